@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The message ledger: no payload is stored, but every byte of every message is accounted for.
+//
+// A message is opened when a program sends it. Every part of it that reaches its last place is delivered; a part that is dropped or
+// destroyed on the way is noted with the reason (a transport may still deliver it later). At the end every message is
+// delivered, lost with a reason, or still open, and the verdict says so.
+#ifndef NETSIM_CORE_LEDGER_H
+#define NETSIM_CORE_LEDGER_H
+
+#include "sim/core/time.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ledger;
+
+// Names a message also after it is closed: a late duplicate is recognised by its generation.
+struct message_ref {
+    uint32_t index;
+    uint32_t generation; // 0: no message (a control packet)
+};
+
+#define MESSAGE_NONE ((struct message_ref){0, 0})
+
+struct ledger_totals {
+    uint64_t messages;   // opened
+    uint64_t bytes;      // opened
+    uint64_t delivered;  // messages delivered whole
+    uint64_t lost;       // messages of which a part was lost for good
+    uint64_t open;       // neither: still under way
+    uint64_t duplicated; // parts that arrived a second time
+    uint64_t misordered; // messages that overtook an earlier one of their flow
+    uint64_t delivered_bytes;
+    uint64_t dropped_parts; // drops noted, whether or not they were made good later
+};
+
+struct ledger *ledger_new(void);
+void ledger_free(struct ledger *ledger);
+
+// Opens a message of `bytes` (>= 0) from rank or host `source` to `destination`. Messages of one `flow` (a key that the
+// caller chooses) must be matched in the order in which they are opened.
+struct message_ref ledger_open(struct ledger *ledger, int source, int destination, int64_t bytes,
+                               uint64_t flow);
+
+// [offset, offset + length) has reached its last place. Counts duplicates. Out-of-order parts are fine.
+void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t offset,
+                    int64_t length);
+
+// A part was dropped or destroyed; `reason` is a static or interned string. A later delivery of the same bytes makes it good.
+void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offset, int64_t length,
+                 const char *reason);
+
+// The receiver has taken this message as the next of its flow.
+void ledger_match(struct ledger *ledger, struct message_ref message);
+
+// The receiver sees the message complete. A whole message is closed as delivered; one with missing bytes stays on the
+// books (lost if it was dropped, open if not).
+void ledger_complete(struct ledger *ledger, struct message_ref message);
+
+struct ledger_totals ledger_totals(const struct ledger *ledger);
+
+// True if every message was delivered once, whole and in order.
+bool ledger_balanced(const struct ledger *ledger);
+
+// Lines on messages that are lost or open, oldest first, at most `limit`: "message 17, rank 0 to 1, 4096 B: bytes 0..1023 lost: …".
+// Free with g_ptr_array_unref.
+GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/core/pool.h"
+
+#include <glib.h>
+
+#define FIRST_BLOCK 16
+#define LARGEST_BLOCK 4096
+
+struct pool_block {
+    struct pool_block *next;
+    max_align_t objects[];
+};
+
+struct free_object {
+    struct free_object *next;
+};
+
+void pool_init(struct pool *pool, size_t object_size)
+{
+    size_t align = _Alignof(max_align_t);
+    g_assert(object_size >= sizeof(struct free_object));
+    *pool = (struct pool){
+        .object_size = (object_size + align - 1) / align * align,
+        .block_objects = FIRST_BLOCK,
+    };
+}
+
+void pool_clear(struct pool *pool)
+{
+    struct pool_block *block = pool->blocks;
+    while (block) {
+        struct pool_block *next = block->next;
+        g_free(block);
+        block = next;
+    }
+    pool->blocks = NULL;
+    pool->free_list = NULL;
+    pool->in_use = pool->peak = pool->allocated = 0;
+}
+
+static void pool_grow(struct pool *pool)
+{
+    size_t count = pool->block_objects;
+    struct pool_block *block = g_malloc(sizeof *block + count * pool->object_size);
+    block->next = pool->blocks;
+    pool->blocks = block;
+    pool->allocated += count;
+    if (pool->block_objects < LARGEST_BLOCK)
+        pool->block_objects *= 2;
+    char *base = (char *)block->objects;
+    for (size_t i = count; i-- > 0;) {
+        struct free_object *object = (struct free_object *)(void *)(base + i * pool->object_size);
+        object->next = pool->free_list;
+        pool->free_list = object;
+    }
+}
+
+void *pool_take(struct pool *pool)
+{
+    if (!pool->free_list)
+        pool_grow(pool);
+    struct free_object *object = pool->free_list;
+    pool->free_list = object->next;
+    if (++pool->in_use > pool->peak)
+        pool->peak = pool->in_use;
+    return object;
+}
+
+void pool_give(struct pool *pool, void *object)
+{
+    if (!object)
+        return;
+    struct free_object *freed = object;
+    freed->next = pool->free_list;
+    pool->free_list = freed;
+    pool->in_use--;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A pool of equal objects: memory is taken from the system a block at a time and handed out again from a free
+// list, so that nothing is allocated per packet or request once the pool has grown to its peak.
+#ifndef NETSIM_CORE_POOL_H
+#define NETSIM_CORE_POOL_H
+
+#include <stddef.h>
+
+struct pool {
+    size_t object_size;
+    void *free_list;
+    void *blocks;
+    size_t block_objects; // objects in the next block
+    size_t in_use, peak, allocated;
+};
+
+// object_size >= sizeof(void *). Objects are aligned to 16 bytes.
+void pool_init(struct pool *pool, size_t object_size);
+
+// Frees all blocks; objects still in use are gone with them.
+void pool_clear(struct pool *pool);
+
+// An object with undefined content.
+void *pool_take(struct pool *pool);
+
+// Gives an object of this pool back. NULL is ignored.
+void pool_give(struct pool *pool, void *object);
+
+#endif

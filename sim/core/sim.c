@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/core/sim.h"
+
+struct sim *sim_new(uint64_t seed, struct trace *trace)
+{
+    struct sim *sim = g_new0(struct sim, 1);
+    sim->engine = engine_new();
+    sim->ledger = ledger_new();
+    sim->trace = trace;
+    sim->seed = seed;
+    sim->status = SIM_COMPLETED;
+    sim->counters = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return sim;
+}
+
+void sim_free(struct sim *sim)
+{
+    if (!sim)
+        return;
+    g_hash_table_unref(sim->counters);
+    ledger_free(sim->ledger);
+    engine_free(sim->engine);
+    json_decref(sim->reason);
+    g_free(sim);
+}
+
+int64_t *sim_counter(struct sim *sim, const char *name)
+{
+    int64_t *counter = g_hash_table_lookup(sim->counters, name);
+    if (!counter) {
+        counter = g_new0(int64_t, 1);
+        g_hash_table_insert(sim->counters, g_strdup(name), counter);
+    }
+    return counter;
+}
+
+void sim_fail(struct sim *sim, enum sim_status status, const char *kind, json_t *detail,
+              const char *format, ...)
+{
+    engine_stop(sim->engine);
+    if (sim->status != SIM_COMPLETED) {
+        json_decref(detail);
+        return;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    sim->status = status;
+    sim->reason = json_pack("{s:s, s:s, s:f}", "kind", kind, "text", text, "time_us",
+                            time_to_us(sim_now(sim)));
+    if (detail)
+        json_object_update(sim->reason, detail);
+    json_decref(detail);
+    g_free(text);
+}
+
+const char *sim_status_name(enum sim_status status)
+{
+    switch (status) {
+    case SIM_COMPLETED:
+        return "completed";
+    case SIM_DEADLOCK:
+        return "deadlock";
+    case SIM_FAILED:
+        return "failed";
+    }
+    return NULL;
+}
