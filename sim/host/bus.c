@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/host/bus.h"
+
+#include <glib.h>
+
+#define B struct bus_config
+
+static const struct param bus_params[] = {
+    PARAM(B, rate, PARAM_BYTE_RATE, .fallback = "132 MB/s", .least = "1 MB/s",
+          .doc = "rate within a burst", .source = "PCI 32 bit / 33 MHz"),
+    PARAM(B, burst, PARAM_SIZE, .fallback = "128 B", .least = "4 B",
+          .doc = "longest burst of one transaction", .source = "prior: 32 data phases"),
+    PARAM(B, burst_setup, PARAM_DURATION, .fallback = "240 ns",
+          .doc = "arbitration, address phase and first wait states of a burst",
+          .source = "prior: 8 cycles of 33 MHz"),
+    {0},
+};
+
+const struct param_table bus_table = {
+    .name = "bus",
+    .doc = "I/O bus shared by all devices of a host",
+    .size = sizeof(struct bus_config),
+    .params = bus_params,
+};
+
+struct bus {
+    struct sim *sim;
+    struct bus_config config;
+    sim_time free_at; // when the last transaction asked for ends
+    sim_time busy;
+    trace_lane lane;
+};
+
+struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config *config)
+{
+    struct bus *bus = g_new0(struct bus, 1);
+    bus->sim = sim;
+    bus->config = *config;
+    bus->lane = trace_lane_new(sim->trace, group, "bus");
+    return bus;
+}
+
+void bus_free(struct bus *bus)
+{
+    g_free(bus);
+}
+
+sim_time bus_time(const struct bus_config *config, int64_t bytes)
+{
+    int64_t bursts = (bytes + config->burst - 1) / config->burst;
+    return bursts * config->burst_setup + time_at_rate(bytes, config->rate);
+}
+
+void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char *what,
+                  struct message_ref message)
+{
+    sim_time time = bus_time(&bus->config, bytes);
+    sim_time start = MAX(bus->free_at, sim_now(bus->sim));
+    bus->free_at = start + time;
+    bus->busy += time;
+    trace_span(bus->sim->trace, bus->lane, what, start, bus->free_at, message);
+    engine_schedule(bus->sim->engine, done, bus->free_at);
+}
+
+void bus_note(struct bus *bus, int64_t bytes)
+{
+    bus->busy += bus_time(&bus->config, bytes);
+}
+
+sim_time bus_busy(const struct bus *bus)
+{
+    return bus->busy;
+}

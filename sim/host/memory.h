@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A host's memory: what copying and pinning cost, and how much may be pinned.
+//
+// Copying knows the cache: a copy whose source and destination together fit into it runs at the rate for cached data once the
+// data have been touched; beyond that the share that still hits falls to nothing at one and a half times the
+// cache, as with a cache that replaces at random. A source that a device has just written by DMA is in no cache.
+//
+// Not modelled: associativity, write-back traffic of other programs, contention of copies with DMA.
+#ifndef NETSIM_HOST_MEMORY_H
+#define NETSIM_HOST_MEMORY_H
+
+#include "sim/config/param.h"
+#include "sim/host/processor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct memory_config {
+    int64_t cache;          // bytes
+    int64_t copy_cached;    // bytes a second
+    int64_t copy_uncached;  // bytes a second
+    struct cost copy_setup; // call, alignment, loop entry
+    int64_t page;           // bytes
+    struct cost pin_page;   // locking one page and entering it in the table
+    struct cost unpin_page;
+    int64_t pin_limit;      // bytes that one process may have pinned
+};
+
+extern const struct param_table memory_table;
+
+enum copy_source {
+    COPY_WARM, // the source was touched by this processor before
+    COPY_COLD, // the source was written by a device
+};
+
+// Time of one copy of `bytes` (>= 0).
+sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
+                          enum copy_source source);
+
+// Charges a copy to the running handler, under the stage "copy".
+void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
+              enum copy_source source, struct message_ref message);
+
+// Pages that [address, address + bytes) touches; 0 for no bytes.
+int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes);
+
+#endif

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/host/processor.h"
+
+#include <glib.h>
+
+// An event that the slice has posted; it still is the slice's as long as its sequence is the one it was posted with.
+struct posted {
+    struct event *event;
+    uint64_t sequence;
+};
+
+// A piece of the slice for the timeline.
+struct spent {
+    const char *stage;
+    sim_time from, to;
+    struct message_ref message;
+};
+
+// One class's running or interrupted handler.
+struct slice {
+    struct cpu_task *task; // NULL: none
+    enum cpu_next outcome;
+    sim_time end;
+    GArray *posted; // struct posted, kept from slice to slice
+    GArray *spent;  // struct spent, only when traced
+};
+
+struct stage_time {
+    const char *stage;
+    sim_time time;
+};
+
+struct cpu {
+    struct sim *sim;
+    int64_t clock_hz;
+    bool preemptive;
+    trace_lane lane;
+    struct event end; // of the slice of the highest class that has one
+    struct slice slices[CPU_CLASSES];
+    struct cpu_task *ready_head[CPU_CLASSES], *ready_tail[CPU_CLASSES];
+    struct slice *current; // while a handler runs
+    struct cpu_usage usage;
+    GArray *stages; // struct stage_time
+};
+
+static void cpu_slice_end(struct engine *engine, struct event *event);
+static void task_wake_event(struct engine *engine, struct event *event);
+
+struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_t clock_hz,
+                    bool preemptive)
+{
+    struct cpu *cpu = g_new0(struct cpu, 1);
+    cpu->sim = sim;
+    cpu->clock_hz = clock_hz;
+    cpu->preemptive = preemptive;
+    cpu->lane = trace_lane_new(sim->trace, group, name);
+    event_init(&cpu->end, cpu_slice_end);
+    for (int class = 0; class < CPU_CLASSES; class ++) {
+        cpu->slices[class].posted = g_array_new(FALSE, FALSE, sizeof(struct posted));
+        cpu->slices[class].spent = g_array_new(FALSE, FALSE, sizeof(struct spent));
+    }
+    cpu->stages = g_array_new(FALSE, FALSE, sizeof(struct stage_time));
+    return cpu;
+}
+
+void cpu_free(struct cpu *cpu)
+{
+    if (!cpu)
+        return;
+    for (int class = 0; class < CPU_CLASSES; class ++) {
+        g_array_free(cpu->slices[class].posted, TRUE);
+        g_array_free(cpu->slices[class].spent, TRUE);
+    }
+    g_array_free(cpu->stages, TRUE);
+    g_free(cpu);
+}
+
+struct sim *cpu_sim(const struct cpu *cpu)
+{
+    return cpu->sim;
+}
+
+int64_t cpu_clock(const struct cpu *cpu)
+{
+    return cpu->clock_hz;
+}
+
+trace_lane cpu_lane(const struct cpu *cpu)
+{
+    return cpu->lane;
+}
+
+struct cpu_usage cpu_usage(const struct cpu *cpu)
+{
+    return cpu->usage;
+}
+
+void cpu_each_stage(const struct cpu *cpu, void (*each)(void *owner, const char *stage, sim_time time),
+                    void *owner)
+{
+    for (guint i = 0; i < cpu->stages->len; i++) {
+        const struct stage_time *stage = &g_array_index(cpu->stages, struct stage_time, i);
+        each(owner, stage->stage, stage->time);
+    }
+}
+
+void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class, cpu_task_fn *run)
+{
+    *task = (struct cpu_task){.run = run, .cpu = cpu, .class = class};
+    event_init(&task->wake, task_wake_event);
+}
+
+// ---- Interrupting a slice ----
+
+static void spent_delay(GArray *spent, sim_time from, sim_time delay)
+{
+    guint count = spent->len;
+    for (guint i = 0; i < count; i++) {
+        struct spent *piece = &g_array_index(spent, struct spent, i);
+        if (piece->to <= from)
+            continue;
+        if (piece->from >= from) {
+            piece->from += delay;
+            piece->to += delay;
+        } else {
+            struct spent rest = {piece->stage, from + delay, piece->to + delay, piece->message};
+            piece->to = from;
+            g_array_append_val(spent, rest);
+        }
+    }
+}
+
+// Takes `delay` out of a slice that is interrupted at `from`: all that was to come comes later.
+static void slice_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
+{
+    slice->end += delay;
+    for (guint i = 0; i < slice->posted->len; i++) {
+        struct posted *posted = &g_array_index(slice->posted, struct posted, i);
+        struct event *event = posted->event;
+        bool ours = event_pending(event) && event->sequence == posted->sequence;
+        if (!ours || event->when <= from)
+            continue;
+        engine_reschedule(engine, event, event->when + delay);
+        posted->sequence = event->sequence;
+    }
+    spent_delay(slice->spent, from, delay);
+}
+
+// ---- Running ----
+
+static struct cpu_task *ready_pop(struct cpu *cpu, int class)
+{
+    struct cpu_task *task = cpu->ready_head[class];
+    cpu->ready_head[class] = task->next;
+    task->ready = false;
+    return task;
+}
+
+static void ready_push(struct cpu_task *task)
+{
+    struct cpu *cpu = task->cpu;
+    task->ready = true;
+    task->next = NULL;
+    if (cpu->ready_head[task->class])
+        cpu->ready_tail[task->class]->next = task;
+    else
+        cpu->ready_head[task->class] = task;
+    cpu->ready_tail[task->class] = task;
+}
+
+static void cpu_start(struct cpu *cpu, int class)
+{
+    struct slice *slice = &cpu->slices[class];
+    struct cpu_task *task = ready_pop(cpu, class);
+    sim_time now = sim_now(cpu->sim);
+    struct cpu_context context = {cpu, now};
+    slice->task = task;
+    g_array_set_size(slice->posted, 0);
+    task->running = true;
+    task->woken = false;
+    cpu->current = slice;
+    slice->outcome = task->run(&context, task);
+    cpu->current = NULL;
+    slice->end = context.now;
+    cpu->usage.busy[class] += context.now - now;
+    cpu->usage.slices[class]++;
+    for (int lower = class + 1; lower < CPU_CLASSES; lower++)
+        if (cpu->slices[lower].task && context.now > now)
+            slice_delay(cpu->sim->engine, &cpu->slices[lower], now, context.now - now);
+}
+
+// The class whose slice holds the processor: the highest one that has a slice; CPU_CLASSES if idle.
+static int cpu_holder(const struct cpu *cpu)
+{
+    int class = 0;
+    while (class < CPU_CLASSES && !cpu->slices[class].task)
+        class ++;
+    return class;
+}
+
+// Starts what may start: the first ready class that is above the holder (or anything on an idle processor).
+static void cpu_dispatch(struct cpu *cpu)
+{
+    int holder = cpu_holder(cpu);
+    int limit = cpu->preemptive || holder == CPU_CLASSES ? holder : 0;
+    for (int class = 0; class < limit; class ++) {
+        if (!cpu->ready_head[class])
+            continue;
+        cpu_start(cpu, class);
+        break;
+    }
+    holder = cpu_holder(cpu);
+    if (holder < CPU_CLASSES)
+        engine_reschedule(cpu->sim->engine, &cpu->end, cpu->slices[holder].end);
+}
+
+static void slice_trace(struct cpu *cpu, struct slice *slice)
+{
+    for (guint i = 0; i < slice->spent->len; i++) {
+        const struct spent *piece = &g_array_index(slice->spent, struct spent, i);
+        trace_span(cpu->sim->trace, cpu->lane, piece->stage, piece->from, piece->to, piece->message);
+    }
+    g_array_set_size(slice->spent, 0);
+}
+
+static void cpu_slice_end(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct cpu *cpu = container_of(event, struct cpu, end);
+    struct slice *slice = &cpu->slices[cpu_holder(cpu)];
+    struct cpu_task *task = slice->task;
+    slice_trace(cpu, slice);
+    slice->task = NULL;
+    task->running = false;
+    if (slice->outcome == CPU_AGAIN || task->woken)
+        ready_push(task);
+    cpu_dispatch(cpu);
+}
+
+// ---- Waking ----
+
+void cpu_wake(struct cpu_task *task)
+{
+    if (task->running)
+        task->woken = true;
+    if (task->running || task->ready)
+        return;
+    ready_push(task);
+    // Within a handler (a direct call at its start) the dispatch at its end sees the task.
+    if (!task->cpu->current)
+        cpu_dispatch(task->cpu);
+}
+
+static void task_wake_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    cpu_wake(container_of(event, struct cpu_task, wake));
+}
+
+void cpu_post(struct cpu_context *context, struct event *event)
+{
+    struct cpu *cpu = context->cpu;
+    engine_schedule(cpu->sim->engine, event, context->now);
+    struct posted posted = {event, event->sequence};
+    g_array_append_val(cpu->current->posted, posted);
+}
+
+void cpu_post_wake(struct cpu_context *context, struct cpu_task *task)
+{
+    if (!event_pending(&task->wake))
+        cpu_post(context, &task->wake);
+    else if (task->wake.when > context->now) {
+        engine_cancel(context->cpu->sim->engine, &task->wake);
+        cpu_post(context, &task->wake);
+    }
+}
+
+// ---- Spending ----
+
+static void stage_add(GArray *stages, const char *stage, sim_time time)
+{
+    for (guint i = 0; i < stages->len; i++) {
+        struct stage_time *known = &g_array_index(stages, struct stage_time, i);
+        if (known->stage == stage) {
+            known->time += time;
+            return;
+        }
+    }
+    struct stage_time first = {stage, time};
+    g_array_append_val(stages, first);
+}
+
+void cpu_spend_message(struct cpu_context *context, sim_time time, const char *stage,
+                       struct message_ref message)
+{
+    struct cpu *cpu = context->cpu;
+    if (cpu->sim->trace && time > 0) {
+        struct spent spent = {stage, context->now, context->now + time, message};
+        g_array_append_val(cpu->current->spent, spent);
+    }
+    stage_add(cpu->stages, stage, time);
+    context->now += time;
+}
+
+void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stage)
+{
+    cpu_spend_message(context, time, stage, MESSAGE_NONE);
+}
+
+void cpu_spend(struct cpu_context *context, struct cost cost, const char *stage)
+{
+    cpu_spend_message(context, cost_time(cost, context->cpu->clock_hz), stage, MESSAGE_NONE);
+}
