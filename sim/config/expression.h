@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Integer-valued expressions over named variables ("64 KiB * (i + 1)", "(rank + 1) % ranks"), with
+// muParser.
+#ifndef NETSIM_CONFIG_EXPRESSION_H
+#define NETSIM_CONFIG_EXPRESSION_H
+
+#include "sim/core/diag.h"
+
+#include <stdint.h>
+
+struct expression;
+
+// Variables of an expression: names and the doubles that hold their values while it is evaluated.
+struct expression_variables {
+    int count;
+    const char *const *names;
+    double *values;
+};
+
+// Compiles `text`; size and duration units work as postfix operators (KiB gives bytes, us gives
+// picoseconds). NULL and *error (g_free) if it does not compile or names an unknown variable.
+// `variables` must outlive the expression.
+struct expression *expression_new(const char *text, const struct expression_variables *variables,
+                                  char **error);
+void expression_free(struct expression *expression);
+
+// Evaluates, rounded to the nearest integer. *error (g_free) is set if the value is not finite or
+// beyond int64. No allocation after the first call.
+int64_t expression_value(struct expression *expression, char **error);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/config/param.h"
+
+#include "sim/config/param_kind.h"
+#include "sim/config/reader.h"
+
+#include <string.h>
+
+#define ORIGIN_DEFAULT "default"
+
+static const struct param_type *type_of(const struct param *param)
+{
+    return &param_types[param->kind];
+}
+
+static int param_count(const struct param_table *table)
+{
+    int count = 0;
+    while (table->params[count].name)
+        count++;
+    return count;
+}
+
+static void *field_of(const struct param_values *values, const struct param *param)
+{
+    return (char *)values->values + param->offset;
+}
+
+int param_index(const struct param_table *table, const char *name)
+{
+    for (int i = 0; table->params[i].name; i++)
+        if (strcmp(table->params[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+void param_table_names(const struct param_table *table, GPtrArray *names)
+{
+    for (const struct param *param = table->params; param->name; param++)
+        g_ptr_array_add(names, (char *)param->name);
+}
+
+// ---- Values ----
+
+static struct param_values *values_new(const struct param_table *table, const char *path,
+                                       struct diag_list *diags)
+{
+    struct param_values *values = g_new0(struct param_values, 1);
+    int count = param_count(table);
+    values->table = table;
+    values->path = g_intern_string(path);
+    values->values = g_malloc0(table->size);
+    values->origins = g_new0(struct source_mark, count);
+    values->sources = g_new0(const char *, count);
+    values->diags = diags;
+    values->references = 1;
+    return values;
+}
+
+struct param_values *param_values_ref(struct param_values *values)
+{
+    values->references++;
+    return values;
+}
+
+void param_values_free(struct param_values *values)
+{
+    if (!values || --values->references > 0)
+        return;
+    for (const struct param *param = values->table->params; param->name; param++)
+        if (type_of(param)->clear)
+            type_of(param)->clear(field_of(values, param));
+    g_free(values->sources);
+    g_free(values->origins);
+    g_free(values->values);
+    g_free(values);
+}
+
+// ---- Reading ----
+
+static bool read_value(struct param_values *values, int index, const struct node *node,
+                       const char *path)
+{
+    const struct param *param = &values->table->params[index];
+    struct param_reading reading = {param, node, path, field_of(values, param), values->diags};
+    values->origins[index] = node->mark;
+    return type_of(param)->read(&reading);
+}
+
+// Puts the default in; a table whose default does not fit it shows as a diagnostic in file
+// "default".
+static void read_default(struct param_values *values, int index)
+{
+    const struct param *param = &values->table->params[index];
+    values->origins[index] = (struct source_mark){.file = g_intern_static_string(ORIGIN_DEFAULT)};
+    values->sources[index] = param->source;
+    if (type_of(param)->clear) // of what a failed reading left
+        type_of(param)->clear(field_of(values, param));
+    if (!param->fallback)
+        return;
+    struct node *node = type_of(param)->list
+                            ? node_parse(param->fallback, strlen(param->fallback), ORIGIN_DEFAULT,
+                                         NULL, values->diags)
+                            : node_new_scalar(values->origins[index], param->fallback);
+    char *path = reader_path(values->path, param->name);
+    struct source_mark origin = values->origins[index];
+    if (node)
+        read_value(values, index, node, path);
+    values->origins[index] = origin;
+    g_free(path);
+    node_free(node);
+}
+
+// The two keys of {value: …, source: …}.
+static bool is_sourced(const struct node *node)
+{
+    return node->kind == NODE_MAP && node_get(node, "value");
+}
+
+static bool read_sourced(struct param_values *values, int index, const struct node *node,
+                         const char *path)
+{
+    static const char *const keys[] = {"value", "source", NULL};
+    if (!reader_keys(node, path, keys, values->diags))
+        return false;
+    const struct node *source = node_get(node, "source");
+    const char *text = NULL;
+    if (!source)
+        diag_add(values->diags, node->mark, path, "write source: TEXT beside the value",
+                 "the key source is missing");
+    else
+        text = reader_text(source, path, "the source as text", values->diags);
+    bool good = read_value(values, index, node_get(node, "value"), path);
+    values->sources[index] = g_intern_string(text);
+    return good && text;
+}
+
+static bool read_given(struct param_values *values, int index, const struct node *node)
+{
+    char *path = reader_path(values->path, values->table->params[index].name);
+    bool good = (is_sourced(node) ? read_sourced : read_value)(values, index, node, path);
+    g_free(path);
+    return good;
+}
+
+// Reads every parameter of the table that the map holds; defaults for all others.
+static bool read_all(struct param_values *values, const struct node *map, bool complete)
+{
+    bool good = true;
+    for (int i = 0; values->table->params[i].name; i++) {
+        const struct param *param = &values->table->params[i];
+        const struct node *node = node_get(map, param->name);
+        if (node && read_given(values, i, node))
+            continue;
+        good &= !node;
+        if (!node && !param->fallback && complete) {
+            char *path = reader_path(values->path, param->name);
+            diag_add(values->diags, map ? map->mark : (struct source_mark){0}, path, param->doc,
+                     "must be given");
+            g_free(path);
+            good = false;
+        }
+        read_default(values, i);
+    }
+    return good;
+}
+
+struct param_values *param_read_part(const struct param_table *table, const struct node *map,
+                                     const char *path, bool complete, bool *good,
+                                     struct diag_list *diags)
+{
+    struct param_values *values = values_new(table, path, diags);
+    bool is_map = node_is_null(map) || reader_is(map, NODE_MAP, path, "a map of parameters", diags);
+    bool well = read_all(values, is_map ? map : NULL, complete && is_map) && is_map;
+    bool missing = false;
+    for (int i = 0; table->params[i].name; i++)
+        missing |= !table->params[i].fallback && !node_get(map, table->params[i].name);
+    guint before = diags->items->len;
+    if (well && !missing && table->check)
+        table->check(values->values, values);
+    well &= diags->items->len == before;
+    if (good)
+        *good = well;
+    values->diags = NULL;
+    return values;
+}
+
+struct param_values *param_read(const struct param_table *table, const struct node *map,
+                                const char *path, struct diag_list *diags)
+{
+    GPtrArray *names = g_ptr_array_new();
+    param_table_names(table, names);
+    g_ptr_array_add(names, NULL);
+    if (map && map->kind == NODE_MAP)
+        reader_keys(map, path, (const char *const *)names->pdata, diags);
+    g_ptr_array_free(names, TRUE);
+    return param_read_part(table, map, path, true, NULL, diags);
+}
+
+void param_complain(const struct param_values *values, const char *name, const char *hint,
+                    const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    int index = param_index(values->table, name);
+    char *path = reader_path(values->path, name);
+    diag_add(values->diags, index < 0 ? (struct source_mark){0} : values->origins[index], path,
+             hint, "%s", message);
+    g_free(path);
+    g_free(message);
+}
+
+// ---- Showing ----
+
+char *param_value_text(const struct param_values *values, const struct param *param)
+{
+    return type_of(param)->text(param, field_of(values, param));
+}
+
+// null for a parameter that has no default and was not needed.
+static json_t *value_json(const struct param_values *values, const struct param *param)
+{
+    const void *field = field_of(values, param);
+    const char *origin = values->origins[param - values->table->params].file;
+    if (!param->fallback && g_strcmp0(origin, ORIGIN_DEFAULT) == 0)
+        return json_null();
+    if (type_of(param)->json)
+        return type_of(param)->json(field);
+    char *text = param_value_text(values, param);
+    json_t *json = text ? json_string(text) : json_null();
+    g_free(text);
+    return json;
+}
+
+// "file:line:column", or the file alone: "default", "--set a.b=1".
+static json_t *origin_json(struct source_mark mark)
+{
+    char *file = g_utf8_make_valid(mark.file ? mark.file : "", -1);
+    json_t *json =
+        mark.line ? json_sprintf("%s:%d:%d", file, mark.line, mark.column) : json_string(file);
+    g_free(file);
+    return json;
+}
+
+json_t *param_values_json(const struct param_values *values)
+{
+    json_t *json = json_object();
+    for (int i = 0; values->table->params[i].name; i++) {
+        const struct param *param = &values->table->params[i];
+        json_t *entry = json_pack("{s:o, s:o}", "value", value_json(values, param), "origin",
+                                  origin_json(values->origins[i]));
+        if (values->sources[i])
+            json_object_set_new(entry, "source", json_string(values->sources[i]));
+        json_object_set_new(json, param->name, entry);
+    }
+    return json;
+}
+
+const char *param_kind_units(enum param_kind kind)
+{
+    const struct param_type *type = &param_types[kind];
+    return type->units ? type->units : quantity_units(type->quantity);
+}
+
+// ---- JSON Schema ----
+
+static json_t *description(const struct param *param)
+{
+    const char *least = NULL, *most = NULL;
+    if (type_of(param)->number)
+        param_bounds(param, &least, &most);
+    GString *text = g_string_new(param->doc);
+    g_string_append_printf(text, " [%s", param_kind_units(param->kind));
+    if (most)
+        g_string_append_printf(text, "; %s .. %s", least, most);
+    if (param->source)
+        g_string_append_printf(text, "; default from: %s", param->source);
+    g_string_append_c(text, ']');
+    json_t *json = json_string(text->str);
+    g_string_free(text, TRUE);
+    return json;
+}
+
+// A value, or the value with its source.
+static json_t *param_schema(const struct param_values *defaults, const struct param *param)
+{
+    json_t *value = type_of(param)->schema(param);
+    json_t *sourced = json_pack("{s:s, s:{s:O, s:{s:s}}, s:[s, s], s:b}", "type", "object",
+                                "properties", "value", value, "source", "type", "string",
+                                "required", "value", "source", "additionalProperties", 0);
+    json_t *schema =
+        json_pack("{s:o, s:[o, o]}", "description", description(param), "anyOf", value, sourced);
+    if (param->fallback)
+        json_object_set_new(schema, "default", value_json(defaults, param));
+    return schema;
+}
+
+json_t *param_table_schema(const struct param_table *table)
+{
+    struct diag_list *diags = diag_list_new();
+    struct param_values *defaults = param_read_part(table, NULL, table->name, false, NULL, diags);
+    json_t *properties = json_object();
+    for (const struct param *param = table->params; param->name; param++)
+        json_object_set_new(properties, param->name, param_schema(defaults, param));
+    param_values_free(defaults);
+    diag_list_free(diags);
+    return json_pack("{s:s, s:s*, s:o, s:b}", "type", "object", "description", table->doc,
+                     "properties", properties, "additionalProperties", 0);
+}

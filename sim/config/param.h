@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Parameters as tables: name, unit, default, range, meaning, source. One table drives the YAML
+// reader, --set, sweeps, `netsim describe`, the JSON Schema and the parameter reference. There is
+// no second list.
+#ifndef NETSIM_CONFIG_PARAM_H
+#define NETSIM_CONFIG_PARAM_H
+
+#include "sim/config/node.h"
+#include "sim/core/cost.h"
+#include "sim/core/diag.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+// What a parameter is, and with it the type of the field that holds it.
+enum param_kind {
+    PARAM_COUNT,       // int64_t
+    PARAM_REAL,        // double
+    PARAM_PROBABILITY, // double in 0 .. 1
+    PARAM_DURATION,    // sim_time, ps
+    PARAM_COST,        // struct cost: a duration, or cycles of the processor that runs it
+    PARAM_SIZE,        // int64_t, bytes
+    PARAM_BIT_RATE,    // int64_t, bits a second
+    PARAM_BYTE_RATE,   // int64_t, bytes a second
+    PARAM_FREQUENCY,   // int64_t, Hz
+    PARAM_BOOL,        // bool
+    PARAM_CHOICE,      // int: index into choices
+    PARAM_STRING,      // const char *, interned
+    PARAM_COUNTS,      // struct param_counts: a list of counts, "[3, 17]"
+    PARAM_WINDOWS,     // struct param_windows: a list of time spans, "[{from: 1 ms, to: 2 ms}]"
+    PARAM_NAMES, // const char *const *, NULL-terminated, interned: one name or a list of names
+};
+
+struct param_counts {
+    int64_t *values; // ascending; owned by the values of the table
+    int count;
+};
+
+struct param_window {
+    sim_time from, to;
+};
+
+struct param_windows {
+    struct param_window *values; // ascending, disjoint
+    int count;
+};
+
+struct param {
+    const char *name;
+    enum param_kind kind;
+    size_t offset;              // of the field in the table's struct
+    const char *fallback;       // default, as text with unit ("2.5 us"); NULL: must be given
+    const char *least, *most;   // range, as text; NULL: 0 (for numbers) or no bound
+    const char *const *choices; // PARAM_CHOICE: names, NULL-terminated
+    const char *doc;            // one line
+    const char *source; // where the default comes from: "IEEE 802.3", "thesis 000, 5.2", "fitted:
+                        // ..."
+};
+
+struct param_values;
+typedef void param_check_fn(const void *values, const struct param_values *report);
+
+struct param_table {
+    const char *name;           // "mvia"
+    const char *doc;            // one line
+    size_t size;                // of the struct
+    const struct param *params; // ends with a NULL name
+    // Checks what spans parameters; NULL: nothing. Complains with param_complain.
+    param_check_fn *check;
+};
+
+// PARAM(struct mvia_config, fast_trap, PARAM_COST, ...) fills name and offset from the field.
+#define PARAM(type, field, kind_, ...)                                                             \
+    {                                                                                              \
+        .name = #field, .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__                \
+    }
+
+// A table's values, each with the place it came from. In a file a value may also carry its own
+// source: `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2"}`.
+struct param_values {
+    const struct param_table *table;
+    const char *path;            // of the table in the scenario: "host.memory"; interned
+    void *values;                // the table's struct
+    struct source_mark *origins; // by index in table->params; file "default" for defaults
+    const char **sources;    // by index: interned; the table's for defaults, NULL if the file gives
+                             // none
+    struct diag_list *diags; // only while reading
+    int references;
+};
+
+// Reads a map (NULL: all defaults) by the table. Unknown keys, wrong types, units and ranges go
+// into diags, with what was probably meant. Always returns values (with defaults where it failed);
+// free with param_values_free.
+struct param_values *param_read(const struct param_table *table, const struct node *map,
+                                const char *path, struct diag_list *diags);
+void param_values_free(struct param_values *values);
+
+// One more owner of the same values, each of which calls param_values_free.
+struct param_values *param_values_ref(struct param_values *values);
+
+// For readers of maps that are more than one table: param_read without a look at unknown keys, and,
+// unless `complete`, without asking for parameters that have no default. *good, if not NULL, says
+// whether all was well.
+struct param_values *param_read_part(const struct param_table *table, const struct node *map,
+                                     const char *path, bool complete, bool *good,
+                                     struct diag_list *diags);
+
+// Appends the names of a table's parameters to a list of strings, which keeps no copies.
+void param_table_names(const struct param_table *table, GPtrArray *names);
+
+// The index of parameter `name` in its table, -1 if there is none.
+int param_index(const struct param_table *table, const char *name);
+
+// For check functions: an error at the place where parameter `name` was given.
+void param_complain(const struct param_values *values, const char *name, const char *hint,
+                    const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+// A parameter's value as text with unit; the caller frees it.
+char *param_value_text(const struct param_values *values, const struct param *param);
+
+// {"name": {"value": "64 KiB", "origin": "file:line:column" | "default" | "--set", "source": …},
+// …}, new reference.
+json_t *param_values_json(const struct param_values *values);
+
+// The JSON Schema of one table (an object schema), new reference.
+json_t *param_table_schema(const struct param_table *table);
+
+// Name of a kind's unit for documentation: "bytes (B, KiB, …)".
+const char *param_kind_units(enum param_kind kind);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What each kind of parameter is: how its field is read, shown, described and freed. param.c knows
+// no kind by name.
+#ifndef NETSIM_CONFIG_PARAM_KIND_H
+#define NETSIM_CONFIG_PARAM_KIND_H
+
+#include "sim/config/param.h"
+#include "sim/config/quantity.h"
+
+// One value while it is read.
+struct param_reading {
+    const struct param *param;
+    const struct node *node;
+    const char *path; // of the value
+    void *field;
+    struct diag_list *diags;
+};
+
+struct param_type {
+    bool number;
+    enum quantity_kind quantity; // of numbers
+    bool list;                   // its default is YAML, not a plain text
+    const char *units;           // for documentation; NULL: the quantity's
+    bool (*read)(const struct param_reading *reading);
+    char *(*text)(const struct param *param, const void *field);
+    json_t *(*json)(const void *field); // NULL: the text
+    void (*clear)(void *field);         // NULL: nothing to free
+    json_t *(*schema)(const struct param *param);
+};
+
+extern const struct param_type param_types[]; // by enum param_kind
+
+// The range of a number as text; *most may be NULL.
+void param_bounds(const struct param *param, const char **least, const char **most);
+
+#endif

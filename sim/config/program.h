@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What ranks do, as data: a tree of operations. Benchmarks are built as such trees, free programs
+// are read from YAML.
+//
+//   workload:
+//     ranks: 2
+//     program:
+//       - ranks: 0                      # a number, "1..3", a list, or "all"
+//         do:
+//           - isend: {to: 1, size: 64 KiB, tag: 7, request: a}
+//           - loop: {count: 10, as: i, do: [{send: {to: 1, size: "1 KiB * (i + 1)"}}]}
+//           - wait: a                   # or waitall: [a, b], or waitall: all
+//           - compute: 3 ms             # or compute: {time: "1 ms * rank"}
+//           - barrier
+//       - ranks: 1
+//         do: [{recv: {from: any, tag: any, size: 64 KiB}}]
+//
+// Expressions may use rank, ranks, and the counters of the loops around them. A rank that several
+// parts name does them one after another.
+#ifndef NETSIM_CONFIG_PROGRAM_H
+#define NETSIM_CONFIG_PROGRAM_H
+
+#include "sim/config/node.h"
+#include "sim/core/diag.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+enum op_kind {
+    OP_SEND,
+    OP_SSEND,
+    OP_ISEND,
+    OP_ISSEND,
+    OP_RECV,
+    OP_IRECV,
+    OP_PROBE, // blocks until a matching message is there; does not consume it
+    OP_IPROBE,
+    OP_WAIT,    // request (by name)
+    OP_WAITALL, // requests (by name), or all that are open
+    OP_COMPUTE, // time
+    OP_BARRIER,
+    OP_ALLTOALL,      // size to each peer
+    OP_LOOP,          // count, as, body
+    OP_MEASURE_START, // not in YAML: a benchmark starts its clock for one size
+    OP_MEASURE_STOP,  // not in YAML: records time / (count * parts) under `size`
+};
+
+// An integer given as an expression; NULL text means "not given". Compiled per rank by the
+// interpreter.
+struct op_value {
+    char *text;
+    struct source_mark mark;
+};
+
+#define PROGRAM_MOST_RANKS 65536
+
+#define OP_ANY "any" // text of peer or tag: MPI_ANY_SOURCE, MPI_ANY_TAG
+
+struct op {
+    enum op_kind kind;
+    struct source_mark mark;
+    struct op_value peer;   // to / from
+    struct op_value size;   // bytes
+    struct op_value tag;    // default 0 (send), any (receive)
+    struct op_value time;   // compute, ps
+    struct op_value count;  // loop
+    struct op_value buffer; // address of the user buffer, an expression; not given: one buffer for
+                            // the operation
+    char *name;             // isend, irecv: request; loop: counter; wait: request. Or NULL
+    char **names;           // waitall: NULL-terminated; NULL: all open requests
+    GPtrArray *body;        // loop: struct op *
+    int64_t parts; // OP_MEASURE_STOP: what a repetition's time is divided by (2 for a half round
+                   // trip)
+};
+
+// For a set of ranks, what they do.
+struct program_part {
+    bool all;
+    GArray *ranks;   // int, ascending; unused if all
+    GPtrArray *body; // struct op *
+    struct source_mark mark;
+};
+
+struct program {
+    GPtrArray *parts; // struct program_part *
+};
+
+// Reads `workload.program`. Checks operation names, keys, ranks within 0 .. ranks-1 (literal ones),
+// that expressions compile, that waited requests are started somewhere in the same part. NULL and
+// diagnostics after an error.
+struct program *program_read(const struct node *list, int ranks, const char *path,
+                             struct diag_list *diags);
+
+// The largest rank that a `workload.program` names + 1, at least 1; *all: a part is for all ranks.
+// Complains about nothing.
+int program_ranks_named(const struct node *list, bool *all);
+
+struct program *program_new(void);
+void program_free(struct program *program);
+
+// Builders, for benchmarks: an op of a kind appended to a body.
+GPtrArray *op_body_new(void);
+struct op *op_append(GPtrArray *body, enum op_kind kind);
+struct op_value op_value_of(int64_t value);
+struct program_part *program_add_part(struct program *program);
+
+const char *op_kind_name(enum op_kind kind);
+
+// JSON Schemas of `workload.program`, and of a list of operations (which stands as
+// #/$defs/operations), new references.
+json_t *program_schema(void);
+json_t *program_operations_schema(void);
+
+#endif

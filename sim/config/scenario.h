@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The configuration compiler: a scenario file becomes, for each of its series, a checked and fully
+// resolved case. It needs no simulator: what exists (stacks, benchmarks, parameter tables) is told
+// to it by a schema.
+//
+// Order of precedence, lowest first: defaults of the tables, testbed file, scenario file, the
+// series' own `set`, --set.
+#ifndef NETSIM_CONFIG_SCENARIO_H
+#define NETSIM_CONFIG_SCENARIO_H
+
+#include "sim/config/node.h"
+#include "sim/config/param.h"
+#include "sim/config/program.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SCENARIO_SCHEMA 1
+
+// ---- What exists, as the registry tells it ----
+
+// A parameter table and its place in a scenario.
+struct scenario_section {
+    const char *path; // "host.memory", "mvia", "lam_via"
+    const struct param_table *table;
+};
+
+struct stack_schema {
+    const char *name; // "lam_via"
+    const char *doc;
+    const char *const *benchmarks; // names it can run, NULL-terminated; "program" means free
+                                   // programs
+    const char *const *nics;       // NIC models it can drive, NULL-terminated; NULL: any
+    const char *const *sections;   // paths of the model sections it reads, NULL-terminated
+    bool one_process_per_host;
+};
+
+struct benchmark_schema {
+    const char *name; // "pmb.pingpong"
+    const char *doc;
+    int least_ranks, most_ranks; // most_ranks 0: no bound
+    const char *metrics;         // "latency_us, bandwidth_MB_per_s"
+};
+
+struct scenario_schema {
+    const struct scenario_section *sections; // ends with a NULL path
+    const struct param_table *link_table;    // for `link:` (defaults of all links) and each item of
+                                             // `links:`
+    const struct param_table *switch_table;  // for `switch:` and each item of `switches:`
+    const struct stack_schema *stacks;       // ends with a NULL name
+    const struct benchmark_schema *benchmarks;
+    const char *const *nics; // all NIC models, NULL-terminated
+};
+
+// ---- A resolved case ----
+
+struct topology_node {
+    const char *name; // interned
+    struct source_mark mark;
+};
+
+struct topology_switch {
+    const char *name;
+    struct source_mark mark;
+    struct param_values *values; // of switch_table
+};
+
+struct topology_link {
+    int a, b; // index: hosts first (0 .. host_count-1), then switches
+    struct source_mark mark;
+    struct param_values *values; // of link_table
+};
+
+struct topology_route {
+    int from, to;  // hosts
+    GArray *via;   // int: switch node indices (same numbering as links), in order
+    GArray *links; // int: index of the link for each hop if given by name or number, -1 any; length
+                   // via+1
+    struct source_mark mark;
+};
+
+struct topology {
+    GArray *hosts;       // struct topology_node
+    GPtrArray *switches; // struct topology_switch *
+    GPtrArray *links;    // struct topology_link *
+    GPtrArray *routes;   // struct topology_route *; empty: computed
+};
+
+struct workload {
+    const struct benchmark_schema *benchmark; // NULL: a free program
+    struct program *program;                  // NULL: a benchmark
+    int ranks;
+    GArray *sizes;       // int64_t: message sizes of a benchmark
+    int64_t repetitions; // 0: auto
+    struct source_mark mark;
+};
+
+struct scenario_case {
+    char *name; // of the series
+    struct source_mark mark;
+    const struct stack_schema *stack;
+    const char *nic;     // name of the NIC model
+    GPtrArray *sections; // struct param_values *, one for each section of the schema
+    struct topology topology;
+    struct workload workload;
+    struct node *tree; // the merged tree, for the manifest
+};
+
+struct scenario {
+    char *name;
+    char *description;
+    char *file;
+    uint64_t seed;
+    GPtrArray *cases; // struct scenario_case *
+};
+
+struct scenario_options {
+    const char *const *sets; // "path=value", NULL-terminated; NULL: none
+    const char *data_dir; // where scenarios/ and testbeds are looked for after the scenario's own
+                          // directory; or NULL
+    uint64_t seed;        // 0: the scenario's, or 1
+};
+
+// Compiles a file. NULL after an error; diags says all that is wrong. Free with scenario_free.
+struct scenario *scenario_load(const char *file, const struct scenario_schema *schema,
+                               const struct scenario_options *options, struct diag_list *diags);
+
+// The same from memory, for tests and the fuzzer; includes and testbeds are resolved in `directory`
+// (NULL: refused).
+struct scenario *scenario_parse(const char *text, size_t length, const char *name,
+                                const char *directory, const struct scenario_schema *schema,
+                                const struct scenario_options *options, struct diag_list *diags);
+void scenario_free(struct scenario *scenario);
+
+// The values of the section at `path` ("lam_via"), as the table's struct; aborts if the schema has
+// none.
+const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
+
+// The resolved case as JSON (topology, workload, every parameter with value and origin), new
+// reference.
+json_t *scenario_case_json(const struct scenario_case *test_case);
+
+// A JSON Schema of scenario and testbed files for editors, new reference.
+json_t *scenario_json_schema(const struct scenario_schema *schema);
+
+#endif

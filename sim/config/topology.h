@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads hosts, switches, links and routes of a scenario. Part of the configuration compiler.
+//
+//   hosts:    [{name: node, count: 6}]            # node0 … node5; without count: exactly that name
+//   switches: [{name: switch0, ports: 24}]        # parameters of the switch table beside name and
+//   count links:    [{from: node, to: switch0}]         # a name, a group, a range "node0..2", or a
+//   list of such routes:   [{from: node0, to: node3, via: [switch0, switch2], links: [0, any, 1]}]
+//
+// A link item joins every node of `from` with every node of `to`, `count` times; one group joined
+// with itself is joined pair by pair. Hosts do not forward: two hosts are joined by a link, or
+// through switches.
+#ifndef NETSIM_CONFIG_TOPOLOGY_H
+#define NETSIM_CONFIG_TOPOLOGY_H
+
+#include "sim/config/scenario.h"
+
+#define TOPOLOGY_MOST_NODES 65536
+#define TOPOLOGY_MOST_LINKS 262144
+
+// The tables of what stands beside the parameters in an item.
+extern const struct param_table topology_host_table, topology_switch_item_table,
+    topology_link_item_table, topology_route_table;
+
+// Fills an empty (zeroed) topology from the keys of `tree`. What was read is there also after
+// errors; free with topology_clear.
+void topology_read(struct topology *topology, const struct node *tree,
+                   const struct scenario_schema *schema, struct diag_list *diags);
+void topology_clear(struct topology *topology);
+
+// Complain if a switch has more links than its parameter `ports` (if its table has one; 0: no
+// bound) says, and if no way joins two of the hosts.
+void topology_check_ports(const struct topology *topology, const struct param_table *table,
+                          struct diag_list *diags);
+void topology_check_joined(const struct topology *topology, struct diag_list *diags);
+
+// Hosts and switches.
+static inline int topology_node_count(const struct topology *topology)
+{
+    return (int)(topology->hosts->len + topology->switches->len);
+}
+
+static inline bool topology_is_host(const struct topology *topology, int node)
+{
+    return node < (int)topology->hosts->len;
+}
+
+// The name of a node: hosts first, then switches.
+const char *topology_node_name(const struct topology *topology, int node);
+
+#endif

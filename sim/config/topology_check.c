@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be wrong with a topology as a whole: too many links at a switch, hosts that nothing
+// joins.
+#include "sim/config/topology.h"
+
+void topology_check_ports(const struct topology *topology, const struct param_table *table,
+                          struct diag_list *diags)
+{
+    int index = param_index(table, "ports");
+    if (index < 0)
+        return;
+    const struct param *ports = &table->params[index];
+    int *used = g_new0(int, topology_node_count(topology) + 1);
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        const int ends[] = {link->a, link->b};
+        for (int k = 0; k < 2; k++) {
+            if (topology_is_host(topology, ends[k]))
+                continue;
+            const struct topology_switch *box =
+                g_ptr_array_index(topology->switches, ends[k] - (int)topology->hosts->len);
+            int64_t most = *(const int64_t *)((const char *)box->values->values + ports->offset);
+            if (++used[ends[k]] != most + 1 || most == 0)
+                continue;
+            diag_add(diags, link->mark, "links",
+                     "give the switch more ports, or use "
+                     "another",
+                     "%s has %d ports, and this is one link more", box->name, (int)most);
+        }
+    }
+    g_free(used);
+}
+
+// The network that switches form when they are joined: a representative for each node, by path
+// halving.
+static int find_root(int *parent, int node)
+{
+    while (parent[node] != node)
+        node = parent[node] = parent[parent[node]];
+    return node;
+}
+
+static int *switch_networks(const struct topology *topology)
+{
+    int *parent = g_new(int, topology_node_count(topology) + 1);
+    for (int i = 0; i < topology_node_count(topology); i++)
+        parent[i] = i;
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        if (!topology_is_host(topology, link->a) && !topology_is_host(topology, link->b))
+            parent[find_root(parent, link->a)] = find_root(parent, link->b);
+    }
+    return parent;
+}
+
+// For each node, the hosts and networks that it has a link to. A network lists its hosts.
+static GArray **neighbours(const struct topology *topology, int *parent)
+{
+    int count = topology_node_count(topology);
+    GArray **lists = g_new(GArray *, count + 1);
+    for (int i = 0; i < count; i++)
+        lists[i] = g_array_new(FALSE, FALSE, sizeof(int));
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        int a = find_root(parent, link->a), b = find_root(parent, link->b);
+        g_array_append_val(lists[a], b);
+        g_array_append_val(lists[b], a);
+    }
+    return lists;
+}
+
+// Marks with `stamp` the hosts that `from` reaches and counts them.
+static int reach(const struct topology *topology, GArray **lists, int from, int *stamps, int stamp)
+{
+    int reached = 1;
+    stamps[from] = stamp;
+    for (guint i = 0; i < lists[from]->len; i++) {
+        int node = g_array_index(lists[from], int, i);
+        if (stamps[node] == stamp)
+            continue;
+        stamps[node] = stamp;
+        reached += topology_is_host(topology, node);
+        for (guint k = 0; !topology_is_host(topology, node) && k < lists[node]->len; k++) {
+            int host = g_array_index(lists[node], int, k);
+            if (!topology_is_host(topology, host) || stamps[host] == stamp)
+                continue;
+            stamps[host] = stamp;
+            reached++;
+        }
+    }
+    return reached;
+}
+
+// Whether one network, or one host, has a link to all hosts: the usual case, for which nothing else
+// need be looked at.
+static bool one_network(const struct topology *topology, GArray **lists)
+{
+    int hosts = (int)topology->hosts->len;
+    int *stamps = g_new0(int, topology_node_count(topology) + 1);
+    bool found = false;
+    for (int node = hosts; !found && node < topology_node_count(topology); node++)
+        found = reach(topology, lists, node, stamps, node + 1) - 1 == hosts;
+    g_free(stamps);
+    return found;
+}
+
+void topology_check_joined(const struct topology *topology, struct diag_list *diags)
+{
+    int hosts = (int)topology->hosts->len;
+    int *parent = switch_networks(topology);
+    GArray **lists = neighbours(topology, parent);
+    int *stamps = g_new0(int, topology_node_count(topology) + 1);
+    bool good = one_network(topology, lists);
+    for (int a = 0; !good && a < hosts; a++) {
+        if (reach(topology, lists, a, stamps, a + 1) == hosts)
+            continue;
+        int b = 0;
+        while (stamps[b] == a + 1)
+            b++;
+        diag_add(diags, g_array_index(topology->hosts, struct topology_node, b).mark, "links",
+                 "hosts do not forward: a way leads over links and switches only",
+                 "no way joins %s and %s", topology_node_name(topology, a),
+                 topology_node_name(topology, b));
+        break;
+    }
+    for (int i = 0; i < topology_node_count(topology); i++)
+        g_array_free(lists[i], TRUE);
+    g_free(lists);
+    g_free(stamps);
+    g_free(parent);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/config/workload.h"
+
+#include "sim/config/reader.h"
+
+#include <string.h>
+
+#define PATH "workload"
+
+const char *const workload_keys[] = {"benchmark", "program", "sizes", "repetitions", "ranks", NULL};
+
+struct workload_reader {
+    struct workload *workload;
+    const struct node *map;
+    const struct scenario_schema *schema;
+    const struct stack_schema *stack;
+    int hosts;
+    struct diag_list *diags;
+};
+
+void workload_clear(struct workload *workload)
+{
+    program_free(workload->program);
+    if (workload->sizes)
+        g_array_free(workload->sizes, TRUE);
+    *workload = (struct workload){0};
+}
+
+// ---- Sizes ----
+
+static void add_size(GArray *sizes, int64_t size)
+{
+    for (guint i = 0; i < sizes->len; i++)
+        if (g_array_index(sizes, int64_t, i) == size)
+            return;
+    g_array_append_val(sizes, size);
+}
+
+static void add_range(GArray *sizes, int64_t first, int64_t last)
+{
+    if (first == 0) {
+        add_size(sizes, 0);
+        first = 1;
+    }
+    for (int64_t size = first; size<last; size = size> INT64_MAX / 2 ? last : size * 2)
+        add_size(sizes, size);
+    add_size(sizes, last);
+}
+
+static bool read_size(const struct node *node, const char *text, const char *path, int64_t *size,
+                      struct diag_list *diags)
+{
+    struct quantity value;
+    char *error, *hint;
+    bool good = quantity_parse(text, QUANTITY_SIZE, &value, &error, &hint);
+    if (!good)
+        diag_add(diags, node->mark, path, hint, "\"%.40s\": %s", text, error);
+    else if (value.integer < 0)
+        diag_add(diags, node->mark, path, NULL, "\"%.40s\": a size is not negative", text);
+    g_free(error);
+    g_free(hint);
+    *size = value.integer;
+    return good && *size >= 0;
+}
+
+// "64 KiB", or "0 B .. 4 MiB".
+static void read_size_item(struct workload_reader *reader, const struct node *node,
+                           const char *path)
+{
+    const char *text =
+        reader_text(node, path, "a size, or a range such as 0 B .. 4 MiB", reader->diags);
+    if (!text)
+        return;
+    char **ends = g_strsplit(text, "..", 2);
+    int64_t first, last;
+    bool good = read_size(node, g_strstrip(ends[0]), path, &first, reader->diags);
+    last = first;
+    if (ends[1])
+        good = read_size(node, g_strstrip(ends[1]), path, &last, reader->diags) && good;
+    if (good && first > last)
+        diag_add(reader->diags, node->mark, path, "write the smaller size first",
+                 "\"%.40s\": the range is empty", text);
+    else if (good && ends[1])
+        add_range(reader->workload->sizes, first, last);
+    else if (good)
+        add_size(reader->workload->sizes, first);
+    g_strfreev(ends);
+}
+
+static void read_sizes(struct workload_reader *reader)
+{
+    const struct node *sizes = node_get(reader->map, "sizes");
+    if (!sizes) {
+        struct node *usual = node_new_scalar(reader->map->mark, WORKLOAD_SIZES);
+        read_size_item(reader, usual, PATH ".sizes");
+        node_free(usual);
+        return;
+    }
+    if (sizes->kind != NODE_LIST) {
+        read_size_item(reader, sizes, PATH ".sizes");
+        return;
+    }
+    if (sizes->children->len == 0)
+        diag_add(reader->diags, sizes->mark, PATH ".sizes", NULL, "the list is empty");
+    for (guint i = 0; i < sizes->children->len && !reader->diags->overflow; i++) {
+        char *path = reader_path_item(PATH ".sizes", i);
+        read_size_item(reader, g_ptr_array_index(sizes->children, i), path);
+        g_free(path);
+    }
+}
+
+static void read_repetitions(struct workload_reader *reader)
+{
+    const struct node *node = node_get(reader->map, "repetitions");
+    if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "auto") == 0))
+        return;
+    reader_count(node, PATH ".repetitions", 1, INT64_MAX, &reader->workload->repetitions,
+                 reader->diags);
+}
+
+// ---- Benchmark ----
+
+static const struct benchmark_schema *read_benchmark(struct workload_reader *reader,
+                                                     const struct node *node)
+{
+    GPtrArray *names = g_ptr_array_new();
+    const struct benchmark_schema *benchmarks = reader->schema->benchmarks;
+    for (const struct benchmark_schema *one = benchmarks; one->name; one++)
+        g_ptr_array_add(names, (char *)one->name);
+    g_ptr_array_add(names, NULL);
+    int index = reader_choice(node, PATH ".benchmark", "benchmark",
+                              (const char *const *)names->pdata, reader->diags);
+    g_ptr_array_free(names, TRUE);
+    return index < 0 ? NULL : &benchmarks[index];
+}
+
+// Whether the stack can run what the workload asks for.
+static void check_stack(struct workload_reader *reader, const struct node *node, const char *name)
+{
+    if (!reader->stack || g_strv_contains(reader->stack->benchmarks, name))
+        return;
+    char *list = g_strjoinv(", ", (char **)reader->stack->benchmarks);
+    char *hint = g_strdup_printf("it can run %s", list);
+    diag_add(reader->diags, node->mark, PATH, hint, "the stack %s cannot run %s%s",
+             reader->stack->name, strcmp(name, WORKLOAD_PROGRAM) == 0 ? "a free " : "", name);
+    g_free(hint);
+    g_free(list);
+}
+
+// ---- Ranks ----
+
+// How many ranks there are if the file does not say.
+static int usual_ranks(const struct workload_reader *reader)
+{
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (benchmark)
+        return MAX(benchmark->least_ranks, 1);
+    bool all;
+    int named = program_ranks_named(node_get(reader->map, "program"), &all);
+    return MIN(all ? MAX(named, reader->hosts) : named, PROGRAM_MOST_RANKS);
+}
+
+static void check_ranks(struct workload_reader *reader, struct source_mark mark)
+{
+    int ranks = reader->workload->ranks;
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (benchmark && ranks < benchmark->least_ranks)
+        diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s needs at least %d ranks, not %d",
+                 benchmark->name, benchmark->least_ranks, ranks);
+    else if (benchmark && benchmark->most_ranks && ranks > benchmark->most_ranks)
+        diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s runs on at most %d ranks, not %d",
+                 benchmark->name, benchmark->most_ranks, ranks);
+    if (reader->stack && reader->stack->one_process_per_host && reader->hosts &&
+        ranks > reader->hosts)
+        diag_add(reader->diags, mark, PATH ".ranks", "take more hosts or fewer ranks",
+                 "the stack %s runs one process a host, and %d ranks do not fit %d host%s",
+                 reader->stack->name, ranks, reader->hosts, reader->hosts == 1 ? "" : "s");
+}
+
+static bool read_ranks(struct workload_reader *reader)
+{
+    const struct node *node = node_get(reader->map, "ranks");
+    int64_t ranks = 0;
+    if (!node)
+        ranks = usual_ranks(reader);
+    else if (!reader_count(node, PATH ".ranks", 1, PROGRAM_MOST_RANKS, &ranks, reader->diags))
+        return false;
+    reader->workload->ranks = (int)ranks;
+    check_ranks(reader, node ? node->mark : reader->map->mark);
+    return true;
+}
+
+// ---- All of it ----
+
+static void read_for_benchmark(struct workload_reader *reader, const struct node *benchmark)
+{
+    reader->workload->benchmark = read_benchmark(reader, benchmark);
+    read_sizes(reader);
+    read_repetitions(reader);
+    if (!reader->workload->benchmark)
+        return;
+    check_stack(reader, benchmark, reader->workload->benchmark->name);
+    read_ranks(reader);
+}
+
+static void read_for_program(struct workload_reader *reader, const struct node *program)
+{
+    static const char *const not_here[] = {"sizes", "repetitions", NULL};
+    for (int i = 0; not_here[i]; i++) {
+        const struct node *node = node_get(reader->map, not_here[i]);
+        if (node)
+            diag_add(reader->diags, node->key_mark, PATH, NULL,
+                     "%s belongs to a benchmark, and this is a free program", not_here[i]);
+    }
+    check_stack(reader, program, WORKLOAD_PROGRAM);
+    if (read_ranks(reader))
+        reader->workload->program =
+            program_read(program, reader->workload->ranks, PATH ".program", reader->diags);
+}
+
+void workload_read(struct workload *workload, const struct node *tree,
+                   const struct scenario_schema *schema, const struct stack_schema *stack,
+                   int hosts, struct diag_list *diags)
+{
+    const struct node *map = node_get(tree, PATH);
+    workload->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    if (!map) {
+        diag_add(diags, tree->mark, PATH, "write workload: {benchmark: NAME}",
+                 "there must be a workload");
+        return;
+    }
+    if (!reader_is(map, NODE_MAP, PATH, "a map", diags))
+        return;
+    workload->mark = map->mark;
+    struct workload_reader reader = {workload, map, schema, stack, hosts, diags};
+    reader_keys(map, PATH, workload_keys, diags);
+    const struct node *benchmark = node_get(map, "benchmark"), *program = node_get(map, "program");
+    if (benchmark && program)
+        diag_add(diags, program->key_mark, PATH, "keep one of them",
+                 "benchmark and program exclude each other");
+    else if (benchmark)
+        read_for_benchmark(&reader, benchmark);
+    else if (program)
+        read_for_program(&reader, program);
+    else
+        diag_add(diags, map->mark, PATH, NULL, "the key benchmark or program is missing");
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads the workload of a scenario: a benchmark with its sizes, or a free program. Part of the
+// configuration compiler.
+//
+//   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
+//   workload: {ranks: 2, program: […]}        # see program.h
+//
+// sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
+// 0 comes 1), and B is always part of it.
+#ifndef NETSIM_CONFIG_WORKLOAD_H
+#define NETSIM_CONFIG_WORKLOAD_H
+
+#include "sim/config/scenario.h"
+
+#define WORKLOAD_SIZES "0 B .. 4 MiB" // the default: what Pallas measures
+#define WORKLOAD_PROGRAM "program"    // the name of free programs among a stack's benchmarks
+
+// The keys of a workload, NULL-terminated.
+extern const char *const workload_keys[];
+
+// Fills an empty (zeroed) workload from the key `workload` of `tree`. `stack` may be NULL if it is
+// not known; `hosts` is their number, 0 if it is not known. Free with workload_clear, also after
+// errors.
+void workload_read(struct workload *workload, const struct node *tree,
+                   const struct scenario_schema *schema, const struct stack_schema *stack,
+                   int hosts, struct diag_list *diags);
+void workload_clear(struct workload *workload);
+
+#endif
