@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk from any of
+// them ends in a cycle.
+#include "sim/net/wormhole.h"
+
+static int channel_number(const struct network *network, const struct channel *channel)
+{
+    return (int)(channel - network->channels);
+}
+
+// Goes from channel to channel until it meets one that was seen: on this walk (a new cycle), or on an earlier one.
+static struct channel *cycle_find(const struct network *network, struct channel *channel, int *seen,
+                                  int walk)
+{
+    while (worm_blocked(channel) && seen[channel_number(network, channel)] == 0) {
+        seen[channel_number(network, channel)] = walk;
+        channel = worm_waits_for(channel);
+    }
+    bool closed = worm_blocked(channel) && seen[channel_number(network, channel)] == walk;
+    return closed ? channel : NULL;
+}
+
+static void cycle_describe(GPtrArray *lines, struct channel *start)
+{
+    struct channel *channel = start;
+    do {
+        g_ptr_array_add(lines, worm_describe(channel));
+        channel = worm_waits_for(channel);
+    } while (channel != start);
+}
+
+GPtrArray *network_describe_blocked(const struct network *network)
+{
+    int *seen = g_new0(int, network->channel_count);
+    GPtrArray *lines = NULL;
+    for (int i = 0; i < network->channel_count; i++) {
+        struct channel *channel = &network->channels[i];
+        if (!worm_blocked(channel))
+            continue;
+        if (!lines)
+            lines = g_ptr_array_new_with_free_func(g_free);
+        struct channel *cycle = cycle_find(network, channel, seen, i + 1);
+        if (cycle)
+            cycle_describe(lines, cycle);
+    }
+    g_free(seen);
+    return lines;
+}

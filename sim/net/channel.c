@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A channel between two ends that store: serialisation, the output queue, faults.
+#include "sim/net/fabric.h"
+#include "sim/net/wormhole.h"
+
+static const char *end_name(const struct channel *channel, const struct channel_end *end)
+{
+    if (end->node)
+        return end->node->name;
+    const struct topology *topology = channel->network->topology;
+    return g_array_index(topology->hosts, struct topology_node, end->station->host).name;
+}
+
+char *channel_name(const struct channel *channel)
+{
+    GString *name = g_string_new(NULL);
+    g_string_printf(name, "%s->%s", end_name(channel, &channel->from),
+                    end_name(channel, &channel->to));
+    if (channel->twin > 0)
+        g_string_append_printf(name, "#%d", channel->twin + 1);
+    return g_string_free(name, FALSE);
+}
+
+static void channel_trace_init(struct channel *channel, const char *name)
+{
+    struct trace *trace = channel->network->sim->trace;
+    if (!trace)
+        return;
+    char *wire = g_strconcat("wire ", name, NULL);
+    channel->wire_lane = trace_lane_new(trace, "network", wire);
+    g_free(wire);
+    if (!channel->from.node)
+        return;
+    char *queue = g_strdup_printf("port %d to %s", channel->from.port,
+                                  end_name(channel, &channel->to));
+    channel->queue_lane = trace_lane_new(trace, channel->from.node->name, queue);
+    g_free(queue);
+}
+
+void channel_init(struct channel *channel, const struct link_config *config)
+{
+    struct fabric_switch *from = channel->from.node, *to = channel->to.node;
+    channel->rate = config->rate;
+    bool whole = 8 * TIME_S % config->rate == 0;
+    channel->byte_time = whole ? 8 * TIME_S / config->rate : 0;
+    channel->preamble = (uint32_t)config->preamble;
+    channel->gap = (uint32_t)config->gap;
+    channel->least_frame = (uint32_t)config->least_frame;
+    channel->delay = config->propagation + (to ? to->config->latency : 0);
+    channel->arrive = to ? to->discipline->arrive : station_arrive;
+    if (from && from->discipline->stores) {
+        channel->queue.limit = from->config->queue;
+        channel->queue.byte_limit = from->config->queue_bytes;
+    }
+    channel->bounded = channel->queue.limit || channel->queue.byte_limit;
+    char *name = channel_name(channel);
+    char *stream = g_strconcat("link ", name, NULL);
+    channel->faults =
+        link_faults_new(config, channel->side, channel->network->sim->seed, stream);
+    channel_trace_init(channel, name);
+    g_free(stream);
+    g_free(name);
+    if ((from && !from->discipline->stores) || (to && !to->discipline->stores))
+        channel->worm = worm_new(channel);
+}
+
+void channel_clear(struct channel *channel)
+{
+    link_faults_free(channel->faults);
+    worm_free(channel->worm);
+    g_free(channel->queue.entries);
+}
+
+// ---- Loss ----
+
+static const char *drop_reason(struct channel *channel, enum drop_cause cause)
+{
+    if (channel->drop_reasons[cause])
+        return channel->drop_reasons[cause];
+    char *name = channel_name(channel), *text = NULL;
+    switch (cause) {
+    case DROP_LOST:
+        text = g_strdup_printf("lost on link %s", name);
+        break;
+    case DROP_DOWN:
+        text = g_strdup_printf("link %s down", name);
+        break;
+    case DROP_FULL:
+        text = g_strdup_printf("queue full at %s", name);
+        break;
+    case DROP_CHECK:
+        text = g_strdup_printf("FCS error at %s", end_name(channel, &channel->to));
+        break;
+    case DROP_UNWANTED:
+        text = g_strdup_printf("no receiver at the end of %s", name);
+        break;
+    case DROP_CAUSES:
+        break;
+    }
+    channel->drop_reasons[cause] = g_intern_string(text);
+    g_free(text);
+    g_free(name);
+    return channel->drop_reasons[cause];
+}
+
+void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause)
+{
+    struct network *network = channel->network;
+    const char *reason = drop_reason(channel, cause);
+    network->drops++;
+    // A drop is rare, so its counter may be looked up by name each time.
+    char *counter = g_strconcat("packets dropped: ", reason, NULL);
+    ++*sim_counter(network->sim, counter);
+    g_free(counter);
+    ledger_drop(network->sim->ledger, packet->message, packet->offset, packet->length, reason);
+    engine_fingerprint_add(network->engine, network->drops);
+    packet_free(network, packet);
+}
+
+bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
+                   enum drop_cause *cause)
+{
+    int64_t bytes = channel_bytes(channel, packet->wire_bytes) - channel->preamble;
+    switch (link_faults_judge(channel->faults, start, end, bytes)) {
+    case LINK_PASSES:
+        return true;
+    case LINK_CORRUPTS:
+        packet->corrupt = true;
+        return true;
+    case LINK_LOSES:
+        *cause = DROP_LOST;
+        return false;
+    case LINK_IS_DOWN:
+        *cause = DROP_DOWN;
+        return false;
+    }
+    return true;
+}
+
+// ---- The queue ----
+
+static void output_queue_grow(struct output_queue *queue)
+{
+    uint32_t capacity = queue->capacity ? 2 * queue->capacity : 16;
+    struct queue_entry *entries = g_new(struct queue_entry, capacity);
+    uint32_t count = queue->tail - queue->head;
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = queue->entries[(queue->head + i) & (queue->capacity - 1)];
+    g_free(queue->entries);
+    *queue = (struct output_queue){entries,      0,
+                                   count,        capacity,
+                                   queue->limit, queue->byte_limit,
+                                   queue->bytes};
+}
+
+bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes)
+{
+    uint32_t mask = queue->capacity - 1;
+    while (queue->head != queue->tail && queue->entries[queue->head & mask].start <= now)
+        queue->bytes -= queue->entries[queue->head++ & mask].bytes;
+    if (start <= now)
+        return true;
+    if (queue->limit && queue->tail - queue->head >= queue->limit)
+        return false;
+    if (queue->byte_limit && queue->bytes + bytes > queue->byte_limit)
+        return false;
+    if (queue->tail - queue->head == queue->capacity)
+        output_queue_grow(queue);
+    queue->entries[queue->tail++ & (queue->capacity - 1)] = (struct queue_entry){start, bytes};
+    queue->bytes += bytes;
+    return true;
+}
+
+void channel_trace_step(struct channel *channel, const struct packet *packet, sim_time when)
+{
+    struct trace *trace = channel->network->sim->trace;
+    if (trace && packet->message.generation && packet->offset == 0)
+        trace_flow(trace, channel->wire_lane, packet->message, TRACE_FLOW_STEP, when);
+}
+
+static void channel_trace(struct channel *channel, const struct packet *packet, const char *name,
+                          sim_time now, sim_time start, sim_time end)
+{
+    struct trace *trace = channel->network->sim->trace;
+    if (channel->from.node && start > now)
+        trace_span(trace, channel->queue_lane, "waits", now, start, packet->message);
+    trace_span(trace, channel->wire_lane, name, start, end, packet->message);
+    channel_trace_step(channel, packet, start);
+}
+
+void channel_enter(struct channel *channel, struct packet *packet)
+{
+    struct network *network = channel->network;
+    if (channel->worm) {
+        worm_enter(channel, packet);
+        return;
+    }
+    sim_time now = engine_now(network->engine);
+    sim_time start = now > channel->busy_until ? now : channel->busy_until;
+    if (channel->bounded &&
+        !output_queue_admit(&channel->queue, now, start, packet->wire_bytes)) {
+        channel_drop(channel, packet, DROP_FULL);
+        return;
+    }
+    int64_t bytes = channel_bytes(channel, packet->wire_bytes);
+    sim_time end = start + channel_time(channel, bytes);
+    channel->busy_until = start + channel_time(channel, bytes + channel->gap);
+    network->hops++;
+    if (packet->sent) {
+        engine_schedule(network->engine, packet->sent, channel->busy_until);
+        packet->sent = NULL;
+    }
+    enum drop_cause cause;
+    bool lost = channel->faults && !channel_judge(channel, packet, start, end, &cause);
+    if (network->sim->trace)
+        channel_trace(channel, packet, lost ? "packet (lost)" : "packet", now, start, end);
+    if (lost) {
+        channel_drop(channel, packet, cause);
+        return;
+    }
+    packet->event.run = channel->arrive;
+    engine_schedule(network->engine, &packet->event, end + channel->delay);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a network asks of a topology beyond what the tables of its parameters say.
+#include "sim/net/link.h"
+#include "sim/net/network.h"
+#include "sim/net/switch.h"
+
+struct check {
+    const struct topology *topology;
+    struct diag_list *diags;
+    bool good;
+};
+
+static const struct topology_switch *check_switch(const struct check *check, int node)
+{
+    int index = node - (int)check->topology->hosts->len;
+    return index < 0 ? NULL : g_ptr_array_index(check->topology->switches, index);
+}
+
+static bool cuts_through(const struct topology_switch *node)
+{
+    const struct switch_config *config = node ? node->values->values : NULL;
+    return config && config->discipline == SWITCH_CUT_THROUGH;
+}
+
+static const char *node_name(const struct check *check, int node)
+{
+    const struct topology_switch *at = check_switch(check, node);
+    return at ? at->name : g_array_index(check->topology->hosts, struct topology_node, node).name;
+}
+
+static void check_ports(struct check *check)
+{
+    const struct topology *topology = check->topology;
+    int *links = g_new0(int, topology->hosts->len + topology->switches->len);
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        links[link->a]++;
+        links[link->b]++;
+    }
+    for (guint i = 0; i < topology->switches->len; i++) {
+        const struct topology_switch *node = g_ptr_array_index(topology->switches, i);
+        const struct switch_config *config = node->values->values;
+        int used = links[topology->hosts->len + i];
+        if (config->ports == 0 || used <= config->ports)
+            continue;
+        check->good = false;
+        diag_add(check->diags, node->mark, node->values->path, "give it more ports, or 0 for as many as it needs",
+                 "%s has %" G_GINT64_FORMAT " ports but %d links", node->name, config->ports, used);
+    }
+    g_free(links);
+}
+
+// Bytes go through a cut-through switch as they come: its links must agree on time and framing.
+static void check_same(struct check *check, const struct topology_switch *node,
+                       const struct topology_link *link, const struct topology_link *first)
+{
+    const struct link_config *x = link->values->values, *y = first->values->values;
+    const char *differs = x->rate != y->rate                 ? "rate"
+                          : x->preamble != y->preamble       ? "preamble"
+                          : x->gap != y->gap                 ? "gap"
+                          : x->least_frame != y->least_frame ? "least_frame"
+                                                             : NULL;
+    if (!differs)
+        return;
+    check->good = false;
+    diag_add(check->diags, link->mark, link->values->path,
+             "give all links of a cut-through switch the same rate, preamble, gap and least_frame",
+             "the links %s-%s and %s-%s at cut-through switch %s differ in %s",
+             node_name(check, first->a), node_name(check, first->b), node_name(check, link->a),
+             node_name(check, link->b), node->name, differs);
+}
+
+// The slack buffer takes what comes in before the first byte can go out; a smaller one would stop every packet.
+static void check_slack(struct check *check, const struct topology_switch *node,
+                        const struct topology_link *link)
+{
+    const struct switch_config *config = node->values->values;
+    const struct link_config *wire = link->values->values;
+    sim_time wait = time_of_bytes(wire->preamble + config->header, wire->rate) +
+                    wire->propagation + config->latency;
+    if (time_of_bytes(config->slack, wire->rate) >= wait)
+        return;
+    sim_time byte = time_of_bytes(1, wire->rate);
+    char *hint = g_strdup_printf("slack of %" G_GINT64_FORMAT " B, or less latency",
+                                 (wait + byte - 1) / byte);
+    check->good = false;
+    diag_add(check->diags, node->mark, node->values->path, hint,
+             "slack of %" G_GINT64_FORMAT " B at %s does not hold what link %s-%s brings while a "
+             "packet's header is awaited and its output found",
+             config->slack, node->name, node_name(check, link->a), node_name(check, link->b));
+    g_free(hint);
+}
+
+static void check_cut_through(struct check *check)
+{
+    const struct topology *topology = check->topology;
+    guint count = topology->switches->len;
+    const struct topology_link **first = g_new0(const struct topology_link *, count);
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        for (int side = 0; side < 2; side++) {
+            int end = side ? link->b : link->a;
+            const struct topology_switch *node = check_switch(check, end);
+            if (!cuts_through(node))
+                continue;
+            const struct topology_link **known = &first[end - (int)topology->hosts->len];
+            if (*known)
+                check_same(check, node, link, *known);
+            else
+                *known = link;
+            check_slack(check, node, link);
+        }
+    }
+    g_free(first);
+}
+
+bool network_check(const struct topology *topology, struct diag_list *diags)
+{
+    struct check check = {topology, diags, true};
+    check_ports(&check);
+    check_cut_through(&check);
+    return check.good;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside sim/net: what a network is made of. Users of the network see network.h only.
+//
+// Two kinds of channel. If both its ends take packets in whole (stations, store-and-forward switches), a packet's
+// departure is known when it joins the queue, for the queue is first in, first out: it needs no event but the one at its arrival.
+// If an end is a cut-through switch, back-pressure decides, and wormhole.c runs the channel.
+#ifndef NETSIM_NET_FABRIC_H
+#define NETSIM_NET_FABRIC_H
+
+#include "sim/core/pool.h"
+#include "sim/net/link.h"
+#include "sim/net/network.h"
+#include "sim/net/route.h"
+#include "sim/net/switch.h"
+
+struct channel;
+struct worm;
+
+struct station {
+    struct channel *out;
+    int host;
+    station_receive_fn *receive;
+    void *owner;
+};
+
+struct fabric_switch {
+    const char *name;
+    const struct switch_config *config;
+    const struct switch_discipline *discipline;
+    struct channel **out; // by port: the links in the topology's order
+    int ports;
+};
+
+// An end of a channel: one of the two is NULL.
+struct channel_end {
+    struct station *station;
+    struct fabric_switch *node;
+    int port; // of the switch
+};
+
+enum drop_cause {
+    DROP_LOST,     // by the link's drop faults
+    DROP_DOWN,     // the link was down
+    DROP_FULL,     // no place in the output queue
+    DROP_CHECK,    // a store-and-forward switch found the check sequence wrong
+    DROP_UNWANTED, // no one is attached to the station
+    DROP_CAUSES
+};
+
+// A packet that waits in an output queue leaves it when its transmission starts.
+struct queue_entry {
+    sim_time start;
+    int64_t bytes;
+};
+
+// The places of an output queue with a bound, as a ring; its capacity is a power of two and grows to what is needed.
+struct output_queue {
+    struct queue_entry *entries;
+    uint32_t head, tail, capacity;
+    int64_t limit, byte_limit; // packets, bytes; 0: no bound
+    int64_t bytes;
+};
+
+// One direction of a link, with the queue of the end that sends on it.
+struct channel {
+    // What every packet touches.
+    struct network *network;
+    sim_time busy_until; // the last packet so far, and the gap behind it, have left
+    sim_time byte_time;  // ps, or 0 if that is not a whole number
+    sim_time delay;      // from the last bit (the head) sent to the packet's event at the far end
+    event_fn *arrive;    // the packet's event there
+    uint32_t preamble, gap, least_frame;
+    bool bounded;               // the queue has a limit
+    struct link_faults *faults; // NULL: none
+    struct worm *worm;          // NULL: both ends store
+    struct output_queue queue;
+    int64_t rate;
+
+    struct channel_end from, to;
+    int link, side, twin;    // of the topology; twin: number among the parallel links of two nodes
+    trace_lane wire_lane, queue_lane;
+    const char *drop_reasons[DROP_CAUSES]; // interned at the first drop
+};
+
+struct network {
+    struct sim *sim;
+    struct engine *engine;
+    struct pool packets;
+    uint64_t drops, hops;
+    struct station *stations;
+    int station_count, host_count, switch_count, channel_count;
+    int *first_station; // by host; host_count + 1 entries
+    struct fabric_switch *switches;
+    struct channel *channels; // of link i: 2i from its first end to its second, 2i + 1 back
+    const struct topology *topology;
+    struct route_cache *routes;
+};
+
+// Time that `bytes` take on the channel.
+static inline sim_time channel_time(const struct channel *channel, int64_t bytes)
+{
+    return channel->byte_time ? bytes * channel->byte_time : time_of_bytes(bytes, channel->rate);
+}
+
+// Bytes of a packet on the wire: preamble, frame, padding.
+static inline int64_t channel_bytes(const struct channel *channel, uint32_t wire_bytes)
+{
+    uint32_t frame = wire_bytes < channel->least_frame ? channel->least_frame : wire_bytes;
+    return (int64_t)channel->preamble + frame;
+}
+
+// "node0->switch0", or "node0->switch0#2" for the second of parallel links. The caller frees it.
+char *channel_name(const struct channel *channel);
+
+// Sets up a channel whose ends, link and side are set.
+void channel_init(struct channel *channel, const struct link_config *config);
+void channel_clear(struct channel *channel);
+
+// The packet asks for the channel now; `packet->sent` is scheduled when it has left.
+void channel_enter(struct channel *channel, struct packet *packet);
+
+// True if a packet of `bytes` that is to wait until `start` finds a place, and takes it.
+bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes);
+
+// Decides what becomes of a packet on a channel: marks it corrupt, or returns false and the cause of its loss.
+bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
+                   enum drop_cause *cause);
+
+// The first packet of a message touches the wire: a step of the message's arrow.
+void channel_trace_step(struct channel *channel, const struct packet *packet, sim_time when);
+
+// The packet is lost on (or behind) the channel: noted, counted, freed.
+void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause);
+
+// The packet's event at a station: its last bit is in.
+void station_arrive(struct engine *engine, struct event *event);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/net/link.h"
+
+#include "sim/core/random.h"
+
+#include <glib.h>
+#include <math.h>
+
+static const char *const fault_directions[] = {"both", "forward", "backward", NULL};
+
+#define LINK_PARAM(field, kind, ...) PARAM(struct link_config, field, kind, __VA_ARGS__)
+
+static const struct param link_params[] = {
+    LINK_PARAM(rate, PARAM_BIT_RATE, .fallback = "100 Mb/s", .least = "1 b/s", .most = "1000 Gb/s",
+               .doc = "bits that each direction carries a second",
+               .source = "IEEE 802.3u (100BASE-TX)"),
+    LINK_PARAM(propagation, PARAM_DURATION, .fallback = "50 ns", .most = "1 s",
+               .doc = "time from one end of the cable to the other",
+               .source = "10 m of copper at 5 ns/m"),
+    LINK_PARAM(preamble, PARAM_SIZE, .fallback = "8 B", .most = "1 KiB",
+               .doc = "sent in front of each frame: preamble and start delimiter",
+               .source = "IEEE 802.3, 3.2.1-3.2.2"),
+    LINK_PARAM(gap, PARAM_SIZE, .fallback = "12 B", .most = "1 KiB",
+               .doc = "silence behind each frame", .source = "IEEE 802.3, 4.4.2 (96 bit times)"),
+    LINK_PARAM(least_frame, PARAM_SIZE, .fallback = "64 B", .most = "9 kB",
+               .doc = "shorter frames are padded to this, check sequence included",
+               .source = "IEEE 802.3, 4.4.2 (minFrameSize)"),
+    LINK_PARAM(bit_error_rate, PARAM_PROBABILITY, .fallback = "0",
+               .doc = "probability that a bit is received wrong; the frame's check finds it",
+               .source = "fault injection"),
+    LINK_PARAM(drop_probability, PARAM_PROBABILITY, .fallback = "0",
+               .doc = "probability that a packet vanishes", .source = "fault injection"),
+    LINK_PARAM(drop_nth, PARAM_COUNTS, .fallback = "[]", .least = "1",
+               .doc = "these packets of a direction vanish, counted from 1",
+               .source = "fault injection"),
+    LINK_PARAM(corrupt_nth, PARAM_COUNTS, .fallback = "[]", .least = "1",
+               .doc = "these packets of a direction get a bit error, counted from 1",
+               .source = "fault injection"),
+    LINK_PARAM(fault_direction, PARAM_CHOICE, .fallback = "both", .choices = fault_directions,
+               .doc = "where packets are dropped and corrupted; forward: from the first end named",
+               .source = "fault injection"),
+    LINK_PARAM(down, PARAM_WINDOWS, .fallback = "[]",
+               .doc = "times at which the cable is unplugged; what is sent meanwhile is lost",
+               .source = "fault injection"),
+    {.name = NULL},
+};
+
+const struct param_table link_table = {
+    .name = "link",
+    .doc = "a full-duplex link",
+    .size = sizeof(struct link_config),
+    .params = link_params,
+};
+
+struct link_faults {
+    const struct link_config *config;
+    struct random_stream *random; // NULL: nothing is left to chance
+    bool strikes;                 // faults other than `down` are of this direction
+    double log_good_bit;          // ln(1 - bit error rate)
+    int64_t packets;
+    int next_drop, next_corrupt, next_window; // into the configuration's lists
+};
+
+struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
+                                    const char *name)
+{
+    bool chance = config->bit_error_rate > 0 || config->drop_probability > 0;
+    bool spared = config->fault_direction == (side ? LINK_FAULTS_FORWARD : LINK_FAULTS_BACKWARD);
+    bool strikes = !spared && (chance || config->drop_nth.count || config->corrupt_nth.count);
+    if (!strikes && !config->down.count)
+        return NULL;
+    struct link_faults *faults = g_new0(struct link_faults, 1);
+    faults->config = config;
+    faults->strikes = strikes;
+    faults->log_good_bit = log1p(-config->bit_error_rate);
+    if (strikes && chance)
+        faults->random = random_new(seed, name);
+    return faults;
+}
+
+void link_faults_free(struct link_faults *faults)
+{
+    if (!faults)
+        return;
+    random_free(faults->random);
+    g_free(faults);
+}
+
+// Packets are sent one after the other, so the windows are gone through once.
+static bool link_is_down(struct link_faults *faults, sim_time start, sim_time end)
+{
+    const struct param_windows *down = &faults->config->down;
+    while (faults->next_window < down->count && down->values[faults->next_window].to <= start)
+        faults->next_window++;
+    return faults->next_window < down->count && down->values[faults->next_window].from < end;
+}
+
+// True if `counts` names the packet; `next` goes through the list once.
+static bool is_nth(const struct param_counts *counts, int *next, int64_t packet)
+{
+    while (*next < counts->count && counts->values[*next] < packet)
+        (*next)++;
+    return *next < counts->count && counts->values[*next] == packet;
+}
+
+enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim_time end,
+                                 int64_t bytes)
+{
+    const struct link_config *config = faults->config;
+    if (link_is_down(faults, start, end))
+        return LINK_IS_DOWN;
+    if (!faults->strikes)
+        return LINK_PASSES;
+    int64_t packet = ++faults->packets;
+    // Every packet draws the same numbers, whatever becomes of it: one fault does not shift the next.
+    bool lost = random_chance(faults->random, config->drop_probability);
+    double error = -expm1(8.0 * (double)bytes * faults->log_good_bit);
+    bool corrupt = random_chance(faults->random, error);
+    if (is_nth(&config->drop_nth, &faults->next_drop, packet) || lost)
+        return LINK_LOSES;
+    if (is_nth(&config->corrupt_nth, &faults->next_corrupt, packet) || corrupt)
+        return LINK_CORRUPTS;
+    return LINK_PASSES;
+}

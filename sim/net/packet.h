@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A packet on the wire. It carries no payload, only whose bytes it carries: (message, offset, length).
+#ifndef NETSIM_NET_PACKET_H
+#define NETSIM_NET_PACKET_H
+
+#include "sim/core/engine.h"
+#include "sim/core/ledger.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PACKET_HEADER_BYTES 128
+
+struct route;
+
+// What every hop touches stands first and fills one cache line.
+struct packet {
+    struct event event;  // its next arrival; belongs to whoever carries the packet
+    struct packet *next; // in a queue of whoever carries the packet
+    const struct route *route;
+    uint32_t wire_bytes; // frame without preamble and gap: headers, payload, check sequence
+    uint8_t hop;         // links of the route already entered
+    bool corrupt;        // a bit error: the receiver's check will find it
+    struct message_ref message; // generation 0: a control packet
+
+    int64_t offset;
+    uint32_t length;
+    sim_time born;      // when the station sent it
+    uint16_t protocol;  // EtherType or its like: who gets the packet behind the NIC
+    void *token;        // of the NIC that has the packet
+    struct event *sent; // network_send's, until the packet leaves the station
+    // The protocol's own header, in its own terms (packet_header).
+    alignas(8) unsigned char header[PACKET_HEADER_BYTES];
+};
+
+// The header as the protocol's struct. The macro checks that it fits.
+#define packet_header(packet, type)                                                                \
+    ((type *)(void *)((packet)->header + 0 * sizeof(char[sizeof(type) <= PACKET_HEADER_BYTES ? 1 : -1])))
+
+#endif

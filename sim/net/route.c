@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where several channels are equally near, the first such choice of a route goes by the places of the two stations at their switches
+// (destination modulo choices, turned by one for each round of sources): the pairs of a permutation, of a fan-in or of an all-to-all
+// exchange are shared out exactly evenly. Later choices go by a hash of the pair, so that one choice does not decide the next.
+#include "sim/net/route.h"
+
+#include "sim/net/fabric.h"
+
+#define UNREACHED UINT16_MAX
+
+struct route_cache {
+    struct network *network;
+    GHashTable *routes;   // by pair of stations; the key is the route's first member
+    GHashTable *given;    // by pair of hosts: GPtrArray of struct topology_route *
+    uint16_t **distances; // by destination switch, to it from each switch; NULL: not yet computed
+};
+
+// The choices of one route so far.
+struct route_walk {
+    struct route_cache *cache;
+    uint64_t pair;
+    struct channel *first, *last; // the channels of the two stations
+    bool chosen;                  // there was a choice before
+    struct channel *channels[ROUTE_MAX_LINKS];
+    int links;
+};
+
+static uint64_t pair_key(int from, int to)
+{
+    return (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
+}
+
+static void given_add(GHashTable *given, struct topology_route *route)
+{
+    uint64_t key = pair_key(route->from, route->to);
+    GPtrArray *routes = g_hash_table_lookup(given, &key);
+    if (!routes) {
+        routes = g_ptr_array_new();
+        g_hash_table_insert(given, g_memdup2(&key, sizeof key), routes);
+    }
+    g_ptr_array_add(routes, route);
+}
+
+struct route_cache *route_cache_new(struct network *network, const struct topology *topology)
+{
+    struct route_cache *cache = g_new0(struct route_cache, 1);
+    cache->network = network;
+    cache->routes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+    cache->given = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                         (GDestroyNotify)g_ptr_array_unref);
+    cache->distances = g_new0(uint16_t *, network->switch_count);
+    for (guint i = 0; topology->routes && i < topology->routes->len; i++)
+        given_add(cache->given, g_ptr_array_index(topology->routes, i));
+    return cache;
+}
+
+void route_cache_free(struct route_cache *cache)
+{
+    if (!cache)
+        return;
+    g_hash_table_unref(cache->routes);
+    g_hash_table_unref(cache->given);
+    for (int i = 0; i < cache->network->switch_count; i++)
+        g_free(cache->distances[i]);
+    g_free(cache->distances);
+    g_free(cache);
+}
+
+// ---- Distances ----
+
+static int switch_index(const struct network *network, const struct fabric_switch *node)
+{
+    return (int)(node - network->switches);
+}
+
+// Links from each switch to the destination. Links are duplex: the search goes out from the destination.
+static uint16_t *distances_to(const struct network *network, int destination)
+{
+    uint16_t *distance = g_new(uint16_t, network->switch_count);
+    int *queue = g_new(int, network->switch_count);
+    for (int i = 0; i < network->switch_count; i++)
+        distance[i] = UNREACHED;
+    int head = 0, tail = 0;
+    distance[destination] = 0;
+    queue[tail++] = destination;
+    while (head < tail) {
+        const struct fabric_switch *node = &network->switches[queue[head++]];
+        uint16_t next = (uint16_t)(distance[switch_index(network, node)] + 1);
+        for (int port = 0; port < node->ports; port++) {
+            const struct fabric_switch *other = node->out[port]->to.node;
+            if (!other || distance[switch_index(network, other)] != UNREACHED)
+                continue;
+            distance[switch_index(network, other)] = next;
+            queue[tail++] = switch_index(network, other);
+        }
+    }
+    g_free(queue);
+    return distance;
+}
+
+static const uint16_t *route_distances(struct route_cache *cache, const struct fabric_switch *node)
+{
+    int index = switch_index(cache->network, node);
+    if (!cache->distances[index])
+        cache->distances[index] = distances_to(cache->network, index);
+    return cache->distances[index];
+}
+
+// ---- Choices ----
+
+// The place of a port among its switch's ports to stations.
+static unsigned station_rank(const struct fabric_switch *node, int port)
+{
+    unsigned rank = 0;
+    for (int i = 0; i < port; i++)
+        rank += node->out[i]->to.station != NULL;
+    return rank;
+}
+
+// A channel between two switches, one of `count` equal ones.
+static unsigned route_choice(struct route_walk *walk, unsigned count)
+{
+    if (count == 1)
+        return 0;
+    if (!walk->chosen) {
+        walk->chosen = true;
+        unsigned from = station_rank(walk->first->to.node, walk->first->to.port);
+        unsigned to = station_rank(walk->last->from.node, walk->last->from.port);
+        return (to + from / count) % count;
+    }
+    uint64_t hash = (walk->pair + (uint64_t)walk->links) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93u;
+    return (unsigned)((hash >> 32) % count);
+}
+
+// True if the walk may go on by this channel: to a switch at the distance, and by the link (-1: any).
+typedef bool route_step_fn(const struct route_walk *walk, const struct channel *channel,
+                           const void *data);
+
+// Takes one of the channels that lead on from the walk's end; false if there is none.
+static bool route_step(struct route_walk *walk, route_step_fn *leads_on, const void *data)
+{
+    const struct fabric_switch *node = walk->channels[walk->links - 1]->to.node;
+    unsigned count = 0;
+    for (int port = 0; port < node->ports; port++)
+        count += leads_on(walk, node->out[port], data);
+    if (count == 0 || walk->links == ROUTE_MAX_LINKS - 1)
+        return false;
+    unsigned choice = route_choice(walk, count);
+    for (int port = 0; port < node->ports; port++) {
+        if (!leads_on(walk, node->out[port], data) || choice-- > 0)
+            continue;
+        walk->channels[walk->links++] = node->out[port];
+        break;
+    }
+    return true;
+}
+
+// ---- Shortest paths ----
+
+static bool leads_nearer(const struct route_walk *walk, const struct channel *channel,
+                         const void *data)
+{
+    const uint16_t *distance = data;
+    const struct network *network = walk->cache->network;
+    const struct fabric_switch *to = channel->to.node;
+    return to && distance[switch_index(network, to)] + 1 ==
+                     distance[switch_index(network, channel->from.node)];
+}
+
+static bool walk_shortest(struct route_walk *walk)
+{
+    const struct fabric_switch *goal = walk->last->from.node;
+    const uint16_t *distance = route_distances(walk->cache, goal);
+    if (distance[switch_index(walk->cache->network, walk->first->to.node)] == UNREACHED)
+        return false;
+    while (walk->channels[walk->links - 1]->to.node != goal)
+        if (!route_step(walk, leads_nearer, distance))
+            return false;
+    return true;
+}
+
+// ---- Given routes ----
+
+struct given_hop {
+    const struct fabric_switch *to;
+    int link; // -1: any
+};
+
+static bool leads_by_hop(const struct route_walk *walk, const struct channel *channel,
+                         const void *data)
+{
+    (void)walk;
+    const struct given_hop *hop = data;
+    return channel->to.node == hop->to && (hop->link < 0 || channel->link == hop->link);
+}
+
+static bool link_matches(const struct topology_route *given, guint hop, const struct channel *channel)
+{
+    int link = g_array_index(given->links, int, hop);
+    return link < 0 || link == channel->link;
+}
+
+static const struct fabric_switch *given_switch(const struct network *network,
+                                                const struct topology_route *given, guint index)
+{
+    int node = g_array_index(given->via, int, index);
+    return &network->switches[node - network->host_count];
+}
+
+// Follows a given route; false if it does not join these two stations of its hosts.
+static bool walk_given(struct route_walk *walk, const struct topology_route *given)
+{
+    const struct network *network = walk->cache->network;
+    guint hops = given->via->len;
+    if (hops == 0 || !link_matches(given, 0, walk->first) ||
+        !link_matches(given, hops, walk->last) ||
+        walk->first->to.node != given_switch(network, given, 0) ||
+        walk->last->from.node != given_switch(network, given, hops - 1))
+        return false;
+    for (guint i = 1; i < hops; i++) {
+        struct given_hop hop = {given_switch(network, given, i),
+                                g_array_index(given->links, int, i)};
+        if (!route_step(walk, leads_by_hop, &hop))
+            return false;
+    }
+    return true;
+}
+
+static bool walk_any_given(struct route_walk *walk, int from_host, int to_host)
+{
+    uint64_t key = pair_key(from_host, to_host);
+    const GPtrArray *routes = g_hash_table_lookup(walk->cache->given, &key);
+    for (guint i = 0; routes && i < routes->len; i++) {
+        walk->links = 1;
+        walk->chosen = false;
+        if (walk_given(walk, g_ptr_array_index(routes, i)))
+            return true;
+    }
+    walk->links = 1;
+    walk->chosen = false;
+    return false;
+}
+
+// ---- Routes ----
+
+// The channel that ends at the station.
+static struct channel *station_in(const struct network *network, int station)
+{
+    const struct channel *out = network->stations[station].out;
+    return &network->channels[2 * out->link + !out->side];
+}
+
+static bool walk_route(struct route_walk *walk, int from, int to)
+{
+    const struct network *network = walk->cache->network;
+    walk->channels[0] = walk->first;
+    walk->links = 1;
+    if (!walk->first->to.node || !walk->last->from.node)
+        return walk->first == walk->last; // a link from host to host
+    int from_host = network->stations[from].host, to_host = network->stations[to].host;
+    if (!walk_any_given(walk, from_host, to_host) && !walk_shortest(walk))
+        return false;
+    walk->channels[walk->links++] = walk->last;
+    return true;
+}
+
+const struct route *route_find(struct route_cache *cache, int from, int to)
+{
+    struct network *network = cache->network;
+    uint64_t pair = pair_key(from, to);
+    struct route *route = g_hash_table_lookup(cache->routes, &pair);
+    if (route || from == to)
+        return route;
+    struct route_walk walk = {
+        .cache = cache,
+        .pair = pair,
+        .first = network->stations[from].out,
+        .last = station_in(network, to),
+    };
+    if (!walk_route(&walk, from, to))
+        return NULL;
+    route = g_malloc(sizeof *route + (size_t)walk.links * sizeof route->channels[0]);
+    route->pair = pair;
+    route->links = walk.links;
+    for (int i = 0; i < walk.links; i++)
+        route->channels[i] = walk.channels[i];
+    g_hash_table_insert(cache->routes, &route->pair, route);
+    return route;
+}
+
+int route_from(const struct route *route)
+{
+    return (int)(route->pair >> 32);
+}
+
+int route_to(const struct route *route)
+{
+    return (int)(uint32_t)route->pair;
+}
+
+int route_links(const struct route *route)
+{
+    return route->links;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Routes: the channels that a packet enters from one station to another, in order.
+//
+// Computed at the first use of a pair: the given route of its hosts if there is one, else a shortest path. Where several channels are
+// equally near, the pair decides (route.c), so that all packets of a pair go one way and the pairs are shared out evenly.
+#ifndef NETSIM_NET_ROUTE_H
+#define NETSIM_NET_ROUTE_H
+
+#include "sim/net/network.h"
+
+struct channel;
+
+#define ROUTE_MAX_LINKS 255
+
+struct route {
+    uint64_t pair; // from << 32 | to: the key of the cache
+    int links;
+    struct channel *channels[];
+};
+
+struct route_cache;
+
+// The topology must outlive it: given routes are looked up in it.
+struct route_cache *route_cache_new(struct network *network, const struct topology *topology);
+void route_cache_free(struct route_cache *cache);
+const struct route *route_find(struct route_cache *cache, int from, int to);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/net/switch.h"
+
+#include "sim/net/fabric.h"
+#include "sim/net/wormhole.h"
+
+static const char *const disciplines[] = {"store_and_forward", "cut_through", NULL};
+
+#define SWITCH_PARAM(field, kind, ...) PARAM(struct switch_config, field, kind, __VA_ARGS__)
+
+static const struct param switch_params[] = {
+    SWITCH_PARAM(discipline, PARAM_CHOICE, .fallback = "store_and_forward", .choices = disciplines,
+                 .doc = "takes packets in whole, or sends them on from the head",
+                 .source = "IEEE 802.1D bridges store and forward; Myrinet switches cut through"),
+    SWITCH_PARAM(ports, PARAM_COUNT, .fallback = "0", .most = "4096",
+                 .doc = "number of ports; 0: as many as it has links", .source = "topology"),
+    SWITCH_PARAM(latency, PARAM_DURATION, .fallback = "5 us", .most = "1 s",
+                 .doc = "from the last bit (cut-through: the header) in to the output queue",
+                 .source = "M: Fast Ethernet store-and-forward switch, 3..10 us"),
+    SWITCH_PARAM(queue, PARAM_COUNT, .fallback = "128", .most = "1000000",
+                 .doc = "store and forward: packets that can wait at an output; 0: no bound",
+                 .source = "M: about 192 KiB of full frames a port, early Fast Ethernet switches"),
+    SWITCH_PARAM(queue_bytes, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
+                 .doc = "store and forward: bytes that can wait at an output; 0: no bound",
+                 .source = "see queue"),
+    SWITCH_PARAM(header, PARAM_SIZE, .fallback = "1 B", .least = "1 B", .most = "1 KiB",
+                 .doc = "cut through: bytes of a packet before its output is known",
+                 .source = "Myrinet: one route byte a hop"),
+    SWITCH_PARAM(slack, PARAM_SIZE, .fallback = "80 B", .least = "1 B", .most = "1 MiB",
+                 .doc = "cut through: buffer of an input, filled while the output is not free",
+                 .source = "M: Myrinet slack buffer"),
+    {.name = NULL},
+};
+
+const struct param_table switch_table = {
+    .name = "switch",
+    .doc = "a switch",
+    .size = sizeof(struct switch_config),
+    .params = switch_params,
+};
+
+// A packet is in, and its latency has passed: it joins the queue of its output.
+static void store_forward_arrive(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    const struct route *route = packet->route;
+    if (packet->corrupt) {
+        channel_drop(route->channels[packet->hop - 1], packet, DROP_CHECK);
+        return;
+    }
+    channel_enter(route->channels[packet->hop++], packet);
+}
+
+static const struct switch_discipline kinds[] = {
+    [SWITCH_STORE_AND_FORWARD] = {
+        .name = "store_and_forward",
+        .stores = true,
+        .arrive = store_forward_arrive,
+    },
+    [SWITCH_CUT_THROUGH] = {
+        .name = "cut_through",
+        .stores = false,
+        .arrive = worm_head_arrive,
+    },
+};
+
+const struct switch_discipline *switch_discipline(enum switch_discipline_kind kind)
+{
+    return &kinds[kind];
+}
