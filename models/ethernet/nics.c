@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Both cards are bus masters on 32-bit/33-MHz PCI with rings in host memory. They differ in the FIFO, in when a frame starts on the
+// wire, and in what a register access and the driver cost; the rows below are the whole difference.
+#include "models/ethernet/nics.h"
+
+#include "sim/cluster/nic.h"
+
+#define N struct nic_config
+
+#define RING_PARAMS(tx, rx, ring_source)                                                           \
+    PARAM(N, tx_ring, PARAM_COUNT, .fallback = tx, .least = "2", .most = "4096",                   \
+          .doc = "frames that the driver may have queued for sending", .source = ring_source),     \
+        PARAM(N, rx_ring, PARAM_COUNT, .fallback = rx, .least = "2", .most = "4096",               \
+              .doc = "receive buffers", .source = ring_source)
+
+#define FIFO_PARAMS(start, threshold, fifo, residue, fifo_source)                                  \
+    PARAM(N, tx_start, PARAM_DURATION, .fallback = start,                                          \
+          .doc = "from doorbell to the first bus request", .source = fifo_source),                 \
+        PARAM(N, tx_threshold, PARAM_SIZE, .fallback = threshold, .least = "1 B",                  \
+              .doc = "bytes in the FIFO before a frame starts on the wire",                        \
+              .source = fifo_source),                                                              \
+        PARAM(N, tx_fifo, PARAM_SIZE, .fallback = fifo, .least = "64 B",                           \
+              .doc = "transmit FIFO", .source = fifo_source),                                      \
+        PARAM(N, rx_residue, PARAM_SIZE, .fallback = residue, .least = "1 B",                      \
+              .doc = "bytes of a frame that are still to be written when its last bit arrives",    \
+              .source = fifo_source)
+
+#define BUS_PARAMS(descriptor_bytes, status, delay, bus_source)                                    \
+    PARAM(N, descriptor, PARAM_SIZE, .fallback = descriptor_bytes,                                 \
+          .doc = "descriptor read or written back for each frame", .source = bus_source),          \
+        PARAM(N, rx_status, PARAM_DURATION, .fallback = status,                                    \
+              .doc = "from the last data written to the status visible", .source = bus_source),    \
+        PARAM(N, interrupt_delay, PARAM_DURATION, .fallback = delay,                               \
+              .doc = "from the interrupt asked for to the processor's interrupt line",             \
+              .source = bus_source)
+
+#define DRIVER_PARAMS(bell, read, fill, done, take, driver_source)                                 \
+    PARAM(N, doorbell, PARAM_COST, .fallback = bell, .doc = "host's write to a card register",     \
+          .source = "prior: posted PCI write"),                                                    \
+        PARAM(N, status_read, PARAM_COST, .fallback = read,                                        \
+              .doc = "host's read of the interrupt cause and its acknowledgement",                 \
+              .source = "prior: one PCI read and one write"),                                      \
+        PARAM(N, tx_frame, PARAM_COST, .fallback = fill,                                           \
+              .doc = "driver: filling one transmit descriptor", .source = driver_source),          \
+        PARAM(N, tx_done, PARAM_COST, .fallback = done,                                            \
+              .doc = "driver: cleaning up after a sent frame", .source = driver_source),           \
+        PARAM(N, rx_frame, PARAM_COST, .fallback = take,                                           \
+              .doc = "driver: taking a frame off the ring and giving the buffer back",             \
+              .source = driver_source)
+
+static const struct param eepro100_params[] = {
+    RING_PARAMS("64", "64", "driver of Linux 2.4: ring sizes"),
+    FIFO_PARAMS("600 ns", "512 B", "2 KiB", "128 B", "82558 data sheet: 3 KB FIFOs, threshold in the command block"),
+    BUS_PARAMS("16 B", "300 ns", "500 ns", "82558 data sheet, prior"),
+    DRIVER_PARAMS("200 ns", "900 ns", "500 cycles", "400 cycles", "700 cycles",
+                  "prior: instructions of the driver"),
+    {0},
+};
+
+static const struct param_table eepro100_table = {
+    .name = "eepro100",
+    .doc = "Intel EtherExpress Pro/100 with the M-VIA eepro100 driver",
+    .size = sizeof(struct nic_config),
+    .params = eepro100_params,
+};
+
+static const struct param tulip_params[] = {
+    RING_PARAMS("32", "64", "driver of Linux 2.4: ring sizes"),
+    FIFO_PARAMS("400 ns", "128 B", "2 KiB", "64 B", "21140 hardware reference: threshold 128 B at 100 Mb/s"),
+    BUS_PARAMS("16 B", "300 ns", "500 ns", "21140 hardware reference, prior"),
+    DRIVER_PARAMS("200 ns", "900 ns", "400 cycles", "350 cycles", "600 cycles",
+                  "prior: instructions of the driver"),
+    {0},
+};
+
+static const struct param_table tulip_table = {
+    .name = "tulip",
+    .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver",
+    .size = sizeof(struct nic_config),
+    .params = tulip_params,
+};
+
+const struct scenario_section ethernet_sections[] = {
+    {"eepro100", &eepro100_table},
+    {"tulip", &tulip_table},
+    {NULL, NULL},
+};

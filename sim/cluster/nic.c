@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/cluster/nic.h"
+
+#include <glib.h>
+
+#define PROTOCOLS 4 // on one card
+
+struct frame_queue {
+    struct packet *head, *tail;
+};
+
+struct registration {
+    uint16_t protocol;
+    const struct nic_protocol *ops;
+    void *owner;
+};
+
+struct nic {
+    struct host *host;
+    struct sim *sim;
+    struct network *network;
+    int station;
+    struct nic_config config;
+    struct registration protocols[PROTOCOLS];
+    int protocol_count;
+
+    // Transmit: ring -> loading (over the bus) -> loaded (in the FIFO) -> sending (on the wire).
+    struct frame_queue tx_ring;
+    int tx_queued; // frames in the ring, until they have left
+    struct packet *loading;
+    struct frame_queue loaded;
+    bool sending;
+    uint16_t sending_protocol;
+    void *sending_token;
+    uint32_t sending_bytes;
+    int64_t fifo_bytes;
+    struct event tx_head;  // doorbell latency, then the first bytes are in the FIFO
+    struct event tx_rest;  // the whole frame is in the FIFO
+    struct event tx_sent;  // the frame on the wire has left
+    bool tx_starting;      // between doorbell and the first bus request
+    GArray *tx_done;       // struct tx_done, waiting for the interrupt handler
+    guint tx_done_taken;
+
+    // Receive: wire -> bus -> done, waiting for the interrupt handler.
+    struct frame_queue rx_done;
+    int rx_used; // ring buffers in use
+
+    struct event interrupt;
+    struct cpu_task service;
+    bool in_service;
+    int64_t *ring_drops, *fcs_drops, *interrupts;
+    trace_lane lane_tx, lane_rx;
+};
+
+struct tx_done {
+    uint16_t protocol;
+    void *token;
+};
+
+static void queue_push(struct frame_queue *queue, struct packet *packet)
+{
+    packet->next = NULL;
+    if (queue->head)
+        queue->tail->next = packet;
+    else
+        queue->head = packet;
+    queue->tail = packet;
+}
+
+static struct packet *queue_pop(struct frame_queue *queue)
+{
+    struct packet *packet = queue->head;
+    if (packet)
+        queue->head = packet->next;
+    return packet;
+}
+
+static const struct registration *nic_protocol_of(const struct nic *nic, uint16_t protocol)
+{
+    for (int i = 0; i < nic->protocol_count; i++)
+        if (nic->protocols[i].protocol == protocol)
+            return &nic->protocols[i];
+    g_error("no protocol 0x%04x on the NIC of %s", protocol, nic->host->name);
+}
+
+static void interrupt_ask(struct nic *nic, sim_time status)
+{
+    if (nic->in_service || event_pending(&nic->interrupt))
+        return;
+    engine_schedule(nic->sim->engine, &nic->interrupt,
+                    sim_now(nic->sim) + status + nic->config.interrupt_delay);
+}
+
+static void interrupt_line(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, interrupt);
+    cpu_wake(&nic->service);
+}
+
+// ---- Transmit ----
+
+// Starts to load the next frame if the bus side is idle and the FIFO has room. A frame longer than the FIFO may enter an empty one.
+static void tx_load(struct nic *nic)
+{
+    struct packet *next = nic->tx_ring.head;
+    if (!next || nic->loading || nic->tx_starting)
+        return;
+    if (nic->fifo_bytes > 0 && nic->fifo_bytes + next->wire_bytes > nic->config.tx_fifo)
+        return;
+    nic->loading = queue_pop(&nic->tx_ring);
+    nic->fifo_bytes += next->wire_bytes;
+    int64_t head = MIN((int64_t)next->wire_bytes, nic->config.tx_threshold);
+    bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send", next->message);
+}
+
+static void tx_send(struct nic *nic)
+{
+    if (nic->sending)
+        return;
+    struct packet *packet = queue_pop(&nic->loaded);
+    if (!packet)
+        return;
+    nic->sending = true;
+    nic->sending_token = packet->token;
+    nic->sending_protocol = packet->protocol;
+    nic->sending_bytes = packet->wire_bytes;
+    trace_flow(nic->sim->trace, nic->lane_tx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
+    network_send(nic->network, packet, &nic->tx_sent);
+}
+
+static void tx_loaded(struct nic *nic)
+{
+    nic->loading = NULL;
+    tx_load(nic);
+}
+
+static void tx_head_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_head);
+    if (nic->tx_starting) {
+        nic->tx_starting = false;
+        tx_load(nic);
+        return;
+    }
+    struct packet *packet = nic->loading;
+    int64_t rest = (int64_t)packet->wire_bytes - nic->config.tx_threshold;
+    // The rest follows at once; the bus is faster than the wire, so that the FIFO does not run dry.
+    if (rest > 0)
+        bus_transfer(nic->host->bus, rest, &nic->tx_rest, "send", packet->message);
+    queue_push(&nic->loaded, packet);
+    tx_send(nic);
+    if (rest <= 0)
+        tx_loaded(nic);
+}
+
+static void tx_rest_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    tx_loaded(container_of(event, struct nic, tx_rest));
+}
+
+static void tx_sent_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_sent);
+    nic->sending = false;
+    nic->fifo_bytes -= nic->sending_bytes;
+    nic->tx_queued--;
+    if (nic->sending_token) {
+        struct tx_done done = {nic->sending_protocol, nic->sending_token};
+        g_array_append_val(nic->tx_done, done);
+        interrupt_ask(nic, 0);
+    }
+    tx_send(nic);
+    tx_load(nic);
+}
+
+int nic_tx_room(const struct nic *nic)
+{
+    return (int)nic->config.tx_ring - nic->tx_queued;
+}
+
+void nic_transmit(struct nic *nic, struct packet *packet, void *token)
+{
+    g_assert(nic_tx_room(nic) > 0);
+    packet->token = token;
+    queue_push(&nic->tx_ring, packet);
+    bool idle = nic->tx_queued++ == 0;
+    if (idle) {
+        nic->tx_starting = true;
+        engine_schedule(nic->sim->engine, &nic->tx_head, sim_now(nic->sim) + nic->config.tx_start);
+    } else {
+        tx_load(nic);
+    }
+}
+
+// ---- Receive ----
+
+static void nic_drop(struct nic *nic, struct packet *packet, int64_t *counter, const char *reason)
+{
+    (*counter)++;
+    ledger_drop(nic->sim->ledger, packet->message, packet->offset, packet->length, reason);
+    packet_free(nic->network, packet);
+}
+
+static void rx_written(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    struct nic *nic = packet->token;
+    queue_push(&nic->rx_done, packet);
+    interrupt_ask(nic, nic->config.rx_status);
+}
+
+static void nic_receive(void *owner, struct packet *packet)
+{
+    struct nic *nic = owner;
+    if (packet->corrupt) {
+        nic_drop(nic, packet, nic->fcs_drops, "FCS error at the receiving NIC");
+        return;
+    }
+    if (nic->rx_used == nic->config.rx_ring) {
+        nic_drop(nic, packet, nic->ring_drops, "receive ring full");
+        return;
+    }
+    nic->rx_used++;
+    trace_flow(nic->sim->trace, nic->lane_rx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
+    int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
+    bus_note(nic->host->bus, packet->wire_bytes - residue);
+    packet->token = nic;
+    event_init(&packet->event, rx_written);
+    bus_transfer(nic->host->bus, residue + nic->config.descriptor, &packet->event, "receive",
+                 packet->message);
+}
+
+// ---- Interrupt service: one frame or completion a slice ----
+
+static bool service_one(struct cpu_context *context, struct nic *nic)
+{
+    if (nic->tx_done_taken < nic->tx_done->len) {
+        struct tx_done done = g_array_index(nic->tx_done, struct tx_done, nic->tx_done_taken++);
+        if (nic->tx_done_taken == nic->tx_done->len) {
+            g_array_set_size(nic->tx_done, 0);
+            nic->tx_done_taken = 0;
+        }
+        cpu_spend(context, nic->config.tx_done, "driver");
+        const struct registration *to = nic_protocol_of(nic, done.protocol);
+        to->ops->sent(context, to->owner, done.token);
+        return true;
+    }
+    struct packet *packet = queue_pop(&nic->rx_done);
+    if (!packet)
+        return false;
+    nic->rx_used--;
+    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), "driver", packet->message);
+    const struct registration *to = nic_protocol_of(nic, packet->protocol);
+    to->ops->receive(context, to->owner, packet);
+    return true;
+}
+
+static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *task)
+{
+    struct nic *nic = container_of(task, struct nic, service);
+    const struct kernel_config *kernel = &nic->host->config.kernel;
+    if (!nic->in_service) {
+        nic->in_service = true;
+        (*nic->interrupts)++;
+        cpu_spend(context, kernel->interrupt_entry, "interrupt");
+        cpu_spend(context, nic->config.status_read, "interrupt");
+    }
+    if (service_one(context, nic))
+        return CPU_AGAIN;
+    cpu_spend(context, kernel->interrupt_exit, "interrupt");
+    nic->in_service = false;
+    return CPU_SLEEP;
+}
+
+// ---- Life ----
+
+struct nic *nic_new(struct host *host, struct network *network, int station,
+                    const struct nic_config *config)
+{
+    struct nic *nic = g_new0(struct nic, 1);
+    nic->host = host;
+    nic->sim = host->sim;
+    nic->network = network;
+    nic->station = station;
+    nic->config = *config;
+    nic->tx_done = g_array_new(FALSE, FALSE, sizeof(struct tx_done));
+    event_init(&nic->tx_head, tx_head_event);
+    event_init(&nic->tx_rest, tx_rest_event);
+    event_init(&nic->tx_sent, tx_sent_event);
+    event_init(&nic->interrupt, interrupt_line);
+    cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
+    nic->ring_drops = sim_counter(nic->sim, "nic receive ring full");
+    nic->fcs_drops = sim_counter(nic->sim, "nic FCS errors");
+    nic->interrupts = sim_counter(nic->sim, "nic interrupts");
+    nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
+    nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");
+    network_attach(network, station, nic_receive, nic);
+    return nic;
+}
+
+void nic_free(struct nic *nic)
+{
+    if (!nic)
+        return;
+    g_array_free(nic->tx_done, TRUE);
+    g_free(nic);
+}
+
+void nic_register(struct nic *nic, uint16_t protocol, const struct nic_protocol *ops, void *owner)
+{
+    g_assert(nic->protocol_count < PROTOCOLS);
+    nic->protocols[nic->protocol_count++] = (struct registration){protocol, ops, owner};
+}
+
+const struct nic_config *nic_config(const struct nic *nic)
+{
+    return &nic->config;
+}
+
+int nic_station(const struct nic *nic)
+{
+    return nic->station;
+}
