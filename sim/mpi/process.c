@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/mpi/process.h"
+
+#define HEAP_START 0x08000000 // where the heap of an IA-32 Linux process begins, about
+
+struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank, int ranks,
+                                    cpu_task_fn *run)
+{
+    struct mpi_process *process = g_new0(struct mpi_process, 1);
+    char *name = g_strdup_printf("rank %d", rank);
+    process->sim = sim;
+    process->host = host;
+    process->rank = rank;
+    process->ranks = ranks;
+    process->name = g_intern_string(name);
+    process->sequence = g_new0(uint32_t, ranks);
+    process->heap_end = HEAP_START;
+    cpu_task_init(&process->task, host_process_core(host, nth_on_host), CPU_USER, run);
+    mpi_matcher_init(&process->matcher);
+    g_free(name);
+    return process;
+}
+
+void mpi_process_free(struct mpi_process *process)
+{
+    if (!process)
+        return;
+    pool_clear(&process->request_pool);
+    mpi_matcher_clear(&process->matcher);
+    g_free(process->sequence);
+    g_free(process);
+}
+
+int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes)
+{
+    int64_t page = process->host->config.memory.page;
+    int64_t address = (process->heap_end + page - 1) / page * page;
+    process->heap_end = address + bytes;
+    return address;
+}
+
+static void active_add(struct mpi_process *process, struct mpi_request *request)
+{
+    request->active_previous = NULL;
+    request->active_next = process->active;
+    if (process->active)
+        process->active->active_previous = request;
+    process->active = request;
+}
+
+static void active_remove(struct mpi_process *process, struct mpi_request *request)
+{
+    if (request->active_previous)
+        request->active_previous->active_next = request->active_next;
+    else
+        process->active = request->active_next;
+    if (request->active_next)
+        request->active_next->active_previous = request->active_previous;
+}
+
+static void charge_library(struct cpu_context *context, const struct mpi_process *process, struct cost cost,
+                           int64_t times, struct message_ref message)
+{
+    if (process->library)
+        cpu_spend_message(context, times * cpu_cost(context->cpu, cost), "MPI", message);
+}
+
+void mpi_call(struct cpu_context *context, struct mpi_process *process)
+{
+    if (process->library)
+        charge_library(context, process, process->library->call, 1, MESSAGE_NONE);
+}
+
+void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned)
+{
+    if (process->library)
+        charge_library(context, process, process->library->match, scanned, MESSAGE_NONE);
+}
+
+// A flow is what MPI keeps in order: messages of one source, destination, context and tag.
+static uint64_t flow_key(const struct mpi_request *send)
+{
+    uint64_t pair = (uint64_t)send->process->rank * (uint64_t)send->process->ranks + (uint64_t)send->peer;
+    return (pair << 24 ^ (uint64_t)(uint32_t)send->tag) << 1 | (uint64_t)send->context;
+}
+
+struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process, enum mpi_request_kind kind,
+                              const struct mpi_transfer *transfer)
+{
+    if (process->request_pool.object_size == 0)
+        pool_init(&process->request_pool, sizeof(struct mpi_request) + process->ops->request_size);
+    struct mpi_request *request = pool_take(&process->request_pool);
+    *request = (struct mpi_request){
+        .process = process,
+        .kind = kind,
+        .state = MPI_STARTED,
+        .number = ++process->last_number,
+        .peer = transfer->peer,
+        .tag = transfer->tag,
+        .context = transfer->context,
+        .address = transfer->address,
+        .size = transfer->size,
+        .synchronous = transfer->synchronous,
+    };
+    active_add(process, request);
+    if (kind == MPI_SEND) {
+        request->message = ledger_open(process->sim->ledger, process->rank, request->peer, request->size,
+                                       flow_key(request));
+        request->status.sequence = process->sequence[request->peer]++;
+        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START, context->now);
+    }
+    mpi_call(context, process);
+    if (process->library)
+        charge_library(context, process, process->library->request, 1, request->message);
+    process->ops->start(context, request);
+    return request;
+}
+
+void mpi_wait(struct mpi_process *process, struct mpi_request *request)
+{
+    if (request->waited || request->state == MPI_DONE)
+        return;
+    request->waited = true;
+    process->open_waits++;
+}
+
+enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process, bool blocking)
+{
+    return process->ops->advance(context, process, blocking);
+}
+
+void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mpi_process *process = request->process;
+    g_assert(request->state == MPI_DONE);
+    process->ops->destroy(context, request);
+    pool_give(&process->request_pool, request);
+}
+
+void mpi_request_withdraw(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mpi_process *process = request->process;
+    if (request->state != MPI_DONE) {
+        if (mpi_queue_remove(&process->matcher.posted, request))
+            process->matcher.posted_count--;
+        active_remove(process, request);
+        request->state = MPI_DONE;
+    }
+    mpi_request_free(context, request);
+}
+
+struct mpi_envelope mpi_send_envelope(const struct mpi_request *request)
+{
+    return (struct mpi_envelope){
+        .source = request->process->rank,
+        .tag = request->tag,
+        .context = request->context,
+        .length = request->size,
+        .sequence = request->status.sequence,
+    };
+}
+
+void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope, struct message_ref message)
+{
+    request->status = *envelope;
+    request->message = message;
+    if (request->kind == MPI_RECV)
+        ledger_match(request->process->sim->ledger, message);
+}
+
+void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mpi_process *process = request->process;
+    g_assert(request->state != MPI_DONE);
+    if (request->kind == MPI_RECV) {
+        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_END, context->now);
+        ledger_complete(process->sim->ledger, request->message);
+    }
+    request->state = MPI_DONE;
+    active_remove(process, request);
+    if (request->waited)
+        process->open_waits--;
+}
+
+void mpi_trace(const struct cpu_context *context, const struct mpi_request *request, const char *from, const char *to,
+               const char *detail)
+{
+    struct trace *trace = request->process->sim->trace;
+    if (!trace)
+        return;
+    struct trace_transition transition = {
+        .where = request->process->name,
+        .machine = request->kind == MPI_SEND ? "send" : request->kind == MPI_RECV ? "recv" : "probe",
+        .subject = request->number,
+        .from = from,
+        .to = to,
+        .detail = detail,
+    };
+    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+}
+
+static json_t *wildcard_json(int value)
+{
+    return value < 0 ? json_string("any") : json_integer(value);
+}
+
+static json_t *request_json(const struct mpi_request *request)
+{
+    static const char *const kinds[] = {"send", "recv", "probe"};
+    const struct mpi_device_ops *ops = request->process->ops;
+    json_t *json = json_pack("{s:s, s:i, s:o, s:o, s:I, s:s}", "kind", kinds[request->kind], "request",
+                             (int)request->number, "peer", wildcard_json(request->peer), "tag",
+                             wildcard_json(request->tag), "size", (json_int_t)request->size, "waits_for",
+                             request->waits_for ? request->waits_for : "progress");
+    json_t *more = ops->describe_request ? ops->describe_request(request) : NULL;
+    if (more)
+        json_object_update(json, more);
+    json_decref(more);
+    return json;
+}
+
+json_t *mpi_process_describe(const struct mpi_process *process)
+{
+    json_t *requests = json_array();
+    for (const struct mpi_request *request = process->active; request; request = request->active_next)
+        json_array_insert_new(requests, 0, request_json(request));
+    json_t *json = json_pack("{s:i, s:s, s:o}", "rank", process->rank, "host", process->host->name, "requests",
+                             requests);
+    json_t *more = process->ops->describe_process ? process->ops->describe_process(process) : NULL;
+    if (more)
+        json_object_update(json, more);
+    json_decref(more);
+    return json;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A request: one point-to-point transfer as the program sees it.
+#ifndef NETSIM_MPI_REQUEST_H
+#define NETSIM_MPI_REQUEST_H
+
+#include "sim/core/ledger.h"
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MPI_RANK_ANY (-1) // MPI_ANY_SOURCE
+#define MPI_TAG_ANY (-1)  // MPI_ANY_TAG
+
+struct mpi_process;
+
+enum mpi_request_kind { MPI_SEND, MPI_RECV, MPI_PROBE };
+enum mpi_request_state { MPI_STARTED, MPI_DONE };
+enum mpi_context { MPI_POINT_TO_POINT, MPI_COLLECTIVE };
+
+// What identifies a message: what matching works on, and the status of a receive.
+struct mpi_envelope {
+    int source, tag;
+    enum mpi_context context;
+    int64_t length;    // bytes
+    uint32_t sequence; // of the messages from source to this process
+};
+
+struct mpi_request {
+    struct mpi_process *process;
+    enum mpi_request_kind kind;
+    enum mpi_request_state state;
+    bool synchronous; // MPI_Ssend
+    bool waited;      // counted in the process's open waits
+    uint32_t number;  // counts the requests of a process from 1
+    int peer;         // destination or source; MPI_RANK_ANY
+    int tag;          // MPI_TAG_ANY
+    enum mpi_context context;
+    int64_t address, size;      // user buffer
+    struct message_ref message; // a send's own, a receive's once it is matched
+    struct mpi_envelope status; // of the matched message
+    struct mpi_request *next;   // in a queue of the device: a request is in one at most
+    struct mpi_request *active_next, *active_previous;
+    const char *waits_for; // static text by the device: what has to happen next
+    alignas(max_align_t) unsigned char device[]; // the device's own part
+};
+
+// A first-in-first-out queue of requests through their `next`.
+struct mpi_queue {
+    struct mpi_request *head, *tail;
+};
+
+static inline void mpi_queue_append(struct mpi_queue *queue, struct mpi_request *request)
+{
+    request->next = NULL;
+    if (queue->head)
+        queue->tail->next = request;
+    else
+        queue->head = request;
+    queue->tail = request;
+}
+
+static inline void mpi_queue_prepend(struct mpi_queue *queue, struct mpi_request *request)
+{
+    request->next = queue->head;
+    if (!queue->head)
+        queue->tail = request;
+    queue->head = request;
+}
+
+static inline struct mpi_request *mpi_queue_pop(struct mpi_queue *queue)
+{
+    struct mpi_request *request = queue->head;
+    if (request)
+        queue->head = request->next;
+    return request;
+}
+
+// Takes a request out, wherever it stands; false if it is not in the queue.
+bool mpi_queue_remove(struct mpi_queue *queue, struct mpi_request *request);
+
+#endif
