@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Benchmarks, as programs of the same operations that free programs are made of.
+#ifndef NETSIM_WORKLOAD_BENCHMARK_H
+#define NETSIM_WORKLOAD_BENCHMARK_H
+
+#include "sim/config/scenario.h"
+
+// All benchmarks; ends with a NULL name.
+extern const struct benchmark_schema benchmark_schemas[];
+
+// The program of a benchmark workload; the caller frees it.
+struct program *benchmark_program(const struct workload *workload);
+
+// Repetitions for a message size by the rule of the Pallas MPI Benchmarks 2.2: 1000, but no more than 40 MiB of
+// payload a size, and at least one.
+int64_t pallas_repetitions(int64_t size);
+
+#endif

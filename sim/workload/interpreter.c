@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/interpreter.h"
+
+#include "sim/mpi/collective.h"
+#include "sim/workload/code.h"
+
+// Where a process is between two slices.
+enum interpreter_phase {
+    PHASE_INIT,       // the device comes up (MPI_Init)
+    PHASE_NEXT,       // the next operation is to be started
+    PHASE_WAIT,       // in a blocking call until its requests are done
+    PHASE_DRAIN,      // a call that does not block handles what has happened meanwhile
+    PHASE_COLLECTIVE, // between two rounds of a collective
+    PHASE_FINALIZE,
+    PHASE_ENDED,
+};
+
+// A body being run: the program itself, or a loop.
+struct frame {
+    const GPtrArray *body;
+    const struct code_op *loop; // NULL: the program
+    guint next;
+    int64_t turn, turns;
+};
+
+struct interpreter {
+    struct mpi_process *process;
+    struct code *code;
+    char *code_error;
+    enum interpreter_phase phase;
+    GArray *frames;            // struct frame
+    const struct code_op *op;  // under way
+    struct mpi_request **open; // named requests by slot, NULL if not open
+    GPtrArray *waiting;        // requests to give back when the wait is over
+    struct mpi_schedule schedule;
+    sim_time measure_start;
+    interpreter_measure_fn *measure;
+    void *owner;
+};
+
+struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
+                                    interpreter_measure_fn *measure, void *owner)
+{
+    struct interpreter *run = g_new0(struct interpreter, 1);
+    run->process = process;
+    run->code = code_new(program, process->rank, process->ranks, &run->code_error);
+    run->phase = PHASE_INIT;
+    run->frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
+    run->waiting = g_ptr_array_new();
+    run->measure = measure;
+    run->owner = owner;
+    mpi_schedule_init(&run->schedule);
+    if (run->code) {
+        struct frame program_frame = {.body = run->code->body, .turns = 1};
+        g_array_append_val(run->frames, program_frame);
+        run->open = g_new0(struct mpi_request *, run->code->names->len + 1);
+    }
+    process->program = run;
+    return run;
+}
+
+void interpreter_free(struct interpreter *run)
+{
+    if (!run)
+        return;
+    code_free(run->code);
+    g_free(run->code_error);
+    g_array_free(run->frames, TRUE);
+    g_ptr_array_free(run->waiting, TRUE);
+    mpi_schedule_clear(&run->schedule);
+    g_free(run->open);
+    g_free(run);
+}
+
+bool interpreter_ended(const struct interpreter *run)
+{
+    return run->phase == PHASE_ENDED;
+}
+
+char *interpreter_place(const struct interpreter *run)
+{
+    if (run->phase == PHASE_INIT)
+        return g_strdup("MPI_Init");
+    if (!run->op)
+        return g_strdup("end of the program");
+    const struct op *op = run->op->source;
+    if (op->mark.line == 0)
+        return g_strdup(op_kind_name(op->kind));
+    return g_strdup_printf("%s:%d:%d: %s", op->mark.file, op->mark.line, op->mark.column, op_kind_name(op->kind));
+}
+
+static void program_error(struct interpreter *run, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void program_error(struct interpreter *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *what = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    char *place = interpreter_place(run);
+    sim_fail(run->process->sim, SIM_FAILED, "program_error",
+             json_pack("{s:i, s:s}", "rank", run->process->rank, "place", place), "%s, rank %d: %s", place,
+             run->process->rank, what);
+    g_free(place);
+    g_free(what);
+}
+
+static int64_t value(struct interpreter *run, const struct code_value *code, int64_t fallback)
+{
+    if (!code->given)
+        return fallback;
+    if (!code->expression)
+        return code->constant;
+    char *error = NULL;
+    int64_t result = expression_value(code->expression, &error);
+    if (error)
+        program_error(run, "%s", error);
+    g_free(error);
+    return result;
+}
+
+// ---- Operations ----
+
+static bool op_sends(enum op_kind kind)
+{
+    return kind == OP_SEND || kind == OP_SSEND || kind == OP_ISEND || kind == OP_ISSEND;
+}
+
+static bool op_probes(enum op_kind kind)
+{
+    return kind == OP_PROBE || kind == OP_IPROBE;
+}
+
+static int64_t op_address(struct interpreter *run, struct code_op *op, int64_t size)
+{
+    if (op->buffer.given)
+        return value(run, &op->buffer, 0);
+    if (size > op->allocated || op->address == 0) {
+        op->address = mpi_process_allocate(run->process, MAX(size, 1));
+        op->allocated = size;
+    }
+    return op->address;
+}
+
+static bool transfer_valid(struct interpreter *run, const struct mpi_transfer *transfer)
+{
+    if (transfer->size < 0)
+        program_error(run, "a message of %" G_GINT64_FORMAT " B", transfer->size);
+    else if (transfer->peer != MPI_RANK_ANY && (transfer->peer < 0 || transfer->peer >= run->process->ranks))
+        program_error(run, "there is no rank %d (ranks: 0..%d)", transfer->peer, run->process->ranks - 1);
+    else if (transfer->tag < MPI_TAG_ANY)
+        program_error(run, "tag %d is negative", transfer->tag);
+    return run->process->sim->status == SIM_COMPLETED;
+}
+
+static void wait_for(struct interpreter *run, struct mpi_request *request)
+{
+    mpi_wait(run->process, request);
+    g_ptr_array_add(run->waiting, request);
+}
+
+static enum interpreter_phase op_transfer(struct interpreter *run, struct cpu_context *context, struct code_op *op)
+{
+    enum op_kind kind = op->source->kind;
+    bool sends = op_sends(kind);
+    int64_t size = value(run, &op->size, 0);
+    struct mpi_transfer transfer = {
+        .peer = op->peer.any ? MPI_RANK_ANY : (int)value(run, &op->peer, MPI_RANK_ANY),
+        .tag = op->tag.any ? MPI_TAG_ANY : (int)value(run, &op->tag, sends ? 0 : MPI_TAG_ANY),
+        .context = MPI_POINT_TO_POINT,
+        .size = size,
+        .synchronous = kind == OP_SSEND || kind == OP_ISSEND,
+    };
+    if (!transfer_valid(run, &transfer))
+        return PHASE_NEXT;
+    if (!op_probes(kind))
+        transfer.address = op_address(run, op, size);
+    if (op->request != CODE_NO_SLOT && run->open[op->request]) {
+        program_error(run, "request %s is still open", op->source->name);
+        return PHASE_NEXT;
+    }
+    enum mpi_request_kind request_kind = sends ? MPI_SEND : op_probes(kind) ? MPI_PROBE : MPI_RECV;
+    struct mpi_request *request = mpi_start(context, run->process, request_kind, &transfer);
+    if (kind == OP_IPROBE) {
+        g_ptr_array_add(run->waiting, request);
+        return PHASE_DRAIN;
+    }
+    if (op->request != CODE_NO_SLOT) {
+        run->open[op->request] = request;
+        return PHASE_DRAIN;
+    }
+    wait_for(run, request);
+    return PHASE_WAIT;
+}
+
+static void wait_slot(struct interpreter *run, int slot)
+{
+    if (run->open[slot])
+        wait_for(run, run->open[slot]);
+    run->open[slot] = NULL;
+}
+
+static enum interpreter_phase op_wait(struct interpreter *run, struct cpu_context *context, const struct code_op *op)
+{
+    mpi_call(context, run->process);
+    if (op->source->kind == OP_WAIT)
+        wait_slot(run, op->request);
+    else if (op->requests)
+        for (guint i = 0; i < op->requests->len; i++)
+            wait_slot(run, g_array_index(op->requests, int, i));
+    else
+        for (guint slot = 0; slot < run->code->names->len; slot++)
+            wait_slot(run, (int)slot);
+    return PHASE_WAIT;
+}
+
+static enum interpreter_phase op_collective(struct interpreter *run, struct code_op *op)
+{
+    int64_t size = value(run, &op->size, 0), whole = size * run->process->ranks;
+    enum mpi_collective collective = op->source->kind == OP_BARRIER ? MPI_BARRIER : MPI_ALLTOALL;
+    if (size < 0)
+        program_error(run, "a message of %" G_GINT64_FORMAT " B", size);
+    run->schedule.send_buffer = op_address(run, op, 2 * whole);
+    run->schedule.receive_buffer = run->schedule.send_buffer + whole;
+    mpi_schedule_build(&run->schedule, run->process, collective, size);
+    return PHASE_COLLECTIVE;
+}
+
+static enum interpreter_phase op_loop(struct interpreter *run, const struct code_op *op)
+{
+    struct frame frame = {.body = op->body, .loop = op, .turns = value(run, &op->count, 0)};
+    if (frame.turns > 0 && op->body->len > 0)
+        g_array_append_val(run->frames, frame);
+    if (op->variable != CODE_NO_SLOT)
+        run->code->variables.values[op->variable] = 0;
+    return PHASE_NEXT;
+}
+
+static void op_measure_stop(struct interpreter *run, const struct cpu_context *context, const struct code_op *op)
+{
+    run->measure(run->owner, run->process->rank, value(run, &op->size, 0), value(run, &op->count, 1),
+                 op->source->parts, context->now - run->measure_start);
+}
+
+static enum interpreter_phase op_start(struct interpreter *run, struct cpu_context *context, struct code_op *op)
+{
+    switch (op->source->kind) {
+    case OP_SEND:
+    case OP_SSEND:
+    case OP_ISEND:
+    case OP_ISSEND:
+    case OP_RECV:
+    case OP_IRECV:
+    case OP_PROBE:
+    case OP_IPROBE:
+        return op_transfer(run, context, op);
+    case OP_WAIT:
+    case OP_WAITALL:
+        return op_wait(run, context, op);
+    case OP_COMPUTE:
+        cpu_spend_time(context, value(run, &op->time, 0), "compute");
+        return PHASE_NEXT;
+    case OP_BARRIER:
+    case OP_ALLTOALL:
+        return op_collective(run, op);
+    case OP_LOOP:
+        return op_loop(run, op);
+    case OP_MEASURE_START:
+        run->measure_start = context->now;
+        return PHASE_NEXT;
+    case OP_MEASURE_STOP:
+        op_measure_stop(run, context, op);
+        return PHASE_NEXT;
+    }
+    return PHASE_ENDED;
+}
+
+// ---- From one operation to the next ----
+
+// The next operation, or NULL at the end of the program.
+static struct code_op *next_op(struct interpreter *run)
+{
+    while (run->frames->len > 0) {
+        struct frame *frame = &g_array_index(run->frames, struct frame, run->frames->len - 1);
+        if (frame->next < frame->body->len)
+            return g_ptr_array_index(frame->body, frame->next++);
+        frame->next = 0;
+        if (++frame->turn >= frame->turns) {
+            g_array_set_size(run->frames, run->frames->len - 1);
+            continue;
+        }
+        if (frame->loop && frame->loop->variable != CODE_NO_SLOT)
+            run->code->variables.values[frame->loop->variable] = (double)frame->turn;
+    }
+    return NULL;
+}
+
+// Runs operations until one has taken time or has to wait: a slice of processor time holds one operation.
+static enum interpreter_phase phase_next(struct interpreter *run, struct cpu_context *context)
+{
+    sim_time start = context->now;
+    enum interpreter_phase phase = PHASE_NEXT;
+    while (phase == PHASE_NEXT && context->now == start && run->process->sim->status == SIM_COMPLETED) {
+        struct code_op *op = next_op(run);
+        run->op = op;
+        if (!op)
+            return PHASE_FINALIZE;
+        phase = op_start(run, context, op);
+    }
+    return phase;
+}
+
+static void give_back(struct interpreter *run, struct cpu_context *context)
+{
+    for (guint i = 0; i < run->waiting->len; i++) {
+        struct mpi_request *request = g_ptr_array_index(run->waiting, i);
+        if (request->state == MPI_DONE)
+            mpi_request_free(context, request);
+        else
+            mpi_request_withdraw(context, request);
+    }
+    g_ptr_array_set_size(run->waiting, 0);
+}
+
+// Progress of a call: until its requests are done, and then as long as events have happened already (thesis 000, 4.5.3).
+static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context *context)
+{
+    bool blocking = run->phase != PHASE_DRAIN && run->process->open_waits > 0;
+    switch (mpi_progress(context, run->process, blocking)) {
+    case MPI_PROGRESS_EVENT:
+        return CPU_AGAIN;
+    case MPI_PROGRESS_BLOCKED:
+        return CPU_SLEEP;
+    case MPI_PROGRESS_NOTHING:
+        break;
+    }
+    if (run->phase == PHASE_COLLECTIVE)
+        return CPU_AGAIN;
+    give_back(run, context);
+    run->phase = PHASE_NEXT;
+    return CPU_AGAIN;
+}
+
+static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
+{
+    if (!mpi_schedule_step(&run->schedule, context, run->process)) {
+        run->phase = PHASE_NEXT;
+        return CPU_AGAIN;
+    }
+    return phase_progress(run, context);
+}
+
+// Init and finalize of a device, a step a slice.
+static enum cpu_next phase_device(struct interpreter *run, struct cpu_context *context,
+                                  enum mpi_progress (*step)(struct cpu_context *, struct mpi_process *),
+                                  enum interpreter_phase after)
+{
+    enum mpi_progress progress = step ? step(context, run->process) : MPI_PROGRESS_NOTHING;
+    if (progress == MPI_PROGRESS_BLOCKED)
+        return CPU_SLEEP;
+    if (progress == MPI_PROGRESS_NOTHING)
+        run->phase = after;
+    return run->phase == PHASE_ENDED ? CPU_SLEEP : CPU_AGAIN;
+}
+
+enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task)
+{
+    struct mpi_process *process = container_of(task, struct mpi_process, task);
+    struct interpreter *run = process->program;
+    if (run->code_error)
+        program_error(run, "%s", run->code_error);
+    if (process->sim->status != SIM_COMPLETED)
+        return CPU_SLEEP;
+    switch (run->phase) {
+    case PHASE_INIT:
+        return phase_device(run, context, process->ops->init, PHASE_NEXT);
+    case PHASE_NEXT:
+        run->phase = phase_next(run, context);
+        return CPU_AGAIN;
+    case PHASE_WAIT:
+    case PHASE_DRAIN:
+        return phase_progress(run, context);
+    case PHASE_COLLECTIVE:
+        return phase_collective(run, context);
+    case PHASE_FINALIZE:
+        return phase_device(run, context, process->ops->finalize, PHASE_ENDED);
+    case PHASE_ENDED:
+        break;
+    }
+    return CPU_SLEEP;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs a program on a process: one operation after the other, each as the MPI calls that it stands for.
+#ifndef NETSIM_WORKLOAD_INTERPRETER_H
+#define NETSIM_WORKLOAD_INTERPRETER_H
+
+#include "sim/config/program.h"
+#include "sim/mpi/process.h"
+
+#include <stdbool.h>
+
+struct interpreter;
+
+// A measured time: elapsed over `count` repetitions of `parts` each.
+typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
+                                    sim_time elapsed);
+
+// Compiles the parts of `program` that concern the process's rank. `program` must outlive it. Free with interpreter_free.
+struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
+                                    interpreter_measure_fn *measure, void *owner);
+void interpreter_free(struct interpreter *interpreter);
+
+// The process's task function: init of the device, the program, finalize.
+enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task);
+
+// True once the program has ended.
+bool interpreter_ended(const struct interpreter *interpreter);
+
+// Where the program stands, for reports: "pingpong.yaml:12:9: recv". The caller frees it.
+char *interpreter_place(const struct interpreter *interpreter);
+
+#endif

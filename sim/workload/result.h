@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run found: for each series its values, how it ended and what the ledger says. Output formats are made from this alone.
+#ifndef NETSIM_WORKLOAD_RESULT_H
+#define NETSIM_WORKLOAD_RESULT_H
+
+#include "sim/core/ledger.h"
+#include "sim/core/sim.h"
+
+#include <glib.h>
+#include <jansson.h>
+
+// One measured value. A metric's name carries its unit: "latency_us", "bandwidth_MB_per_s".
+struct result_value {
+    int rank;           // -1: of all ranks together
+    int64_t size;       // message size in bytes; -1: not of one size
+    const char *metric; // interned
+    double value;
+};
+
+struct series_result {
+    char *name;  // of the series
+    char *stack;
+    enum sim_status status;
+    json_t *reason;   // NULL if completed
+    GArray *values;   // struct result_value, in the order of measuring
+    struct ledger_totals ledger;
+    bool ledger_balanced;
+    GPtrArray *ledger_report; // char *: lines on lost or open messages
+    json_t *counters;         // {"name": value}
+    uint64_t events;
+    uint64_t fingerprint;
+    sim_time simulated;
+    double wall_s;
+};
+
+struct result {
+    char *scenario;
+    uint64_t seed;
+    GPtrArray *series; // struct series_result *
+};
+
+struct result *result_new(const char *scenario, uint64_t seed);
+void result_free(struct result *result);
+struct series_result *series_result_new(const char *name, const char *stack);
+void series_result_free(struct series_result *series);
+void series_result_add(struct series_result *series, int rank, int64_t size, const char *metric,
+                       double value);
+
+// The worst status of all series (failed before deadlock before completed).
+enum sim_status result_status(const struct result *result);
+
+// Sums over the series; the fingerprint mixes theirs in order.
+uint64_t result_events(const struct result *result);
+uint64_t result_fingerprint(const struct result *result);
+double result_wall_s(const struct result *result);
+sim_time result_simulated(const struct result *result);
+struct ledger_totals result_ledger(const struct result *result);
+
+// The unit of a metric, from its name: "latency_us" is in us, "bandwidth_MB_per_s" in MB/s; "" if it has none.
+const char *metric_unit(const char *metric);
+
+#endif

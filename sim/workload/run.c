@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/run.h"
+
+#include "sim/workload/benchmark.h"
+#include "sim/workload/interpreter.h"
+
+#define REPORT_LINES 50
+#define BYTES_PER_MB (1024.0 * 1024.0) // as Pallas counts
+
+// A case while it runs.
+struct running {
+    const struct scenario_case *test_case;
+    const struct run_options *options;
+    int series;
+    struct sim *sim;
+    struct cluster *cluster;
+    const struct stack *stack;
+    void *stack_state;
+    struct mpi_process **processes;
+    struct interpreter **interpreters;
+    struct program *benchmark; // NULL: a free program, which belongs to the case
+    int ranks;
+    guint points_measured, points_expected;
+    struct series_result *result;
+};
+
+static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts, sim_time elapsed)
+{
+    struct running *run = owner;
+    (void)rank;
+    double seconds = time_to_s(elapsed) / (double)(count * parts);
+    double bandwidth = seconds > 0 ? (double)size / BYTES_PER_MB / seconds : 0.0;
+    series_result_add(run->result, -1, size, "latency_us", seconds * 1e6);
+    series_result_add(run->result, -1, size, "bandwidth_MB_per_s", bandwidth);
+    run->points_measured++;
+    if (run->options->progress && run->points_expected > 0) {
+        char *detail = g_strdup_printf("%s: %" G_GINT64_FORMAT " B", run->test_case->name, size);
+        run->options->progress(run->options->progress_owner, run->series,
+                               (double)run->points_measured / run->points_expected, detail);
+        g_free(detail);
+    }
+}
+
+static void running_build(struct running *run, const struct registry *registry)
+{
+    const struct scenario_case *test_case = run->test_case;
+    const struct workload *workload = &test_case->workload;
+    const struct program *program = workload->program;
+    run->cluster = cluster_new(run->sim, test_case);
+    run->stack = registry_stack(registry, test_case->stack->name);
+    run->ranks = workload->ranks;
+    run->processes = g_new0(struct mpi_process *, run->ranks);
+    run->interpreters = g_new0(struct interpreter *, run->ranks);
+    for (int rank = 0; rank < run->ranks; rank++) {
+        struct host *host = run->cluster->hosts[rank % run->cluster->host_count];
+        int nth = rank / run->cluster->host_count;
+        struct mpi_process *process =
+            mpi_process_new(run->sim, host, nth, rank, run->ranks, interpreter_run);
+        if (run->stack->library_section)
+            process->library = scenario_section_values(test_case, run->stack->library_section);
+        run->processes[rank] = process;
+    }
+    run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
+    if (workload->benchmark) {
+        program = run->benchmark = benchmark_program(workload);
+        run->points_expected = workload->sizes->len;
+    }
+    for (int rank = 0; rank < run->ranks; rank++) {
+        run->interpreters[rank] = interpreter_new(run->processes[rank], program, on_measure, run);
+        cpu_wake(&run->processes[rank]->task);
+    }
+}
+
+static void running_free(struct running *run)
+{
+    for (int rank = 0; rank < run->ranks; rank++)
+        interpreter_free(run->interpreters[rank]);
+    run->stack->free(run->stack_state);
+    for (int rank = 0; rank < run->ranks; rank++)
+        mpi_process_free(run->processes[rank]);
+    program_free(run->benchmark);
+    cluster_free(run->cluster);
+    g_free(run->interpreters);
+    g_free(run->processes);
+    sim_free(run->sim);
+}
+
+// Nothing is left to happen. Ranks that have not ended wait for something that will never come.
+static void report_deadlock(struct running *run)
+{
+    json_t *ranks = json_array();
+    for (int rank = 0; rank < run->ranks; rank++) {
+        if (interpreter_ended(run->interpreters[rank]))
+            continue;
+        json_t *description = mpi_process_describe(run->processes[rank]);
+        char *place = interpreter_place(run->interpreters[rank]);
+        json_object_set_new(description, "at", json_string(place));
+        g_free(place);
+        json_array_append_new(ranks, description);
+    }
+    size_t blocked = json_array_size(ranks);
+    if (blocked == 0) {
+        json_decref(ranks);
+        return;
+    }
+    sim_fail(run->sim, SIM_DEADLOCK, "deadlock", json_pack("{s:o}", "ranks", ranks),
+             "%zu of %d ranks wait for what will never happen", blocked, run->ranks);
+}
+
+static json_t *counters_json(const struct sim *sim)
+{
+    json_t *json = json_object();
+    GHashTableIter at;
+    gpointer name, counter;
+    g_hash_table_iter_init(&at, sim->counters);
+    while (g_hash_table_iter_next(&at, &name, &counter))
+        json_object_set_new(json, name, json_integer(*(const int64_t *)counter));
+    return json;
+}
+
+static void collect(struct running *run)
+{
+    struct sim *sim = run->sim;
+    struct series_result *result = run->result;
+    result->status = sim->status;
+    result->reason = json_incref(sim->reason);
+    result->ledger = ledger_totals(sim->ledger);
+    result->ledger_balanced = ledger_balanced(sim->ledger);
+    if (result->ledger_report)
+        g_ptr_array_unref(result->ledger_report);
+    result->ledger_report = ledger_report(sim->ledger, REPORT_LINES);
+    json_decref(result->counters);
+    result->counters = counters_json(sim);
+    result->events = engine_events(sim->engine);
+    result->fingerprint = engine_fingerprint(sim->engine);
+    result->simulated = sim_now(sim);
+}
+
+struct series_result *run_case(const struct registry *registry, const struct scenario_case *test_case, int series,
+                               uint64_t seed, const struct run_options *options)
+{
+    static const struct run_options no_options = {0};
+    struct running run = {
+        .test_case = test_case,
+        .options = options ? options : &no_options,
+        .series = series,
+        .result = series_result_new(test_case->name, test_case->stack->name),
+    };
+    gint64 start = g_get_monotonic_time();
+    run.sim = sim_new(seed, run.options->trace);
+    running_build(&run, registry);
+    engine_run(run.sim->engine, TIME_NEVER);
+    if (run.sim->status == SIM_COMPLETED)
+        report_deadlock(&run);
+    collect(&run);
+    run.result->wall_s = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+    running_free(&run);
+    return run.result;
+}
+
+struct result *run_scenario(const struct registry *registry, const struct scenario *scenario,
+                            const struct run_options *options)
+{
+    struct result *result = result_new(scenario->name, scenario->seed);
+    for (guint i = 0; i < scenario->cases->len; i++)
+        g_ptr_array_add(result->series, run_case(registry, g_ptr_array_index(scenario->cases, i), (int)i,
+                                                 scenario->seed, options));
+    return result;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/stack.h"
+
+#include "sim/workload/benchmark.h"
+
+#include <string.h>
+
+const struct stack *registry_stack(const struct registry *registry, const char *name)
+{
+    for (const struct stack *const *stack = registry->stacks; *stack; stack++)
+        if (strcmp((*stack)->schema.name, name) == 0)
+            return *stack;
+    return NULL;
+}
+
+static void append_sections(GArray *sections, const struct scenario_section *section)
+{
+    for (; section->path; section++)
+        g_array_append_val(sections, *section);
+}
+
+struct scenario_schema *registry_schema(const struct registry *registry)
+{
+    struct scenario_schema *schema = g_new0(struct scenario_schema, 1);
+    GArray *sections = g_array_new(TRUE, TRUE, sizeof(struct scenario_section));
+    GArray *stacks = g_array_new(TRUE, TRUE, sizeof(struct stack_schema));
+    append_sections(sections, cluster_sections);
+    for (const struct scenario_section *const *model = registry->sections; *model; model++)
+        append_sections(sections, *model);
+    for (const struct stack *const *stack = registry->stacks; *stack; stack++)
+        g_array_append_val(stacks, (*stack)->schema);
+    schema->sections = (const struct scenario_section *)(void *)g_array_free(sections, FALSE);
+    schema->stacks = (const struct stack_schema *)(void *)g_array_free(stacks, FALSE);
+    schema->link_table = &link_table;
+    schema->switch_table = &switch_table;
+    schema->benchmarks = benchmark_schemas;
+    schema->nics = registry->nics;
+    return schema;
+}
+
+void registry_schema_free(struct scenario_schema *schema)
+{
+    if (!schema)
+        return;
+    g_free((void *)schema->sections);
+    g_free((void *)schema->stacks);
+    g_free(schema);
+}
