@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/via/pin_cache.h"
+
+struct pin_cache {
+    struct vip_nic *nic;
+    uint32_t ptag;
+    struct cost lookup;
+    const char *where;
+    GTree *tree;   // struct pin_area * -> the same
+    GQueue lru;    // youngest at the head
+    struct pool areas;
+    struct sim *sim;
+    struct pin_cache_stats stats;
+};
+
+int pin_area_compare(const struct pin_area *a, const struct pin_area *b)
+{
+    if (a->address < b->address && a->end <= b->address)
+        return -1;
+    if (a->address >= b->end && a->end > b->end)
+        return 1;
+    return 0;
+}
+
+static gint compare(gconstpointer a, gconstpointer b)
+{
+    return pin_area_compare(a, b);
+}
+
+struct pin_cache *pin_cache_new(struct vip_nic *nic, uint32_t ptag, struct cost lookup, const char *where)
+{
+    struct pin_cache *cache = g_new0(struct pin_cache, 1);
+    cache->nic = nic;
+    cache->ptag = ptag;
+    cache->lookup = lookup;
+    cache->where = where;
+    cache->tree = g_tree_new(compare);
+    g_queue_init(&cache->lru);
+    pool_init(&cache->areas, sizeof(struct pin_area));
+    return cache;
+}
+
+void pin_cache_free(struct pin_cache *cache)
+{
+    if (!cache)
+        return;
+    g_tree_unref(cache->tree);
+    pool_clear(&cache->areas);
+    g_free(cache);
+}
+
+static void cache_trace(const struct cpu_context *context, const struct pin_cache *cache, const struct pin_area *area,
+                        const char *event)
+{
+    struct trace *trace = cpu_sim(context->cpu)->trace;
+    if (!trace)
+        return;
+    char *detail = g_strdup_printf("%" G_GINT64_FORMAT " B, references %d", area->end - area->address, area->refcount);
+    struct trace_transition transition = {
+        .where = cache->where,
+        .machine = "pin",
+        .subject = area->address,
+        .to = event,
+        .detail = detail,
+    };
+    trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+    g_free(detail);
+}
+
+// Out of tree and list, and deregistered.
+static void area_remove(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area, const char *why)
+{
+    cache_trace(context, cache, area, why);
+    g_tree_remove(cache->tree, area);
+    g_queue_unlink(&cache->lru, &area->lru);
+    vip_deregister_mem(context, cache->nic, area->handle);
+    pool_give(&cache->areas, area);
+}
+
+static void area_touch(struct pin_cache *cache, struct pin_area *area)
+{
+    g_queue_unlink(&cache->lru, &area->lru);
+    g_queue_push_head_link(&cache->lru, &area->lru);
+}
+
+// The oldest area that nobody uses, or NULL.
+static struct pin_area *oldest_unused(const struct pin_cache *cache)
+{
+    for (GList *at = cache->lru.tail; at; at = at->prev) {
+        struct pin_area *area = at->data;
+        if (area->refcount == 0 && area->lru_ok)
+            return area;
+    }
+    return NULL;
+}
+
+// Registers, and frees old areas one after the other until it succeeds.
+static bool register_or_evict(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area)
+{
+    while (!vip_register_mem(context, cache->nic, area->address, area->end - area->address, cache->ptag,
+                             &area->handle)) {
+        struct pin_area *old = oldest_unused(cache);
+        if (!old)
+            return false;
+        cache->stats.evictions++;
+        area_remove(context, cache, old, "evicted");
+    }
+    return true;
+}
+
+// Removes all areas that overlap the wanted one. False if one of them is in use: then nothing more can be done now.
+static bool remove_overlapped(struct cpu_context *context, struct pin_cache *cache, const struct pin_area *wanted)
+{
+    struct pin_area *old;
+    while ((old = g_tree_lookup(cache->tree, wanted))) {
+        if (old->refcount > 0) {
+            cache_trace(context, cache, old, "busy");
+            return false;
+        }
+        cache->stats.replacements++;
+        area_remove(context, cache, old, "replaced");
+        cpu_spend(context, cache->lookup, "pin cache");
+    }
+    return true;
+}
+
+struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache *cache, int64_t address,
+                                   int64_t bytes)
+{
+    struct pin_area wanted = {.address = address, .end = address + MAX(bytes, 1), .lru_ok = true};
+    cpu_spend(context, cache->lookup, "pin cache");
+    struct pin_area *area = g_tree_lookup(cache->tree, &wanted);
+    if (area && area->address <= wanted.address && wanted.end <= area->end) {
+        cache->stats.hits++;
+        area->refcount++;
+        area_touch(cache, area);
+        cache_trace(context, cache, area, "hit");
+        return area;
+    }
+    if (!remove_overlapped(context, cache, &wanted) || !register_or_evict(context, cache, &wanted)) {
+        cache->stats.refusals++;
+        cache_trace(context, cache, &wanted, "refused");
+        return NULL;
+    }
+    area = pool_take(&cache->areas);
+    *area = wanted;
+    area->refcount = 1;
+    area->lru.data = area;
+    g_queue_push_head_link(&cache->lru, &area->lru);
+    g_tree_insert(cache->tree, area, area);
+    cache->stats.registrations++;
+    cache_trace(context, cache, area, "registered");
+    return area;
+}
+
+void pin_cache_release(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area)
+{
+    g_assert(area->refcount > 0);
+    area->refcount--;
+    cache_trace(context, cache, area, "released");
+}
+
+struct pin_cache_stats pin_cache_stats(const struct pin_cache *cache)
+{
+    return cache->stats;
+}
+
+int pin_cache_areas(const struct pin_cache *cache)
+{
+    return g_tree_nnodes(cache->tree);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A request's life in the VIA RPI (thesis 000, 4.5): build and start, and its end.
+#include "models/via/rpi.h"
+
+static const char *const state_names[] = {
+    [RPI_START] = "start",
+    [RPI_WAIT_PIN] = "wait_pin",
+    [RPI_WAIT_DESCRIPTOR] = "wait_descriptor",
+    [RPI_ENVELOPE_SENT] = "envelope_sent",
+    [RPI_BODY_SENT] = "body_sent",
+    [RPI_SYN_SENT] = "syn_sent",
+    [RPI_WAIT_ACK] = "wait_ack",
+    [RPI_POSTED] = "posted",
+    [RPI_WAIT_BODY] = "wait_body",
+    [RPI_ACK_SENT] = "ack_sent",
+    [RPI_DONE] = "done",
+};
+
+const char *rpi_waits_for(enum rpi_state state)
+{
+    static const char *const texts[] = {
+        [RPI_START] = "its start",
+        [RPI_WAIT_PIN] = "memory to pin its buffer",
+        [RPI_WAIT_DESCRIPTOR] = "a free send descriptor",
+        [RPI_ENVELOPE_SENT] = "the completion of its envelope",
+        [RPI_BODY_SENT] = "the completion of its body",
+        [RPI_SYN_SENT] = "the completion of its SYN",
+        [RPI_WAIT_ACK] = "the receiver's ACK",
+        [RPI_POSTED] = "a matching message",
+        [RPI_WAIT_BODY] = "the body",
+        [RPI_ACK_SENT] = "the completion of its ACK",
+        [RPI_DONE] = "nothing",
+    };
+    return texts[state];
+}
+
+void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state, const char *detail)
+{
+    struct rpi_request *r = rpi_of(request);
+    mpi_trace(context, request, state_names[r->cq_state], state_names[state], detail);
+    r->cq_state = state;
+    request->waits_for = rpi_waits_for(state);
+}
+
+bool rpi_truncates(struct mpi_request *request, const struct mpi_envelope *envelope)
+{
+    if (request->kind != MPI_RECV || envelope->length <= request->size)
+        return false;
+    sim_fail(request->process->sim, SIM_FAILED, "truncated",
+             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
+             "rank %d receives %" G_GINT64_FORMAT " B from rank %d into a buffer of %" G_GINT64_FORMAT
+             " B (MPI_ERR_TRUNCATE)",
+             request->process->rank, envelope->length, envelope->source, request->size);
+    return true;
+}
+
+void rpi_finish(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_request *r = rpi_of(request);
+    struct rpi_process *rpi = rpi_process_of(request->process);
+    if (r->cq_packbufhand) {
+        pin_cache_release(context, rpi->pins, r->cq_packbufhand);
+        r->cq_packbufhand = NULL;
+        rpi->retry = true;
+    }
+    r->isadv = false;
+    rpi_enter(context, request, RPI_DONE, NULL);
+    mpi_request_done(context, request);
+}
+
+void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_request *r = rpi_of(request);
+    if (r->acknowledge) {
+        r->acknowledge = false;
+        rpi_send_ack(context, request);
+        return;
+    }
+    rpi_finish(context, request);
+}
+
+void rpi_destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_request *r = rpi_of(request);
+    struct rpi_process *rpi = rpi_process_of(request->process);
+    if (r->cq_packbufhand)
+        pin_cache_release(context, rpi->pins, r->cq_packbufhand);
+    r->cq_packbufhand = NULL;
+    rpi_buffer_give(rpi, r->cq_envbuf);
+    r->cq_envbuf = NULL;
+}
+
+// ---- Messages to self ----
+
+static void self_deliver(struct cpu_context *context, struct mpi_request *send, struct mpi_request *receive)
+{
+    struct mpi_process *process = send->process;
+    struct mpi_envelope envelope = mpi_send_envelope(send);
+    if (rpi_truncates(receive, &envelope))
+        return;
+    mpi_request_match(receive, &envelope, send->message);
+    if (receive->kind == MPI_PROBE) {
+        rpi_finish(context, receive);
+        return;
+    }
+    mem_copy(context, &process->host->config.memory, send->size, COPY_WARM, send->message);
+    ledger_deliver(process->sim->ledger, send->message, 0, send->size);
+    rpi_finish(context, receive);
+    rpi_finish(context, send);
+}
+
+// A message to self is kept as an unexpected one that names its send request (cm_req); the receive completes both.
+static void start_self(struct cpu_context *context, struct mpi_request *send)
+{
+    struct mpi_matcher *matcher = &send->process->matcher;
+    struct mpi_envelope envelope = mpi_send_envelope(send);
+    struct mpi_request *receive;
+    rpi_of(send)->class = RPI_SELF;
+    do {
+        int scanned;
+        receive = mpi_matcher_find_posted(matcher, &envelope, &scanned);
+        mpi_charge_match(context, send->process, scanned);
+        if (receive)
+            self_deliver(context, send, receive);
+    } while (receive && receive->kind == MPI_PROBE);
+    if (receive)
+        return;
+    struct mpi_unexpected *message = mpi_matcher_buffer(matcher, &envelope);
+    message->whole = true;
+    message->self_send = send;
+    message->message = send->message;
+    rpi_enter(context, send, RPI_WAIT_ACK, "self");
+}
+
+// ---- Start of a receive ----
+
+// The three ways in which a receive can find its message among the unexpected ones (thesis 000, 4.7.5); self is the fourth.
+static void claim_unexpected(struct cpu_context *context, struct mpi_request *request, struct mpi_unexpected *message)
+{
+    struct rpi_request *r = rpi_of(request);
+    struct mpi_process *process = request->process;
+    struct rpi_process *rpi = rpi_process_of(process);
+    struct rpi_process_peer *peer = &rpi->procs[message->envelope.source];
+    int flags = (int)message->extra[1];
+    r->cq_peer = peer;
+    r->source_request = (struct mpi_request *)(uintptr_t)message->extra[0];
+    r->acknowledge = (flags & RPI_C2CSSEND) != 0;
+    if (flags & RPI_C2CLONG) {
+        rpi_receive_syn(context, request, peer);
+    } else if (message->whole) {
+        mem_copy(context, &process->host->config.memory, request->status.length, COPY_WARM, request->message);
+        ledger_deliver(process->sim->ledger, request->message, 0, request->status.length);
+        rpi_receive_complete(context, request);
+    } else {
+        // Between envelope and body: the buffer that was made for the body is not needed any more.
+        g_assert(peer->cp_bmsg == message);
+        peer->cp_bmsg = NULL;
+        rpi_expect_body(context, request, peer);
+    }
+}
+
+// A posted receive that may get a long message pins its buffer now (thesis 000, 4.5.2). If it can't, it is tried again when the SYN has come.
+static void pin_early(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_request *r = rpi_of(request);
+    struct rpi_process *rpi = rpi_process_of(request->process);
+    if (request->kind == MPI_RECV && request->size > rpi->config->short_limit)
+        r->cq_packbufhand = pin_cache_acquire(context, rpi->pins, request->address, request->size);
+}
+
+static void start_receive(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mpi_matcher *matcher = &request->process->matcher;
+    int scanned;
+    struct mpi_unexpected *message = mpi_matcher_find_unexpected(matcher, request, &scanned);
+    mpi_charge_match(context, request->process, scanned);
+    if (!message) {
+        pin_early(context, request);
+        mpi_matcher_post(matcher, request);
+        rpi_enter(context, request, RPI_POSTED, NULL);
+        return;
+    }
+    if (rpi_truncates(request, &message->envelope))
+        return;
+    if (message->self_send && request->kind == MPI_RECV) {
+        self_deliver(context, message->self_send, request);
+        mpi_matcher_remove_unexpected(matcher, message);
+        return;
+    }
+    mpi_request_match(request, &message->envelope, message->message);
+    if (request->kind == MPI_PROBE) {
+        rpi_finish(context, request);
+        return;
+    }
+    claim_unexpected(context, request, message);
+    mpi_matcher_remove_unexpected(matcher, message);
+}
+
+void rpi_start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_process *rpi = rpi_process_of(request->process);
+    *rpi_of(request) = (struct rpi_request){.cq_state = RPI_START, .isadv = true};
+    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), "RPI", request->message);
+    if (request->kind != MPI_SEND)
+        start_receive(context, request);
+    else if (request->peer == request->process->rank)
+        start_self(context, request);
+    else
+        rpi_send_start(context, request);
+}

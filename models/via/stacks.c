@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/via/stacks.h"
+
+#include "models/via/native.h"
+#include "models/via/rpi.h"
+
+// LAM's own layer above its RPI.
+static const struct param lam_params[] = {
+    MPI_LIBRARY_PARAMS("1500 cycles", "1200 cycles", "60 cycles", "4",
+                       "prior: instructions of LAM 7; LAM: collectives linear up to 4 processes"),
+    {0},
+};
+
+static const struct param_table lam_table = {
+    .name = "lam",
+    .doc = "LAM/MPI above its request progression interface",
+    .size = sizeof(struct mpi_library_config),
+    .params = lam_params,
+};
+
+const struct scenario_section via_sections[] = {
+    {"mvia", &mvia_table},
+    {"mvia_native", &native_table},
+    {"lam", &lam_table},
+    {"lam_via", &rpi_table},
+    {NULL, NULL},
+};
+
+static const char *const via_nics[] = {"eepro100", "tulip", NULL};
+
+// ---- What both stacks need: an agent on each rank's host ----
+
+static struct vip_agent **agents_new(struct cluster *cluster, const struct scenario_case *test_case,
+                                     struct mpi_process *const *processes, int ranks)
+{
+    const struct mvia_config *config = scenario_section_values(test_case, "mvia");
+    struct vip_agent **agents = g_new0(struct vip_agent *, ranks);
+    cluster_add_nics(cluster, test_case);
+    for (int rank = 0; rank < ranks; rank++)
+        agents[rank] = vip_agent_new(cluster, cluster_nic(cluster, processes[rank]->host->index, 0), config);
+    return agents;
+}
+
+static void agents_free(struct vip_agent **agents, int ranks)
+{
+    for (int rank = 0; rank < ranks; rank++)
+        vip_agent_free(agents[rank]);
+    g_free(agents);
+}
+
+// ---- LAM over the VIA RPI ----
+
+static void rpi_process_init(struct rpi_stack *stack, struct mpi_process *process, struct vip_agent *agent,
+                             const struct mvia_config *mvia)
+{
+    struct rpi_process *rpi = &stack->processes[process->rank];
+    rpi->stack = stack;
+    rpi->process = process;
+    rpi->config = stack->config;
+    rpi->nic = vip_open_nic(agent, mvia, process->name, &process->task);
+    rpi->procs = g_new0(struct rpi_process_peer, stack->ranks);
+    event_init(&rpi->exchange, rpi_exchange_event);
+    for (int node = 0; node < stack->ranks; node++) {
+        rpi->procs[node].owner = rpi;
+        rpi->procs[node].node = node;
+    }
+    process->ops = &rpi_ops;
+    process->device = rpi;
+}
+
+static void *lam_via_build(struct cluster *cluster, const struct scenario_case *test_case,
+                           struct mpi_process *const *processes, int ranks)
+{
+    struct rpi_stack *stack = g_new0(struct rpi_stack, 1);
+    stack->cluster = cluster;
+    stack->config = scenario_section_values(test_case, "lam_via");
+    stack->ranks = ranks;
+    stack->processes = g_new0(struct rpi_process, ranks);
+    stack->agents = agents_new(cluster, test_case, processes, ranks);
+    for (int rank = 0; rank < ranks; rank++)
+        rpi_process_init(stack, processes[rank], stack->agents[rank], scenario_section_values(test_case, "mvia"));
+    return stack;
+}
+
+static void rpi_process_clear(struct rpi_process *rpi)
+{
+    for (int node = 0; node < rpi->stack->ranks; node++) {
+        struct rpi_process_peer *peer = &rpi->procs[node];
+        g_free(peer->cp_send_desc);
+        g_free(peer->cp_recv_desc);
+        g_free(peer->cp_pending_sends);
+        if (peer->extents)
+            g_array_free(peer->extents, TRUE);
+    }
+    if (rpi->buffer_pages)
+        rpi_buffers_free(rpi);
+    pin_cache_free(rpi->pins);
+    vip_close_nic(rpi->nic);
+    g_free(rpi->procs);
+}
+
+static void lam_via_free(void *state)
+{
+    struct rpi_stack *stack = state;
+    for (int rank = 0; rank < stack->ranks; rank++)
+        rpi_process_clear(&stack->processes[rank]);
+    agents_free(stack->agents, stack->ranks);
+    g_free(stack->processes);
+    g_free(stack);
+}
+
+const struct stack lam_via_stack = {
+    .schema =
+        {
+            .name = "lam_via",
+            .doc = "LAM/MPI 7.1 over M-VIA with the VIA RPI",
+            .benchmarks = (const char *const[]){"pmb.pingpong", "program", NULL},
+            .nics = via_nics,
+            .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
+            .one_process_per_host = true,
+        },
+    .build = lam_via_build,
+    .free = lam_via_free,
+    .library_section = "lam",
+};
+
+// ---- Bare M-VIA ----
+
+struct mvia_state {
+    struct native_stack *native;
+    struct vip_agent **agents;
+    int ranks;
+};
+
+static void *mvia_build(struct cluster *cluster, const struct scenario_case *test_case,
+                        struct mpi_process *const *processes, int ranks)
+{
+    struct mvia_state *state = g_new0(struct mvia_state, 1);
+    state->ranks = ranks;
+    state->agents = agents_new(cluster, test_case, processes, ranks);
+    state->native = native_stack_new(scenario_section_values(test_case, "mvia_native"), processes, state->agents,
+                                     scenario_section_values(test_case, "mvia"), ranks);
+    return state;
+}
+
+static void mvia_free(void *data)
+{
+    struct mvia_state *state = data;
+    native_stack_free(state->native);
+    agents_free(state->agents, state->ranks);
+    g_free(state);
+}
+
+const struct stack mvia_stack = {
+    .schema =
+        {
+            .name = "mvia",
+            .doc = "bare M-VIA, send/receive without a library on top",
+            .benchmarks = (const char *const[]){"native.pingpong", NULL},
+            .nics = via_nics,
+            .sections = (const char *const[]){"mvia", "mvia_native", NULL},
+            .one_process_per_host = true,
+        },
+    .build = mvia_build,
+    .free = mvia_free,
+};
