@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "bench/bench.h"
+
+#include "sim/output/text.h"
+
+#include <stdarg.h>
+
+#define COLUMN_WIDTH 14
+
+double bench_seconds(void)
+{
+    return (double)g_get_monotonic_time() / G_USEC_PER_SEC;
+}
+
+void bench_say(const struct bench_options *options, const char *format, ...)
+{
+    if (!options->say)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    options->say(text);
+    g_free(text);
+}
+
+json_t *bench_run(const struct bench_options *options)
+{
+    json_t *results = json_object();
+    // Memory first: what the others leave in the allocator's hands would hide some of it.
+    json_t *memory = bench_memory(options);
+    json_object_set_new(results, "hold", bench_hold(options));
+    json_object_set_new(results, "star", bench_star(options));
+    json_object_set_new(results, "pingpong", bench_pingpong(options));
+    json_object_set_new(results, "memory", memory);
+    return results;
+}
+
+// ---- As a table ----
+
+static void append_cell(GString *out, char *text)
+{
+    text_append_right(out, text, COLUMN_WIDTH);
+    g_free(text);
+}
+
+static char *count_text(const json_t *value)
+{
+    return json_is_number(value) ? text_grouped((uint64_t)json_number_value(value)) : g_strdup("-");
+}
+
+static char *rate_text(const json_t *value)
+{
+    return json_is_number(value) ? text_scaled(json_number_value(value)) : g_strdup("-");
+}
+
+static char *ratio_text(double value, double of)
+{
+    return of > 0.0 ? g_strdup_printf("%.2f", value / of) : g_strdup("-");
+}
+
+static void append_headers(GString *out, const char *title, const char *const *headers)
+{
+    g_string_append_printf(out, "%s\n", title);
+    for (; *headers; headers++)
+        text_append_right(out, *headers, COLUMN_WIDTH);
+    g_string_append_c(out, '\n');
+}
+
+static void append_hold(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"pending", "events/s", "bare heap/s", "ratio", NULL};
+    append_headers(out, "Hold model: the event engine against a bare 4-ary heap", headers);
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row) {
+        const json_t *engine = json_object_get(row, "events_per_s");
+        const json_t *heap = json_object_get(row, "bare_heap_events_per_s");
+        append_cell(out, count_text(json_object_get(row, "pending")));
+        append_cell(out, rate_text(engine));
+        append_cell(out, rate_text(heap));
+        append_cell(out, ratio_text(json_number_value(engine), json_number_value(heap)));
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void append_star(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"hosts", "frames/s", "hops/s", "ns-3 frames/s", "ratio",
+                                          NULL};
+    append_headers(out, "\nStar: 1,460-byte frames through one 100 Mb/s switch at line rate",
+                   headers);
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row) {
+        const json_t *ns3 = json_object_get(row, "ns3_frames_per_s");
+        const json_t *frames = json_object_get(row, "frames_per_s");
+        append_cell(out, count_text(json_object_get(row, "hosts")));
+        append_cell(out, rate_text(frames));
+        append_cell(out, rate_text(json_object_get(row, "hops_per_s")));
+        append_cell(out, rate_text(ns3));
+        append_cell(out, ratio_text(json_number_value(frames), json_number_value(ns3)));
+        g_string_append_c(out, '\n');
+    }
+}
+
+void bench_print(json_t *results, FILE *out)
+{
+    GString *text = g_string_new(NULL);
+    append_hold(text, json_object_get(results, "hold"));
+    append_star(text, json_object_get(results, "star"));
+    json_t *pingpong = json_object_get(results, "pingpong");
+    char *messages = rate_text(json_object_get(pingpong, "messages_per_s"));
+    g_string_append_printf(text, "\nPingPong: %s messages/s\n", messages);
+    json_t *memory = json_object_get(results, "memory");
+    char *hosts = count_text(json_object_get(memory, "hosts"));
+    char *bytes = count_text(json_object_get(memory, "bytes_per_host"));
+    g_string_append_printf(text, "Memory: %s bytes a host at %s hosts\n", bytes, hosts);
+    fputs(text->str, out);
+    g_free(messages);
+    g_free(hosts);
+    g_free(bytes);
+    g_string_free(text, TRUE);
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How fast the simulator is on the machine at hand.
+//
+// hold      the event engine in the hold model, against a bare 4-ary heap in the same process
+// star      raw frames through one switch, against the same frames in ns-3 where that is installed
+// pingpong  the MPI stack of the first series of scenarios/pingpong_cluster1.yaml
+// memory    bytes for each host of a large cluster
+#ifndef NETSIM_BENCH_BENCH_H
+#define NETSIM_BENCH_BENCH_H
+
+#include "sim/workload/stack.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct bench_options {
+    const struct registry *registry;
+    const struct scenario_schema *schema; // of the registry
+    const char *data_dir;                 // holds scenarios/ and bench/
+    bool quick;                           // less time, more noise
+    bool ns3;                             // compare with ns-3 if it is installed
+    // Told what is measured next, and why something is left out; may be NULL.
+    void (*say)(const char *text);
+};
+
+// All of it: {"hold": [{"pending", "events_per_s", "bare_heap_events_per_s"}], "star": [{"hosts", "frames_per_s", "hops_per_s",
+// "ns3_frames_per_s", "ratio"}], "pingpong": {"messages_per_s"}, "memory": {"hosts", "bytes_per_host"}}. What could not be measured is
+// null. New reference.
+json_t *bench_run(const struct bench_options *options);
+
+// The same as aligned tables.
+void bench_print(json_t *results, FILE *out);
+
+// ---- The parts; each returns its member of the above ----
+
+json_t *bench_hold(const struct bench_options *options);
+json_t *bench_star(const struct bench_options *options);
+json_t *bench_pingpong(const struct bench_options *options);
+json_t *bench_memory(const struct bench_options *options);
+
+// The star in ns-3.
+struct bench_ns3;
+
+// Builds bench/ns3_star.cc into the user's cache directory unless it is there already. NULL if ns-3 or a C++ compiler is not
+// installed, or the build fails, which has been said. Free with bench_ns3_free.
+struct bench_ns3 *bench_ns3_new(const struct bench_options *options);
+void bench_ns3_free(struct bench_ns3 *ns3);
+
+// Frames that ns-3 delivers in a second of wall time while it simulates `seconds`; 0 after an error.
+double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds);
+
+void bench_say(const struct bench_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+// Seconds since some moment, for differences.
+double bench_seconds(void);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The hold model: a fixed number of pending events, each of which schedules itself anew when it runs. What it does not show: cancelled events,
+// and events at the current time, which never enter the engine's heap.
+#include "bench/bench.h"
+#include "bench/heap.h"
+
+#include "sim/core/engine.h"
+#include "sim/core/random.h"
+
+#define DELAYS 65536 // a power of two
+
+static const size_t pending_counts[] = {64, 1024, 16384, 262144};
+
+struct hold {
+    const sim_time *delays;
+    uint32_t next_delay;
+    uint64_t left; // events to run
+};
+
+struct hold_event {
+    struct event event;
+    struct hold *hold;
+};
+
+static sim_time hold_delay(struct hold *hold)
+{
+    return hold->delays[hold->next_delay++ & (DELAYS - 1)];
+}
+
+static void hold_run(struct engine *engine, struct event *event)
+{
+    struct hold *hold = container_of(event, struct hold_event, event)->hold;
+    engine_schedule(engine, event, engine_now(engine) + hold_delay(hold));
+    if (--hold->left == 0)
+        engine_stop(engine);
+}
+
+// Exponential with a mean of 1 ms, at least 1 ps: an event never runs at the time at which it was scheduled.
+static sim_time *delays_new(void)
+{
+    struct random_stream *random = random_new(1, "hold");
+    sim_time *delays = g_new(sim_time, DELAYS);
+    for (size_t i = 0; i < DELAYS; i++)
+        delays[i] = 1 + random_exponential(random, TIME_MS);
+    random_free(random);
+    return delays;
+}
+
+// Both sides of the comparison, with the same number of pending events.
+struct contest {
+    struct engine *engine;
+    struct hold_event *events;
+    struct hold hold;
+    struct heap heap;
+    struct hold heap_hold;
+    uint64_t heap_sequence;
+};
+
+static void contest_fill(struct contest *contest, size_t pending, const sim_time *delays)
+{
+    contest->engine = engine_new();
+    contest->events = g_new0(struct hold_event, pending);
+    contest->hold.delays = contest->heap_hold.delays = delays;
+    for (size_t i = 0; i < pending; i++) {
+        contest->events[i].hold = &contest->hold;
+        event_init(&contest->events[i].event, hold_run);
+        engine_schedule(contest->engine, &contest->events[i].event, hold_delay(&contest->hold));
+        heap_push(&contest->heap, (struct heap_item){hold_delay(&contest->heap_hold),
+                                                     contest->heap_sequence++,
+                                                     &contest->events[i]});
+    }
+}
+
+static void contest_clear(struct contest *contest)
+{
+    engine_free(contest->engine);
+    g_free(contest->events);
+    g_free(contest->heap.items);
+}
+
+static double engine_round(struct contest *contest, uint64_t count)
+{
+    double start = bench_seconds();
+    contest->hold.left = count;
+    engine_run(contest->engine, TIME_NEVER);
+    return (double)count / (bench_seconds() - start);
+}
+
+static double heap_round(struct contest *contest, uint64_t count)
+{
+    struct heap *heap = &contest->heap;
+    double start = bench_seconds();
+    for (uint64_t i = 0; i < count; i++) {
+        struct heap_item item = heap_pop(heap);
+        item.when += hold_delay(&contest->heap_hold);
+        item.sequence = contest->heap_sequence++;
+        heap_push(heap, item);
+    }
+    return (double)count / (bench_seconds() - start);
+}
+
+static json_t *hold_at(size_t pending, const sim_time *delays, bool quick)
+{
+    struct contest contest = {0};
+    uint64_t count = quick ? 300000 : 2000000;
+    int rounds = quick ? 3 : 5;
+    double engine_best = 0.0, heap_best = 0.0;
+    contest_fill(&contest, pending, delays);
+    engine_round(&contest, MAX(count / 4, pending)); // until every event was scheduled by another
+    heap_round(&contest, MAX(count / 4, pending));
+    for (int round = 0; round < rounds; round++) {
+        engine_best = MAX(engine_best, engine_round(&contest, count));
+        heap_best = MAX(heap_best, heap_round(&contest, count));
+    }
+    contest_clear(&contest);
+    json_t *result = json_object();
+    json_object_set_new(result, "pending", json_integer((json_int_t)pending));
+    json_object_set_new(result, "events_per_s", json_real(engine_best));
+    json_object_set_new(result, "bare_heap_events_per_s", json_real(heap_best));
+    return result;
+}
+
+json_t *bench_hold(const struct bench_options *options)
+{
+    json_t *results = json_array();
+    sim_time *delays = delays_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(pending_counts); i++) {
+        bench_say(options, "hold model, %zu pending events", pending_counts[i]);
+        json_array_append_new(results, hold_at(pending_counts[i], delays, options->quick));
+    }
+    g_free(delays);
+    return results;
+}

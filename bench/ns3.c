@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Builds and runs the star in ns-3, with the C++ compiler and the libraries of the system.
+#include "bench/bench.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PACKAGES "ns3-csma ns3-point-to-point ns3-bridge"
+
+struct bench_ns3 {
+    char *program;
+};
+
+// Runs a command line in the shell's syntax and returns what it printed; NULL and *problem (g_free) if it can't be run or
+// fails.
+static char *output_of(const char *command, char **problem)
+{
+    char *out = NULL, *complaints = NULL;
+    GError *error = NULL;
+    int status;
+    *problem = NULL;
+    if (!g_spawn_command_line_sync(command, &out, &complaints, &status, &error)) {
+        *problem = g_strdup(error->message);
+    } else if (!g_spawn_check_wait_status(status, &error)) {
+        *problem = *g_strstrip(complaints) ? g_strdup(complaints) : g_strdup(error->message);
+        g_clear_pointer(&out, g_free);
+    }
+    g_clear_error(&error);
+    g_free(complaints);
+    return out;
+}
+
+// Where the program for this source and this version of ns-3 is kept: a change of either makes a new name.
+static char *program_path(const char *source, const char *version)
+{
+    char *text = NULL;
+    gsize length = 0;
+    if (!g_file_get_contents(source, &text, &length, NULL))
+        return NULL;
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    g_checksum_update(sum, (const guchar *)text, (gssize)length);
+    g_checksum_update(sum, (const guchar *)version, -1);
+    char *name = g_strdup_printf("ns3_star-%.16s", g_checksum_get_string(sum));
+    char *path = g_build_filename(g_get_user_cache_dir(), "netsim", name, NULL);
+    g_free(name);
+    g_checksum_free(sum);
+    g_free(text);
+    return path;
+}
+
+// Compiles beside the final name and renames, so that a broken build is never run. NULL, or why it failed.
+static char *compile(const char *source, const char *program, const char *flags)
+{
+    char *directory = g_path_get_dirname(program);
+    char *fresh = g_strdup_printf("%s.%d", program, (int)getpid());
+    char *quoted_source = g_shell_quote(source), *quoted_fresh = g_shell_quote(fresh);
+    char *command = g_strdup_printf("c++ -std=c++17 -O2 %s -o %s %s", quoted_source, quoted_fresh,
+                                    flags);
+    char *problem = NULL;
+    if (g_mkdir_with_parents(directory, 0777) != 0) {
+        problem = g_strdup_printf("%s cannot be made", directory);
+    } else {
+        g_free(output_of(command, &problem));
+        if (!problem && g_rename(fresh, program) != 0)
+            problem = g_strdup_printf("%s cannot be written", program);
+    }
+    g_free(command);
+    g_free(quoted_fresh);
+    g_free(quoted_source);
+    g_free(fresh);
+    g_free(directory);
+    return problem;
+}
+
+// The program, built if need be; NULL and *problem (g_free) if there is none.
+static char *program_find(const char *source, char **problem)
+{
+    char *version = output_of("pkg-config --modversion ns3-core", problem);
+    g_free(*problem);
+    *problem = NULL;
+    if (!version) {
+        *problem = g_strdup("libns3-dev is not installed");
+        return NULL;
+    }
+    char *flags = output_of("pkg-config --cflags --libs " PACKAGES, problem);
+    char *program = flags ? program_path(source, version) : NULL;
+    if (flags && !program)
+        *problem = g_strdup_printf("%s cannot be read", source);
+    if (program && !g_file_test(program, G_FILE_TEST_IS_EXECUTABLE))
+        *problem = compile(source, program, g_strstrip(flags));
+    if (*problem)
+        g_clear_pointer(&program, g_free);
+    g_free(flags);
+    g_free(version);
+    return program;
+}
+
+struct bench_ns3 *bench_ns3_new(const struct bench_options *options)
+{
+    char *source = g_build_filename(options->data_dir, "bench", "ns3_star.cc", NULL);
+    char *problem = NULL;
+    bench_say(options, "ns-3: building %s if need be", source);
+    char *program = program_find(source, &problem);
+    g_free(source);
+    if (!program) {
+        bench_say(options, "without ns-3: %s", problem);
+        g_free(problem);
+        return NULL;
+    }
+    struct bench_ns3 *ns3 = g_new(struct bench_ns3, 1);
+    ns3->program = program;
+    return ns3;
+}
+
+void bench_ns3_free(struct bench_ns3 *ns3)
+{
+    if (!ns3)
+        return;
+    g_free(ns3->program);
+    g_free(ns3);
+}
+
+double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds)
+{
+    char duration[G_ASCII_DTOSTR_BUF_SIZE], *problem;
+    char *program = g_shell_quote(ns3->program);
+    char *command = g_strdup_printf("%s point-to-point %d %s", program, hosts,
+                                    g_ascii_dtostr(duration, sizeof duration, seconds));
+    char *out = output_of(command, &problem);
+    json_t *result = out ? json_loads(out, 0, NULL) : NULL;
+    double wall = json_number_value(json_object_get(result, "wall_s"));
+    double frames = json_number_value(json_object_get(result, "received"));
+    json_decref(result);
+    g_free(out);
+    g_free(problem);
+    g_free(command);
+    g_free(program);
+    return wall > 0.0 ? frames / wall : 0.0;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+const struct cli_command cli_commands[] = {
+    {"run", "SCENARIO", "run every series of a scenario",
+     "Prints one table and one line on what ran, and writes results.csv and manifest.json to\n"
+     "results/NAME/. SCENARIO is a file, or the name of a scenario that `netsim list` shows.\n"
+     "Ends with 0 if all went well, 1 if the scenario or the command line is wrong, 2 if messages\n"
+     "are missing from a run that was completed, 3 if the simulated program failed.",
+     cli_run},
+    {"check", "SCENARIO...", "validate a scenario without running it",
+     "Reads each scenario and all that it includes, and reports every mistake with its place.",
+     cli_check},
+    {"describe", "[MODEL]", "print the parameters of the models",
+     "Prints every parameter with its unit, default, range, meaning and source; those of one\n"
+     "MODEL, section or stack if it is named.",
+     cli_describe},
+    {"list", "[KIND]", "list stacks, testbeds, benchmarks and scenarios",
+     "KIND is stacks, testbeds, benchmarks or scenarios; all four if it is not given.", cli_list},
+    {"bench", "", "measure the speed of the simulator",
+     "Measures the event engine, the network, the MPI stack and the memory of a large cluster on\n"
+     "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3.",
+     cli_bench},
+    {"help", "[COMMAND]", "explain a command", NULL, cli_help},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+void cli_usage(FILE *out)
+{
+    fputs("netsim simulates cluster interconnects packet by packet.\n\n"
+          "Usage:\n  netsim COMMAND [OPTION...] [ARGUMENT...]\n\nCommands:\n",
+          out);
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        fprintf(out, "  %-10s%s\n", command->name, command->summary);
+    fputs("\nOptions:\n"
+          "  --version  print the version\n"
+          "  --help     print this text\n"
+          "\n`netsim help COMMAND` explains a command. A first run:\n"
+          "  netsim run scenarios/pingpong_cluster1.yaml\n",
+          out);
+}
+
+static const struct cli_command *command_find(const char *name)
+{
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+static enum cli_exit command_unknown(const char *name)
+{
+    const char *names[G_N_ELEMENTS(cli_commands)] = {NULL};
+    for (size_t i = 0; cli_commands[i].name; i++)
+        names[i] = cli_commands[i].name;
+    // The launcher of a source tree takes this word for itself; whoever gets here did not call it.
+    char *hint = strcmp(name, "test") == 0
+                     ? g_strdup("only the launcher ./netsim of a source tree runs the tests")
+                     : cli_did_you_mean(name, names);
+    cli_error(hint ? hint : "`netsim help` lists the commands", "unknown command `%s'", name);
+    g_free(hint);
+    return CLI_BAD_INPUT;
+}
+
+static enum cli_exit command_run(const struct cli_command *command, int argc, char **argv)
+{
+    char *name = g_strconcat("netsim ", command->name, NULL);
+    g_set_prgname(name);
+    g_free(name);
+    return command->run(command, argc, argv);
+}
+
+enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv)
+{
+    (void)command;
+    if (argc < 2 || argv[1][0] == '-') {
+        cli_usage(stdout);
+        return CLI_DONE;
+    }
+    const struct cli_command *about = command_find(argv[1]);
+    if (!about)
+        return command_unknown(argv[1]);
+    if (about->run == cli_help) {
+        cli_usage(stdout);
+        return CLI_DONE;
+    }
+    char *arguments[] = {argv[1], (char[]){"--help"}, NULL};
+    return command_run(about, 2, arguments);
+}
+
+// What was printed must have arrived. A reader that went away (`| head`) is no error.
+static enum cli_exit finish_output(enum cli_exit code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    if (errno == EPIPE)
+        return code;
+    cli_error(NULL, "standard output could not be written: %s", g_strerror(errno ? errno : EIO));
+    return code == CLI_DONE ? CLI_BAD_INPUT : code;
+}
+
+static enum cli_exit dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_usage(stderr);
+        return CLI_BAD_INPUT;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts("netsim " NETSIM_VERSION);
+        return CLI_DONE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        cli_usage(stdout);
+        return CLI_DONE;
+    }
+    if (word[0] == '-') {
+        cli_error("a command comes first; `netsim help` lists them", "unknown option `%s'", word);
+        return CLI_BAD_INPUT;
+    }
+    const struct cli_command *command = command_find(word);
+    return command ? command_run(command, argc - 1, argv + 1) : command_unknown(word);
+}
+
+int cli_main(int argc, char **argv)
+{
+    // A closed pipe is seen as an error of the write, which is reported, not as a silent death.
+    signal(SIGPIPE, SIG_IGN);
+    return (int)finish_output(dispatch(argc, argv));
+}

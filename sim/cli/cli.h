@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line: one table of subcommands, from which dispatch and help are made, and what the subcommands share.
+#ifndef NETSIM_CLI_CLI_H
+#define NETSIM_CLI_CLI_H
+
+#include "sim/config/scenario.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+// Exit codes of the program.
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_BAD_INPUT = 1,    // bad usage or scenario; output that can't be written
+    CLI_CHECK_FAILED = 2, // the run was completed, but a check did not hold
+    CLI_RUN_FAILED = 3,   // the simulated program failed or came to a deadlock
+};
+
+struct cli_command {
+    const char *name;
+    const char *arguments;   // "SCENARIO", as the help shows it; "" if none
+    const char *summary;     // a line in lower case, for the list of commands
+    const char *description; // more, for the command's own help
+    // argv[0] is the command's name. Returns an exit code.
+    enum cli_exit (*run)(const struct cli_command *command, int argc, char **argv);
+};
+
+// All of them; ends with a NULL name.
+extern const struct cli_command cli_commands[];
+
+// The program: finds the command and runs it.
+int cli_main(int argc, char **argv);
+
+enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_describe(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv);
+
+// The help of the whole program.
+void cli_usage(FILE *out);
+
+// ---- Shared by commands ----
+
+// An error on stderr: "netsim: " and the text. The hint (may be NULL) stands in brackets behind it.
+void cli_error(const char *hint, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+// "did you mean NAME?" for the candidate that is near to `word`, or NULL. The caller frees it.
+char *cli_did_you_mean(const char *word, const char *const *candidates);
+
+// Reads the command's options; what is left in argv[1 .. argc-1] are its arguments, of which there must be least .. most. False if
+// the command has nothing more to do, with the exit code in *code: after --help, and after an error that has
+// been reported.
+bool cli_parse(const struct cli_command *command, const GOptionEntry *entries, int least, int most,
+               int *argc, char ***argv, enum cli_exit *code);
+
+// The index of `word` in a NULL-terminated list of choices; -1 and an error on stderr if it is none of them. NULL stands for
+// the first.
+int cli_choice(const char *option, const char *word, const char *const *choices);
+
+// A seed as given to --seed: 1 .. 2^63-1, or 0 for a NULL text. False and an error on stderr if it is none.
+bool cli_seed(const char *text, uint64_t *seed);
+
+// The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim beside the installed program, else the source tree, else
+// where it was to be installed. Never NULL.
+const char *cli_data_dir(void);
+
+// Compiles the scenario that an argument names: a file, or the name of one in the data directory with or without
+// "scenarios/" and ".yaml". NULL after errors, which have been printed. `sets` may be NULL.
+struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
+                              char **sets, uint64_t seed);
+
+// Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios", "scenarios/testbeds"), ascending,
+// NULL-terminated; free with g_strfreev.
+char **cli_data_names(const char *folder);
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the program's data is, and how the scenario is found that an argument names.
+#include "sim/cli/cli.h"
+
+#include "sim/core/diag.h"
+
+#include <string.h>
+
+static bool holds_scenarios(const char *directory)
+{
+    char *scenarios = g_build_filename(directory, "scenarios", NULL);
+    bool found = g_file_test(scenarios, G_FILE_TEST_IS_DIR);
+    g_free(scenarios);
+    return found;
+}
+
+// PREFIX/share/netsim for a program in PREFIX/bin, so that an installed tree may be moved. NULL if unknown.
+static char *directory_beside_program(void)
+{
+    char *program = g_file_read_link("/proc/self/exe", NULL);
+    if (!program)
+        return NULL;
+    char *bin = g_path_get_dirname(program);
+    char *directory = g_build_filename(bin, "..", "share", "netsim", NULL);
+    char *plain = g_canonicalize_filename(directory, NULL);
+    g_free(directory);
+    g_free(bin);
+    g_free(program);
+    return plain;
+}
+
+const char *cli_data_dir(void)
+{
+    static const char *directory;
+    if (directory)
+        return directory;
+    const char *given = g_getenv("NETSIM_DATA_DIR");
+    if (given && *given)
+        return directory = g_intern_string(given);
+    char *beside = directory_beside_program();
+    if (beside && holds_scenarios(beside))
+        directory = g_intern_string(beside);
+    else if (holds_scenarios(NETSIM_SOURCE_DIR))
+        directory = NETSIM_SOURCE_DIR;
+    else
+        directory = NETSIM_DATA_DIR;
+    g_free(beside);
+    return directory;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **cli_data_names(const char *folder)
+{
+    GPtrArray *names = g_ptr_array_new();
+    char *path = g_build_filename(cli_data_dir(), folder, NULL);
+    GDir *directory = g_dir_open(path, 0, NULL);
+    const char *file;
+    while (directory && (file = g_dir_read_name(directory)))
+        if (g_str_has_suffix(file, ".yaml") && *file != '.')
+            g_ptr_array_add(names, g_strndup(file, strlen(file) - strlen(".yaml")));
+    if (directory)
+        g_dir_close(directory);
+    g_free(path);
+    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
+// A file of the data directory, if it is there: FOLDER/NAME with `suffix` behind it.
+static char *data_file(const char *folder, const char *name, const char *suffix)
+{
+    char *file = g_strconcat(name, suffix, NULL);
+    char *path = g_build_filename(cli_data_dir(), folder, file, NULL);
+    g_free(file);
+    if (g_file_test(path, G_FILE_TEST_EXISTS))
+        return path;
+    g_free(path);
+    return NULL;
+}
+
+// The file that an argument names, or NULL. A file that is there as given always wins.
+static char *find_scenario(const char *argument)
+{
+    if (g_file_test(argument, G_FILE_TEST_EXISTS))
+        return g_strdup(argument);
+    if (g_path_is_absolute(argument))
+        return NULL;
+    static const struct {
+        const char *folder, *suffix;
+    } places[] = {{"", ""}, {"", ".yaml"}, {"scenarios", ""}, {"scenarios", ".yaml"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
+        char *path = data_file(places[i].folder, argument, places[i].suffix);
+        if (path && !g_file_test(path, G_FILE_TEST_IS_DIR))
+            return path;
+        g_free(path);
+    }
+    return NULL;
+}
+
+static void report_missing(const char *argument)
+{
+    char *base = g_path_get_basename(argument);
+    if (g_str_has_suffix(base, ".yaml"))
+        base[strlen(base) - strlen(".yaml")] = '\0';
+    char **names = cli_data_names("scenarios");
+    char *hint = cli_did_you_mean(base, (const char *const *)names);
+    cli_error(hint ? hint : "`netsim list scenarios` shows what there is", "no scenario `%s'",
+              argument);
+    g_free(hint);
+    g_strfreev(names);
+    g_free(base);
+}
+
+struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
+                              char **sets, uint64_t seed)
+{
+    char *file = find_scenario(argument);
+    if (!file) {
+        report_missing(argument);
+        return NULL;
+    }
+    struct scenario_options options = {
+        .sets = (const char *const *)sets,
+        .data_dir = cli_data_dir(),
+        .seed = seed,
+    };
+    struct diag_list *diags = diag_list_new();
+    struct scenario *scenario = scenario_load(file, schema, &options, diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    g_free(file);
+    return scenario;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim describe: the parameter tables as text for a terminal, as Markdown for docs/parameters.md, and as a JSON Schema for editors.
+#include "sim/cli/cli.h"
+
+#include "sim/config/param_kind.h"
+#include "sim/output/json.h"
+#include "sim/output/text.h"
+#include "sim/workload/stack.h"
+
+#include <string.h>
+
+#define TEXT_WIDTH 92
+
+static const char *const formats[] = {"text", "markdown", NULL};
+
+// ---- Which tables ----
+
+// All sections, with those of links and switches under the keys that they have in a scenario.
+static GArray *all_sections(const struct scenario_schema *schema)
+{
+    GArray *sections = g_array_new(FALSE, FALSE, sizeof(struct scenario_section));
+    const struct scenario_section link = {"link", schema->link_table};
+    const struct scenario_section node = {"switch", schema->switch_table};
+    g_array_append_val(sections, link);
+    g_array_append_val(sections, node);
+    for (const struct scenario_section *section = schema->sections; section->path; section++)
+        g_array_append_val(sections, *section);
+    return sections;
+}
+
+static const struct stack_schema *find_stack(const struct scenario_schema *schema, const char *name)
+{
+    for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
+        if (strcmp(stack->name, name) == 0)
+            return stack;
+    return NULL;
+}
+
+static bool lies_below(const char *path, const char *above)
+{
+    size_t length = strlen(above);
+    return strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '.');
+}
+
+// Whether MODEL means this section: its path or one above it, its table, or a stack that reads it.
+static bool section_is_meant(const struct scenario_section *section, const char *model,
+                             const struct stack_schema *stack)
+{
+    if (lies_below(section->path, model) || strcmp(section->table->name, model) == 0)
+        return true;
+    return stack && stack->sections && g_strv_contains(stack->sections, section->path);
+}
+
+static void report_unknown(const struct scenario_schema *schema, const GArray *sections,
+                           const char *model)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (guint i = 0; i < sections->len; i++)
+        g_ptr_array_add(names,
+                        (gpointer)g_array_index(sections, struct scenario_section, i).path);
+    for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
+        g_ptr_array_add(names, (gpointer)stack->name);
+    g_ptr_array_add(names, NULL);
+    char *hint = cli_did_you_mean(model, (const char *const *)names->pdata);
+    char *all = g_strjoinv(", ", (char **)names->pdata);
+    cli_error(hint ? hint : all, "no model, section or stack `%s'", model);
+    g_free(all);
+    g_free(hint);
+    g_ptr_array_unref(names);
+}
+
+// The sections that MODEL (NULL: all) stands for; empty if none, which has been reported.
+static GArray *chosen_sections(const struct scenario_schema *schema, const char *model)
+{
+    GArray *all = all_sections(schema);
+    if (!model)
+        return all;
+    const struct stack_schema *stack = find_stack(schema, model);
+    GArray *chosen = g_array_new(FALSE, FALSE, sizeof(struct scenario_section));
+    for (guint i = 0; i < all->len; i++) {
+        struct scenario_section section = g_array_index(all, struct scenario_section, i);
+        if (section_is_meant(&section, model, stack))
+            g_array_append_val(chosen, section);
+    }
+    if (chosen->len == 0)
+        report_unknown(schema, all, model);
+    g_array_unref(all);
+    return chosen;
+}
+
+// ---- One parameter in words ----
+
+// "1 B .. 64 KiB", "at least 0", the choices, or nothing. The caller frees it.
+static char *range_text(const struct param *param)
+{
+    if (param->choices)
+        return g_strjoinv(", ", (char **)param->choices);
+    if (!param_types[param->kind].number)
+        return g_strdup("");
+    const char *least, *most;
+    param_bounds(param, &least, &most);
+    return most ? g_strdup_printf("%s .. %s", least, most) : g_strdup_printf("at least %s", least);
+}
+
+static const char *default_text(const struct param *param)
+{
+    if (!param->fallback)
+        return "must be given";
+    return *param->fallback ? param->fallback : "empty";
+}
+
+// ---- Text ----
+
+static void append_indented(GString *out, const char *text)
+{
+    g_string_append(out, "      ");
+    text_append_wrapped(out, text, TEXT_WIDTH - 6, 6);
+    g_string_append_c(out, '\n');
+}
+
+static void append_param_text(GString *out, const struct param *param)
+{
+    char *range = range_text(param);
+    g_string_append_printf(out, "  %s = %s", param->name, default_text(param));
+    if (*range)
+        g_string_append_printf(out, "   [%s]", range);
+    g_string_append_printf(out, "   %s\n", param_kind_units(param->kind));
+    append_indented(out, param->doc ? param->doc : "");
+    if (param->source) {
+        char *source = g_strdup_printf("source: %s", param->source);
+        append_indented(out, source);
+        g_free(source);
+    }
+    g_free(range);
+}
+
+static void append_section_text(GString *out, const struct scenario_section *section)
+{
+    g_string_append_printf(out, "%s%s: ", out->len > 0 ? "\n" : "", section->path);
+    text_append_wrapped(out, section->table->doc, TEXT_WIDTH - 2, 2);
+    g_string_append_c(out, '\n');
+    for (const struct param *param = section->table->params; param->name; param++)
+        append_param_text(out, param);
+}
+
+// ---- Markdown ----
+
+// A cell of a Markdown table: what would end it is escaped.
+static void append_cell(GString *out, const char *text)
+{
+    g_string_append(out, " ");
+    for (; text && *text; text++) {
+        if (*text == '|' || *text == '<' || *text == '*' || *text == '_')
+            g_string_append_c(out, '\\');
+        g_string_append_c(out, *text == '\n' ? ' ' : *text);
+    }
+    g_string_append(out, " |");
+}
+
+static void append_param_markdown(GString *out, const struct param *param)
+{
+    char *range = range_text(param);
+    g_string_append_printf(out, "| `%s` |", param->name);
+    append_cell(out, default_text(param));
+    append_cell(out, range);
+    append_cell(out, param_kind_units(param->kind));
+    append_cell(out, param->doc);
+    append_cell(out, param->source);
+    g_string_append_c(out, '\n');
+    g_free(range);
+}
+
+static void append_section_markdown(GString *out, const struct scenario_section *section)
+{
+    g_string_append_printf(out,
+                           "\n## `%s`\n\n%s\n\n"
+                           "| Parameter | Default | Range | Unit | Meaning | Source |\n"
+                           "|---|---|---|---|---|---|\n",
+                           section->path, section->table->doc);
+    for (const struct param *param = section->table->params; param->name; param++)
+        append_param_markdown(out, param);
+}
+
+// ---- The command ----
+
+static void print_sections(const GArray *sections, bool markdown)
+{
+    GString *out = g_string_new(NULL);
+    if (markdown)
+        g_string_append(out, "# Parameters\n\n"
+                             "Made by `netsim describe --format markdown` from the tables in the sources.\n"
+                             "A parameter's path in a scenario is its section, a dot, and its name.\n");
+    for (guint i = 0; i < sections->len; i++) {
+        const struct scenario_section *section =
+            &g_array_index(sections, struct scenario_section, i);
+        if (markdown)
+            append_section_markdown(out, section);
+        else
+            append_section_text(out, section);
+    }
+    fputs(out->str, stdout);
+    g_string_free(out, TRUE);
+}
+
+static enum cli_exit describe(const char *model, bool schema_wanted, const char *format_name)
+{
+    int format = cli_choice("--format", format_name, formats);
+    if (format < 0)
+        return CLI_BAD_INPUT;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    GArray *sections = chosen_sections(schema, model);
+    bool found = sections->len > 0;
+    if (found && schema_wanted) {
+        char *text = json_document_text(scenario_json_schema(schema));
+        fputs(text, stdout);
+        g_free(text);
+    } else if (found) {
+        print_sections(sections, format == 1);
+    }
+    g_array_unref(sections);
+    registry_schema_free(schema);
+    return found ? CLI_DONE : CLI_BAD_INPUT;
+}
+
+enum cli_exit cli_describe(const struct cli_command *command, int argc, char **argv)
+{
+    gboolean schema = FALSE;
+    char *format = NULL;
+    const GOptionEntry entries[] = {
+        {"json-schema", 0, 0, G_OPTION_ARG_NONE, &schema,
+         "print a JSON Schema of scenarios, for editors", NULL},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "text or markdown", "FORMAT"},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 0, 1, &argc, &argv, &code))
+        code = describe(argc > 1 ? argv[1] : NULL, schema, format);
+    g_free(format);
+    return code;
+}

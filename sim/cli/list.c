@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim list: what there is to run, and to run it on.
+#include "sim/cli/cli.h"
+
+#include "sim/config/node.h"
+#include "sim/output/json.h"
+#include "sim/output/text.h"
+#include "sim/workload/stack.h"
+
+static const char *const kinds[] = {"stacks", "testbeds", "benchmarks", "scenarios", NULL};
+static const char *const formats[] = {"table", "json", NULL};
+
+static json_t *entry_new(const char *name, const char *description)
+{
+    json_t *entry = json_object();
+    json_object_set_new(entry, "name", json_string(name));
+    json_object_set_new(entry, "description", json_string(description ? description : ""));
+    return entry;
+}
+
+static json_t *names_json(const char *const *names)
+{
+    json_t *list = json_array();
+    for (; names && *names; names++)
+        json_array_append_new(list, json_string(*names));
+    return list;
+}
+
+static json_t *list_stacks(const struct scenario_schema *schema)
+{
+    json_t *list = json_array();
+    for (const struct stack_schema *stack = schema->stacks; stack->name; stack++) {
+        json_t *entry = entry_new(stack->name, stack->doc);
+        json_object_set_new(entry, "benchmarks", names_json(stack->benchmarks));
+        json_object_set_new(entry, "nics", names_json(stack->nics ? stack->nics : schema->nics));
+        json_object_set_new(entry, "sections", names_json(stack->sections));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *list_benchmarks(const struct scenario_schema *schema)
+{
+    json_t *list = json_array();
+    for (const struct benchmark_schema *benchmark = schema->benchmarks; benchmark->name;
+         benchmark++) {
+        json_t *entry = entry_new(benchmark->name, benchmark->doc);
+        json_object_set_new(entry, "least_ranks", json_integer(benchmark->least_ranks));
+        json_object_set_new(entry, "most_ranks", benchmark->most_ranks
+                                                     ? json_integer(benchmark->most_ranks)
+                                                     : json_null());
+        json_object_set_new(entry, "metrics", json_string(benchmark->metrics));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+// What a file says about itself; a file that can't be read says so in its place.
+static char *description_of(const char *path)
+{
+    struct diag_list *diags = diag_list_new();
+    struct node *tree = node_load(path, diags);
+    const struct node *description =
+        tree && tree->kind == NODE_MAP ? node_get(tree, "description") : NULL;
+    char *text = NULL;
+    if (!tree)
+        text = g_strdup("(cannot be read: see `netsim check')");
+    else if (description && description->kind == NODE_SCALAR && description->text)
+        text = g_strstrip(g_utf8_make_valid(description->text, -1));
+    node_free(tree);
+    diag_list_free(diags);
+    return text;
+}
+
+static json_t *list_files(const char *folder)
+{
+    json_t *list = json_array();
+    char **names = cli_data_names(folder);
+    for (char **name = names; *name; name++) {
+        char *file = g_strconcat(*name, ".yaml", NULL);
+        char *path = g_build_filename(cli_data_dir(), folder, file, NULL);
+        char *text = description_of(path);
+        json_t *entry = entry_new(*name, text);
+        json_object_set_new(entry, "file", json_string(path));
+        json_array_append_new(list, entry);
+        g_free(text);
+        g_free(path);
+        g_free(file);
+    }
+    g_strfreev(names);
+    return list;
+}
+
+// All that there is of the kind at an index of `kinds`.
+static json_t *list_kind(const struct scenario_schema *schema, int kind)
+{
+    switch (kind) {
+    case 0:
+        return list_stacks(schema);
+    case 1:
+        return list_files("scenarios/testbeds");
+    case 2:
+        return list_benchmarks(schema);
+    default:
+        return list_files("scenarios");
+    }
+}
+
+static void print_names(json_t *document)
+{
+    const char *kind;
+    json_t *list, *entry;
+    size_t index;
+    json_object_foreach(document, kind, list)
+        json_array_foreach(list, index, entry)
+            puts(json_string_value(json_object_get(entry, "name")));
+}
+
+static int widest_name(json_t *list)
+{
+    int width = 0;
+    json_t *entry;
+    size_t index;
+    json_array_foreach(list, index, entry)
+        width = MAX(width, text_width(json_string_value(json_object_get(entry, "name"))));
+    return width;
+}
+
+static void print_table(json_t *document)
+{
+    const char *kind;
+    json_t *list, *entry;
+    size_t index;
+    GString *out = g_string_new(NULL);
+    json_object_foreach(document, kind, list) {
+        int width = widest_name(list);
+        g_string_append_printf(out, "%s%s\n", out->len > 0 ? "\n" : "", kind);
+        json_array_foreach(list, index, entry) {
+            g_string_append(out, "  ");
+            text_append_left(out, json_string_value(json_object_get(entry, "name")), width + 2);
+            text_append_wrapped(out, json_string_value(json_object_get(entry, "description")),
+                                MAX(40, 96 - width), width + 4);
+            g_string_append_c(out, '\n');
+        }
+    }
+    fputs(out->str, stdout);
+    g_string_free(out, TRUE);
+}
+
+static enum cli_exit list_print(int kind, gboolean names, const char *format_name)
+{
+    int format = cli_choice("--format", format_name, formats);
+    if (format < 0)
+        return CLI_BAD_INPUT;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    json_t *document = json_object();
+    for (int i = 0; kinds[i]; i++)
+        if (kind < 0 || kind == i)
+            json_object_set_new(document, kinds[i], list_kind(schema, i));
+    registry_schema_free(schema);
+    if (names) {
+        print_names(document);
+        json_decref(document);
+    } else if (format == 1) {
+        char *text = json_document_text(document);
+        fputs(text, stdout);
+        g_free(text);
+    } else {
+        print_table(document);
+        json_decref(document);
+    }
+    return CLI_DONE;
+}
+
+enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv)
+{
+    gboolean names = FALSE;
+    char *format = NULL;
+    const GOptionEntry entries[] = {
+        {"names", 0, 0, G_OPTION_ARG_NONE, &names, "print names alone, one a line", NULL},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "table or json", "FORMAT"},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 0, 1, &argc, &argv, &code)) {
+        int kind = argc > 1 ? cli_choice("list", argv[1], kinds) : -1;
+        code = argc > 1 && kind < 0 ? CLI_BAD_INPUT : list_print(kind, names, format);
+    }
+    g_free(format);
+    return code;
+}

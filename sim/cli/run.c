@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim run: a scenario becomes a table, a CSV file, a manifest and, if asked for, a timeline and a state log.
+#include "sim/cli/cli.h"
+
+#include "sim/output/csv.h"
+#include "sim/output/file.h"
+#include "sim/output/json.h"
+#include "sim/output/manifest.h"
+#include "sim/output/progress.h"
+#include "sim/output/state_log.h"
+#include "sim/output/table.h"
+#include "sim/output/tee.h"
+#include "sim/output/timeline.h"
+#include "sim/workload/run.h"
+
+static const char *const formats[] = {"table", "csv", "json", NULL};
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
+
+struct run_arguments {
+    char **sets;
+    char *out, *seed, *format, *trace, *state_log;
+    gboolean quiet;
+};
+
+// The sinks that were asked for.
+struct sinks {
+    struct timeline *timeline;
+    struct state_log *state_log;
+    struct tee *tee;
+    struct trace *trace; // what the simulation is given
+};
+
+static void report(GError *error)
+{
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+}
+
+static bool sinks_open(struct sinks *sinks, const struct run_arguments *arguments, GError **error)
+{
+    if (arguments->trace && !(sinks->timeline = timeline_open(arguments->trace, error)))
+        return false;
+    if (arguments->state_log && !(sinks->state_log = state_log_open(arguments->state_log, error)))
+        return false;
+    if (sinks->timeline && sinks->state_log) {
+        sinks->tee =
+            tee_new(timeline_trace(sinks->timeline), state_log_trace(sinks->state_log));
+        sinks->trace = tee_trace(sinks->tee);
+    } else if (sinks->timeline) {
+        sinks->trace = timeline_trace(sinks->timeline);
+    } else if (sinks->state_log) {
+        sinks->trace = state_log_trace(sinks->state_log);
+    }
+    return true;
+}
+
+static void sinks_series(const struct sinks *sinks, const char *name)
+{
+    if (sinks->timeline)
+        timeline_series(sinks->timeline, name);
+    if (sinks->state_log)
+        state_log_series(sinks->state_log, name);
+}
+
+// Ends both files; false if one of them is not whole, which has been reported.
+static bool sinks_close(struct sinks *sinks)
+{
+    GError *error = NULL;
+    bool whole = true;
+    tee_free(sinks->tee);
+    if (!timeline_close(sinks->timeline, &error)) {
+        report(error);
+        error = NULL;
+        whole = false;
+    }
+    if (!state_log_close(sinks->state_log, &error)) {
+        report(error);
+        whole = false;
+    }
+    return whole;
+}
+
+static struct result *simulate(const struct scenario *scenario, const struct sinks *sinks,
+                               bool quiet)
+{
+    struct result *result = result_new(scenario->name, scenario->seed);
+    struct progress *progress = quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
+    struct run_options options = {
+        .trace = sinks->trace,
+        .progress = progress ? progress_update : NULL,
+        .progress_owner = progress,
+    };
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        sinks_series(sinks, test_case->name);
+        progress_update(progress, (int)i, 0.0, test_case->name);
+        g_ptr_array_add(result->series, run_case(&model_registry, test_case, (int)i,
+                                                 scenario->seed, &options));
+    }
+    progress_free(progress);
+    return result;
+}
+
+static bool write_results(const char *directory, const struct result *result, json_t *manifest,
+                          GError **error)
+{
+    GString *csv = csv_text(result);
+    char *json = json_document_text(manifest);
+    bool written = file_make_directory(directory, error) &&
+                   file_replace(directory, "results.csv", csv->str, csv->len, error) &&
+                   file_replace(directory, "manifest.json", json, strlen(json), error);
+    g_string_free(csv, TRUE);
+    g_free(json);
+    return written;
+}
+
+static void print_result(const struct result *result, enum format format, bool quiet)
+{
+    switch (format) {
+    case FORMAT_TABLE: {
+        struct table_options options = {table_wants_colour(stdout), !quiet};
+        table_print(result, &options, stdout);
+        return;
+    }
+    case FORMAT_CSV: {
+        GString *csv = csv_text(result);
+        fwrite(csv->str, 1, csv->len, stdout);
+        g_string_free(csv, TRUE);
+        return;
+    }
+    case FORMAT_JSON: {
+        char *json = json_document_text(json_result(result));
+        fputs(json, stdout);
+        g_free(json);
+        return;
+    }
+    }
+}
+
+// Formats for programs go to stdout alone; what went wrong is also said where people read.
+static void print_failures(const struct result *result)
+{
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        const char *text = json_string_value(json_object_get(series->reason, "text"));
+        if (series->status != SIM_COMPLETED)
+            cli_error(NULL, "%s: %s: %s", series->name, sim_status_name(series->status),
+                      text ? text : "no reason was given");
+    }
+}
+
+static enum cli_exit code_of(const struct result *result)
+{
+    if (result_status(result) != SIM_COMPLETED)
+        return CLI_RUN_FAILED;
+    for (guint i = 0; i < result->series->len; i++)
+        if (!((const struct series_result *)g_ptr_array_index(result->series, i))->ledger_balanced)
+            return CLI_CHECK_FAILED;
+    return CLI_DONE;
+}
+
+// Runs a scenario that is right and writes all that was asked for.
+static enum cli_exit run_and_write(const struct scenario *scenario,
+                                   const struct run_arguments *arguments, enum format format,
+                                   struct manifest_execution *execution)
+{
+    GError *error = NULL;
+    struct sinks sinks = {0};
+    char *directory = arguments->out ? g_strdup(arguments->out)
+                                     : file_results_directory(scenario->name);
+    enum cli_exit code = CLI_BAD_INPUT;
+    if (!file_check_directory(directory, &error) || !sinks_open(&sinks, arguments, &error)) {
+        report(error);
+        sinks_close(&sinks);
+        g_free(directory);
+        return code;
+    }
+    execution->started = g_get_real_time();
+    struct result *result = simulate(scenario, &sinks, arguments->quiet);
+    bool whole = sinks_close(&sinks);
+    if (!write_results(directory, result, manifest_json(scenario, result, execution), &error))
+        report(error);
+    else if (whole)
+        code = code_of(result);
+    print_result(result, format, arguments->quiet);
+    if (format != FORMAT_TABLE)
+        print_failures(result);
+    result_free(result);
+    g_free(directory);
+    return code;
+}
+
+static enum cli_exit run_scenario_argument(const char *scenario_argument,
+                                           const struct run_arguments *arguments,
+                                           struct manifest_execution *execution)
+{
+    int format = cli_choice("--format", arguments->format, formats);
+    uint64_t seed;
+    if (format < 0 || !cli_seed(arguments->seed, &seed))
+        return CLI_BAD_INPUT;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario = cli_scenario(schema, scenario_argument, arguments->sets, seed);
+    enum cli_exit code = CLI_BAD_INPUT;
+    if (scenario) {
+        code = run_and_write(scenario, arguments, (enum format)format, execution);
+        scenario_free(scenario);
+    }
+    registry_schema_free(schema);
+    return code;
+}
+
+enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
+{
+    struct run_arguments arguments = {0};
+    const GOptionEntry entries[] = {
+        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
+         "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
+         "directory for the results instead of results/NAME", "DIR"},
+        {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
+         "what to print: table, csv or json", "FORMAT"},
+        {"trace", 0, 0, G_OPTION_ARG_FILENAME, &arguments.trace,
+         "write a timeline for ui.perfetto.dev", "FILE"},
+        {"log-states", 0, 0, G_OPTION_ARG_FILENAME, &arguments.state_log,
+         "write the protocol transitions, one a line", "FILE"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    char **given = g_strdupv(argv);
+    struct manifest_execution execution = {
+        .version = NETSIM_VERSION,
+        .argc = argc,
+        .argv = given,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
+        code = run_scenario_argument(argv[1], &arguments, &execution);
+    g_strfreev(given);
+    g_strfreev(arguments.sets);
+    g_free(arguments.out);
+    g_free(arguments.seed);
+    g_free(arguments.format);
+    g_free(arguments.trace);
+    g_free(arguments.state_log);
+    return code;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/csv.h"
+
+#include "sim/output/text.h"
+
+#include <string.h>
+
+static void append_field(GString *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        g_string_append(out, text);
+        return;
+    }
+    g_string_append_c(out, '"');
+    for (; *text; text++) {
+        if (*text == '"')
+            g_string_append_c(out, '"');
+        g_string_append_c(out, *text);
+    }
+    g_string_append_c(out, '"');
+}
+
+static void append_row(GString *out, const char *scenario, const char *series,
+                       const struct result_value *value)
+{
+    append_field(out, scenario);
+    g_string_append_c(out, ',');
+    append_field(out, series);
+    if (value->rank < 0)
+        g_string_append(out, ",all,");
+    else
+        g_string_append_printf(out, ",%d,", value->rank);
+    if (value->size >= 0)
+        g_string_append_printf(out, "%" G_GINT64_FORMAT, value->size);
+    g_string_append_c(out, ',');
+    append_field(out, value->metric);
+    g_string_append_c(out, ',');
+    append_field(out, metric_unit(value->metric));
+    char *digits = text_exact(value->value);
+    g_string_append_printf(out, ",%s\n", digits);
+    g_free(digits);
+}
+
+GString *csv_text(const struct result *result)
+{
+    GString *out = g_string_new("scenario,series,rank,size,metric,unit,value\n");
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        for (guint j = 0; j < series->values->len; j++)
+            append_row(out, result->scenario, series->name,
+                       &g_array_index(series->values, struct result_value, j));
+    }
+    return out;
+}

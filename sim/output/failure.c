@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/failure.h"
+
+#include "sim/output/text.h"
+
+#include <string.h>
+
+#define LINE_WIDTH 96
+
+// Members whose value needs no name before it: {"state": "blocked"} reads "blocked".
+static bool member_is_plain(const char *key)
+{
+    static const char *const plain[] = {"kind", "what", "state", "text", "operation", "why"};
+    for (size_t i = 0; i < G_N_ELEMENTS(plain); i++)
+        if (strcmp(plain[i], key) == 0)
+            return true;
+    return false;
+}
+
+static void append_scalar(GString *out, const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_STRING:
+        g_string_append(out, json_string_value(value));
+        break;
+    case JSON_INTEGER:
+        g_string_append_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL: {
+        char *digits = text_exact(json_real_value(value));
+        g_string_append(out, digits);
+        g_free(digits);
+        break;
+    }
+    case JSON_TRUE:
+        g_string_append(out, "yes");
+        break;
+    case JSON_FALSE:
+        g_string_append(out, "no");
+        break;
+    case JSON_NULL:
+        g_string_append(out, "none");
+        break;
+    case JSON_OBJECT:
+    case JSON_ARRAY:
+        break;
+    }
+}
+
+static void append_separator(GString *out, gsize start)
+{
+    if (out->len > start)
+        g_string_append(out, ", ");
+}
+
+// "pinned_bytes": 4096 reads "4096 bytes pinned"; "tag": 3 reads "tag 3".
+static void append_member(GString *out, const char *key, const json_t *value)
+{
+    if (member_is_plain(key)) {
+        append_scalar(out, value);
+    } else if (g_str_has_suffix(key, "_bytes")) {
+        append_scalar(out, value);
+        g_string_append_printf(out, " bytes %.*s", (int)(strlen(key) - strlen("_bytes")), key);
+    } else if (strcmp(key, "bytes") == 0 || strcmp(key, "size") == 0) {
+        append_scalar(out, value);
+        g_string_append(out, " bytes");
+    } else {
+        char *name = g_strdelimit(g_strdup(key), "_", ' ');
+        g_string_append_printf(out, "%s ", name);
+        append_scalar(out, value);
+        g_free(name);
+    }
+}
+
+// The scalar members of an object but for `skip`, in one line.
+static void append_members(GString *out, json_t *object, const char *skip)
+{
+    const char *key;
+    json_t *value;
+    gsize start = out->len;
+    json_object_foreach(object, key, value) {
+        if (json_is_array(value) || json_is_object(value) || (skip && strcmp(key, skip) == 0))
+            continue;
+        append_separator(out, start);
+        append_member(out, key, value);
+    }
+}
+
+static void append_item(GString *out, json_t *item)
+{
+    g_string_append(out, "      ");
+    if (json_is_object(item))
+        append_members(out, item, NULL);
+    else
+        append_scalar(out, item);
+    g_string_append_c(out, '\n');
+}
+
+// One rank of a deadlock: its own members in one line, then its lists, an item a line.
+static void append_rank(GString *out, json_t *rank)
+{
+    g_string_append(out, "    ");
+    if (!json_is_object(rank)) {
+        append_scalar(out, rank);
+        g_string_append_c(out, '\n');
+        return;
+    }
+    json_t *number = json_object_get(rank, "rank");
+    if (number) {
+        g_string_append(out, "rank ");
+        append_scalar(out, number);
+        g_string_append(out, ": ");
+    }
+    append_members(out, rank, "rank");
+    g_string_append_c(out, '\n');
+
+    const char *key;
+    json_t *value, *item;
+    size_t index;
+    json_object_foreach(rank, key, value) {
+        json_array_foreach(value, index, item)
+            append_item(out, item);
+    }
+}
+
+static void append_reason(GString *out, json_t *reason)
+{
+    const char *text = json_string_value(json_object_get(reason, "text"));
+    json_t *when = json_object_get(reason, "time_us");
+    if (json_is_number(when)) {
+        char *time = text_exact(json_number_value(when));
+        g_string_append_printf(out, " at %s us", time);
+        g_free(time);
+    }
+    g_string_append(out, "\n  ");
+    text_append_wrapped(out, text ? text : "no reason was given", LINE_WIDTH - 2, 2);
+    g_string_append_c(out, '\n');
+
+    json_t *ranks = json_object_get(reason, "ranks"), *rank;
+    size_t index;
+    json_array_foreach(ranks, index, rank)
+        append_rank(out, rank);
+}
+
+char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced)
+{
+    const struct {
+        uint64_t count;
+        const char *what;
+    } faults[] = {
+        {totals->lost, "lost"},
+        {totals->open, "not completed"},
+        {totals->duplicated, "duplicated"},
+        {totals->misordered, "misordered"},
+    };
+    char *messages = text_grouped(totals->messages);
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "ledger %s: %s messages", balanced ? "balanced" : "NOT balanced",
+                           messages);
+    for (size_t i = 0; i < G_N_ELEMENTS(faults); i++)
+        if (faults[i].count > 0) {
+            char *count = text_grouped(faults[i].count);
+            g_string_append_printf(out, ", %s %s", count, faults[i].what);
+            g_free(count);
+        }
+    g_free(messages);
+    return g_string_free(out, FALSE);
+}
+
+static void append_books(GString *out, const struct series_result *series)
+{
+    char *verdict = failure_ledger_verdict(&series->ledger, series->ledger_balanced);
+    g_string_append_printf(out, "  %s\n", verdict);
+    g_free(verdict);
+    for (guint i = 0; series->ledger_report && i < series->ledger_report->len; i++)
+        g_string_append_printf(out, "    %s\n",
+                               (const char *)g_ptr_array_index(series->ledger_report, i));
+}
+
+void failure_append(GString *out, const struct series_result *series, const char *mark,
+                    const char *unmark)
+{
+    bool completed = series->status == SIM_COMPLETED;
+    if (completed && series->ledger_balanced)
+        return;
+    g_string_append_printf(out, "%s%s: %s%s", mark, series->name, sim_status_name(series->status),
+                           unmark);
+    if (completed)
+        g_string_append_c(out, '\n');
+    else
+        append_reason(out, series->reason);
+    if (!series->ledger_balanced)
+        append_books(out, series);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/json.h"
+
+#include "sim/output/text.h"
+
+#include <math.h>
+#include <string.h>
+
+static json_t *json_count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+// JSON has no infinity and no NaN: such a value is null.
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *json_fingerprint(uint64_t fingerprint)
+{
+    char *text = text_fingerprint(fingerprint);
+    json_t *string = json_string(text);
+    g_free(text);
+    return string;
+}
+
+static json_t *json_reason(const struct series_result *series)
+{
+    return series->reason ? json_incref(series->reason) : json_null();
+}
+
+// Names come from files: what is no UTF-8 must not break the document.
+static json_t *json_name(const char *name)
+{
+    char *valid = g_utf8_make_valid(name ? name : "", -1);
+    json_t *string = json_string(valid);
+    g_free(valid);
+    return string;
+}
+
+json_t *json_ledger(const struct ledger_totals *totals)
+{
+    json_t *ledger = json_object();
+    json_object_set_new(ledger, "messages", json_count(totals->messages));
+    json_object_set_new(ledger, "bytes", json_count(totals->bytes));
+    json_object_set_new(ledger, "delivered", json_count(totals->delivered));
+    json_object_set_new(ledger, "lost", json_count(totals->lost));
+    json_object_set_new(ledger, "duplicated", json_count(totals->duplicated));
+    json_object_set_new(ledger, "misordered", json_count(totals->misordered));
+    return ledger;
+}
+
+static json_t *json_series_ledger(const struct series_result *series)
+{
+    json_t *ledger = json_ledger(&series->ledger);
+    json_object_set_new(ledger, "open", json_count(series->ledger.open));
+    json_object_set_new(ledger, "balanced", json_boolean(series->ledger_balanced));
+    return ledger;
+}
+
+static json_t *json_unaccounted(const struct series_result *series)
+{
+    json_t *lines = json_array();
+    for (guint i = 0; series->ledger_report && i < series->ledger_report->len; i++)
+        json_array_append_new(lines, json_name(g_ptr_array_index(series->ledger_report, i)));
+    return lines;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The counters by name: the table that they come from has no order.
+static json_t *json_counters(json_t *counters)
+{
+    json_t *sorted = json_object(), *value;
+    const char *name;
+    GPtrArray *names = g_ptr_array_new();
+    json_object_foreach(counters, name, value)
+        g_ptr_array_add(names, (gpointer)name);
+    g_ptr_array_sort(names, compare_names);
+    for (guint i = 0; i < names->len; i++) {
+        name = g_ptr_array_index(names, i);
+        json_object_set(sorted, name, json_object_get(counters, name));
+    }
+    g_ptr_array_unref(names);
+    return sorted;
+}
+
+json_t *json_series_outcome(const struct series_result *series)
+{
+    json_t *outcome = json_object();
+    json_object_set_new(outcome, "name", json_name(series->name));
+    json_object_set_new(outcome, "stack", json_name(series->stack));
+    json_object_set_new(outcome, "status", json_string(sim_status_name(series->status)));
+    json_object_set_new(outcome, "reason", json_reason(series));
+    json_object_set_new(outcome, "events", json_count(series->events));
+    json_object_set_new(outcome, "fingerprint", json_fingerprint(series->fingerprint));
+    json_object_set_new(outcome, "simulated_s", json_number(time_to_s(series->simulated)));
+    json_object_set_new(outcome, "ledger", json_series_ledger(series));
+    json_object_set_new(outcome, "unaccounted", json_unaccounted(series));
+    json_object_set_new(outcome, "counters", json_counters(series->counters));
+    return outcome;
+}
+
+// The point of a size, made when the first value of that size is met.
+static json_t *series_point(json_t *points, GHashTable *by_size, const struct result_value *value)
+{
+    json_t *point = g_hash_table_lookup(by_size, &value->size);
+    if (!point) {
+        point = json_object();
+        json_object_set_new(point, "size_bytes", json_integer(value->size));
+        json_array_append_new(points, point);
+        g_hash_table_insert(by_size, (gpointer)&value->size, point);
+    }
+    return point;
+}
+
+static json_t *json_value(const struct result_value *value)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "metric", json_name(value->metric));
+    json_object_set_new(object, "rank", value->rank < 0 ? json_null() : json_integer(value->rank));
+    json_object_set_new(object, "size_bytes",
+                        value->size < 0 ? json_null() : json_integer(value->size));
+    json_object_set_new(object, "unit", json_name(metric_unit(value->metric)));
+    json_object_set_new(object, "value", json_number(value->value));
+    return object;
+}
+
+static json_t *json_series(const struct series_result *series)
+{
+    json_t *points = json_array(), *values = json_array();
+    GHashTable *by_size = g_hash_table_new(g_int64_hash, g_int64_equal);
+    for (guint i = 0; i < series->values->len; i++) {
+        const struct result_value *value = &g_array_index(series->values, struct result_value, i);
+        if (value->rank < 0 && value->size >= 0)
+            json_object_set_new(series_point(points, by_size, value), value->metric,
+                                json_number(value->value));
+        else
+            json_array_append_new(values, json_value(value));
+    }
+    g_hash_table_unref(by_size);
+
+    json_t *object = json_series_outcome(series);
+    json_object_set_new(object, "points", points);
+    json_object_set_new(object, "values", values);
+    return object;
+}
+
+static json_t *json_run(const struct result *result)
+{
+    uint64_t events = result_events(result);
+    double wall = result_wall_s(result);
+    json_t *run = json_object();
+    json_object_set_new(run, "events", json_count(events));
+    json_object_set_new(run, "wall_s", json_number(wall));
+    json_object_set_new(run, "events_per_s", json_real(wall > 0.0 ? (double)events / wall : 0.0));
+    json_object_set_new(run, "simulated_s", json_number(time_to_s(result_simulated(result))));
+    json_object_set_new(run, "seed", json_count(result->seed));
+    json_object_set_new(run, "fingerprint", json_fingerprint(result_fingerprint(result)));
+    return run;
+}
+
+json_t *json_result(const struct result *result)
+{
+    enum sim_status status = result_status(result);
+    json_t *reason = NULL, *series = json_array();
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *one = g_ptr_array_index(result->series, i);
+        json_array_append_new(series, json_series(one));
+        if (!reason && status != SIM_COMPLETED && one->status == status)
+            reason = json_reason(one);
+    }
+    struct ledger_totals totals = result_ledger(result);
+    json_t *document = json_object();
+    json_object_set_new(document, "scenario", json_name(result->scenario));
+    json_object_set_new(document, "status", json_string(sim_status_name(status)));
+    json_object_set_new(document, "reason", reason ? reason : json_null());
+    json_object_set_new(document, "series", series);
+    json_object_set_new(document, "run", json_run(result));
+    json_object_set_new(document, "ledger", json_ledger(&totals));
+    return document;
+}
+
+char *json_document_text(json_t *document)
+{
+    char *text = json_dumps(document, JSON_INDENT(2));
+    json_decref(document);
+    if (!text)
+        g_error("a JSON document could not be written");
+    char *line = g_strconcat(text, "\n", NULL);
+    free(text);
+    return line;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/manifest.h"
+
+#include "sim/output/json.h"
+#include "sim/output/text.h"
+
+#include <sys/utsname.h>
+
+static json_t *manifest_string(const char *text)
+{
+    if (!text)
+        return json_null();
+    char *valid = g_utf8_make_valid(text, -1);
+    json_t *string = json_string(valid);
+    g_free(valid);
+    return string;
+}
+
+static json_t *manifest_host(void)
+{
+    json_t *host = json_object();
+    struct utsname name;
+    if (uname(&name) == 0) {
+        json_object_set_new(host, "name", manifest_string(name.nodename));
+        json_object_set_new(host, "system", manifest_string(name.sysname));
+        json_object_set_new(host, "release", manifest_string(name.release));
+        json_object_set_new(host, "machine", manifest_string(name.machine));
+    }
+    json_object_set_new(host, "cpus", json_integer(g_get_num_processors()));
+    return host;
+}
+
+static json_t *manifest_time(gint64 microseconds)
+{
+    GDateTime *seconds = g_date_time_new_from_unix_utc(microseconds / G_USEC_PER_SEC);
+    GDateTime *time = g_date_time_add(seconds, microseconds % G_USEC_PER_SEC);
+    char *text = g_date_time_format_iso8601(time);
+    json_t *string = json_string(text);
+    g_free(text);
+    g_date_time_unref(time);
+    g_date_time_unref(seconds);
+    return string;
+}
+
+static json_t *manifest_execution_json(const struct result *result,
+                                       const struct manifest_execution *execution)
+{
+    json_t *object = json_object(), *command = json_array(), *wall = json_array();
+    for (int i = 0; i < execution->argc; i++)
+        json_array_append_new(command, manifest_string(execution->argv[i]));
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        json_array_append_new(wall, json_real(series->wall_s));
+    }
+    char *directory = g_get_current_dir();
+    json_object_set_new(object, "started", manifest_time(execution->started));
+    json_object_set_new(object, "wall_s", json_real(result_wall_s(result)));
+    json_object_set_new(object, "series_wall_s", wall);
+    json_object_set_new(object, "command", command);
+    json_object_set_new(object, "directory", manifest_string(directory));
+    json_object_set_new(object, "host", manifest_host());
+    g_free(directory);
+    return object;
+}
+
+// What was run and how it ended, series by series; the case holds every parameter with value and origin.
+static json_t *manifest_series(const struct scenario *scenario, const struct result *result)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < result->series->len; i++) {
+        json_t *series = json_series_outcome(g_ptr_array_index(result->series, i));
+        if (i < scenario->cases->len)
+            json_object_set_new(series, "case",
+                                scenario_case_json(g_ptr_array_index(scenario->cases, i)));
+        json_array_append_new(list, series);
+    }
+    return list;
+}
+
+json_t *manifest_json(const struct scenario *scenario, const struct result *result,
+                      const struct manifest_execution *execution)
+{
+    struct ledger_totals totals = result_ledger(result);
+    char *fingerprint = text_fingerprint(result_fingerprint(result));
+    json_t *manifest = json_object();
+    json_object_set_new(manifest, "manifest", json_integer(MANIFEST_SCHEMA));
+    json_object_set_new(manifest, "program", json_string("netsim"));
+    json_object_set_new(manifest, "version", manifest_string(execution->version));
+    json_object_set_new(manifest, "scenario", manifest_string(scenario->name));
+    json_object_set_new(manifest, "description", manifest_string(scenario->description));
+    json_object_set_new(manifest, "file", manifest_string(scenario->file));
+    json_object_set_new(manifest, "seed", json_integer((json_int_t)result->seed));
+    json_object_set_new(manifest, "status", json_string(sim_status_name(result_status(result))));
+    json_object_set_new(manifest, "fingerprint", json_string(fingerprint));
+    json_object_set_new(manifest, "events", json_integer((json_int_t)result_events(result)));
+    json_object_set_new(manifest, "ledger", json_ledger(&totals));
+    json_object_set_new(manifest, "series", manifest_series(scenario, result));
+    json_object_set_new(manifest, "execution", manifest_execution_json(result, execution));
+    g_free(fingerprint);
+    return manifest;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/state_log.h"
+
+#include "sim/output/file.h"
+#include "sim/output/text.h"
+
+#include <stdio.h>
+
+struct state_log {
+    struct trace trace;
+    FILE *file;
+    char *path;
+    GString *line;
+};
+
+static trace_lane state_log_lane(struct trace *trace, const char *group, const char *name)
+{
+    (void)trace, (void)group, (void)name;
+    return 0;
+}
+
+static void state_log_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
+                           sim_time to, struct message_ref message)
+{
+    (void)trace, (void)lane, (void)name, (void)from, (void)to, (void)message;
+}
+
+static void state_log_flow(struct trace *trace, trace_lane lane, struct message_ref message,
+                           char phase, sim_time when)
+{
+    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
+}
+
+static void state_log_transition(struct trace *trace, trace_lane lane, sim_time when,
+                                 const struct trace_transition *transition)
+{
+    (void)lane;
+    struct state_log *log = (struct state_log *)trace;
+    g_string_truncate(log->line, 0);
+    text_append_us(log->line, when);
+    g_string_append_printf(log->line, " %s %s[%" G_GINT64_FORMAT "] %s -> %s", transition->where,
+                           transition->machine, transition->subject,
+                           transition->from ? transition->from : "-", transition->to);
+    if (transition->detail && *transition->detail)
+        g_string_append_printf(log->line, " %s", transition->detail);
+    g_string_append_c(log->line, '\n');
+    fwrite(log->line->str, 1, log->line->len, log->file);
+}
+
+static const struct trace_ops state_log_ops = {
+    .lane = state_log_lane,
+    .span = state_log_span,
+    .flow = state_log_flow,
+    .transition = state_log_transition,
+};
+
+struct state_log *state_log_open(const char *path, GError **error)
+{
+    FILE *file = file_create(path, error);
+    if (!file)
+        return NULL;
+    struct state_log *log = g_new0(struct state_log, 1);
+    log->trace.ops = &state_log_ops;
+    log->file = file;
+    log->path = g_strdup(path);
+    log->line = g_string_new(NULL);
+    return log;
+}
+
+void state_log_series(struct state_log *log, const char *name)
+{
+    fprintf(log->file, "# series %s\n", name);
+}
+
+struct trace *state_log_trace(struct state_log *log)
+{
+    return &log->trace;
+}
+
+bool state_log_close(struct state_log *log, GError **error)
+{
+    if (!log)
+        return true;
+    bool whole = file_finish(log->file, log->path, error);
+    g_string_free(log->line, TRUE);
+    g_free(log->path);
+    g_free(log);
+    return whole;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A trace sink that writes protocol transitions as text, one a line, for people and for tests:
+//
+//     # series VIA RPI
+//     12.500000 rank 0 request[3] built -> started tiny
+//
+// that is time in microseconds, where, machine[subject], state before ("-" if there is none), state after, detail.
+#ifndef NETSIM_OUTPUT_STATE_LOG_H
+#define NETSIM_OUTPUT_STATE_LOG_H
+
+#include "sim/core/trace.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct state_log;
+
+// NULL and *error if the file can't be written.
+struct state_log *state_log_open(const char *path, GError **error);
+
+// What follows belongs to this series.
+void state_log_series(struct state_log *log, const char *name);
+
+// The sink; owned by the log.
+struct trace *state_log_trace(struct state_log *log);
+
+// Ends and frees it. False and *error if not all of it could be written. NULL is ignored.
+bool state_log_close(struct state_log *log, GError **error);
+
+#endif

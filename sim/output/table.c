@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/table.h"
+
+#include "sim/output/failure.h"
+#include "sim/output/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COLUMN_GAP 2
+#define SERIES_GAP 4
+#define MOST_SINGLE_ROWS 40
+
+struct style {
+    const char *bold, *bad, *plain;
+};
+
+// One metric of one series, over all sizes.
+struct column {
+    const char *metric;
+    GHashTable *values; // const int64_t * (size) to const double *
+    char *label;
+    int decimals;
+    int width;
+};
+
+// One series, and the columns it has.
+struct group {
+    const struct series_result *series;
+    char *title; // its name, and how it ended
+    GPtrArray *columns; // struct column *
+    int width;          // of all columns with the gaps between them
+};
+
+static void column_free(void *data)
+{
+    struct column *column = data;
+    g_hash_table_unref(column->values);
+    g_free(column->label);
+    g_free(column);
+}
+
+static void group_free(void *data)
+{
+    struct group *group = data;
+    g_ptr_array_unref(group->columns);
+    g_free(group->title);
+    g_free(group);
+}
+
+static bool value_is_of_a_size(const struct result_value *value)
+{
+    return value->rank < 0 && value->size >= 0;
+}
+
+static const struct result_value *value_at(const struct series_result *series, guint index)
+{
+    return &g_array_index(series->values, struct result_value, index);
+}
+
+// ---- Numbers ----
+
+// Digits behind the point with which every value of a set is readable: none if all are whole, else two, or more for small ones.
+static int decimals_for(double greatest, bool whole)
+{
+    if (whole && greatest < 1e15)
+        return 0;
+    int decimals = 2;
+    for (double bound = 1.0; greatest > 0.0 && greatest < bound && decimals < 9; bound /= 10.0)
+        decimals++;
+    return decimals;
+}
+
+static char *cell_text(double value, int decimals)
+{
+    char format[8], digits[400]; // %f of the greatest double has 309 digits before the point
+    g_snprintf(format, sizeof format, "%%.%df", decimals);
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, format, value));
+}
+
+// ---- The table of sizes ----
+
+static struct column *group_column(struct group *group, const char *metric)
+{
+    for (guint i = 0; i < group->columns->len; i++) {
+        struct column *column = g_ptr_array_index(group->columns, i);
+        if (strcmp(column->metric, metric) == 0)
+            return column;
+    }
+    struct column *column = g_new0(struct column, 1);
+    column->metric = metric;
+    column->values = g_hash_table_new(g_int64_hash, g_int64_equal);
+    column->label = text_metric_label(metric);
+    g_ptr_array_add(group->columns, column);
+    return column;
+}
+
+static void column_measure(struct column *column)
+{
+    GHashTableIter iterator;
+    gpointer data;
+    double greatest = 0.0;
+    bool whole = true;
+    g_hash_table_iter_init(&iterator, column->values);
+    while (g_hash_table_iter_next(&iterator, NULL, &data)) {
+        double value = *(const double *)data;
+        greatest = fmax(greatest, fabs(value));
+        whole = whole && value == trunc(value);
+    }
+    bool continuous = strcmp(metric_unit(column->metric), "us") == 0 ||
+                      g_str_has_suffix(column->metric, "_per_s");
+    column->decimals = decimals_for(greatest, whole && !continuous);
+    column->width = MAX(text_width(column->label), text_width(metric_unit(column->metric)));
+    g_hash_table_iter_init(&iterator, column->values);
+    while (g_hash_table_iter_next(&iterator, NULL, &data)) {
+        char *cell = cell_text(*(const double *)data, column->decimals);
+        column->width = MAX(column->width, text_width(cell));
+        g_free(cell);
+    }
+}
+
+// The columns of a series; one without a single value still shows, with the metrics of the series before it.
+static struct group *group_new(const struct series_result *series, const struct group *model)
+{
+    struct group *group = g_new0(struct group, 1);
+    group->series = series;
+    group->title = series->status == SIM_COMPLETED
+                       ? g_strdup(series->name)
+                       : g_strdup_printf("%s [%s]", series->name, sim_status_name(series->status));
+    group->columns = g_ptr_array_new_with_free_func(column_free);
+    for (guint i = 0; i < series->values->len; i++) {
+        const struct result_value *value = value_at(series, i);
+        if (value_is_of_a_size(value))
+            g_hash_table_insert(group_column(group, value->metric)->values,
+                                (gpointer)&value->size, (gpointer)&value->value);
+    }
+    for (guint i = 0; group->columns->len == 0 && model && i < model->columns->len; i++)
+        group_column(group, ((struct column *)g_ptr_array_index(model->columns, i))->metric);
+    for (guint i = 0; i < group->columns->len; i++) {
+        struct column *column = g_ptr_array_index(group->columns, i);
+        column_measure(column);
+        group->width += column->width + (i > 0 ? COLUMN_GAP : 0);
+    }
+    int missing = text_width(group->title) - group->width;
+    if (group->columns->len > 0 && missing > 0) {
+        ((struct column *)g_ptr_array_index(group->columns, 0))->width += missing;
+        group->width += missing;
+    }
+    return group;
+}
+
+// The first series with a value decides what columns a series without any shows.
+static GPtrArray *groups_of(const struct result *result)
+{
+    GPtrArray *groups = g_ptr_array_new_with_free_func(group_free);
+    struct group *model = NULL;
+    for (guint i = 0; i < result->series->len && !model; i++) {
+        model = group_new(g_ptr_array_index(result->series, i), NULL);
+        if (model->columns->len == 0)
+            g_clear_pointer(&model, group_free);
+    }
+    for (guint i = 0; model && i < result->series->len; i++)
+        g_ptr_array_add(groups, group_new(g_ptr_array_index(result->series, i), model));
+    g_clear_pointer(&model, group_free);
+    return groups;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+// All sizes of all series, ascending, each once.
+static GArray *sizes_of(const struct result *result)
+{
+    GHashTable *seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+    GArray *sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        for (guint j = 0; j < series->values->len; j++) {
+            const struct result_value *value = value_at(series, j);
+            if (value_is_of_a_size(value) && g_hash_table_add(seen, (gpointer)&value->size))
+                g_array_append_val(sizes, value->size);
+        }
+    }
+    g_hash_table_unref(seen);
+    g_array_sort(sizes, compare_sizes);
+    return sizes;
+}
+
+static void append_gap(GString *out, int width)
+{
+    text_append_left(out, "", width);
+}
+
+enum header { HEADER_LABEL, HEADER_UNIT };
+
+static void append_header(GString *out, const GPtrArray *groups, int size_width, enum header kind)
+{
+    text_append_right(out, kind == HEADER_LABEL ? "size" : "bytes", size_width);
+    for (guint i = 0; i < groups->len; i++) {
+        const struct group *group = g_ptr_array_index(groups, i);
+        for (guint j = 0; j < group->columns->len; j++) {
+            const struct column *column = g_ptr_array_index(group->columns, j);
+            append_gap(out, j == 0 ? SERIES_GAP : COLUMN_GAP);
+            text_append_right(
+                out, kind == HEADER_LABEL ? column->label : metric_unit(column->metric),
+                column->width);
+        }
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void append_titles(GString *out, const GPtrArray *groups, int size_width,
+                          const struct style *style)
+{
+    append_gap(out, size_width);
+    for (guint i = 0; i < groups->len; i++) {
+        const struct group *group = g_ptr_array_index(groups, i);
+        append_gap(out, SERIES_GAP);
+        g_string_append(out, group->series->status == SIM_COMPLETED ? style->bold : style->bad);
+        text_append_right(out, group->title, group->width);
+        g_string_append(out, style->plain);
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void append_row(GString *out, const GPtrArray *groups, int size_width, const int64_t *size)
+{
+    char digits[32];
+    g_snprintf(digits, sizeof digits, "%" G_GINT64_FORMAT, *size);
+    text_append_right(out, digits, size_width);
+    for (guint i = 0; i < groups->len; i++) {
+        const struct group *group = g_ptr_array_index(groups, i);
+        for (guint j = 0; j < group->columns->len; j++) {
+            const struct column *column = g_ptr_array_index(group->columns, j);
+            const double *value = g_hash_table_lookup(column->values, size);
+            char *cell = value ? cell_text(*value, column->decimals) : g_strdup("-");
+            append_gap(out, j == 0 ? SERIES_GAP : COLUMN_GAP);
+            text_append_right(out, cell, column->width);
+            g_free(cell);
+        }
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void append_sizes(GString *out, const struct result *result, const struct style *style)
+{
+    GArray *sizes = sizes_of(result);
+    if (sizes->len > 0) {
+        GPtrArray *groups = groups_of(result);
+        char digits[32];
+        int longest = g_snprintf(digits, sizeof digits, "%" G_GINT64_FORMAT,
+                                 g_array_index(sizes, int64_t, sizes->len - 1));
+        int size_width = MAX(longest, (int)strlen("bytes"));
+        append_titles(out, groups, size_width, style);
+        append_header(out, groups, size_width, HEADER_LABEL);
+        append_header(out, groups, size_width, HEADER_UNIT);
+        for (guint i = 0; i < sizes->len; i++)
+            append_row(out, groups, size_width, &g_array_index(sizes, int64_t, i));
+        g_ptr_array_unref(groups);
+    }
+    g_array_unref(sizes);
+}
+
+// ---- Values that belong to no size, or to one rank ----
+
+static char *single_label(const struct result_value *value)
+{
+    const char *unit = metric_unit(value->metric);
+    char *label = text_metric_label(value->metric);
+    GString *out = g_string_new(NULL);
+    if (value->rank >= 0)
+        g_string_append_printf(out, "rank %d: ", value->rank);
+    g_string_append(out, label);
+    if (value->size >= 0)
+        g_string_append_printf(out, " at %" G_GINT64_FORMAT " bytes", value->size);
+    if (*unit)
+        g_string_append_printf(out, " (%s)", unit);
+    g_free(label);
+    return g_string_free(out, FALSE);
+}
+
+static void append_singles_of(GString *out, const struct series_result *series,
+                              const struct style *style)
+{
+    unsigned rows = 0, beyond = 0;
+    for (guint i = 0; i < series->values->len; i++) {
+        const struct result_value *value = value_at(series, i);
+        if (value_is_of_a_size(value))
+            continue;
+        if (rows == MOST_SINGLE_ROWS) {
+            beyond++;
+            continue;
+        }
+        if (rows++ == 0)
+            g_string_append_printf(out, "%s%s%s%s\n", out->len > 0 ? "\n" : "", style->bold,
+                                   series->name, style->plain);
+        char *label = single_label(value);
+        char *cell = cell_text(value->value, decimals_for(fabs(value->value),
+                                                          value->value == trunc(value->value)));
+        g_string_append(out, "  ");
+        text_append_left(out, label, 40);
+        text_append_right(out, cell, 16);
+        g_string_append_c(out, '\n');
+        g_free(label);
+        g_free(cell);
+    }
+    if (beyond > 0)
+        g_string_append_printf(out, "  and %u more\n", beyond);
+}
+
+// ---- The line on what ran ----
+
+static bool result_balanced(const struct result *result)
+{
+    for (guint i = 0; i < result->series->len; i++)
+        if (!((const struct series_result *)g_ptr_array_index(result->series, i))->ledger_balanced)
+            return false;
+    return true;
+}
+
+static void append_summary(GString *out, const struct result *result)
+{
+    uint64_t events = result_events(result);
+    double wall = result_wall_s(result);
+    struct ledger_totals totals = result_ledger(result);
+    char *count = text_grouped(events);
+    char *rate = text_scaled(wall > 0.0 ? (double)events / wall : 0.0);
+    char *verdict = failure_ledger_verdict(&totals, result_balanced(result));
+    char *fingerprint = text_fingerprint(result_fingerprint(result));
+    g_string_append_printf(out,
+                           "%s%s events in %.3f s (%s events/s), %.6f s simulated; %s; "
+                           "fingerprint %s\n",
+                           out->len > 0 ? "\n" : "", count, wall, rate,
+                           time_to_s(result_simulated(result)), verdict, fingerprint);
+    g_free(count);
+    g_free(rate);
+    g_free(verdict);
+    g_free(fingerprint);
+}
+
+void table_print(const struct result *result, const struct table_options *options, FILE *out)
+{
+    static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[0m"};
+    static const struct style plain = {"", "", ""};
+    const struct style *style = options->colour ? &coloured : &plain;
+    GString *text = g_string_new(NULL);
+    append_sizes(text, result, style);
+    for (guint i = 0; i < result->series->len; i++)
+        append_singles_of(text, g_ptr_array_index(result->series, i), style);
+    for (guint i = 0; i < result->series->len; i++) {
+        gsize before = text->len;
+        failure_append(text, g_ptr_array_index(result->series, i), style->bad, style->plain);
+        if (text->len > before && before > 0)
+            g_string_insert_c(text, (gssize)before, '\n');
+    }
+    if (options->summary)
+        append_summary(text, result);
+    fwrite(text->str, 1, text->len, out);
+    g_string_free(text, TRUE);
+}
+
+bool table_wants_colour(FILE *file)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(fileno(file)) && !(no_colour && *no_colour);
+}

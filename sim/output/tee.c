@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/tee.h"
+
+#include <glib.h>
+
+// A lane of the tee is an index into `lanes`; lane 0 is both sinks' lane 0.
+struct pair {
+    trace_lane first, second;
+};
+
+struct tee {
+    struct trace trace;
+    struct trace *first, *second;
+    GArray *lanes; // struct pair
+};
+
+static struct pair tee_pair(const struct trace *trace, trace_lane lane)
+{
+    return g_array_index(((const struct tee *)trace)->lanes, struct pair, lane);
+}
+
+static trace_lane tee_lane(struct trace *trace, const char *group, const char *name)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = {tee->first->ops->lane(tee->first, group, name),
+                        tee->second->ops->lane(tee->second, group, name)};
+    g_array_append_val(tee->lanes, pair);
+    return tee->lanes->len - 1;
+}
+
+static void tee_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
+                     sim_time to, struct message_ref message)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = tee_pair(trace, lane);
+    tee->first->ops->span(tee->first, pair.first, name, from, to, message);
+    tee->second->ops->span(tee->second, pair.second, name, from, to, message);
+}
+
+static void tee_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
+                     sim_time when)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = tee_pair(trace, lane);
+    tee->first->ops->flow(tee->first, pair.first, message, phase, when);
+    tee->second->ops->flow(tee->second, pair.second, message, phase, when);
+}
+
+static void tee_transition(struct trace *trace, trace_lane lane, sim_time when,
+                           const struct trace_transition *transition)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = tee_pair(trace, lane);
+    tee->first->ops->transition(tee->first, pair.first, when, transition);
+    tee->second->ops->transition(tee->second, pair.second, when, transition);
+}
+
+static const struct trace_ops tee_ops = {
+    .lane = tee_lane,
+    .span = tee_span,
+    .flow = tee_flow,
+    .transition = tee_transition,
+};
+
+struct tee *tee_new(struct trace *first, struct trace *second)
+{
+    struct tee *tee = g_new0(struct tee, 1);
+    struct pair none = {0, 0};
+    tee->trace.ops = &tee_ops;
+    tee->first = first;
+    tee->second = second;
+    tee->lanes = g_array_new(FALSE, FALSE, sizeof(struct pair));
+    g_array_append_val(tee->lanes, none);
+    return tee;
+}
+
+void tee_free(struct tee *tee)
+{
+    if (!tee)
+        return;
+    g_array_unref(tee->lanes);
+    g_free(tee);
+}
+
+struct trace *tee_trace(struct tee *tee)
+{
+    return &tee->trace;
+}

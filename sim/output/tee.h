@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A trace sink that hands everything on to two others, so that a timeline and a state log can be on at once.
+#ifndef NETSIM_OUTPUT_TEE_H
+#define NETSIM_OUTPUT_TEE_H
+
+#include "sim/core/trace.h"
+
+struct tee;
+
+// Neither sink is owned. Free with tee_free; NULL is ignored.
+struct tee *tee_new(struct trace *first, struct trace *second);
+void tee_free(struct tee *tee);
+
+struct trace *tee_trace(struct tee *tee);
+
+#endif

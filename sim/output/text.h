@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Numbers and names as people and files want them. Independent of the locale.
+#ifndef NETSIM_OUTPUT_TEXT_H
+#define NETSIM_OUTPUT_TEXT_H
+
+#include "sim/core/time.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+// The shortest decimal text that reads back as exactly this double: "74.01". The caller frees it.
+char *text_exact(double value);
+
+// "1,234,567". The caller frees it.
+char *text_grouped(uint64_t value);
+
+// Three digits and a prefix: "2.94 M", "17.0 k", "512". The caller frees it.
+char *text_scaled(double value);
+
+// Appends a time as "SECONDS.DIGITS" counted in microseconds, all six decimals: exact to the picosecond.
+void text_append_us(GString *out, sim_time time);
+
+// "fd0c34b1a90e77d2". The caller frees it.
+char *text_fingerprint(uint64_t fingerprint);
+
+// A metric's name without its unit, as words: "latency_us" is "latency". The caller frees it.
+char *text_metric_label(const char *metric);
+
+// Columns that UTF-8 text takes on a terminal.
+int text_width(const char *text);
+
+// Appends text, filled up with blanks on its left or right to `width` columns.
+void text_append_right(GString *out, const char *text, int width);
+void text_append_left(GString *out, const char *text, int width);
+
+// Appends text broken at blanks into lines of at most `width` columns; lines after the first start with `indent` blanks.
+void text_append_wrapped(GString *out, const char *text, int width, int indent);
+
+#endif

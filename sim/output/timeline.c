@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/timeline.h"
+
+#include "sim/output/file.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define MOST_PENDING 256u // ends of arrows that a lane keeps until their slice is known
+#define EXACT_DIGITS 15   // decimal digits that a double always keeps
+#define MARKER_LENGTH TIME_NS
+
+// One thread of the timeline: slices that do not overlap. The last of them is kept, for arrows to end on.
+struct row {
+    int thread;
+    bool used;
+    sim_time from, to;
+    struct message_ref message;
+};
+
+// One end or step of an arrow.
+struct arrow_end {
+    uint64_t arrow;
+    struct message_ref message;
+    sim_time when;
+    char phase;
+};
+
+struct lane {
+    int process;
+    int order;
+    char *name;
+    GArray *rows;    // struct row; at least one
+    GArray *pending; // struct arrow_end whose slice has not been seen yet
+};
+
+struct timeline {
+    struct trace trace;
+    FILE *file;
+    char *path;
+    uint64_t written;
+    char *series;
+    int processes, threads;
+    uint64_t arrows;
+    GPtrArray *lanes;       // struct lane *, of this series; lane n is at n - 1
+    GHashTable *by_name;    // "group\nname" to lane number
+    GHashTable *by_group;   // group to process number
+    GHashTable *under_way;  // message to arrow, uint64_t * both
+};
+
+// ---- Events ----
+
+static void lane_free(void *data)
+{
+    struct lane *lane = data;
+    g_array_unref(lane->rows);
+    g_array_unref(lane->pending);
+    g_free(lane->name);
+    g_free(lane);
+}
+
+// Writes an event on its own line and frees it.
+static void timeline_write(struct timeline *timeline, json_t *event, sim_time when)
+{
+    size_t digits = when < 1000 * TIME_S ? EXACT_DIGITS : 17;
+    fputs(timeline->written++ ? ",\n" : "\n", timeline->file);
+    json_dumpf(event, timeline->file, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+    json_decref(event);
+}
+
+static json_t *json_us(sim_time time)
+{
+    return json_real(time_to_us(time));
+}
+
+// A metadata event: `key` is "name" or "sort_index". `value` is a new reference.
+static void timeline_describe(struct timeline *timeline, const char *what, int process, int thread,
+                              const char *key, json_t *value)
+{
+    timeline_write(timeline,
+                   json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "ph", "M", "name", what, "pid",
+                             process, "tid", thread, "args", key, value),
+                   0);
+}
+
+static json_t *json_valid(const char *text)
+{
+    char *valid = g_utf8_make_valid(text, -1);
+    json_t *string = json_string(valid);
+    g_free(valid);
+    return string;
+}
+
+static json_t *json_message(struct message_ref message)
+{
+    char text[32];
+    g_snprintf(text, sizeof text, "%u.%u", message.index, message.generation);
+    return json_string(text);
+}
+
+// ---- Lanes and rows ----
+
+static struct row *lane_add_row(struct timeline *timeline, struct lane *lane)
+{
+    struct row row = {.thread = ++timeline->threads};
+    g_array_append_val(lane->rows, row);
+    char *name = lane->rows->len == 1 ? g_strdup(lane->name)
+                                      : g_strdup_printf("%s (%u)", lane->name, lane->rows->len);
+    timeline_describe(timeline, "thread_name", lane->process, row.thread, "name",
+                      json_valid(name));
+    timeline_describe(timeline, "thread_sort_index", lane->process, row.thread, "sort_index",
+                      json_integer((json_int_t)lane->order * 1000 + lane->rows->len));
+    g_free(name);
+    return &g_array_index(lane->rows, struct row, lane->rows->len - 1);
+}
+
+// A row on which a slice that starts at `from` overlaps nothing.
+static struct row *lane_free_row(struct timeline *timeline, struct lane *lane, sim_time from)
+{
+    for (guint i = 0; i < lane->rows->len; i++) {
+        struct row *row = &g_array_index(lane->rows, struct row, i);
+        if (!row->used || row->to <= from)
+            return row;
+    }
+    return lane_add_row(timeline, lane);
+}
+
+static int timeline_process(struct timeline *timeline, const char *group)
+{
+    int process = GPOINTER_TO_INT(g_hash_table_lookup(timeline->by_group, group));
+    if (process)
+        return process;
+    process = ++timeline->processes;
+    g_hash_table_insert(timeline->by_group, g_strdup(group), GINT_TO_POINTER(process));
+    char *name = timeline->series ? g_strdup_printf("%s: %s", timeline->series, group)
+                                  : g_strdup(group);
+    timeline_describe(timeline, "process_name", process, 0, "name", json_valid(name));
+    timeline_describe(timeline, "process_sort_index", process, 0, "sort_index",
+                      json_integer(process));
+    g_free(name);
+    return process;
+}
+
+static trace_lane timeline_lane(struct trace *trace, const char *group, const char *name)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    char *key = g_strconcat(group, "\n", name, NULL);
+    trace_lane number = GPOINTER_TO_UINT(g_hash_table_lookup(timeline->by_name, key));
+    if (number) {
+        g_free(key);
+        return number;
+    }
+    struct lane *lane = g_new0(struct lane, 1);
+    lane->process = timeline_process(timeline, group);
+    lane->order = (int)timeline->lanes->len;
+    lane->name = g_strdup(name);
+    lane->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
+    lane->pending = g_array_new(FALSE, FALSE, sizeof(struct arrow_end));
+    g_ptr_array_add(timeline->lanes, lane);
+    number = timeline->lanes->len;
+    g_hash_table_insert(timeline->by_name, key, GUINT_TO_POINTER(number));
+    lane_add_row(timeline, lane);
+    return number;
+}
+
+// NULL for lane 0 and for a lane of an earlier series.
+static struct lane *timeline_lane_at(struct timeline *timeline, trace_lane number)
+{
+    if (number == 0 || number > timeline->lanes->len)
+        return NULL;
+    return g_ptr_array_index(timeline->lanes, number - 1);
+}
+
+// ---- Slices and arrows ----
+
+static void lane_write_slice(struct timeline *timeline, struct lane *lane, struct row *row,
+                             const char *name)
+{
+    json_t *event = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "X", "name",
+                              json_valid(name), "pid", lane->process, "tid", row->thread, "ts",
+                              json_us(row->from), "dur", json_us(row->to - row->from));
+    if (row->message.generation)
+        json_object_set_new(event, "args", json_pack("{s:o}", "message",
+                                                     json_message(row->message)));
+    timeline_write(timeline, event, row->to);
+}
+
+static struct row *lane_add_slice(struct timeline *timeline, struct lane *lane, const char *name,
+                                  sim_time from, sim_time to, struct message_ref message)
+{
+    struct row *row = lane_free_row(timeline, lane, from);
+    row->used = true;
+    row->from = from;
+    row->to = to;
+    row->message = message;
+    lane_write_slice(timeline, lane, row, name);
+    return row;
+}
+
+static bool same_message(struct message_ref a, struct message_ref b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
+// Whether an arrow's end belongs on the row's last slice: it covers the time and is not about another message.
+static bool row_takes_end(const struct row *row, const struct arrow_end *end)
+{
+    return row->used && row->from <= end->when && end->when <= row->to &&
+           (row->message.generation == 0 || same_message(row->message, end->message));
+}
+
+// An arrow binds to the slice that is open at its time, so one at the very end of a slice is drawn a nanosecond earlier.
+static void row_write_end(struct timeline *timeline, const struct lane *lane,
+                          const struct row *row, const struct arrow_end *end)
+{
+    const char phase[] = {end->phase, '\0'};
+    sim_time when = end->when;
+    if (when == row->to)
+        when = MAX(row->from, when - TIME_NS);
+    json_t *event = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:o, s:I}", "ph", phase, "bp", "e",
+                              "name", "message", "cat", "message", "pid", lane->process, "tid",
+                              row->thread, "ts", json_us(when), "id", (json_int_t)end->arrow);
+    timeline_write(timeline, event, when);
+}
+
+// No slice came for the oldest ends that are kept: each gets a short one of its own.
+static void lane_place_pending(struct timeline *timeline, struct lane *lane, guint count)
+{
+    for (guint i = 0; i < count; i++) {
+        const struct arrow_end *end = &g_array_index(lane->pending, struct arrow_end, i);
+        const struct row *row = lane_add_slice(timeline, lane, "message", end->when,
+                                               end->when + MARKER_LENGTH, end->message);
+        row_write_end(timeline, lane, row, end);
+    }
+    if (count > 0)
+        g_array_remove_range(lane->pending, 0, count);
+}
+
+static void timeline_span(struct trace *trace, trace_lane number, const char *name, sim_time from,
+                          sim_time to, struct message_ref message)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    struct lane *lane = timeline_lane_at(timeline, number);
+    if (!lane)
+        return;
+    const struct row *row = lane_add_slice(timeline, lane, name, from, MAX(from, to), message);
+    for (guint i = 0; i < lane->pending->len;) {
+        const struct arrow_end *end = &g_array_index(lane->pending, struct arrow_end, i);
+        if (row_takes_end(row, end)) {
+            row_write_end(timeline, lane, row, end);
+            g_array_remove_index(lane->pending, i);
+        } else {
+            i++;
+        }
+    }
+}
+
+// The arrow of a message, and what this phase is to it: an arrow has one start and one end, whatever is called. False
+// if there is nothing to draw.
+static bool timeline_arrow(struct timeline *timeline, struct arrow_end *end)
+{
+    uint64_t key = (uint64_t)end->message.index << 32 | end->message.generation;
+    const uint64_t *arrow = g_hash_table_lookup(timeline->under_way, &key);
+    if (arrow) {
+        end->arrow = *arrow;
+        if (end->phase == TRACE_FLOW_START)
+            end->phase = TRACE_FLOW_STEP;
+        if (end->phase == TRACE_FLOW_END)
+            g_hash_table_remove(timeline->under_way, &key);
+        return true;
+    }
+    if (end->phase != TRACE_FLOW_START)
+        return false;
+    end->arrow = ++timeline->arrows;
+    g_hash_table_insert(timeline->under_way, g_memdup2(&key, sizeof key),
+                        g_memdup2(&end->arrow, sizeof end->arrow));
+    return true;
+}
+
+static void timeline_flow(struct trace *trace, trace_lane number, struct message_ref message,
+                          char phase, sim_time when)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    struct lane *lane = timeline_lane_at(timeline, number);
+    struct arrow_end end = {.message = message, .when = when, .phase = phase};
+    if (!lane || message.generation == 0 || !timeline_arrow(timeline, &end))
+        return;
+    for (guint i = 0; i < lane->rows->len; i++) {
+        const struct row *row = &g_array_index(lane->rows, struct row, i);
+        if (row_takes_end(row, &end)) {
+            row_write_end(timeline, lane, row, &end);
+            return;
+        }
+    }
+    if (lane->pending->len == MOST_PENDING)
+        lane_place_pending(timeline, lane, MOST_PENDING / 2);
+    g_array_append_val(lane->pending, end);
+}
+
+// ---- Transitions ----
+
+static void timeline_transition(struct trace *trace, trace_lane number, sim_time when,
+                                const struct trace_transition *transition)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    struct lane *lane = timeline_lane_at(timeline, number);
+    if (!lane) {
+        number = timeline_lane(trace, transition->where, transition->machine);
+        lane = timeline_lane_at(timeline, number);
+    }
+    char *name = g_strdup_printf("%s %" G_GINT64_FORMAT ": %s", transition->machine,
+                                 transition->subject, transition->to);
+    json_t *details = json_pack("{s:o, s:o, s:I, s:o}", "where", json_valid(transition->where),
+                                "machine", json_valid(transition->machine), "subject",
+                                (json_int_t)transition->subject, "to",
+                                json_valid(transition->to));
+    if (transition->from)
+        json_object_set_new(details, "from", json_valid(transition->from));
+    if (transition->detail)
+        json_object_set_new(details, "detail", json_valid(transition->detail));
+    json_t *event = json_pack("{s:s, s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "i", "s", "t", "name",
+                              json_valid(name), "pid", lane->process, "tid",
+                              g_array_index(lane->rows, struct row, 0).thread, "ts",
+                              json_us(when), "args", details);
+    timeline_write(timeline, event, when);
+    g_free(name);
+}
+
+// ---- The whole ----
+
+static const struct trace_ops timeline_ops = {
+    .lane = timeline_lane,
+    .span = timeline_span,
+    .flow = timeline_flow,
+    .transition = timeline_transition,
+};
+
+struct timeline *timeline_open(const char *path, GError **error)
+{
+    FILE *file = file_create(path, error);
+    if (!file)
+        return NULL;
+    struct timeline *timeline = g_new0(struct timeline, 1);
+    timeline->trace.ops = &timeline_ops;
+    timeline->file = file;
+    timeline->path = g_strdup(path);
+    timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
+    timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
+    return timeline;
+}
+
+static void timeline_end_series(struct timeline *timeline)
+{
+    for (guint i = 0; i < timeline->lanes->len; i++) {
+        struct lane *lane = g_ptr_array_index(timeline->lanes, i);
+        lane_place_pending(timeline, lane, lane->pending->len);
+    }
+    g_ptr_array_set_size(timeline->lanes, 0);
+    g_hash_table_remove_all(timeline->by_name);
+    g_hash_table_remove_all(timeline->by_group);
+    g_hash_table_remove_all(timeline->under_way);
+}
+
+void timeline_series(struct timeline *timeline, const char *name)
+{
+    timeline_end_series(timeline);
+    g_free(timeline->series);
+    timeline->series = g_strdup(name);
+}
+
+struct trace *timeline_trace(struct timeline *timeline)
+{
+    return &timeline->trace;
+}
+
+bool timeline_close(struct timeline *timeline, GError **error)
+{
+    if (!timeline)
+        return true;
+    timeline_end_series(timeline);
+    fputs("\n]}\n", timeline->file);
+    bool whole = file_finish(timeline->file, timeline->path, error);
+    g_ptr_array_unref(timeline->lanes);
+    g_hash_table_unref(timeline->by_name);
+    g_hash_table_unref(timeline->by_group);
+    g_hash_table_unref(timeline->under_way);
+    g_free(timeline->series);
+    g_free(timeline->path);
+    g_free(timeline);
+    return whole;
+}
