@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/fake_schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct param memory_params[] = {
+    PARAM(struct fake_memory, copy_hot, PARAM_BYTE_RATE, .fallback = "500 MB/s", .least = "1 B/s",
+          .doc = "copy of what lies in the cache", .source = "data sheet"),
+    PARAM(struct fake_memory, copy_cold, PARAM_BYTE_RATE, .fallback = "300 MB/s", .least = "1 B/s",
+          .doc = "copy of what does not"),
+    PARAM(struct fake_memory, cache, PARAM_SIZE, .fallback = "256 KiB", .most = "64 MiB",
+          .doc = "size of the cache"),
+    PARAM(struct fake_memory, pin, PARAM_COST, .fallback = "2.5 us", .doc = "pinning a page"),
+    {0}};
+
+static const struct param bus_params[] = {
+    PARAM(struct fake_bus, clock, PARAM_FREQUENCY, .fallback = "33 MHz", .least = "1 Hz",
+          .doc = "the bus clock"),
+    PARAM(struct fake_bus, width, PARAM_SIZE, .fallback = "4 B", .doc = "bytes a cycle"),
+    {0}};
+
+static const char *const policies[] = {"lru", "fifo", NULL};
+
+static const struct param rpi_params[] = {
+    PARAM(struct fake_rpi, tiny, PARAM_SIZE, .fallback = "16 KiB", .doc = "largest tiny message"),
+    {.name = "short",
+     .kind = PARAM_SIZE,
+     .offset = offsetof(struct fake_rpi, short_),
+     .fallback = "32 KiB",
+     .doc = "largest short message"},
+    PARAM(struct fake_rpi, area, PARAM_SIZE, .fallback = "64 KiB", .doc = "RDMA area of a peer"),
+    PARAM(struct fake_rpi, policy, PARAM_CHOICE, .fallback = "lru", .choices = policies,
+          .doc = "who is evicted"),
+    PARAM(struct fake_rpi, cache, PARAM_BOOL, .fallback = "true",
+          .doc = "whether pages stay pinned"),
+    PARAM(struct fake_rpi, label, PARAM_STRING, .fallback = "none", .doc = "any text"),
+    {0}};
+
+static void check_rpi(const void *data, const struct param_values *report)
+{
+    const struct fake_rpi *rpi = data;
+    if (rpi->tiny > rpi->short_)
+        param_complain(report, "tiny", "make tiny smaller or short larger",
+                       "tiny is larger than short (%lld B)", (long long)rpi->short_);
+    if (rpi->short_ > rpi->area / 2)
+        param_complain(report, "short", "a short message must fit twice",
+                       "short is larger than half the area");
+}
+
+static const struct param gm_params[] = {
+    PARAM(struct fake_gm, tokens, PARAM_COUNT, .least = "1", .most = "1000", .doc = "send tokens"),
+    {0}};
+
+static const struct param link_params[] = {
+    PARAM(struct fake_link, rate, PARAM_BIT_RATE, .fallback = "100 Mb/s", .least = "1 b/s",
+          .doc = "bits a second"),
+    PARAM(struct fake_link, delay, PARAM_DURATION, .fallback = "50 ns", .doc = "propagation"),
+    PARAM(struct fake_link, loss, PARAM_PROBABILITY, .fallback = "0", .doc = "loss of a packet"),
+    PARAM(struct fake_link, drop, PARAM_COUNTS, .fallback = "[]", .least = "1",
+          .doc = "packets that are dropped"),
+    PARAM(struct fake_link, down, PARAM_WINDOWS, .fallback = "[]", .doc = "when it is down"),
+    {0}};
+
+static const struct param switch_params[] = {
+    PARAM(struct fake_switch, ports, PARAM_COUNT, .fallback = "8", .doc = "number of ports"),
+    PARAM(struct fake_switch, latency, PARAM_DURATION, .fallback = "10 us", .doc = "forwarding"),
+    PARAM(struct fake_switch, forwarding, PARAM_BYTE_RATE, .fallback = "1 GB/s", .doc = "fabric"),
+    {0}};
+
+const struct param_table fake_memory_table = {"host.memory", "memory", sizeof(struct fake_memory),
+                                              memory_params, NULL};
+const struct param_table fake_bus_table = {"host.bus", "I/O bus", sizeof(struct fake_bus),
+                                           bus_params, NULL};
+const struct param_table fake_rpi_table = {"fake_rpi", "an RPI", sizeof(struct fake_rpi),
+                                           rpi_params, check_rpi};
+const struct param_table fake_gm_table = {"fake_gm", "another wire", sizeof(struct fake_gm),
+                                          gm_params, NULL};
+const struct param_table fake_link_table = {"link", "a link", sizeof(struct fake_link), link_params,
+                                            NULL};
+const struct param_table fake_switch_table = {"switch", "a switch", sizeof(struct fake_switch),
+                                              switch_params, NULL};
+
+static const struct scenario_section sections[] = {{"host.memory", &fake_memory_table},
+                                                   {"host.bus", &fake_bus_table},
+                                                   {"fake_rpi", &fake_rpi_table},
+                                                   {"fake_gm", &fake_gm_table},
+                                                   {0}};
+
+static const char *const all_benchmarks[] = {"pmb.pingpong", "pmb.bcast", "program", NULL};
+static const char *const pingpong_only[] = {"pmb.pingpong", NULL};
+static const char *const nics[] = {"eepro100", "tulip", "lanai", NULL};
+static const char *const ethernet[] = {"eepro100", "tulip", NULL};
+static const char *const myrinet[] = {"lanai", NULL};
+static const char *const rpi_sections[] = {"fake_rpi", NULL};
+static const char *const gm_sections[] = {"fake_gm", NULL};
+
+static const struct stack_schema stacks[] = {{.name = "lam_fake",
+                                              .doc = "an MPI over Ethernet",
+                                              .benchmarks = all_benchmarks,
+                                              .nics = ethernet,
+                                              .sections = rpi_sections,
+                                              .one_process_per_host = true},
+                                             {.name = "fake_gm",
+                                              .doc = "an MPI over Myrinet",
+                                              .benchmarks = pingpong_only,
+                                              .nics = myrinet,
+                                              .sections = gm_sections},
+                                             {0}};
+
+static const struct benchmark_schema benchmarks[] = {
+    {"pmb.pingpong", "half a round trip", 2, 2, "latency_us"},
+    {"pmb.bcast", "one to all", 2, 0, "latency_us"},
+    {0}};
+
+const struct scenario_schema fake_schema = {.sections = sections,
+                                            .link_table = &fake_link_table,
+                                            .switch_table = &fake_switch_table,
+                                            .stacks = stacks,
+                                            .benchmarks = benchmarks,
+                                            .nics = nics};
+
+char *fake_complaints(const struct diag_list *diags)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    diag_print(diags, stream);
+    fclose(stream);
+    char *copy = g_strdup(text);
+    free(text);
+    return copy;
+}
+
+static char *finish(struct scenario *made, struct scenario **scenario, struct diag_list *diags)
+{
+    char *text = fake_complaints(diags);
+    diag_list_free(diags);
+    if (scenario)
+        *scenario = made;
+    else
+        scenario_free(made);
+    return text;
+}
+
+char *fake_compile(const char *text, const char *const *sets, struct scenario **scenario)
+{
+    struct diag_list *diags = diag_list_new();
+    struct scenario_options options = {.sets = sets};
+    struct scenario *made =
+        scenario_parse(text, strlen(text), "t.yaml", NULL, &fake_schema, &options, diags);
+    return finish(made, scenario, diags);
+}
+
+char *fake_load(const char *file, const struct scenario_options *options,
+                struct scenario **scenario)
+{
+    struct diag_list *diags = diag_list_new();
+    struct scenario *made = scenario_load(file, &fake_schema, options, diags);
+    return finish(made, scenario, diags);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A made-up world for the configuration compiler: two stacks, two benchmarks, a few tables. No
+// simulator needed.
+#ifndef NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
+#define NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
+
+#include "sim/config/scenario.h"
+
+struct fake_memory {
+    int64_t copy_hot, copy_cold, cache; // bytes a second; bytes
+    struct cost pin;
+};
+
+struct fake_bus {
+    int64_t clock; // Hz
+    int64_t width; // bytes
+};
+
+struct fake_rpi {
+    int64_t tiny, short_, area; // bytes
+    int policy;
+    bool cache;
+    const char *label;
+};
+
+struct fake_gm {
+    int64_t tokens; // must be given
+};
+
+struct fake_link {
+    int64_t rate; // bits a second
+    sim_time delay;
+    double loss;
+    struct param_counts drop;
+    struct param_windows down;
+};
+
+struct fake_switch {
+    int64_t ports;
+    sim_time latency;
+    int64_t forwarding; // bytes a second
+};
+
+enum fake_policy { FAKE_LRU, FAKE_FIFO };
+
+extern const struct scenario_schema fake_schema;
+extern const struct param_table fake_memory_table, fake_bus_table, fake_rpi_table, fake_gm_table,
+    fake_link_table, fake_switch_table;
+
+// Compiles a text called "t.yaml" in the made-up world. On success *scenario is set if it is asked for; the text that comes back is what
+// was complained about, a line each. The caller frees both.
+char *fake_compile(const char *text, const char *const *sets, struct scenario **scenario);
+
+// The same for a file.
+char *fake_load(const char *file, const struct scenario_options *options,
+                struct scenario **scenario);
+
+// What a list says, as text; the caller frees it.
+char *fake_complaints(const struct diag_list *diags);
+
+#endif

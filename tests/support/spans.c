@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/spans.h"
+
+static trace_lane spans_lane(struct trace *trace, const char *group, const char *name)
+{
+    (void)group;
+    struct span_log *log = (struct span_log *)(void *)trace;
+    g_ptr_array_add(log->lanes, (gpointer)g_intern_string(name));
+    return log->lanes->len;
+}
+
+static void spans_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
+                       sim_time to, struct message_ref message)
+{
+    struct span_log *log = (struct span_log *)(void *)trace;
+    struct span span = {g_ptr_array_index(log->lanes, lane - 1), name, from, to, message};
+    g_array_append_val(log->spans, span);
+}
+
+static void spans_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
+                       sim_time when)
+{
+    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
+}
+
+static void spans_transition(struct trace *trace, trace_lane lane, sim_time when,
+                             const struct trace_transition *transition)
+{
+    (void)trace, (void)lane, (void)when, (void)transition;
+}
+
+static const struct trace_ops spans_ops = {
+    .lane = spans_lane,
+    .span = spans_span,
+    .flow = spans_flow,
+    .transition = spans_transition,
+};
+
+struct span_log *span_log_new(void)
+{
+    struct span_log *log = g_new0(struct span_log, 1);
+    log->trace.ops = &spans_ops;
+    log->lanes = g_ptr_array_new();
+    log->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
+    return log;
+}
+
+void span_log_free(struct span_log *log)
+{
+    g_ptr_array_unref(log->lanes);
+    g_array_unref(log->spans);
+    g_free(log);
+}
+
+const struct span *span_find(const struct span_log *log, const char *lane,
+                             struct message_ref message)
+{
+    lane = g_intern_string(lane);
+    for (guint i = 0; i < log->spans->len; i++) {
+        const struct span *span = &g_array_index(log->spans, struct span, i);
+        if (span->lane == lane && span->message.index == message.index &&
+            span->message.generation == message.generation)
+            return span;
+    }
+    return NULL;
+}
