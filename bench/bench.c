@@ -73,7 +73,8 @@ static void append_hold(GString *out, json_t *rows)
     append_headers(out, "Hold model: the event engine against a bare 4-ary heap", headers);
     json_t *row;
     size_t index;
-    json_array_foreach(rows, index, row) {
+    json_array_foreach(rows, index, row)
+    {
         const json_t *engine = json_object_get(row, "events_per_s");
         const json_t *heap = json_object_get(row, "bare_heap_events_per_s");
         append_cell(out, count_text(json_object_get(row, "pending")));
@@ -86,13 +87,14 @@ static void append_hold(GString *out, json_t *rows)
 
 static void append_star(GString *out, json_t *rows)
 {
-    static const char *const headers[] = {"hosts", "frames/s", "hops/s", "ns-3 frames/s", "ratio",
-                                          NULL};
+    static const char *const headers[] = {"hosts",         "frames/s", "hops/s",
+                                          "ns-3 frames/s", "ratio",    NULL};
     append_headers(out, "\nStar: 1,460-byte frames through one 100 Mb/s switch at line rate",
                    headers);
     json_t *row;
     size_t index;
-    json_array_foreach(rows, index, row) {
+    json_array_foreach(rows, index, row)
+    {
         const json_t *ns3 = json_object_get(row, "ns3_frames_per_s");
         const json_t *frames = json_object_get(row, "frames_per_s");
         append_cell(out, count_text(json_object_get(row, "hosts")));

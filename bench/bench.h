@@ -24,9 +24,9 @@ struct bench_options {
     void (*say)(const char *text);
 };
 
-// All of it: {"hold": [{"pending", "events_per_s", "bare_heap_events_per_s"}], "star": [{"hosts", "frames_per_s", "hops_per_s",
-// "ns3_frames_per_s", "ratio"}], "pingpong": {"messages_per_s"}, "memory": {"hosts", "bytes_per_host"}}. What could not be measured is
-// null. New reference.
+// All of it: {"hold": [{"pending", "events_per_s", "bare_heap_events_per_s"}], "star": [{"hosts",
+// "frames_per_s", "hops_per_s", "ns3_frames_per_s", "ratio"}], "pingpong": {"messages_per_s"},
+// "memory": {"hosts", "bytes_per_host"}}. What could not be measured is null. New reference.
 json_t *bench_run(const struct bench_options *options);
 
 // The same as aligned tables.
@@ -42,12 +42,14 @@ json_t *bench_memory(const struct bench_options *options);
 // The star in ns-3.
 struct bench_ns3;
 
-// Builds bench/ns3_star.cc into the user's cache directory unless it is there already. NULL if ns-3 or a C++ compiler is not
-// installed, or the build fails, which has been said. Free with bench_ns3_free.
+// Builds bench/ns3_star.cc into the user's cache directory unless it is there already. NULL if ns-3
+// or a C++ compiler is not installed, or the build fails, which has been said. Free with
+// bench_ns3_free.
 struct bench_ns3 *bench_ns3_new(const struct bench_options *options);
 void bench_ns3_free(struct bench_ns3 *ns3);
 
-// Frames that ns-3 delivers in a second of wall time while it simulates `seconds`; 0 after an error.
+// Frames that ns-3 delivers in a second of wall time while it simulates `seconds`; 0 after an
+// error.
 double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds);
 
 void bench_say(const struct bench_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A bare 4-ary heap with the engine's key (time, sequence), and nothing else of an engine: the yardstick for its cost.
+// A bare 4-ary heap with the engine's key (time, sequence), and nothing else of an engine: the
+// yardstick for its cost.
 #ifndef NETSIM_BENCH_HEAP_H
 #define NETSIM_BENCH_HEAP_H
 

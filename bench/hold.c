@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The hold model: a fixed number of pending events, each of which schedules itself anew when it runs. What it does not show: cancelled events,
-// and events at the current time, which never enter the engine's heap.
+// The hold model: a fixed number of pending events, each of which schedules itself anew when it
+// runs. What it does not show: cancelled events, and events at the current time, which never enter
+// the engine's heap.
 #include "bench/bench.h"
 #include "bench/heap.h"
 
@@ -35,7 +36,8 @@ static void hold_run(struct engine *engine, struct event *event)
         engine_stop(engine);
 }
 
-// Exponential with a mean of 1 ms, at least 1 ps: an event never runs at the time at which it was scheduled.
+// Exponential with a mean of 1 ms, at least 1 ps: an event never runs at the time at which it was
+// scheduled.
 static sim_time *delays_new(void)
 {
     struct random_stream *random = random_new(1, "hold");
@@ -65,9 +67,9 @@ static void contest_fill(struct contest *contest, size_t pending, const sim_time
         contest->events[i].hold = &contest->hold;
         event_init(&contest->events[i].event, hold_run);
         engine_schedule(contest->engine, &contest->events[i].event, hold_delay(&contest->hold));
-        heap_push(&contest->heap, (struct heap_item){hold_delay(&contest->heap_hold),
-                                                     contest->heap_sequence++,
-                                                     &contest->events[i]});
+        heap_push(&contest->heap,
+                  (struct heap_item){hold_delay(&contest->heap_hold), contest->heap_sequence++,
+                                     &contest->events[i]});
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a host costs: the case, hosts, NICs, links and one switch of a large cluster, and the packets that are under way when every host
-// sends to its neighbour. What the protocol stacks above keep for each connection is not in it.
+// What a host costs: the case, hosts, NICs, links and one switch of a large cluster, and the
+// packets that are under way when every host sends to its neighbour. What the protocol stacks above
+// keep for each connection is not in it.
 #include "bench/bench.h"
 
 #include "sim/cluster/cluster.h"
@@ -13,7 +14,8 @@
 #define FRAMES_PER_HOST 4
 #define FRAME_BYTES 1460
 
-// Bytes in use: what malloc has handed out, or, where another allocator stands in its place, the resident set.
+// Bytes in use: what malloc has handed out, or, where another allocator stands in its place, the
+// resident set.
 static int64_t bytes_in_use(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -54,8 +56,8 @@ static struct scenario *large_cluster(const struct bench_options *options)
                                  "workload: {ranks: 2, program: [{ranks: all, do: [barrier]}]}\n",
                                  HOSTS, nics[0], stack->name);
     struct diag_list *diags = diag_list_new();
-    struct scenario *scenario = scenario_parse(text, strlen(text), "bench", NULL, options->schema,
-                                               NULL, diags);
+    struct scenario *scenario =
+        scenario_parse(text, strlen(text), "bench", NULL, options->schema, NULL, diags);
     diag_print(diags, stderr);
     diag_list_free(diags);
     g_free(text);

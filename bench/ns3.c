@@ -12,8 +12,8 @@ struct bench_ns3 {
     char *program;
 };
 
-// Runs a command line in the shell's syntax and returns what it printed; NULL and *problem (g_free) if it can't be run or
-// fails.
+// Runs a command line in the shell's syntax and returns what it printed; NULL and *problem (g_free)
+// if it can't be run or fails.
 static char *output_of(const char *command, char **problem)
 {
     char *out = NULL, *complaints = NULL;
@@ -31,7 +31,8 @@ static char *output_of(const char *command, char **problem)
     return out;
 }
 
-// Where the program for this source and this version of ns-3 is kept: a change of either makes a new name.
+// Where the program for this source and this version of ns-3 is kept: a change of either makes a
+// new name.
 static char *program_path(const char *source, const char *version)
 {
     char *text = NULL;
@@ -49,14 +50,15 @@ static char *program_path(const char *source, const char *version)
     return path;
 }
 
-// Compiles beside the final name and renames, so that a broken build is never run. NULL, or why it failed.
+// Compiles beside the final name and renames, so that a broken build is never run. NULL, or why it
+// failed.
 static char *compile(const char *source, const char *program, const char *flags)
 {
     char *directory = g_path_get_dirname(program);
     char *fresh = g_strdup_printf("%s.%d", program, (int)getpid());
     char *quoted_source = g_shell_quote(source), *quoted_fresh = g_shell_quote(fresh);
-    char *command = g_strdup_printf("c++ -std=c++17 -O2 %s -o %s %s", quoted_source, quoted_fresh,
-                                    flags);
+    char *command =
+        g_strdup_printf("c++ -std=c++17 -O2 %s -o %s %s", quoted_source, quoted_fresh, flags);
     char *problem = NULL;
     if (g_mkdir_with_parents(directory, 0777) != 0) {
         problem = g_strdup_printf("%s cannot be made", directory);

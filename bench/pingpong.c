@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole stack at work: how many messages a second of wall time the first series of the PingPong scenario simulates.
+// The whole stack at work: how many messages a second of wall time the first series of the PingPong
+// scenario simulates.
 #include "bench/bench.h"
 
 #include "sim/workload/run.h"
@@ -9,8 +10,8 @@
 // Messages a second of one run; 0 if it did not complete.
 static double messages_per_s(const struct bench_options *options, const struct scenario *scenario)
 {
-    struct series_result *series = run_case(
-        options->registry, g_ptr_array_index(scenario->cases, 0), 0, scenario->seed, NULL);
+    struct series_result *series =
+        run_case(options->registry, g_ptr_array_index(scenario->cases, 0), 0, scenario->seed, NULL);
     double rate = series->status == SIM_COMPLETED && series->wall_s > 0.0
                       ? (double)series->ledger.messages / series->wall_s
                       : 0.0;

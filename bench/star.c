@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Raw frames: hosts on one 100 Mb/s store-and-forward switch, each sending 1,460-byte frames to its neighbour at line rate. No NIC, no
-// protocol, no ledger: what the network alone can do. The frames are those of ns3_star.cc, and so are rate and delay of the links.
+// Raw frames: hosts on one 100 Mb/s store-and-forward switch, each sending 1,460-byte frames to its
+// neighbour at line rate. No NIC, no protocol, no ledger: what the network alone can do. The frames
+// are those of ns3_star.cc, and so are rate and delay of the links.
 #include "bench/bench.h"
 
 #include "sim/config/node.h"
@@ -77,8 +78,8 @@ static void star_build_topology(struct star *star)
     hub->name = "switch";
     hub->values = values_from(&switch_table, "{discipline: store_and_forward}");
     g_ptr_array_add(topology->switches, hub);
-    struct param_values *cable = values_from(
-        &link_table, "{rate: 100 Mb/s, propagation: 500 ns, preamble: 0 B, gap: 0 B}");
+    struct param_values *cable =
+        values_from(&link_table, "{rate: 100 Mb/s, propagation: 500 ns, preamble: 0 B, gap: 0 B}");
     for (int host = 0; host < star->hosts; host++) {
         char name[16];
         g_snprintf(name, sizeof name, "node%d", host);
@@ -162,8 +163,8 @@ static json_t *star_of(int hosts, const struct bench_ns3 *ns3, bool quick)
     json_object_set_new(result, "hops_per_s", json_real(best.hops_per_s));
     json_object_set_new(result, "ns3_frames_per_s",
                         ns3_best > 0.0 ? json_real(ns3_best) : json_null());
-    json_object_set_new(result, "ratio", ns3_best > 0.0 ? json_real(best.frames_per_s / ns3_best)
-                                                        : json_null());
+    json_object_set_new(result, "ratio",
+                        ns3_best > 0.0 ? json_real(best.frames_per_s / ns3_best) : json_null());
     return result;
 }
 

@@ -34,12 +34,12 @@
               .doc = "from the interrupt asked for to the processor's interrupt line",             \
               .source = bus_source)
 
-#define DRIVER_PARAMS(bell, read, fill, done, take, driver_source)                                 \
-    PARAM(N, doorbell, PARAM_COST, .fallback = bell, .doc = "host's write to a card register",     \
-          .source = "prior: posted PCI write"),                                                    \
+#define DRIVER_PARAMS(bell, read, port_source, fill, done, take, driver_source)                                 \
+    PARAM(N, doorbell, PARAM_COST, .fallback = bell, .doc = "host's command to the card",          \
+          .source = port_source),                                                    \
         PARAM(N, status_read, PARAM_COST, .fallback = read,                                        \
               .doc = "host's read of the interrupt cause and its acknowledgement",                 \
-              .source = "prior: one PCI read and one write"),                                      \
+              .source = port_source),                                      \
         PARAM(N, tx_frame, PARAM_COST, .fallback = fill,                                           \
               .doc = "driver: filling one transmit descriptor", .source = driver_source),          \
         PARAM(N, tx_done, PARAM_COST, .fallback = done,                                            \
@@ -50,10 +50,13 @@
 
 static const struct param eepro100_params[] = {
     RING_PARAMS("64", "64", "driver of Linux 2.4: ring sizes"),
-    FIFO_PARAMS("600 ns", "512 B", "2 KiB", "128 B", "82558 data sheet: 3 KB FIFOs, threshold in the command block"),
-    BUS_PARAMS("16 B", "300 ns", "500 ns", "82558 data sheet, prior"),
-    DRIVER_PARAMS("200 ns", "900 ns", "500 cycles", "400 cycles", "700 cycles",
-                  "prior: instructions of the driver"),
+    FIFO_PARAMS("3 us", "512 B", "2 KiB", "128 B",
+                "82558 data sheet: FIFOs, threshold in the command block; prior: the command unit reads the last "
+                "command block again, then the next one and its buffer list"),
+    BUS_PARAMS("16 B", "500 ns", "500 ns", "82558 data sheet, prior"),
+    DRIVER_PARAMS("2.4 us", "2.4 us",
+                  "prior: the driver waits until the command unit has taken a command; port reads of 0.6..0.8 us",
+                  "500 cycles", "400 cycles", "700 cycles", "prior: instructions of the driver"),
     {0},
 };
 
@@ -68,8 +71,8 @@ static const struct param tulip_params[] = {
     RING_PARAMS("32", "64", "driver of Linux 2.4: ring sizes"),
     FIFO_PARAMS("400 ns", "128 B", "2 KiB", "64 B", "21140 hardware reference: threshold 128 B at 100 Mb/s"),
     BUS_PARAMS("16 B", "300 ns", "500 ns", "21140 hardware reference, prior"),
-    DRIVER_PARAMS("200 ns", "900 ns", "400 cycles", "350 cycles", "600 cycles",
-                  "prior: instructions of the driver"),
+    DRIVER_PARAMS("200 ns", "1.4 us", "prior: one posted write; one read and one write",
+                  "400 cycles", "350 cycles", "600 cycles", "prior: instructions of the driver"),
     {0},
 };
 

@@ -64,6 +64,18 @@ void vip_device_control(struct vip_agent *agent, int remote_station, const struc
     nic_transmit(agent->nic, frame_packet(agent, route, frame, 0), NULL);
 }
 
+// Which bytes of the message a frame carries: those behind the lead; a transfer that is all lead stands for all of them.
+static void set_message_part(struct packet *packet, const struct vip_descriptor *descriptor, int64_t payload)
+{
+    int64_t from = MAX(0, descriptor->framed - descriptor->lead);
+    int64_t to = MAX(0, descriptor->framed + payload - descriptor->lead);
+    if (descriptor->lead == descriptor->length)
+        to = descriptor->message_length;
+    packet->message = descriptor->message;
+    packet->offset = descriptor->message_offset + from;
+    packet->length = (uint32_t)(to - from);
+}
+
 // Puts the next frame of a descriptor into the ring. The frame that ends the descriptor reports when it has left, and so does one that
 // fills the ring while more are to come.
 static void send_frame(struct vip_agent *agent, struct vip_descriptor *descriptor)
@@ -83,14 +95,13 @@ static void send_frame(struct vip_agent *agent, struct vip_descriptor *descripto
         .remote_handle = descriptor->remote_handle.index,
         .total = (uint32_t)descriptor->length,
         .at = (uint32_t)descriptor->framed,
+        .payload = (uint32_t)payload,
         .remote_address = descriptor->remote_address,
     };
     if (descriptor->framed == 0)
         frame.content = descriptor->content;
     struct packet *packet = frame_packet(agent, vi->route, &frame, payload);
-    packet->message = descriptor->message;
-    packet->offset = descriptor->message_offset + descriptor->framed;
-    packet->length = (uint32_t)payload;
+    set_message_part(packet, descriptor, payload);
     descriptor->framed += payload;
     bool ring_full = nic_tx_room(agent->nic) == 1;
     void *token = last ? &descriptor->last_token : ring_full ? &descriptor->more_token : NULL;
@@ -147,15 +158,15 @@ static bool needs_descriptor(const struct via_frame *frame, bool last)
 }
 
 // Where the payload goes, or an error.
-static bool check_target(const struct vip_vi *vi, const struct via_frame *frame, const struct packet *packet)
+static bool check_target(const struct vip_vi *vi, const struct via_frame *frame)
 {
     const struct vip_descriptor *descriptor = vi->arriving.descriptor;
     if (frame->operation == VIP_RDMA_WRITE) {
         struct vip_mem_handle handle = {frame->remote_handle};
-        return vip_mem_valid(vi->nic, handle, frame->remote_address + frame->at, packet->length);
+        return vip_mem_valid(vi->nic, handle, frame->remote_address + frame->at, frame->payload);
     }
     return frame->total <= descriptor->length &&
-           vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at, packet->length);
+           vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at, frame->payload);
 }
 
 static void tell_watcher(struct vip_vi *vi, const struct via_frame *frame, const struct packet *packet, bool last)
@@ -167,7 +178,7 @@ static void tell_watcher(struct vip_vi *vi, const struct via_frame *frame, const
         .start = frame->remote_address,
         .total = frame->total,
         .offset = frame->at,
-        .length = packet->length,
+        .length = frame->payload,
         .first = frame->at == 0,
         .last = last,
         .message = packet->message,
@@ -178,7 +189,7 @@ static void tell_watcher(struct vip_vi *vi, const struct via_frame *frame, const
 static void place(struct cpu_context *context, struct vip_vi *vi, const struct via_frame *frame,
                   const struct packet *packet, bool last)
 {
-    mem_copy(context, &vi->nic->host->config.memory, packet->length, COPY_COLD, packet->message);
+    mem_copy(context, &vi->nic->host->config.memory, frame->payload, COPY_COLD, packet->message);
     if (frame->final)
         ledger_deliver(vi->nic->sim->ledger, packet->message, packet->offset, packet->length);
     tell_watcher(vi, frame, packet, last);
@@ -231,7 +242,7 @@ static void data_frame(struct cpu_context *context, struct vip_agent *agent, str
         throw_away(agent, packet, "an earlier frame of the transfer was lost");
         return;
     }
-    bool last = frame->at + packet->length == frame->total;
+    bool last = frame->at + frame->payload == frame->total;
     if (needs_descriptor(frame, last) && !arriving->descriptor) {
         arriving->descriptor = descriptor_queue_pop(&vi->receive.posted);
         if (!arriving->descriptor) {
@@ -241,7 +252,7 @@ static void data_frame(struct cpu_context *context, struct vip_agent *agent, str
             return;
         }
     }
-    if (!check_target(vi, frame, packet)) {
+    if (!check_target(vi, frame)) {
         struct message_ref message = packet->message;
         throw_away(agent, packet, "the target is not registered");
         vip_raise_error(vi, VIP_ERROR_PROTECTION, message);

@@ -22,8 +22,9 @@ struct via_frame {
     uint32_t sequence; // frames of the connection, from 0
     uint32_t immediate;
     uint32_t remote_handle;
-    uint32_t total; // bytes of the transfer
-    uint32_t at;    // first byte of this frame in it
+    uint32_t total;   // bytes of the transfer
+    uint32_t at;      // first byte of this frame in it
+    uint32_t payload; // bytes in this frame
     union {
         int64_t remote_address; // VIA_DATA
         uint64_t discriminator; // VIA_CONNECT

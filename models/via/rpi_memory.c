@@ -78,7 +78,7 @@ static void area_overrun(struct rpi_process_peer *peer, const struct rpi_extent 
 {
     const struct mpi_process *reader = peer->owner->process;
     int64_t area = peer->owner->config->area;
-    ledger_drop(reader->sim->ledger, victim->message, 0, INT64_MAX, "overwritten in the RDMA area");
+    ledger_drop_rest(reader->sim->ledger, victim->message, "overwritten in the RDMA area");
     sim_fail(reader->sim, SIM_FAILED, "area_overrun",
              json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", reader->rank, "peer", peer->node, "vi",
                        (int)peer->cp_vi_hand->number, "setting", "lam_via.area", "value", (json_int_t)area),

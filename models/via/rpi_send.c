@@ -76,7 +76,9 @@ static void post_envelope(struct cpu_context *context, struct mpi_request *reque
     into_area(descriptor, r->cq_peer, rpi->config->envelope + data, true);
     descriptor->address = r->cq_envbuf->address;
     descriptor->handle = r->cq_envbuf->handle;
-    descriptor->message_offset = -rpi->config->envelope;
+    descriptor->lead = rpi->config->envelope;
+    descriptor->message_offset = 0;
+    descriptor->message_length = request->kind == MPI_SEND ? request->size : request->status.length;
     G_STATIC_ASSERT(sizeof *envelope <= VIP_CONTENT_BYTES);
     memcpy(descriptor->content.bytes, envelope, sizeof *envelope);
     post(context, request, descriptor);
@@ -148,6 +150,7 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
     into_area(descriptor, r->cq_peer, request->size, false);
     descriptor->address = request->address;
     descriptor->handle = r->cq_packbufhand->handle;
+    descriptor->lead = 0;
     descriptor->message_offset = 0;
     post(context, request, descriptor);
 }
@@ -184,6 +187,7 @@ static void long_send_piece(struct cpu_context *context, struct mpi_request *req
     descriptor->remote_handle = r->target_handle;
     descriptor->immediate_flag = last;
     descriptor->immediate = rpi_immediate_pack(immediate);
+    descriptor->lead = 0;
     descriptor->message_offset = r->cq_packbuf;
     descriptor->final = true;
     r->cq_packbuf += piece;

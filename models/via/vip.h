@@ -76,7 +76,9 @@ struct vip_descriptor {
     // What is in the transfer.
     struct vip_content content;
     struct message_ref message;
-    int64_t message_offset; // of the transfer's first byte in the message
+    int64_t lead;           // bytes of the transfer that are no data (an envelope); the message's bytes follow
+    int64_t message_offset; // of those in the message
+    int64_t message_length; // how many; for a transfer that is all lead: what is lost with it
     bool final;             // the target is the message's last place: the ledger is told as bytes arrive
     // The agent's.
     int64_t framed; // bytes put into frames so far

@@ -2,8 +2,10 @@
 #include "sim/cli/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct cli_command cli_commands[] = {
     {"run", "SCENARIO", "run every series of a scenario",
@@ -92,13 +94,20 @@ enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv)
     return command_run(about, 2, arguments);
 }
 
+// Whether stdout is a pipe that nobody reads any more.
+static bool reader_is_gone(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
+}
+
 // What was printed must have arrived. A reader that went away (`| head`) is no error.
 static enum cli_exit finish_output(enum cli_exit code)
 {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
-    if (errno == EPIPE)
+    if (errno == EPIPE || reader_is_gone())
         return code;
     cli_error(NULL, "standard output could not be written: %s", g_strerror(errno ? errno : EIO));
     return code == CLI_DONE ? CLI_BAD_INPUT : code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The command line: one table of subcommands, from which dispatch and help are made, and what the subcommands share.
+// The command line: one table of subcommands, from which dispatch and help are made, and what the
+// subcommands share.
 #ifndef NETSIM_CLI_CLI_H
 #define NETSIM_CLI_CLI_H
 
@@ -50,30 +51,32 @@ void cli_error(const char *hint, const char *format, ...) G_GNUC_PRINTF(2, 3);
 // "did you mean NAME?" for the candidate that is near to `word`, or NULL. The caller frees it.
 char *cli_did_you_mean(const char *word, const char *const *candidates);
 
-// Reads the command's options; what is left in argv[1 .. argc-1] are its arguments, of which there must be least .. most. False if
-// the command has nothing more to do, with the exit code in *code: after --help, and after an error that has
-// been reported.
+// Reads the command's options; what is left in argv[1 .. argc-1] are its arguments, of which there
+// must be least .. most. False if the command has nothing more to do, with the exit code in *code:
+// after --help, and after an error that has been reported.
 bool cli_parse(const struct cli_command *command, const GOptionEntry *entries, int least, int most,
                int *argc, char ***argv, enum cli_exit *code);
 
-// The index of `word` in a NULL-terminated list of choices; -1 and an error on stderr if it is none of them. NULL stands for
-// the first.
+// The index of `word` in a NULL-terminated list of choices; -1 and an error on stderr if it is none
+// of them. NULL stands for the first.
 int cli_choice(const char *option, const char *word, const char *const *choices);
 
-// A seed as given to --seed: 1 .. 2^63-1, or 0 for a NULL text. False and an error on stderr if it is none.
+// A seed as given to --seed: 1 .. 2^63-1, or 0 for a NULL text. False and an error on stderr if it
+// is none.
 bool cli_seed(const char *text, uint64_t *seed);
 
-// The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim beside the installed program, else the source tree, else
-// where it was to be installed. Never NULL.
+// The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim beside the installed
+// program, else the source tree, else where it was to be installed. Never NULL.
 const char *cli_data_dir(void);
 
-// Compiles the scenario that an argument names: a file, or the name of one in the data directory with or without
-// "scenarios/" and ".yaml". NULL after errors, which have been printed. `sets` may be NULL.
+// Compiles the scenario that an argument names: a file, or the name of one in the data directory
+// with or without "scenarios/" and ".yaml". NULL after errors, which have been printed. `sets` may
+// be NULL.
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, uint64_t seed);
 
-// Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios", "scenarios/testbeds"), ascending,
-// NULL-terminated; free with g_strfreev.
+// Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios",
+// "scenarios/testbeds"), ascending, NULL-terminated; free with g_strfreev.
 char **cli_data_names(const char *folder);
 
 #endif

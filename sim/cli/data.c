@@ -14,7 +14,8 @@ static bool holds_scenarios(const char *directory)
     return found;
 }
 
-// PREFIX/share/netsim for a program in PREFIX/bin, so that an installed tree may be moved. NULL if unknown.
+// PREFIX/share/netsim for a program in PREFIX/bin, so that an installed tree may be moved. NULL if
+// unknown.
 static char *directory_beside_program(void)
 {
     char *program = g_file_read_link("/proc/self/exe", NULL);

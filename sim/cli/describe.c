@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim describe: the parameter tables as text for a terminal, as Markdown for docs/parameters.md, and as a JSON Schema for editors.
+// netsim describe: the parameter tables as text for a terminal, as Markdown for docs/parameters.md,
+// and as a JSON Schema for editors.
 #include "sim/cli/cli.h"
 
 #include "sim/config/param_kind.h"
@@ -56,10 +57,10 @@ static void report_unknown(const struct scenario_schema *schema, const GArray *s
 {
     GPtrArray *names = g_ptr_array_new();
     for (guint i = 0; i < sections->len; i++)
-        g_ptr_array_add(names,
-                        (gpointer)g_array_index(sections, struct scenario_section, i).path);
+        g_ptr_array_add(names, (gpointer)g_array_index(sections, struct scenario_section, i).path);
     for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
-        g_ptr_array_add(names, (gpointer)stack->name);
+        if (!g_ptr_array_find_with_equal_func(names, stack->name, g_str_equal, NULL))
+            g_ptr_array_add(names, (gpointer)stack->name);
     g_ptr_array_add(names, NULL);
     char *hint = cli_did_you_mean(model, (const char *const *)names->pdata);
     char *all = g_strjoinv(", ", (char **)names->pdata);
@@ -187,9 +188,10 @@ static void print_sections(const GArray *sections, bool markdown)
 {
     GString *out = g_string_new(NULL);
     if (markdown)
-        g_string_append(out, "# Parameters\n\n"
-                             "Made by `netsim describe --format markdown` from the tables in the sources.\n"
-                             "A parameter's path in a scenario is its section, a dot, and its name.\n");
+        g_string_append(
+            out, "# Parameters\n\n"
+                 "Made by `netsim describe --format markdown` from the tables in the sources.\n"
+                 "A parameter's path in a scenario is its section, a dot, and its name.\n");
     for (guint i = 0; i < sections->len; i++) {
         const struct scenario_section *section =
             &g_array_index(sections, struct scenario_section, i);

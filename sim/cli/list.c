@@ -46,9 +46,9 @@ static json_t *list_benchmarks(const struct scenario_schema *schema)
          benchmark++) {
         json_t *entry = entry_new(benchmark->name, benchmark->doc);
         json_object_set_new(entry, "least_ranks", json_integer(benchmark->least_ranks));
-        json_object_set_new(entry, "most_ranks", benchmark->most_ranks
-                                                     ? json_integer(benchmark->most_ranks)
-                                                     : json_null());
+        json_object_set_new(entry, "most_ranks",
+                            benchmark->most_ranks ? json_integer(benchmark->most_ranks)
+                                                  : json_null());
         json_object_set_new(entry, "metrics", json_string(benchmark->metrics));
         json_array_append_new(list, entry);
     }
@@ -111,9 +111,8 @@ static void print_names(json_t *document)
     const char *kind;
     json_t *list, *entry;
     size_t index;
-    json_object_foreach(document, kind, list)
-        json_array_foreach(list, index, entry)
-            puts(json_string_value(json_object_get(entry, "name")));
+    json_object_foreach(document, kind, list) json_array_foreach(list, index, entry)
+        puts(json_string_value(json_object_get(entry, "name")));
 }
 
 static int widest_name(json_t *list)
@@ -121,8 +120,8 @@ static int widest_name(json_t *list)
     int width = 0;
     json_t *entry;
     size_t index;
-    json_array_foreach(list, index, entry)
-        width = MAX(width, text_width(json_string_value(json_object_get(entry, "name"))));
+    json_array_foreach(list, index, entry) width =
+        MAX(width, text_width(json_string_value(json_object_get(entry, "name"))));
     return width;
 }
 
@@ -132,10 +131,12 @@ static void print_table(json_t *document)
     json_t *list, *entry;
     size_t index;
     GString *out = g_string_new(NULL);
-    json_object_foreach(document, kind, list) {
+    json_object_foreach(document, kind, list)
+    {
         int width = widest_name(list);
         g_string_append_printf(out, "%s%s\n", out->len > 0 ? "\n" : "", kind);
-        json_array_foreach(list, index, entry) {
+        json_array_foreach(list, index, entry)
+        {
             g_string_append(out, "  ");
             text_append_left(out, json_string_value(json_object_get(entry, "name")), width + 2);
             text_append_wrapped(out, json_string_value(json_object_get(entry, "description")),

@@ -42,7 +42,8 @@ static GOptionContext *context_new(const struct cli_command *command, const GOpt
     return context;
 }
 
-// GLib writes its own text for the terminal's locale, which would lose the ellipsis in the C locale.
+// GLib writes its own text for the terminal's locale, which would lose the ellipsis in the C
+// locale.
 static void print_help(GOptionContext *context, const struct cli_command *command)
 {
     char *help = g_option_context_get_help(context, TRUE, NULL);
@@ -60,11 +61,13 @@ static char *option_hint(const GOptionEntry *entries, const char *message)
     const char *dashes = strstr(message, "--");
     char *hint = NULL;
     if (dashes && entries) {
+        char *word = g_strndup(dashes, strcspn(dashes, "= "));
         GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
         for (const GOptionEntry *entry = entries; entry->long_name; entry++)
             g_ptr_array_add(names, g_strdup_printf("--%s", entry->long_name));
         g_ptr_array_add(names, NULL);
-        hint = cli_did_you_mean(dashes, (const char *const *)names->pdata);
+        hint = cli_did_you_mean(word, (const char *const *)names->pdata);
+        g_free(word);
         g_ptr_array_unref(names);
     }
     return hint;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim run: a scenario becomes a table, a CSV file, a manifest and, if asked for, a timeline and a state log.
+// netsim run: a scenario becomes a table, a CSV file, a manifest and, if asked for, a timeline and
+// a state log.
 #include "sim/cli/cli.h"
 
 #include "sim/output/csv.h"
@@ -43,8 +44,7 @@ static bool sinks_open(struct sinks *sinks, const struct run_arguments *argument
     if (arguments->state_log && !(sinks->state_log = state_log_open(arguments->state_log, error)))
         return false;
     if (sinks->timeline && sinks->state_log) {
-        sinks->tee =
-            tee_new(timeline_trace(sinks->timeline), state_log_trace(sinks->state_log));
+        sinks->tee = tee_new(timeline_trace(sinks->timeline), state_log_trace(sinks->state_log));
         sinks->trace = tee_trace(sinks->tee);
     } else if (sinks->timeline) {
         sinks->trace = timeline_trace(sinks->timeline);
@@ -94,8 +94,8 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         sinks_series(sinks, test_case->name);
         progress_update(progress, (int)i, 0.0, test_case->name);
-        g_ptr_array_add(result->series, run_case(&model_registry, test_case, (int)i,
-                                                 scenario->seed, &options));
+        g_ptr_array_add(result->series,
+                        run_case(&model_registry, test_case, (int)i, scenario->seed, &options));
     }
     progress_free(progress);
     return result;
@@ -114,11 +114,12 @@ static bool write_results(const char *directory, const struct result *result, js
     return written;
 }
 
-static void print_result(const struct result *result, enum format format, bool quiet)
+static void print_result(const struct result *result, enum format format, bool quiet,
+                         const char *directory)
 {
     switch (format) {
     case FORMAT_TABLE: {
-        struct table_options options = {table_wants_colour(stdout), !quiet};
+        struct table_options options = {table_wants_colour(stdout), !quiet, directory};
         table_print(result, &options, stdout);
         return;
     }
@@ -166,8 +167,8 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
 {
     GError *error = NULL;
     struct sinks sinks = {0};
-    char *directory = arguments->out ? g_strdup(arguments->out)
-                                     : file_results_directory(scenario->name);
+    char *directory =
+        arguments->out ? g_strdup(arguments->out) : file_results_directory(scenario->name);
     enum cli_exit code = CLI_BAD_INPUT;
     if (!file_check_directory(directory, &error) || !sinks_open(&sinks, arguments, &error)) {
         report(error);
@@ -178,11 +179,13 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     execution->started = g_get_real_time();
     struct result *result = simulate(scenario, &sinks, arguments->quiet);
     bool whole = sinks_close(&sinks);
-    if (!write_results(directory, result, manifest_json(scenario, result, execution), &error))
+    bool written =
+        write_results(directory, result, manifest_json(scenario, result, execution), &error);
+    if (!written)
         report(error);
     else if (whole)
         code = code_of(result);
-    print_result(result, format, arguments->quiet);
+    print_result(result, format, arguments->quiet, written ? directory : NULL);
     if (format != FORMAT_TABLE)
         print_failures(result);
     result_free(result);

@@ -98,6 +98,38 @@ static char *complaint(muParserHandle_t parser, const struct expression_variable
     return g_string_free(text, FALSE);
 }
 
+static bool define_variables(muParserHandle_t parser, const struct expression_variables *variables,
+                             char **error)
+{
+    static const char *const functions[] = {"min", "max", "floor", "ceil", NULL};
+    for (int i = 0; i < variables->count; i++) {
+        if (g_strv_contains(functions, variables->names[i])) {
+            *error = g_strdup_printf("\"%s\" is a function", variables->names[i]);
+            return false;
+        }
+        mupDefineVar(parser, variables->names[i], &variables->values[i]);
+    }
+    if (!mupError(parser))
+        return true;
+    *error = g_strdup(mupGetErrorMsg(parser));
+    return false;
+}
+
+static bool compile(muParserHandle_t parser, const char *text,
+                    const struct expression_variables *variables, char **error)
+{
+    if (!define_variables(parser, variables, error))
+        return false;
+    int results = 0;
+    mupSetExpr(parser, text);
+    mupEvalMulti(parser, &results);
+    if (mupError(parser))
+        *error = complaint(parser, variables);
+    else if (results > 1)
+        *error = g_strdup("a comma stands only between the arguments of a function");
+    return !*error;
+}
+
 struct expression *expression_new(const char *text, const struct expression_variables *variables,
                                   char **error)
 {
@@ -109,19 +141,8 @@ struct expression *expression_new(const char *text, const struct expression_vari
     expression->text = g_strdup(text);
     expression->parser = mupCreate(muBASETYPE_FLOAT);
     define_all(expression->parser);
-    for (int i = 0; i < variables->count; i++)
-        mupDefineVar(expression->parser, variables->names[i], &variables->values[i]);
-    if (!mupError(expression->parser)) {
-        int results = 0;
-        mupSetExpr(expression->parser, text);
-        mupEvalMulti(expression->parser, &results);
-        if (!mupError(expression->parser) && results == 1)
-            return expression;
-        *error = results > 1 ? g_strdup("a comma stands only between the arguments of a function")
-                             : complaint(expression->parser, variables);
-    } else {
-        *error = g_strdup(mupGetErrorMsg(expression->parser));
-    }
+    if (compile(expression->parser, text, variables, error))
+        return expression;
     expression_free(expression);
     return NULL;
 }

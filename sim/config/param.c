@@ -48,7 +48,7 @@ static struct param_values *values_new(const struct param_table *table, const ch
     struct param_values *values = g_new0(struct param_values, 1);
     int count = param_count(table);
     values->table = table;
-    values->path = g_intern_string(path);
+    values->path = g_strdup(path);
     values->values = g_malloc0(table->size);
     values->origins = g_new0(struct source_mark, count);
     values->sources = g_new0(const char *, count);
@@ -70,6 +70,7 @@ void param_values_free(struct param_values *values)
     for (const struct param *param = values->table->params; param->name; param++)
         if (type_of(param)->clear)
             type_of(param)->clear(field_of(values, param));
+    g_free((char *)values->path);
     g_free(values->sources);
     g_free(values->origins);
     g_free(values->values);
@@ -197,6 +198,26 @@ struct param_values *param_read(const struct param_table *table, const struct no
     return param_read_part(table, map, path, true, NULL, diags);
 }
 
+static bool is_default(struct source_mark mark)
+{
+    return g_strcmp0(mark.file, ORIGIN_DEFAULT) == 0;
+}
+
+// Where to complain about a parameter: where it was given, or else where what does not go with its
+// default was given, on the command line or in a file.
+static struct source_mark place_of(const struct param_values *values, int index)
+{
+    struct source_mark place = values->origins[index];
+    if (!is_default(place))
+        return place;
+    for (int i = 0; values->table->params[i].name; i++) {
+        struct source_mark origin = values->origins[i];
+        if (!is_default(origin) && (is_default(place) || origin.line == 0))
+            place = origin;
+    }
+    return place;
+}
+
 void param_complain(const struct param_values *values, const char *name, const char *hint,
                     const char *format, ...)
 {
@@ -206,7 +227,7 @@ void param_complain(const struct param_values *values, const char *name, const c
     va_end(arguments);
     int index = param_index(values->table, name);
     char *path = reader_path(values->path, name);
-    diag_add(values->diags, index < 0 ? (struct source_mark){0} : values->origins[index], path,
+    diag_add(values->diags, index < 0 ? (struct source_mark){0} : place_of(values, index), path,
              hint, "%s", message);
     g_free(path);
     g_free(message);
@@ -223,8 +244,7 @@ char *param_value_text(const struct param_values *values, const struct param *pa
 static json_t *value_json(const struct param_values *values, const struct param *param)
 {
     const void *field = field_of(values, param);
-    const char *origin = values->origins[param - values->table->params].file;
-    if (!param->fallback && g_strcmp0(origin, ORIGIN_DEFAULT) == 0)
+    if (!param->fallback && is_default(values->origins[param - values->table->params]))
         return json_null();
     if (type_of(param)->json)
         return type_of(param)->json(field);

@@ -80,7 +80,7 @@ struct param_table {
 // source: `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2"}`.
 struct param_values {
     const struct param_table *table;
-    const char *path;            // of the table in the scenario: "host.memory"; interned
+    const char *path;            // of the table in the scenario: "host.memory"; owned
     void *values;                // the table's struct
     struct source_mark *origins; // by index in table->params; file "default" for defaults
     const char **sources;    // by index: interned; the table's for defaults, NULL if the file gives

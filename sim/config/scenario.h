@@ -56,7 +56,7 @@ struct scenario_schema {
 // ---- A resolved case ----
 
 struct topology_node {
-    const char *name; // interned
+    const char *name; // in the topology's `names`
     struct source_mark mark;
 };
 
@@ -81,6 +81,7 @@ struct topology_route {
 };
 
 struct topology {
+    GStringChunk *names; // of hosts and switches
     GArray *hosts;       // struct topology_node
     GPtrArray *switches; // struct topology_switch *
     GPtrArray *links;    // struct topology_link *

@@ -65,7 +65,7 @@ struct builder {
     struct topology *topology;
     const struct scenario_schema *schema;
     const struct node *tree;
-    GHashTable *names; // interned name -> struct name_range *
+    GHashTable *names; // name -> struct name_range *
     struct diag_list *diags;
 };
 
@@ -104,6 +104,7 @@ void topology_clear(struct topology *topology)
 {
     if (!topology->hosts)
         return;
+    g_string_chunk_free(topology->names);
     g_array_free(topology->hosts, TRUE);
     g_ptr_array_free(topology->switches, TRUE);
     g_ptr_array_free(topology->links, TRUE);
@@ -118,19 +119,20 @@ static const char *const *known_names(const struct builder *builder)
     return (const char *const *)g_hash_table_get_keys_as_array(builder->names, NULL);
 }
 
-static bool add_name(struct builder *builder, const char *name, struct name_range range,
-                     const char *path)
+// Enters a name for nodes. The name as the topology keeps it, or NULL if it is taken.
+static const char *add_name(struct builder *builder, const char *name, struct name_range range,
+                            const char *path)
 {
     const struct name_range *before = g_hash_table_lookup(builder->names, name);
     if (before) {
         diag_add(builder->diags, range.mark, path, NULL,
                  "the name %s is taken twice, first in %s:%d:%d", name, before->mark.file,
                  before->mark.line, before->mark.column);
-        return false;
+        return NULL;
     }
-    g_hash_table_insert(builder->names, (char *)g_intern_string(name),
-                        g_memdup2(&range, sizeof range));
-    return true;
+    char *kept = g_string_chunk_insert(builder->topology->names, name);
+    g_hash_table_insert(builder->names, kept, g_memdup2(&range, sizeof range));
+    return kept;
 }
 
 // "node0..3" or "node0..node3": the first and last node of the range, by name. False if the text is
@@ -242,14 +244,13 @@ static struct param_values *read_parameters(struct builder *builder,
     return values;
 }
 
-// Enters NAME, or NAME0 … with its group, and tells how many nodes that is; 0 after an error.
+// Enters NAME, or NAME0 … with its group, into `names`. How many nodes that is; 0 after an error.
 static int enter_nodes(struct builder *builder, const struct node *item, const char *path,
                        const struct node_item *read, GPtrArray *names)
 {
     const struct node *name = node_get(item, "name");
     char *name_path = reader_path(path, "name");
     int first = topology_node_count(builder->topology), count = (int)read->count;
-    struct name_range range = {first, count, name->mark};
     bool group = node_get(item, "count") != NULL;
     bool good = reader_name(name, name_path, builder->diags);
     if (good && first + count > TOPOLOGY_MOST_NODES) {
@@ -257,18 +258,18 @@ static int enter_nodes(struct builder *builder, const struct node *item, const c
                  TOPOLOGY_MOST_NODES);
         good = false;
     }
-    good = good && add_name(builder, read->name, range, name_path);
-    if (good && !group)
-        g_ptr_array_add(names, (char *)g_intern_string(read->name));
-    for (int i = 0; good && group && i < count; i++) {
+    struct name_range all = {first, count, name->mark};
+    const char *kept = good ? add_name(builder, read->name, all, name_path) : NULL;
+    if (kept && !group)
+        g_ptr_array_add(names, (char *)kept);
+    for (int i = 0; kept && group && i < count; i++) {
         char *one = g_strdup_printf("%s%d", read->name, i);
-        struct name_range single = {first + i, 1, name->mark};
-        good = add_name(builder, one, single, name_path);
-        g_ptr_array_add(names, (char *)g_intern_string(one));
+        kept = add_name(builder, one, (struct name_range){first + i, 1, name->mark}, name_path);
+        g_ptr_array_add(names, (char *)kept);
         g_free(one);
     }
     g_free(name_path);
-    return good ? count : 0;
+    return kept ? count : 0;
 }
 
 static void read_host(struct builder *builder, const struct node *item, const char *path)
@@ -506,6 +507,7 @@ static bool check_defaults(struct builder *builder, const char *key,
 void topology_read(struct topology *topology, const struct node *tree,
                    const struct scenario_schema *schema, struct diag_list *diags)
 {
+    topology->names = g_string_chunk_new(1024);
     topology->hosts = g_array_new(FALSE, FALSE, sizeof(struct topology_node));
     topology->switches = g_ptr_array_new_with_free_func(switch_free);
     topology->links = g_ptr_array_new_with_free_func(link_free);

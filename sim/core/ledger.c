@@ -310,6 +310,16 @@ void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offs
         record_drop(ledger, record, offset, to, reason);
 }
 
+void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const char *reason)
+{
+    if (message.generation == 0)
+        return;
+    ledger->totals.dropped_parts++;
+    struct record *record = ledger_record(ledger, message);
+    if (record)
+        record_drop(ledger, record, 0, record->extent, reason);
+}
+
 void ledger_match(struct ledger *ledger, struct message_ref message)
 {
     if (message.generation == 0)

@@ -51,6 +51,9 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
 void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offset, int64_t length,
                  const char *reason);
 
+// The same for all of a message that is not delivered yet.
+void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const char *reason);
+
 // The receiver has taken this message as the next of its flow.
 void ledger_match(struct ledger *ledger, struct message_ref message);
 

@@ -133,6 +133,8 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     g_assert(request->state == MPI_DONE);
+    if (process->library)
+        charge_library(context, process, process->library->request, 1, request->message);
     process->ops->destroy(context, request);
     pool_give(&process->request_pool, request);
 }

@@ -16,7 +16,7 @@
 // What the part of an MPI library above its device costs. One table, a section for each library ("lam").
 struct mpi_library_config {
     struct cost call;         // entering and leaving an MPI function: argument checks, communicator look-up
-    struct cost request;      // building a request, and destroying it
+    struct cost request;      // building a request; destroying one costs the same
     struct cost match;        // for each entry of a queue that matching looks at
     int64_t linear_processes; // collectives are linear up to this many processes, by tree above
 };
@@ -25,7 +25,7 @@ struct mpi_library_config {
     PARAM(struct mpi_library_config, call, PARAM_COST, .fallback = call_cost,                      \
           .doc = "entering and leaving an MPI function", .source = library_source),                \
         PARAM(struct mpi_library_config, request, PARAM_COST, .fallback = request_cost,            \
-              .doc = "building and destroying a request", .source = library_source),               \
+              .doc = "building a request; destroying one costs the same", .source = library_source),               \
         PARAM(struct mpi_library_config, match, PARAM_COST, .fallback = match_cost,                \
               .doc = "each queue entry that matching looks at", .source = library_source),         \
         PARAM(struct mpi_library_config, linear_processes, PARAM_COUNT, .fallback = linear,        \

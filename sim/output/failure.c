@@ -7,6 +7,11 @@
 
 #define LINE_WIDTH 96
 
+// What a person reads of a long list; the manifest has all of it.
+#define MOST_RANKS 16
+#define MOST_ITEMS 12
+#define MOST_MESSAGES 10
+
 // Members whose value needs no name before it: {"state": "blocked"} reads "blocked".
 static bool member_is_plain(const char *key)
 {
@@ -56,20 +61,20 @@ static void append_separator(GString *out, gsize start)
 // "pinned_bytes": 4096 reads "4096 bytes pinned"; "tag": 3 reads "tag 3".
 static void append_member(GString *out, const char *key, const json_t *value)
 {
+    char *name = g_strdelimit(g_strdup(key), "_", ' ');
     if (member_is_plain(key)) {
         append_scalar(out, value);
     } else if (g_str_has_suffix(key, "_bytes")) {
         append_scalar(out, value);
-        g_string_append_printf(out, " bytes %.*s", (int)(strlen(key) - strlen("_bytes")), key);
+        g_string_append_printf(out, " bytes %.*s", (int)(strlen(key) - strlen("_bytes")), name);
     } else if (strcmp(key, "bytes") == 0 || strcmp(key, "size") == 0) {
         append_scalar(out, value);
         g_string_append(out, " bytes");
     } else {
-        char *name = g_strdelimit(g_strdup(key), "_", ' ');
         g_string_append_printf(out, "%s ", name);
         append_scalar(out, value);
-        g_free(name);
     }
+    g_free(name);
 }
 
 // The scalar members of an object but for `skip`, in one line.
@@ -78,12 +83,21 @@ static void append_members(GString *out, json_t *object, const char *skip)
     const char *key;
     json_t *value;
     gsize start = out->len;
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         if (json_is_array(value) || json_is_object(value) || (skip && strcmp(key, skip) == 0))
             continue;
         append_separator(out, start);
         append_member(out, key, value);
     }
+}
+
+// "and N more WHAT" if a list is longer than what was shown of it.
+static void append_rest(GString *out, const char *indent, size_t length, size_t shown,
+                        const char *what)
+{
+    if (length > shown)
+        g_string_append_printf(out, "%sand %zu more %s\n", indent, length - shown, what);
 }
 
 static void append_item(GString *out, json_t *item)
@@ -117,9 +131,10 @@ static void append_rank(GString *out, json_t *rank)
     const char *key;
     json_t *value, *item;
     size_t index;
-    json_object_foreach(rank, key, value) {
-        json_array_foreach(value, index, item)
-            append_item(out, item);
+    json_object_foreach(rank, key, value)
+    {
+        json_array_foreach(value, index, item) if (index < MOST_ITEMS) append_item(out, item);
+        append_rest(out, "      ", json_array_size(value), MOST_ITEMS, key);
     }
 }
 
@@ -138,8 +153,8 @@ static void append_reason(GString *out, json_t *reason)
 
     json_t *ranks = json_object_get(reason, "ranks"), *rank;
     size_t index;
-    json_array_foreach(ranks, index, rank)
-        append_rank(out, rank);
+    json_array_foreach(ranks, index, rank) if (index < MOST_RANKS) append_rank(out, rank);
+    append_rest(out, "    ", json_array_size(ranks), MOST_RANKS, "ranks");
 }
 
 char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced)
@@ -172,9 +187,12 @@ static void append_books(GString *out, const struct series_result *series)
     char *verdict = failure_ledger_verdict(&series->ledger, series->ledger_balanced);
     g_string_append_printf(out, "  %s\n", verdict);
     g_free(verdict);
-    for (guint i = 0; series->ledger_report && i < series->ledger_report->len; i++)
-        g_string_append_printf(out, "    %s\n",
-                               (const char *)g_ptr_array_index(series->ledger_report, i));
+    const GPtrArray *lines = series->ledger_report;
+    for (guint i = 0; lines && i < MIN(lines->len, MOST_MESSAGES); i++)
+        g_string_append_printf(out, "    %s\n", (const char *)g_ptr_array_index(lines, i));
+    // The report itself may be cut; the totals are not.
+    uint64_t missing = MAX(series->ledger.lost + series->ledger.open, lines ? lines->len : 0);
+    append_rest(out, "    ", missing, MOST_MESSAGES, "messages");
 }
 
 void failure_append(GString *out, const struct series_result *series, const char *mark,

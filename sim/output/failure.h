@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why a series did not complete, in words: the reason, what each rank waits for, and which messages are not accounted for.
+// Why a series did not complete, in words: the reason, what each rank waits for, and which messages
+// are not accounted for.
 #ifndef NETSIM_OUTPUT_FAILURE_H
 #define NETSIM_OUTPUT_FAILURE_H
 
@@ -7,11 +8,13 @@
 
 #include <stdbool.h>
 
-// Appends nothing for a series that completed with balanced books. `mark` and `unmark` stand around the headline (colour codes, or "").
+// Appends nothing for a series that completed with balanced books. `mark` and `unmark` stand around
+// the headline (colour codes, or "").
 void failure_append(GString *out, const struct series_result *series, const char *mark,
                     const char *unmark);
 
-// "ledger balanced: 12 messages" or "ledger NOT balanced: 12 messages, 1 lost, 2 misordered". The caller frees it.
+// "ledger balanced: 12 messages" or "ledger NOT balanced: 12 messages, 1 lost, 2 misordered". The
+// caller frees it.
 char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced);
 
 #endif

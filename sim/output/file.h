@@ -13,8 +13,8 @@ FILE *file_create(const char *path, GError **error);
 // Closes a file of file_create; false and *error if not all of it could be written.
 bool file_finish(FILE *file, const char *path, GError **error);
 
-// Whether a directory is there and can be written to, or could be made: what can be known before a long run. False and *error if not.
-// Makes nothing.
+// Whether a directory is there and can be written to, or could be made: what can be known before a
+// long run. False and *error if not. Makes nothing.
 bool file_check_directory(const char *path, GError **error);
 
 // Makes a directory and what is missing above it; false and *error if that fails.

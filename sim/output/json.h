@@ -7,22 +7,23 @@
 
 #include <jansson.h>
 
-// The document of --format json: scenario, status, reason (of the first series with the worst status, or null), series, run, ledger. New
-// reference.
+// The document of --format json: scenario, status, reason (of the first series with the worst
+// status, or null), series, run, ledger. New reference.
 //
-// A series has its name, stack, status, reason, points (one for each size, with every metric of all ranks together),
-// values (what belongs to no size or to one rank), counters, ledger and unaccounted (lines on messages that did not arrive).
+// A series has its name, stack, status, reason, points (one for each size, with every metric of all
+// ranks together), values (what belongs to no size or to one rank), counters, ledger and
+// unaccounted (lines on messages that did not arrive).
 json_t *json_result(const struct result *result);
 
 // {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, new reference.
 json_t *json_ledger(const struct ledger_totals *totals);
 
-// Status, reason, events, fingerprint, simulated time, ledger, unaccounted and counters of a series: all that two runs of one scenario and seed
-// have in common, new reference.
+// Status, reason, events, fingerprint, simulated time, ledger, unaccounted and counters of a
+// series: all that two runs of one scenario and seed have in common, new reference.
 json_t *json_series_outcome(const struct series_result *series);
 
-// The document as text that ends in a line feed; keys in the order in which they were set. Frees `document`. The caller frees
-// the text (g_free).
+// The document as text that ends in a line feed; keys in the order in which they were set. Frees
+// `document`. The caller frees the text (g_free).
 char *json_document_text(json_t *document);
 
 #endif

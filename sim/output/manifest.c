@@ -63,7 +63,8 @@ static json_t *manifest_execution_json(const struct result *result,
     return object;
 }
 
-// What was run and how it ended, series by series; the case holds every parameter with value and origin.
+// What was run and how it ended, series by series; the case holds every parameter with value and
+// origin.
 static json_t *manifest_series(const struct scenario *scenario, const struct result *result)
 {
     json_t *list = json_array();

@@ -18,8 +18,8 @@ struct manifest_execution {
     char *const *argv;
 };
 
-// The document, new reference. Everything but the member "execution" (host, times, command) is equal for two runs of one scenario
-// and seed.
+// The document, new reference. Everything but the member "execution" (host, times, command) is
+// equal for two runs of one scenario and seed.
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
                       const struct manifest_execution *execution);
 

@@ -4,7 +4,8 @@
 //     # series VIA RPI
 //     12.500000 rank 0 request[3] built -> started tiny
 //
-// that is time in microseconds, where, machine[subject], state before ("-" if there is none), state after, detail.
+// that is time in microseconds, where, machine[subject], state before ("-" if there is none), state
+// after, detail.
 #ifndef NETSIM_OUTPUT_STATE_LOG_H
 #define NETSIM_OUTPUT_STATE_LOG_H
 

@@ -29,7 +29,7 @@ struct column {
 // One series, and the columns it has.
 struct group {
     const struct series_result *series;
-    char *title; // its name, and how it ended
+    char *title;        // its name, and how it ended
     GPtrArray *columns; // struct column *
     int width;          // of all columns with the gaps between them
 };
@@ -62,7 +62,8 @@ static const struct result_value *value_at(const struct series_result *series, g
 
 // ---- Numbers ----
 
-// Digits behind the point with which every value of a set is readable: none if all are whole, else two, or more for small ones.
+// Digits behind the point with which every value of a set is readable: none if all are whole, else
+// two, or more for small ones.
 static int decimals_for(double greatest, bool whole)
 {
     if (whole && greatest < 1e15)
@@ -121,7 +122,8 @@ static void column_measure(struct column *column)
     }
 }
 
-// The columns of a series; one without a single value still shows, with the metrics of the series before it.
+// The columns of a series; one without a single value still shows, with the metrics of the series
+// before it.
 static struct group *group_new(const struct series_result *series, const struct group *model)
 {
     struct group *group = g_new0(struct group, 1);
@@ -133,8 +135,8 @@ static struct group *group_new(const struct series_result *series, const struct 
     for (guint i = 0; i < series->values->len; i++) {
         const struct result_value *value = value_at(series, i);
         if (value_is_of_a_size(value))
-            g_hash_table_insert(group_column(group, value->metric)->values,
-                                (gpointer)&value->size, (gpointer)&value->value);
+            g_hash_table_insert(group_column(group, value->metric)->values, (gpointer)&value->size,
+                                (gpointer)&value->value);
     }
     for (guint i = 0; group->columns->len == 0 && model && i < model->columns->len; i++)
         group_column(group, ((struct column *)g_ptr_array_index(model->columns, i))->metric);
@@ -206,9 +208,9 @@ static void append_header(GString *out, const GPtrArray *groups, int size_width,
         for (guint j = 0; j < group->columns->len; j++) {
             const struct column *column = g_ptr_array_index(group->columns, j);
             append_gap(out, j == 0 ? SERIES_GAP : COLUMN_GAP);
-            text_append_right(
-                out, kind == HEADER_LABEL ? column->label : metric_unit(column->metric),
-                column->width);
+            text_append_right(out,
+                              kind == HEADER_LABEL ? column->label : metric_unit(column->metric),
+                              column->width);
         }
     }
     g_string_append_c(out, '\n');
@@ -300,8 +302,8 @@ static void append_singles_of(GString *out, const struct series_result *series,
             g_string_append_printf(out, "%s%s%s%s\n", out->len > 0 ? "\n" : "", style->bold,
                                    series->name, style->plain);
         char *label = single_label(value);
-        char *cell = cell_text(value->value, decimals_for(fabs(value->value),
-                                                          value->value == trunc(value->value)));
+        char *cell = cell_text(
+            value->value, decimals_for(fabs(value->value), value->value == trunc(value->value)));
         g_string_append(out, "  ");
         text_append_left(out, label, 40);
         text_append_right(out, cell, 16);
@@ -323,7 +325,7 @@ static bool result_balanced(const struct result *result)
     return true;
 }
 
-static void append_summary(GString *out, const struct result *result)
+static void append_summary(GString *out, const struct result *result, const char *directory)
 {
     uint64_t events = result_events(result);
     double wall = result_wall_s(result);
@@ -334,9 +336,12 @@ static void append_summary(GString *out, const struct result *result)
     char *fingerprint = text_fingerprint(result_fingerprint(result));
     g_string_append_printf(out,
                            "%s%s events in %.3f s (%s events/s), %.6f s simulated; %s; "
-                           "fingerprint %s\n",
+                           "fingerprint %s",
                            out->len > 0 ? "\n" : "", count, wall, rate,
                            time_to_s(result_simulated(result)), verdict, fingerprint);
+    if (directory)
+        g_string_append_printf(out, "; results in %s/", directory);
+    g_string_append_c(out, '\n');
     g_free(count);
     g_free(rate);
     g_free(verdict);
@@ -359,7 +364,7 @@ void table_print(const struct result *result, const struct table_options *option
             g_string_insert_c(text, (gssize)before, '\n');
     }
     if (options->summary)
-        append_summary(text, result);
+        append_summary(text, result, options->directory);
     fwrite(text->str, 1, text->len, out);
     g_string_free(text, TRUE);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace sink that hands everything on to two others, so that a timeline and a state log can be on at once.
+// A trace sink that hands everything on to two others, so that a timeline and a state log can be on
+// at once.
 #ifndef NETSIM_OUTPUT_TEE_H
 #define NETSIM_OUTPUT_TEE_H
 

@@ -17,7 +17,8 @@ char *text_grouped(uint64_t value);
 // Three digits and a prefix: "2.94 M", "17.0 k", "512". The caller frees it.
 char *text_scaled(double value);
 
-// Appends a time as "SECONDS.DIGITS" counted in microseconds, all six decimals: exact to the picosecond.
+// Appends a time as "SECONDS.DIGITS" counted in microseconds, all six decimals: exact to the
+// picosecond.
 void text_append_us(GString *out, sim_time time);
 
 // "fd0c34b1a90e77d2". The caller frees it.
@@ -33,7 +34,8 @@ int text_width(const char *text);
 void text_append_right(GString *out, const char *text, int width);
 void text_append_left(GString *out, const char *text, int width);
 
-// Appends text broken at blanks into lines of at most `width` columns; lines after the first start with `indent` blanks.
+// Appends text broken at blanks into lines of at most `width` columns; lines after the first start
+// with `indent` blanks.
 void text_append_wrapped(GString *out, const char *text, int width, int indent);
 
 #endif

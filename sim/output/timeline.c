@@ -10,7 +10,8 @@
 #define EXACT_DIGITS 15   // decimal digits that a double always keeps
 #define MARKER_LENGTH TIME_NS
 
-// One thread of the timeline: slices that do not overlap. The last of them is kept, for arrows to end on.
+// One thread of the timeline: slices that do not overlap. The last of them is kept, for arrows to
+// end on.
 struct row {
     int thread;
     bool used;
@@ -42,10 +43,10 @@ struct timeline {
     char *series;
     int processes, threads;
     uint64_t arrows;
-    GPtrArray *lanes;       // struct lane *, of this series; lane n is at n - 1
-    GHashTable *by_name;    // "group\nname" to lane number
-    GHashTable *by_group;   // group to process number
-    GHashTable *under_way;  // message to arrow, uint64_t * both
+    GPtrArray *lanes;      // struct lane *, of this series; lane n is at n - 1
+    GHashTable *by_name;   // "group\nname" to lane number
+    GHashTable *by_group;  // group to process number
+    GHashTable *under_way; // message to arrow, uint64_t * both
 };
 
 // ---- Events ----
@@ -106,8 +107,7 @@ static struct row *lane_add_row(struct timeline *timeline, struct lane *lane)
     g_array_append_val(lane->rows, row);
     char *name = lane->rows->len == 1 ? g_strdup(lane->name)
                                       : g_strdup_printf("%s (%u)", lane->name, lane->rows->len);
-    timeline_describe(timeline, "thread_name", lane->process, row.thread, "name",
-                      json_valid(name));
+    timeline_describe(timeline, "thread_name", lane->process, row.thread, "name", json_valid(name));
     timeline_describe(timeline, "thread_sort_index", lane->process, row.thread, "sort_index",
                       json_integer((json_int_t)lane->order * 1000 + lane->rows->len));
     g_free(name);
@@ -132,8 +132,8 @@ static int timeline_process(struct timeline *timeline, const char *group)
         return process;
     process = ++timeline->processes;
     g_hash_table_insert(timeline->by_group, g_strdup(group), GINT_TO_POINTER(process));
-    char *name = timeline->series ? g_strdup_printf("%s: %s", timeline->series, group)
-                                  : g_strdup(group);
+    char *name =
+        timeline->series ? g_strdup_printf("%s: %s", timeline->series, group) : g_strdup(group);
     timeline_describe(timeline, "process_name", process, 0, "name", json_valid(name));
     timeline_describe(timeline, "process_sort_index", process, 0, "sort_index",
                       json_integer(process));
@@ -176,12 +176,12 @@ static struct lane *timeline_lane_at(struct timeline *timeline, trace_lane numbe
 static void lane_write_slice(struct timeline *timeline, struct lane *lane, struct row *row,
                              const char *name)
 {
-    json_t *event = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "X", "name",
-                              json_valid(name), "pid", lane->process, "tid", row->thread, "ts",
-                              json_us(row->from), "dur", json_us(row->to - row->from));
+    json_t *event = json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "X", "name", json_valid(name),
+                              "pid", lane->process, "tid", row->thread, "ts", json_us(row->from),
+                              "dur", json_us(row->to - row->from));
     if (row->message.generation)
-        json_object_set_new(event, "args", json_pack("{s:o}", "message",
-                                                     json_message(row->message)));
+        json_object_set_new(event, "args",
+                            json_pack("{s:o}", "message", json_message(row->message)));
     timeline_write(timeline, event, row->to);
 }
 
@@ -202,16 +202,18 @@ static bool same_message(struct message_ref a, struct message_ref b)
     return a.index == b.index && a.generation == b.generation;
 }
 
-// Whether an arrow's end belongs on the row's last slice: it covers the time and is not about another message.
+// Whether an arrow's end belongs on the row's last slice: it covers the time and is not about
+// another message.
 static bool row_takes_end(const struct row *row, const struct arrow_end *end)
 {
     return row->used && row->from <= end->when && end->when <= row->to &&
            (row->message.generation == 0 || same_message(row->message, end->message));
 }
 
-// An arrow binds to the slice that is open at its time, so one at the very end of a slice is drawn a nanosecond earlier.
-static void row_write_end(struct timeline *timeline, const struct lane *lane,
-                          const struct row *row, const struct arrow_end *end)
+// An arrow binds to the slice that is open at its time, so one at the very end of a slice is drawn
+// a nanosecond earlier.
+static void row_write_end(struct timeline *timeline, const struct lane *lane, const struct row *row,
+                          const struct arrow_end *end)
 {
     const char phase[] = {end->phase, '\0'};
     sim_time when = end->when;
@@ -255,8 +257,8 @@ static void timeline_span(struct trace *trace, trace_lane number, const char *na
     }
 }
 
-// The arrow of a message, and what this phase is to it: an arrow has one start and one end, whatever is called. False
-// if there is nothing to draw.
+// The arrow of a message, and what this phase is to it: an arrow has one start and one end,
+// whatever is called. False if there is nothing to draw.
 static bool timeline_arrow(struct timeline *timeline, struct arrow_end *end)
 {
     uint64_t key = (uint64_t)end->message.index << 32 | end->message.generation;
@@ -312,16 +314,15 @@ static void timeline_transition(struct trace *trace, trace_lane number, sim_time
                                  transition->subject, transition->to);
     json_t *details = json_pack("{s:o, s:o, s:I, s:o}", "where", json_valid(transition->where),
                                 "machine", json_valid(transition->machine), "subject",
-                                (json_int_t)transition->subject, "to",
-                                json_valid(transition->to));
+                                (json_int_t)transition->subject, "to", json_valid(transition->to));
     if (transition->from)
         json_object_set_new(details, "from", json_valid(transition->from));
     if (transition->detail)
         json_object_set_new(details, "detail", json_valid(transition->detail));
     json_t *event = json_pack("{s:s, s:s, s:o, s:i, s:i, s:o, s:o}", "ph", "i", "s", "t", "name",
                               json_valid(name), "pid", lane->process, "tid",
-                              g_array_index(lane->rows, struct row, 0).thread, "ts",
-                              json_us(when), "args", details);
+                              g_array_index(lane->rows, struct row, 0).thread, "ts", json_us(when),
+                              "args", details);
     timeline_write(timeline, event, when);
     g_free(name);
 }

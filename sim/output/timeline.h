@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace sink that writes a timeline in Chrome's trace event format, for ui.perfetto.dev: a process for each group of lanes,
-// a thread for each lane, a slice for each span, an instant event for each protocol transition, one flow arrow for each message.
+// A trace sink that writes a timeline in Chrome's trace event format, for ui.perfetto.dev: a
+// process for each group of lanes, a thread for each lane, a slice for each span, an instant event
+// for each protocol transition, one flow arrow for each message.
 //
-// Events are written as they come, one JSON object a line; memory grows with lanes and messages under way only. Times are microseconds
-// with six decimals, exact to the picosecond in runs of up to 1,000 simulated seconds.
+// Events are written as they come, one JSON object a line; memory grows with lanes and messages
+// under way only. Times are microseconds with six decimals, exact to the picosecond in runs of up
+// to 1,000 simulated seconds.
 //
-// Viewers want the slices of a thread to be disjoint. A lane whose spans overlap gets further threads beside its first.
+// Viewers want the slices of a thread to be disjoint. A lane whose spans overlap gets further
+// threads beside its first.
 #ifndef NETSIM_OUTPUT_TIMELINE_H
 #define NETSIM_OUTPUT_TIMELINE_H
 
@@ -19,8 +22,8 @@ struct timeline;
 // NULL and *error if the file can't be written.
 struct timeline *timeline_open(const char *path, GError **error);
 
-// What follows belongs to this series: its groups are named "SERIES: GROUP", and lanes of the series before are gone. Call it before the first
-// lane is made.
+// What follows belongs to this series: its groups are named "SERIES: GROUP", and lanes of the
+// series before are gone. Call it before the first lane is made.
 void timeline_series(struct timeline *timeline, const char *name);
 
 // The sink; owned by the timeline.

@@ -138,10 +138,10 @@ static const char *unit_of_last_word(const char *name, size_t length)
     static const struct {
         const char *word, *unit;
     } units[] = {
-        {"ps", "ps"},   {"ns", "ns"},   {"us", "us"},     {"ms", "ms"},      {"s", "s"},
-        {"b", "b"},     {"kb", "kb"},   {"Mb", "Mb"},     {"Gb", "Gb"},      {"bits", "b"},
-        {"B", "B"},     {"kB", "kB"},   {"MB", "MB"},     {"GB", "GB"},      {"bytes", "B"},
-        {"KiB", "KiB"}, {"MiB", "MiB"}, {"GiB", "GiB"},   {"Hz", "Hz"},      {"kHz", "kHz"},
+        {"ps", "ps"},   {"ns", "ns"},   {"us", "us"},     {"ms", "ms"},       {"s", "s"},
+        {"b", "b"},     {"kb", "kb"},   {"Mb", "Mb"},     {"Gb", "Gb"},       {"bits", "b"},
+        {"B", "B"},     {"kB", "kB"},   {"MB", "MB"},     {"GB", "GB"},       {"bytes", "B"},
+        {"KiB", "KiB"}, {"MiB", "MiB"}, {"GiB", "GiB"},   {"Hz", "Hz"},       {"kHz", "kHz"},
         {"MHz", "MHz"}, {"GHz", "GHz"}, {"percent", "%"}, {"pages", "pages"},
     };
     const char *word = name + length;

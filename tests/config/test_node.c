@@ -55,7 +55,7 @@ static void test_trees(void)
     expect_tree(parse_good("- 1\n-\n  - 2\n-\n"), "[1, [2], null]");
     expect_tree(parse_good("just text"), "just text");
     expect_tree(parse_good("a: !!str 5\nb: |\n  two\n  lines\n"), "{a: \"5\", b: \"two\\nlines\\n\"}");
-    expect_tree(parse_good("\xef\xbb\xbfa: 1\n"), "{a: 1}");
+    expect_tree(parse_good("\xef\xbb\xbf" "a: 1\n"), "{a: 1}");
     expect_tree(parse_good("%YAML 1.1\n---\na: 1\n...\n"), "{a: 1}");
 }
 
@@ -98,12 +98,12 @@ static void test_broken(void)
     } bads[] = {
         {"", "t.yaml:1:1: error: the file is empty"},
         {"# only a comment\n", "the file is empty"},
-        {"a: 1\nb: [1, 2\nc: 3\n", "t.yaml:3:2: error: b: not YAML: did not find expected ',' or ']'"},
+        {"a: 1\nb: [1, 2\nc: 3\n", "t.yaml:3:2: error: b[2]: not YAML: did not find expected ',' or ']'"},
         {"a: {b: 1", "not YAML"},
         {"a:\n\t- b\n", "t.yaml:2:1: error: a: not YAML: found character that cannot start any token"},
         {"a: @x\n", "needs quotes"},
         {"a: 'open\n", "not YAML"},
-        {"a: b: c\n", "t.yaml:1:5: error: a: not YAML: mapping values are not allowed"},
+        {"a: b: c\n", "t.yaml:1:5: error: not YAML: mapping values are not allowed"},
         {"a: 1\n---\nb: 2\n", "t.yaml:2:1: error: a second document starts here"},
         {"a: 1\nb: 2\na: 3\n", "t.yaml:3:1: error: a: duplicate key, first given in line 1 column 1"},
         {"x: {a: 1, b: 2, a: 3}\n", "t.yaml:1:17: error: x.a: duplicate key, first given in line 1 column 5"},
@@ -150,7 +150,7 @@ static void test_anchor_bomb(void)
     for (int i = 1; i < 40; i++)
         g_string_append_printf(text, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n",
                                i, i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
-    expect_fast(text, "t.yaml:5:30: error: a4[2]: more than 100000 values");
+    expect_fast(text, "t.yaml:6:15: error: a5[1]: more than 100000 values");
 }
 
 static void test_depth(void)
@@ -162,10 +162,6 @@ static void test_depth(void)
             g_string_append(text, openers[i]);
         expect_fast(text, "nested more than 64 levels deep");
     }
-    GString *text = g_string_new("a: &a [x]\n");
-    for (int i = 0; i < 70; i++)
-        g_string_append_printf(text, "a%d: &a%d [*a%s%.0d]\n", i, i, i ? "" : "", i - 1);
-    g_string_free(text, TRUE);
 }
 
 // Aliases do not get round the limit of depth.
@@ -418,7 +414,7 @@ static void test_include_refused(void)
     expect_load(directory, "missing.yaml", "nowhere.yaml: No such file or directory");
     expect_load(directory, "list.yaml", "list.yaml:1:10: error: include: an included file must hold a map");
     expect_load(directory, "number.yaml", "the name of a file is expected");
-    expect_load(directory, "broken.yaml", "bad.yaml:2:1: error: a: not YAML");
+    expect_load(directory, "broken.yaml", "bad.yaml:2:1: error: a[0]: not YAML");
     expect_load(directory, "dir.yaml", "Is a directory");
     expect_load(directory, "absent.yaml", "absent.yaml: error: cannot read");
     temporary_remove(directory);

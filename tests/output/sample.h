@@ -35,11 +35,11 @@ static inline struct result *sample_result(void)
     struct series_result *bad = series_result_new("MVICH", "mvich");
     sample_point(bad, 0, 80.25, 0.0);
     bad->status = SIM_DEADLOCK;
-    bad->reason = json_pack(
-        "{s:s, s:s, s:f, s:[{s:i, s:I, s:[{s:s, s:i, s:I, s:s}]}]}", "kind", "deadlock", "text",
-        "1 of 2 ranks waits for what will never happen", "time_us", 12.5, "ranks", "rank", 1,
-        "pinned_bytes", (json_int_t)20971520, "requests", "kind", "send", "peer", 0, "bytes",
-        (json_int_t)4194304, "waits_for", "memory that can be pinned");
+    bad->reason = json_pack("{s:s, s:s, s:f, s:[{s:i, s:I, s:[{s:s, s:i, s:I, s:s}]}]}", "kind",
+                            "deadlock", "text", "1 of 2 ranks waits for what will never happen",
+                            "time_us", 12.5, "ranks", "rank", 1, "pinned_bytes",
+                            (json_int_t)20971520, "requests", "kind", "send", "peer", 0, "bytes",
+                            (json_int_t)4194304, "waits_for", "memory that can be pinned");
     bad->ledger = (struct ledger_totals){.messages = 2, .bytes = 10, .delivered = 1, .open = 1};
     bad->ledger_balanced = false;
     bad->ledger_report = g_ptr_array_new_with_free_func(g_free);

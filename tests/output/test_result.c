@@ -8,10 +8,18 @@ static void test_units(void)
     static const struct {
         const char *metric, *unit;
     } cases[] = {
-        {"latency_us", "us"},       {"bandwidth_MB_per_s", "MB/s"}, {"rate_Mb_per_s", "Mb/s"},
-        {"sent_bytes", "B"},        {"messages_per_s", "1/s"},      {"utilisation_percent", "%"},
-        {"retransmissions", ""},    {"time_s", "s"},                {"s", ""},
-        {"interrupts_per_s", "1/s"}, {"pinned_pages", "pages"},     {"queue_length", ""},
+        {"latency_us", "us"},
+        {"bandwidth_MB_per_s", "MB/s"},
+        {"rate_Mb_per_s", "Mb/s"},
+        {"sent_bytes", "B"},
+        {"messages_per_s", "1/s"},
+        {"utilisation_percent", "%"},
+        {"retransmissions", ""},
+        {"time_s", "s"},
+        {"s", ""},
+        {"interrupts_per_s", "1/s"},
+        {"pinned_pages", "pages"},
+        {"queue_length", ""},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
         SUITE_SAME_TEXT(metric_unit(cases[i].metric), cases[i].unit);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline: valid JSON, slices of a thread that never overlap, arrows that start once, go forward in time and stand on slices.
+// The timeline: valid JSON, slices of a thread that never overlap, arrows that start once, go
+// forward in time and stand on slices.
 #include "sim/output/timeline.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
@@ -66,8 +67,7 @@ static int count_phase(json_t *events, const char *phase)
     int count = 0;
     size_t index;
     json_t *event;
-    json_array_foreach(events, index, event)
-        count += strcmp(phase_of(event), phase) == 0;
+    json_array_foreach(events, index, event) count += strcmp(phase_of(event), phase) == 0;
     return count;
 }
 
@@ -77,11 +77,13 @@ static void check_no_overlap(json_t *events)
 {
     size_t i, j;
     json_t *a, *b;
-    json_array_foreach(events, i, a) {
+    json_array_foreach(events, i, a)
+    {
         if (strcmp(phase_of(a), "X") != 0)
             continue;
         int64_t from = picoseconds(number(a, "ts")), to = from + picoseconds(number(a, "dur"));
-        json_array_foreach(events, j, b) {
+        json_array_foreach(events, j, b)
+        {
             if (j <= i || strcmp(phase_of(b), "X") != 0 || !same_thread(a, b))
                 continue;
             int64_t start = picoseconds(number(b, "ts"));
@@ -96,7 +98,8 @@ static bool stands_on_slice(json_t *events, json_t *flow)
     int64_t when = picoseconds(number(flow, "ts"));
     size_t index;
     json_t *event;
-    json_array_foreach(events, index, event) {
+    json_array_foreach(events, index, event)
+    {
         if (strcmp(phase_of(event), "X") != 0 || !same_thread(event, flow))
             continue;
         int64_t from = picoseconds(number(event, "ts"));
@@ -116,13 +119,15 @@ static void check_arrows(json_t *events)
 {
     size_t i, j;
     json_t *event, *other;
-    json_array_foreach(events, i, event) {
+    json_array_foreach(events, i, event)
+    {
         if (!is_flow(event))
             continue;
         CU_ASSERT(stands_on_slice(events, event));
         SUITE_SAME_TEXT(json_string_value(json_object_get(event, "bp")), "e");
         int starts = 0, ends = 0;
-        json_array_foreach(events, j, other) {
+        json_array_foreach(events, j, other)
+        {
             if (!is_flow(other) || number(other, "id") != number(event, "id"))
                 continue;
             bool start = strcmp(phase_of(other), "s") == 0;
@@ -143,13 +148,14 @@ static void check_threads_are_named(json_t *events)
 {
     size_t i, j;
     json_t *event, *other;
-    json_array_foreach(events, i, event) {
+    json_array_foreach(events, i, event)
+    {
         if (strcmp(phase_of(event), "M") == 0)
             continue;
         int names = 0;
-        json_array_foreach(events, j, other)
-            names += strcmp(phase_of(other), "M") == 0 && same_thread(event, other) &&
-                     strcmp(json_string_value(json_object_get(other, "name")), "thread_name") == 0;
+        json_array_foreach(events, j, other) names +=
+            strcmp(phase_of(other), "M") == 0 && same_thread(event, other) &&
+            strcmp(json_string_value(json_object_get(other, "name")), "thread_name") == 0;
         SUITE_SAME_INTEGER(names, 1);
     }
 }
@@ -211,7 +217,8 @@ static void test_overlapping_spans(void)
     json_decref(events);
 }
 
-// An arrow's end that no slice ever covers gets one of its own; so do ends beyond what a lane keeps.
+// An arrow's end that no slice ever covers gets one of its own; so do ends beyond what a lane
+// keeps.
 static void test_arrows_without_slices(void)
 {
     struct drawing drawing = drawing_start();
@@ -229,7 +236,8 @@ static void test_arrows_without_slices(void)
     json_decref(events);
 }
 
-// Whatever is called: one start, no step without a start, nothing after the end, a slot that is used again is a new message.
+// Whatever is called: one start, no step without a start, nothing after the end, a slot that is
+// used again is a new message.
 static void test_arrow_phases(void)
 {
     struct drawing drawing = drawing_start();
@@ -266,7 +274,8 @@ static void test_transitions(void)
     char *text = json_dumps(events, 0);
     SUITE_CONTAINS(text, "\"request 3: built\"");
     SUITE_CONTAINS(text, "\"detail\": \"no \\\"descriptor\\\"\"");
-    SUITE_CONTAINS(text, "\"name\": \"rank 1\""); // a transition without a lane gets one by its place
+    SUITE_CONTAINS(text, "\"name\": \"rank 1\""); // a transition without a lane gets one by its
+                                                  // place
     free(text);
     json_decref(events);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/temporary.h"
 
-#include <ftw.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 
@@ -14,17 +13,23 @@ char *temporary_directory(void)
     return directory;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+static void remove_all(const char *path)
 {
-    (void)status;
-    (void)type;
-    (void)walk;
-    return g_remove(path);
+    GDir *listing = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open(path, 0, NULL);
+    const char *entry;
+    while (listing && (entry = g_dir_read_name(listing))) {
+        char *inner = g_build_filename(path, entry, NULL);
+        remove_all(inner);
+        g_free(inner);
+    }
+    if (listing)
+        g_dir_close(listing);
+    g_remove(path);
 }
 
 void temporary_remove(char *directory)
 {
-    nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    remove_all(directory);
     g_free(directory);
 }
 

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Parameter tables: every kind is read, refused, shown and described; values know where they came from.
+#include "sim/config/param.h"
+#include "tests/support/fake_schema.h"
+#include "tests/support/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A table with one parameter of each kind.
+struct all_kinds {
+    int64_t count;
+    double real, probability;
+    sim_time duration;
+    struct cost cost;
+    int64_t size, bit_rate, byte_rate, frequency;
+    bool flag;
+    int choice;
+    const char *text;
+    struct param_counts counts;
+    struct param_windows windows;
+    const char *const *names;
+};
+
+static const char *const colours[] = {"red", "green", "blue", NULL};
+
+static const struct param kinds_params[] = {
+    PARAM(struct all_kinds, count, PARAM_COUNT, .fallback = "3", .least = "-5", .most = "10",
+          .doc = "a count", .source = "a data sheet"),
+    PARAM(struct all_kinds, real, PARAM_REAL, .fallback = "0.5", .most = "2", .doc = "a real"),
+    PARAM(struct all_kinds, probability, PARAM_PROBABILITY, .fallback = "0", .doc = "a chance"),
+    PARAM(struct all_kinds, duration, PARAM_DURATION, .fallback = "2.5 us", .most = "1 s", .doc = "a time"),
+    PARAM(struct all_kinds, cost, PARAM_COST, .fallback = "100 cycles", .doc = "a cost"),
+    PARAM(struct all_kinds, size, PARAM_SIZE, .fallback = "64 KiB", .least = "1 B", .doc = "a size"),
+    PARAM(struct all_kinds, bit_rate, PARAM_BIT_RATE, .fallback = "100 Mb/s", .doc = "bits"),
+    PARAM(struct all_kinds, byte_rate, PARAM_BYTE_RATE, .fallback = "132 MB/s", .doc = "bytes"),
+    PARAM(struct all_kinds, frequency, PARAM_FREQUENCY, .fallback = "33 MHz", .doc = "a clock"),
+    PARAM(struct all_kinds, flag, PARAM_BOOL, .fallback = "true", .doc = "a flag"),
+    PARAM(struct all_kinds, choice, PARAM_CHOICE, .fallback = "green", .choices = colours, .doc = "a choice"),
+    PARAM(struct all_kinds, text, PARAM_STRING, .fallback = "hello", .doc = "a text"),
+    PARAM(struct all_kinds, counts, PARAM_COUNTS, .fallback = "[1, 2]", .most = "100", .doc = "counts"),
+    PARAM(struct all_kinds, windows, PARAM_WINDOWS, .fallback = "[]", .doc = "spans"),
+    PARAM(struct all_kinds, names, PARAM_NAMES, .fallback = "[]", .doc = "names"),
+    {0}};
+
+static const struct param_table kinds = {"kinds", "one of each", sizeof(struct all_kinds),
+                                         kinds_params, NULL};
+
+// Reads a table from YAML text (NULL: no map); the complaints are what comes back beside the values.
+static struct param_values *read_text(const struct param_table *table, const char *text,
+                                      char **complaints)
+{
+    struct diag_list *diags = diag_list_new();
+    struct node *map = text ? node_parse(text, strlen(text), "t.yaml", NULL, diags) : NULL;
+    struct param_values *values = param_read(table, map, "p", diags);
+    *complaints = fake_complaints(diags);
+    node_free(map);
+    diag_list_free(diags);
+    return values;
+}
+
+static struct param_values *read_good(const struct param_table *table, const char *text)
+{
+    char *complaints;
+    struct param_values *values = read_text(table, text, &complaints);
+    SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+    return values;
+}
+
+static void expect_complaint(const struct param_table *table, const char *text, const char *part)
+{
+    char *complaints;
+    struct param_values *values = read_text(table, text, &complaints);
+    SUITE_CONTAINS(complaints, part);
+    CU_ASSERT_PTR_NOT_NULL(values);
+    param_values_free(values);
+    g_free(complaints);
+}
+
+static void test_defaults(void)
+{
+    struct param_values *values = read_good(&kinds, NULL);
+    const struct all_kinds *all = values->values;
+    SUITE_SAME_INTEGER(all->count, 3);
+    CU_ASSERT_EQUAL(all->real, 0.5);
+    CU_ASSERT_EQUAL(all->probability, 0);
+    SUITE_SAME_INTEGER(all->duration, 2500000);
+    SUITE_SAME_INTEGER(all->cost.cycles, 100);
+    SUITE_SAME_INTEGER(all->cost.time, 0);
+    SUITE_SAME_INTEGER(all->size, 65536);
+    SUITE_SAME_INTEGER(all->bit_rate, 100000000);
+    SUITE_SAME_INTEGER(all->byte_rate, 132000000);
+    SUITE_SAME_INTEGER(all->frequency, 33000000);
+    CU_ASSERT(all->flag);
+    SUITE_SAME_INTEGER(all->choice, 1);
+    SUITE_SAME_TEXT(all->text, "hello");
+    SUITE_SAME_INTEGER(all->counts.count, 2);
+    SUITE_SAME_INTEGER(all->windows.count, 0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(all->names);
+    SUITE_SAME_TEXT(all->names[0], NULL);
+    SUITE_SAME_TEXT(values->origins[0].file, "default");
+    SUITE_SAME_TEXT(values->sources[0], "a data sheet");
+    SUITE_SAME_TEXT(values->path, "p");
+    param_values_free(values);
+}
+
+static void test_given(void)
+{
+    struct param_values *values = read_good(
+        &kinds, "{count: -5, real: 1.25, probability: 1, duration: 3 ms, cost: 2 us, size: 1 B,\n"
+                "bit_rate: 0, byte_rate: 1 GB/s, frequency: 1.2 GHz, flag: false, choice: blue,\n"
+                "text: '12', counts: [17, 3, 5], windows: [{from: 5 ms, to: 6 ms}, {from: 0, to: "
+                "1 ms}],\nnames: [a, b]}");
+    const struct all_kinds *all = values->values;
+    SUITE_SAME_INTEGER(all->count, -5);
+    CU_ASSERT_EQUAL(all->real, 1.25);
+    CU_ASSERT_EQUAL(all->probability, 1);
+    SUITE_SAME_INTEGER(all->duration, 3000000000);
+    SUITE_SAME_INTEGER(all->cost.time, 2000000);
+    SUITE_SAME_INTEGER(all->cost.cycles, 0);
+    SUITE_SAME_INTEGER(all->size, 1);
+    SUITE_SAME_INTEGER(all->bit_rate, 0);
+    CU_ASSERT_FALSE(all->flag);
+    SUITE_SAME_INTEGER(all->choice, 2);
+    SUITE_SAME_TEXT(all->text, "12");
+    SUITE_SAME_INTEGER(all->counts.count, 3);
+    SUITE_SAME_INTEGER(all->counts.values[0], 3);
+    SUITE_SAME_INTEGER(all->counts.values[2], 17);
+    SUITE_SAME_INTEGER(all->windows.count, 2);
+    SUITE_SAME_INTEGER(all->windows.values[0].to, 1000000000);
+    SUITE_SAME_INTEGER(all->windows.values[1].from, 5000000000);
+    SUITE_SAME_TEXT(all->names[1], "b");
+    int flag = param_index(&kinds, "flag");
+    SUITE_SAME_INTEGER(values->origins[flag].line, 2);
+    SUITE_SAME_INTEGER(values->origins[flag].column, 59);
+    SUITE_SAME_TEXT(values->sources[flag], NULL);
+    param_values_free(values);
+    values = read_good(&kinds, "{counts: 7, windows: {from: 1 s, to: 2 s}, names: x, cost: 0}");
+    all = values->values;
+    SUITE_SAME_INTEGER(all->counts.values[0], 7);
+    SUITE_SAME_INTEGER(all->windows.count, 1);
+    SUITE_SAME_TEXT(all->names[0], "x");
+    param_values_free(values);
+}
+
+// What a value is shown as reads back to the same value.
+static void test_text(void)
+{
+    struct param_values *values = read_good(
+        &kinds, "{count: 4, real: 0.1, probability: 0.001, duration: 1500 ns, cost: 33 cycles, "
+                "size: 4096 B, bit_rate: 1.28 Gb/s, byte_rate: 500 MB/s, frequency: 133 MHz, flag: "
+                "false, choice: red, text: some words, counts: [1, 9], windows: [{from: 1 ms, to: "
+                "2 ms}, {from: 3 ms, to: 1 s}], names: [a, b0..3]}");
+    static const char *const texts[] = {
+        "4",        "0.1",   "0.001", "1.5 us",     "33 cycles", "4 KiB",
+        "1280 Mb/s", "500 MB/s", "133 MHz", "false", "red", "some words",
+        "[1, 9]",   "[{from: 1 ms, to: 2 ms}, {from: 3 ms, to: 1 s}]", "[a, b0..3]"};
+    GString *again = g_string_new(NULL);
+    for (size_t i = 0; kinds.params[i].name; i++) {
+        char *text = param_value_text(values, &kinds.params[i]);
+        SUITE_SAME_TEXT(text, texts[i]);
+        g_string_append_printf(again, "%s: %s\n", kinds.params[i].name, text);
+        g_free(text);
+    }
+    struct param_values *reread = read_good(&kinds, again->str);
+    json_t *a = param_values_json(values), *b = param_values_json(reread);
+    const char *name;
+    json_t *entry;
+    json_object_foreach(a, name, entry) {
+        CU_ASSERT(json_equal(json_object_get(entry, "value"),
+                             json_object_get(json_object_get(b, name), "value")));
+    }
+    json_decref(a);
+    json_decref(b);
+    g_string_free(again, TRUE);
+    param_values_free(values);
+    param_values_free(reread);
+}
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *part;
+    } bads[] = {
+        {"{cuont: 1}", "t.yaml:1:2: error: p.cuont: unknown key (did you mean count?)"},
+        {"[1]", "t.yaml:1:1: error: p: a map of parameters is expected here, not a list"},
+        {"just text", "a map of parameters is expected here, not text"},
+        {"{count: 11}", "t.yaml:1:9: error: p.count: 11 is too large (the range is -5 .. 10)"},
+        {"{count: -6}", "-6 is too small (the range is -5 .. 10)"},
+        {"{count: 1.5}", "\"1.5\": not a whole number"},
+        {"{count: 1 KiB}", "KiB is the unit of a size (a whole number without a unit is expected)"},
+        {"{count: '1'}", "a whole number is expected here, not text in quotes (write it without quotes)"},
+        {"{count: [1]}", "a whole number is expected here, not a list"},
+        {"{count: }", "t.yaml:1:9: error: p.count: a whole number is expected here, not nothing"},
+        {"{real: -0.5}", "-0.5 is too small (the range is 0 .. 2)"},
+        {"{real: x}", "a number is expected"},
+        {"{probability: 1.01}", "1.01 is too large (the range is 0 .. 1)"},
+        {"{duration: 2 s}", "2 s is too large (the range is 0 .. 1 s)"},
+        {"{duration: -2 ns}", "-2 ns is too small"},
+        {"{duration: 5}", "missing unit (write for example 5 us"},
+        {"{cost: 5}", "missing unit"},
+        {"{cost: -5 cycles}", "not negative"},
+        {"{cost: 0.5 cycles}", "not a whole number of cycles"},
+        {"{size: 0}", "0 B is too small (the least is 1 B)"},
+        {"{size: -1 KiB}", "-1 KiB is too small"},
+        {"{size: {a: 1}}", "a size is expected here, not a map"},
+        {"{bit_rate: 12.5 MB/s}", "MB/s is the unit of a byte rate"},
+        {"{flag: yes}", "true or false is expected here, not \"yes\" (write true)"},
+        {"{flag: Off}", "(write false)"},
+        {"{flag: 'true'}", "not \"true\""},
+        {"{flag: flase}", "(write false)"},
+        {"{choice: gren}", "t.yaml:1:10: error: p.choice: unknown choice \"gren\" (did you mean green?)"},
+        {"{choice: purple}", "known: red, green, blue"},
+        {"{text: [a]}", "a text is expected here, not a list"},
+        {"{counts: [1, x]}", "t.yaml:1:14: error: p.counts[1]: \"x\": a whole number is expected"},
+        {"{counts: [1, 2, 1]}", "1 stands twice in the list"},
+        {"{counts: [101]}", "p.counts[0]: 101 is too large"},
+        {"{windows: [{from: 1 ms}]}", "p.windows[0]: the key to is missing"},
+        {"{windows: [{from: 2 ms, to: 1 ms}]}", "it ends before it starts"},
+        {"{windows: [{from: 1 ms, to: 3 ms}, {from: 2 ms, to: 4 ms}]}", "two of the time spans overlap"},
+        {"{windows: [{from: 1 ms, til: 3 ms}]}", "p.windows[0].til: unknown key"},
+        {"{windows: [{from: -1 ms, to: 3 ms}]}", "p.windows[0].from: a time is not negative"},
+        {"{windows: [{from: 1, to: 3 ms}]}", "t.yaml:1:19: error: p.windows[0].from: \"1\": missing unit"},
+        {"{windows: 5}", "{from: TIME, to: TIME} is expected here, not text"},
+        {"{names: [a, [b]]}", "p.names[1]: a name is expected here, not a list"},
+        {"{size: {value: 5 KiB}}", "p.size: the key source is missing"},
+        {"{size: {value: 5 KiB, sourc: x}}", "p.size.sourc: unknown key (did you mean source?)"},
+        {"{size: {value: 5, source: x}}", "p.size: \"5\": missing unit"},
+        {"{size: {value: 5 KiB, source: [x]}}", "the source as text is expected here, not a list"},
+        {"{counts: {value: [1, 1], source: x}}", "1 stands twice"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(bads); i++)
+        expect_complaint(&kinds, bads[i].text, bads[i].part);
+}
+
+// Where reading fails the default stands.
+static void test_default_after_failure(void)
+{
+    char *complaints;
+    struct param_values *values =
+        read_text(&kinds, "{size: x, text: [], names: [[]], counts: [1, 1]}", &complaints);
+    const struct all_kinds *all = values->values;
+    SUITE_SAME_INTEGER(all->size, 65536);
+    SUITE_SAME_TEXT(all->text, "hello");
+    SUITE_SAME_INTEGER(all->counts.count, 2);
+    CU_ASSERT_PTR_NOT_NULL(all->names);
+    param_values_free(values);
+    g_free(complaints);
+}
+
+static void test_required(void)
+{
+    expect_complaint(&fake_gm_table, "{}", "t.yaml:1:1: error: p.tokens: must be given (send tokens)");
+    expect_complaint(&fake_gm_table, "{tokens: 0}", "0 is too small (the range is 1 .. 1000)");
+    struct diag_list *diags = diag_list_new();
+    bool good = false;
+    struct param_values *values = param_read_part(&fake_gm_table, NULL, "p", false, &good, diags);
+    CU_ASSERT(good && !diag_any(diags));
+    json_t *json = param_values_json(values);
+    CU_ASSERT(json_is_null(json_object_get(json_object_get(json, "tokens"), "value")));
+    json_decref(json);
+    param_values_free(values);
+    diag_list_free(diags);
+}
+
+// What spans parameters is reported where the parameter was given.
+static void test_check(void)
+{
+    expect_complaint(&fake_rpi_table, "tiny: 8 KiB\nshort: 4 KiB\n",
+                     "t.yaml:1:7: error: p.tiny: tiny is larger than short (4096 B) (make tiny "
+                     "smaller or short larger)");
+    expect_complaint(&fake_rpi_table, "short: 33 KiB\n",
+                     "t.yaml:1:8: error: p.short: short is larger than half the area (a short "
+                     "message must fit twice)");
+    // If it is a default, where the value that does not go with it was given.
+    expect_complaint(&fake_rpi_table, "area: 32 KiB\n",
+                     "t.yaml:1:7: error: p.short: short is larger");
+    // Not if a value could not be read in the first place.
+    char *complaints;
+    struct param_values *values = read_text(&fake_rpi_table, "{tiny: 1 MiB, area: x}", &complaints);
+    CU_ASSERT_PTR_NULL(strstr(complaints, "larger"));
+    param_values_free(values);
+    g_free(complaints);
+}
+
+static void test_sources(void)
+{
+    struct param_values *values = read_good(
+        &kinds, "{count: {value: 4, source: 'thesis, 6.2'}, size: 8 KiB}");
+    json_t *json = param_values_json(values);
+    json_t *expected = json_loads(
+        "{\"value\": 4, \"origin\": \"t.yaml:1:17\", \"source\": \"thesis, 6.2\"}", 0, NULL);
+    CU_ASSERT(json_equal(json_object_get(json, "count"), expected));
+    json_decref(expected);
+    expected = json_loads("{\"value\": \"8 KiB\", \"origin\": \"t.yaml:1:50\"}", 0, NULL);
+    CU_ASSERT(json_equal(json_object_get(json, "size"), expected));
+    json_decref(expected);
+    json_decref(json);
+    param_values_free(values);
+}
+
+static void test_shared(void)
+{
+    struct param_values *values = read_good(&kinds, NULL);
+    struct param_values *other = param_values_ref(values);
+    param_values_free(values);
+    SUITE_SAME_INTEGER(((const struct all_kinds *)other->values)->count, 3);
+    param_values_free(other);
+    param_values_free(NULL);
+}
+
+static void test_schema(void)
+{
+    json_t *schema = param_table_schema(&kinds);
+    json_t *properties = json_object_get(schema, "properties");
+    SUITE_SAME_INTEGER((long long)json_object_size(properties), 15);
+    json_t *count = json_object_get(properties, "count");
+    SUITE_SAME_TEXT(json_string_value(json_object_get(count, "description")),
+                    "a count [a whole number; -5 .. 10; default from: a data sheet]");
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(count, "default")), 3);
+    char *text = json_dumps(json_object_get(properties, "choice"), JSON_COMPACT);
+    SUITE_CONTAINS(text, "{\"enum\":[\"red\",\"green\",\"blue\"]}");
+    free(text);
+    json_decref(schema);
+    SUITE_SAME_TEXT(param_kind_units(PARAM_SIZE), "B, kB, MB, GB, KiB, MiB, GiB");
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"defaults", test_defaults},
+        {"given values", test_given},
+        {"values as text", test_text},
+        {"bad values", test_refused},
+        {"the default stands where reading fails", test_default_after_failure},
+        {"parameters without a default", test_required},
+        {"checks that span parameters", test_check},
+        {"sources", test_sources},
+        {"shared values", test_shared},
+        {"JSON Schema of a table", test_schema},
+        {0},
+    };
+    return suite_run("config: param", cases);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs: operations and their keys, ranks, requests, loops and expressions.
+#include "sim/config/program.h"
+#include "tests/support/fake_schema.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+#define RANKS 4
+
+static struct program *read_text(const char *text, char **complaints)
+{
+    struct diag_list *diags = diag_list_new();
+    struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(list);
+    struct program *program = program_read(list, RANKS, "p", diags);
+    *complaints = fake_complaints(diags);
+    node_free(list);
+    diag_list_free(diags);
+    return program;
+}
+
+static struct program *read_good(const char *text)
+{
+    char *complaints;
+    struct program *program = read_text(text, &complaints);
+    SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+    return program;
+}
+
+static const struct op *op_at(const GPtrArray *body, guint index)
+{
+    CU_ASSERT_FATAL(index < body->len);
+    return g_ptr_array_index(body, index);
+}
+
+static const struct program_part *part_at(const struct program *program, guint index)
+{
+    CU_ASSERT_FATAL(index < program->parts->len);
+    return g_ptr_array_index(program->parts, index);
+}
+
+static void test_operations(void)
+{
+    struct program *program = read_good(
+        "- ranks: 0\n"
+        "  do:\n"
+        "    - isend: {to: 1, size: 64 KiB, tag: 7, request: a}\n"
+        "    - irecv: {from: any, tag: any, size: 1 B, request: b}\n"
+        "    - wait: a\n"
+        "    - waitall: [b, a]\n"
+        "    - waitall: all\n"
+        "    - loop: {count: 10, as: i, do: [{send: {to: 1, size: \"1 KiB * (i + 1)\"}}]}\n"
+        "    - compute: 3 ms\n"
+        "    - compute: {time: \"1 ms * rank\"}\n"
+        "    - barrier\n"
+        "    - barrier: {}\n"
+        "    - alltoall: 4 MB\n"
+        "    - ssend: {to: (rank + 1) % ranks, size: 0, buffer: 4096}\n"
+        "    - probe: {from: 1}\n"
+        "    - iprobe: {from: any, tag: 3}\n"
+        "    - issend: {to: 1, size: 8 B}\n"
+        "    - recv: {from: 1, size: 8 B}\n"
+        "    - wait: {request: a}\n");
+    const GPtrArray *body = part_at(program, 0)->body;
+    static const enum op_kind order[] = {OP_ISEND,    OP_IRECV,   OP_WAIT,    OP_WAITALL, OP_WAITALL,
+                                         OP_LOOP,     OP_COMPUTE, OP_COMPUTE, OP_BARRIER, OP_BARRIER,
+                                         OP_ALLTOALL, OP_SSEND,   OP_PROBE,   OP_IPROBE,  OP_ISSEND,
+                                         OP_RECV,     OP_WAIT};
+    SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order));
+    for (guint i = 0; i < body->len; i++)
+        SUITE_SAME_TEXT(op_kind_name(op_at(body, i)->kind), op_kind_name(order[i]));
+    const struct op *isend = op_at(body, 0), *irecv = op_at(body, 1), *loop = op_at(body, 5);
+    SUITE_SAME_TEXT(isend->peer.text, "1");
+    SUITE_SAME_TEXT(isend->size.text, "65536");
+    SUITE_SAME_TEXT(isend->tag.text, "7");
+    SUITE_SAME_TEXT(isend->buffer.text, NULL);
+    SUITE_SAME_TEXT(isend->name, "a");
+    SUITE_SAME_INTEGER(isend->mark.line, 3);
+    SUITE_SAME_INTEGER(isend->mark.column, 7);
+    SUITE_SAME_INTEGER(isend->size.mark.column, 28);
+    SUITE_SAME_TEXT(irecv->peer.text, OP_ANY);
+    SUITE_SAME_TEXT(irecv->tag.text, OP_ANY);
+    SUITE_SAME_TEXT(op_at(body, 2)->name, "a");
+    SUITE_SAME_TEXT(op_at(body, 3)->names[0], "b");
+    SUITE_SAME_TEXT(op_at(body, 3)->names[1], "a");
+    SUITE_SAME_TEXT(op_at(body, 3)->names[2], NULL);
+    CU_ASSERT_PTR_NULL(op_at(body, 4)->names);
+    SUITE_SAME_TEXT(loop->count.text, "10");
+    SUITE_SAME_TEXT(loop->name, "i");
+    SUITE_SAME_TEXT(op_at(loop->body, 0)->size.text, "1 KiB * (i + 1)");
+    SUITE_SAME_TEXT(op_at(body, 6)->time.text, "3000000000");
+    SUITE_SAME_TEXT(op_at(body, 7)->time.text, "1 ms * rank");
+    SUITE_SAME_TEXT(op_at(body, 10)->size.text, "4000000");
+    SUITE_SAME_TEXT(op_at(body, 11)->peer.text, "(rank + 1) % ranks");
+    SUITE_SAME_TEXT(op_at(body, 11)->buffer.text, "4096");
+    SUITE_SAME_TEXT(op_at(body, 12)->tag.text, NULL);
+    program_free(program);
+}
+
+static void expect_ranks(const char *ranks, const char *expected)
+{
+    char *text = g_strdup_printf("[{ranks: %s, do: []}]", ranks);
+    struct program *program = read_good(text);
+    const struct program_part *part = part_at(program, 0);
+    GString *actual = g_string_new(part->all ? "all" : "");
+    for (guint i = 0; i < part->ranks->len; i++)
+        g_string_append_printf(actual, "%s%d", actual->len ? " " : "",
+                               g_array_index(part->ranks, int, i));
+    SUITE_SAME_TEXT(actual->str, expected);
+    g_string_free(actual, TRUE);
+    program_free(program);
+    g_free(text);
+}
+
+static void test_ranks(void)
+{
+    expect_ranks("0", "0");
+    expect_ranks("3", "3");
+    expect_ranks("1..3", "1 2 3");
+    expect_ranks("1 .. 2", "1 2");
+    expect_ranks("[3, 0, 3]", "0 3");
+    expect_ranks("[2..3, 0..2]", "0 1 2 3");
+    expect_ranks("all", "all");
+    expect_ranks("[0, all]", "all 0");
+}
+
+static int named(const char *text, bool *all)
+{
+    struct diag_list *diags = diag_list_new();
+    struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
+    int count = program_ranks_named(list, all);
+    node_free(list);
+    diag_list_free(diags);
+    return count;
+}
+
+static void test_ranks_named(void)
+{
+    bool all;
+    SUITE_SAME_INTEGER(named("[{ranks: 0}, {ranks: [1..3, 2]}]", &all), 4);
+    CU_ASSERT_FALSE(all);
+    SUITE_SAME_INTEGER(named("[{ranks: all}, {ranks: 1}]", &all), 2);
+    CU_ASSERT(all);
+    SUITE_SAME_INTEGER(named("[{}, x, {ranks: {}}, {ranks: -3}, {ranks: x..y}]", &all), 1);
+    SUITE_SAME_INTEGER(named("{a: 1}", &all), 1);
+    CU_ASSERT(named("[{ranks: 99999999999999}]", &all) > 65536);
+}
+
+// A list of operations of rank 0.
+#define OPS(ops) "[{ranks: 0, do: [" ops "]}]"
+
+static void test_refused(void)
+{
+    static const struct {
+        const char *text, *part;
+    } bads[] = {
+        {"{}", "t.yaml:1:1: error: p: a list of parts is expected here, not a map"},
+        {"[5]", "p[0]: {ranks: …, do: […]} is expected here, not text"},
+        {"[{ranks: 0}]", "p[0]: the key do is missing"},
+        {"[{do: []}]", "p[0]: the key ranks is missing"},
+        {"[{rank: 0, do: []}]", "p[0].rank: unknown key (did you mean ranks?)"},
+        {"[{ranks: 4, do: []}]", "t.yaml:1:10: error: p[0].ranks: \"4\": there is no such rank (ranks are 0 .. 3)"},
+        {"[{ranks: 1..9, do: []}]", "there is no such rank"},
+        {"[{ranks: -1, do: []}]", "these are no ranks (write 0, 1..3, a list of such, or all)"},
+        {"[{ranks: 3..1, do: []}]", "these are no ranks"},
+        {"[{ranks: 1.., do: []}]", "these are no ranks"},
+        {"[{ranks: [0, [1]], do: []}]", "p[0].ranks[1]: a rank, a range"},
+        {"[{ranks: 0, do: {}}]", "p[0].do: a list of operations is expected here, not a map"},
+        {OPS("5"), "p[0].do[0]: unknown operation \"5\""},
+        {OPS("snd"), "unknown operation \"snd\" (did you mean send?)"},
+        {OPS("{sned: {to: 1}}"), "t.yaml:1:19: error: p[0].do[0]: unknown operation \"sned\" (did you mean send?)"},
+        {OPS("{}"), "one operation is expected here, not a map with several keys or none"},
+        {OPS("{barrier: , compute: 1 s}"), "one operation is expected here, not a map with several"},
+        {OPS("[barrier]"), "one operation is expected here, not a list"},
+        {OPS("measure_start"), "unknown operation \"measure_start\""},
+        {OPS("send"), "p[0].do[0].send: a map of arguments is expected here, not nothing"},
+        {OPS("{send: 5}"), "a map of arguments is expected here, not text"},
+        {OPS("{send: {size: 1 B}}"), "p[0].do[0].send: the key to is missing"},
+        {OPS("{send: {to: 1}}"), "the key size is missing"},
+        {OPS("{send: {to: 1, sise: 1 B}}"), "p[0].do[0].send.sise: unknown key (did you mean size?)"},
+        {OPS("{send: {to: 1, size: 1 B, from: 2}}"), "send.from: unknown key"},
+        {OPS("{send: {to: 1, size: 1 B, request: a}}"), "send.request: unknown key"},
+        {OPS("{send: {to: any, size: 1 B}}"), "p[0].do[0].send.to: \"any\": \"any\" is not known here"},
+        {OPS("{send: {to: 4, size: 1 B}}"), "send.to: \"4\": there is no such rank (ranks are 0 .. 3)"},
+        {OPS("{send: {to: 2 + 2, size: 1 B}}"), "send.to: \"2 + 2\": there is no such rank"},
+        {OPS("{send: {to: -1, size: 1 B}}"), "\"-1\": the value is negative"},
+        {OPS("{send: {to: 1, size: 64}}"), "t.yaml:1:39: error: p[0].do[0].send.size: \"64\": missing unit (write for example 64 KiB"},
+        {OPS("{send: {to: 1, size: 64 us}}"), "us is the unit of a duration"},
+        {OPS("{send: {to: 1, size: 64 KB}}"), "unknown unit \"KB\" (write kB or KiB)"},
+        {OPS("{send: {to: 1, size: -64 KiB}}"), "the value is negative"},
+        {OPS("{send: {to: 1, size: 1 KiB - 2 KiB}}"), "the value is negative"},
+        {OPS("{send: {to: 1, size: 1 KiB / 0}}"), "divides by zero"},
+        {OPS("{send: {to: 1, size: 1 KiB *}}"), "send.size: \"1 KiB *\": Unexpected end"},
+        {OPS("{send: {to: 1, size: 1 KiB * i}}"), "\"i\" is not known here; there are rank, ranks,"},
+        {OPS("{send: {to: 1, size: [1]}}"), "a value or an expression is expected here, not a list"},
+        {OPS("{send: {to: 1, size: 0.5 B}}"), "not a whole number of bytes"},
+        {OPS("{recv: {from: anyone, size: 1 B}}"), "\"anyone\" is not known here"},
+        {OPS("{compute: 5}"), "p[0].do[0].compute: \"5\": missing unit (write for example 5 us"},
+        {OPS("compute"), "compute needs a value"},
+        {OPS("{compute: {}}"), "the key time is missing"},
+        {OPS("{barrier: now}"), "barrier has no arguments"},
+        {OPS("{barrier: {x: 1}}"), "barrier.x: unknown key"},
+        {OPS("{wait: a}"), "p[0].do[0].wait: no operation of these ranks starts a request \"a\""},
+        {OPS("{isend: {to: 1, size: 1 B, request: abc}}, {wait: abd}"), "(did you mean abc?)"},
+        {OPS("{waitall: [x]}"), "p[0].do[0].waitall[0]: no operation of these ranks"},
+        {OPS("{waitall: x}"), "\"all\" or a list of requests is expected here, not text"},
+        {OPS("{isend: {to: 1, size: 1 B, request: ''}}"), "\"\" cannot be a name"},
+        {OPS("{loop: {count: 3}}"), "the key do is missing"},
+        {OPS("{loop: {do: []}}"), "the key count is missing"},
+        {OPS("{loop: {count: -3, do: []}}"), "the value is negative"},
+        {OPS("{loop: {count: 3 s, do: []}}"), "s is the unit of a duration"},
+        {OPS("{loop: {count: 3, as: rank, do: []}}"), "loop.as: \"rank\": the name is already taken"},
+        {OPS("{loop: {count: 3, as: 3x, do: []}}"), "\"3x\": cannot be the name of a counter"},
+        {OPS("{loop: {count: 3, as: a-b, do: []}}"), "\"a-b\": cannot be the name of a counter"},
+        {OPS("{loop: {count: 3, as: max, do: []}}"), "\"max\": cannot be the name of a counter"},
+        {OPS("{loop: {count: 3, as: i, do: [{loop: {count: 2, as: i, do: []}}]}}"), "already taken"},
+        {OPS("{loop: {count: 3, as: i, do: []}}, {compute: 1 us * i}"), "\"i\" is not known here"},
+        {OPS("{loop: {count: i, as: i, do: []}}"), "\"i\" is not known here"},
+        {"[{ranks: 0, do: [{isend: {to: 1, size: 1 B, request: a}}]}, {ranks: 1, do: [{wait: a}]}]",
+         "p[1].do[0].wait: no operation of these ranks"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
+        char *complaints;
+        struct program *program = read_text(bads[i].text, &complaints);
+        CU_ASSERT_PTR_NULL(program);
+        SUITE_CONTAINS(complaints, bads[i].part);
+        program_free(program);
+        g_free(complaints);
+    }
+}
+
+static void test_loops(void)
+{
+    struct program *program = read_good(
+        OPS("{loop: {count: ranks, as: i, do: [{loop: {count: i + 1, as: k, do: [{compute: 1 us * "
+            "(i + k)}, {isend: {to: k % ranks, size: i B, request: r}}]}}]}}, {wait: r}"));
+    const struct op *outer = op_at(part_at(program, 0)->body, 0), *inner = op_at(outer->body, 0);
+    SUITE_SAME_TEXT(inner->count.text, "i + 1");
+    SUITE_SAME_TEXT(op_at(inner->body, 0)->time.text, "1 us * (i + k)");
+    program_free(program);
+}
+
+static void test_builders(void)
+{
+    struct program *program = program_new();
+    struct program_part *part = program_add_part(program);
+    part->all = true;
+    struct op *loop = op_append(part->body, OP_LOOP);
+    loop->count = op_value_of(1000);
+    struct op *send = op_append(loop->body, OP_SEND);
+    send->size = op_value_of(INT64_MAX);
+    SUITE_SAME_TEXT(send->size.text, "9223372036854775807");
+    SUITE_SAME_TEXT(op_kind_name(OP_MEASURE_STOP), "measure_stop");
+    program_free(program);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"operations", test_operations},
+        {"ranks of a part", test_ranks},
+        {"the largest rank that is named", test_ranks_named},
+        {"bad programs", test_refused},
+        {"loops", test_loops},
+        {"builders", test_builders},
+        {0},
+    };
+    return suite_run("config: program", cases);
+}
