@@ -111,8 +111,13 @@ static void print_names(json_t *document)
     const char *kind;
     json_t *list, *entry;
     size_t index;
-    json_object_foreach(document, kind, list) json_array_foreach(list, index, entry)
-        puts(json_string_value(json_object_get(entry, "name")));
+    json_object_foreach(document, kind, list)
+    {
+        json_array_foreach(list, index, entry)
+        {
+            puts(json_string_value(json_object_get(entry, "name")));
+        }
+    }
 }
 
 static int widest_name(json_t *list)
@@ -120,8 +125,10 @@ static int widest_name(json_t *list)
     int width = 0;
     json_t *entry;
     size_t index;
-    json_array_foreach(list, index, entry) width =
-        MAX(width, text_width(json_string_value(json_object_get(entry, "name"))));
+    json_array_foreach(list, index, entry)
+    {
+        width = MAX(width, text_width(json_string_value(json_object_get(entry, "name"))));
+    }
     return width;
 }
 

@@ -33,10 +33,12 @@ struct nic {
     uint16_t sending_protocol;
     void *sending_token;
     uint32_t sending_bytes;
+    sim_time sending_since;
     int64_t fifo_bytes;
     struct event tx_head;  // doorbell latency, then the first bytes are in the FIFO
     struct event tx_rest;  // the whole frame is in the FIFO
     struct event tx_sent;  // the frame on the wire has left
+    struct event tx_room;  // it has left so far that the FIFO has room
     bool tx_starting;      // between doorbell and the first bus request
     GArray *tx_done;       // struct tx_done, waiting for the interrupt handler
     guint tx_done_taken;
@@ -100,17 +102,34 @@ static void interrupt_line(struct engine *engine, struct event *event)
 
 // ---- Transmit ----
 
-// Starts to load the next frame if the bus side is idle and the FIFO has room. A frame longer than the FIFO may enter an empty one.
+// When the FIFO, which the frame on the wire drains, will have room for `bytes` more; now if it has.
+static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
+{
+    int64_t excess = MIN(nic->fifo_bytes + bytes - nic->config.tx_fifo, nic->fifo_bytes);
+    sim_time now = sim_now(nic->sim);
+    if (excess <= 0)
+        return now;
+    sim_time drained = nic->sending_since +
+                       time_of_bytes(excess, network_station_rate(nic->network, nic->station));
+    return MAX(now, drained);
+}
+
+// Starts to load the next frame if the bus side is idle, as soon as the FIFO has room for its first bytes; the rest follows at the
+// rate at which the wire drains it.
 static void tx_load(struct nic *nic)
 {
     struct packet *next = nic->tx_ring.head;
     if (!next || nic->loading || nic->tx_starting)
         return;
-    if (nic->fifo_bytes > 0 && nic->fifo_bytes + next->wire_bytes > nic->config.tx_fifo)
+    int64_t head = MIN((int64_t)next->wire_bytes, nic->config.tx_threshold);
+    sim_time room_at = tx_room_at(nic, head);
+    if (room_at > sim_now(nic->sim)) {
+        if (nic->sending && !event_pending(&nic->tx_room))
+            engine_schedule(nic->sim->engine, &nic->tx_room, room_at);
         return;
+    }
     nic->loading = queue_pop(&nic->tx_ring);
     nic->fifo_bytes += next->wire_bytes;
-    int64_t head = MIN((int64_t)next->wire_bytes, nic->config.tx_threshold);
     bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send", next->message);
 }
 
@@ -125,6 +144,7 @@ static void tx_send(struct nic *nic)
     nic->sending_token = packet->token;
     nic->sending_protocol = packet->protocol;
     nic->sending_bytes = packet->wire_bytes;
+    nic->sending_since = sim_now(nic->sim);
     trace_flow(nic->sim->trace, nic->lane_tx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
     network_send(nic->network, packet, &nic->tx_sent);
 }
@@ -159,6 +179,12 @@ static void tx_rest_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     tx_loaded(container_of(event, struct nic, tx_rest));
+}
+
+static void tx_room_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    tx_load(container_of(event, struct nic, tx_room));
 }
 
 static void tx_sent_event(struct engine *engine, struct event *event)
@@ -292,6 +318,7 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     event_init(&nic->tx_head, tx_head_event);
     event_init(&nic->tx_rest, tx_rest_event);
     event_init(&nic->tx_sent, tx_sent_event);
+    event_init(&nic->tx_room, tx_room_event);
     event_init(&nic->interrupt, interrupt_line);
     cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
     nic->ring_drops = sim_counter(nic->sim, "nic receive ring full");

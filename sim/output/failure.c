@@ -133,7 +133,11 @@ static void append_rank(GString *out, json_t *rank)
     size_t index;
     json_object_foreach(rank, key, value)
     {
-        json_array_foreach(value, index, item) if (index < MOST_ITEMS) append_item(out, item);
+        json_array_foreach(value, index, item)
+        {
+            if (index < MOST_ITEMS)
+                append_item(out, item);
+        }
         append_rest(out, "      ", json_array_size(value), MOST_ITEMS, key);
     }
 }
@@ -153,7 +157,11 @@ static void append_reason(GString *out, json_t *reason)
 
     json_t *ranks = json_object_get(reason, "ranks"), *rank;
     size_t index;
-    json_array_foreach(ranks, index, rank) if (index < MOST_RANKS) append_rank(out, rank);
+    json_array_foreach(ranks, index, rank)
+    {
+        if (index < MOST_RANKS)
+            append_rank(out, rank);
+    }
     append_rest(out, "    ", json_array_size(ranks), MOST_RANKS, "ranks");
 }
 

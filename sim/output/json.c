@@ -78,7 +78,10 @@ static json_t *json_counters(json_t *counters)
     json_t *sorted = json_object(), *value;
     const char *name;
     GPtrArray *names = g_ptr_array_new();
-    json_object_foreach(counters, name, value) g_ptr_array_add(names, (gpointer)name);
+    json_object_foreach(counters, name, value)
+    {
+        g_ptr_array_add(names, (gpointer)name);
+    }
     g_ptr_array_sort(names, compare_names);
     for (guint i = 0; i < names->len; i++) {
         name = g_ptr_array_index(names, i);

@@ -69,8 +69,10 @@ static int decimals_for(double greatest, bool whole)
     if (whole && greatest < 1e15)
         return 0;
     int decimals = 2;
-    for (double bound = 1.0; greatest > 0.0 && greatest < bound && decimals < 9; bound /= 10.0)
+    while (greatest > 0.0 && greatest < 1.0 && decimals < 9) {
+        greatest *= 10.0;
         decimals++;
+    }
     return decimals;
 }
 

@@ -67,7 +67,10 @@ static int count_phase(json_t *events, const char *phase)
     int count = 0;
     size_t index;
     json_t *event;
-    json_array_foreach(events, index, event) count += strcmp(phase_of(event), phase) == 0;
+    json_array_foreach(events, index, event)
+    {
+        count += strcmp(phase_of(event), phase) == 0;
+    }
     return count;
 }
 
@@ -153,9 +156,12 @@ static void check_threads_are_named(json_t *events)
         if (strcmp(phase_of(event), "M") == 0)
             continue;
         int names = 0;
-        json_array_foreach(events, j, other) names +=
-            strcmp(phase_of(other), "M") == 0 && same_thread(event, other) &&
-            strcmp(json_string_value(json_object_get(other, "name")), "thread_name") == 0;
+        json_array_foreach(events, j, other)
+        {
+            const char *what = json_string_value(json_object_get(other, "name"));
+            names += strcmp(phase_of(other), "M") == 0 && same_thread(event, other) &&
+                     strcmp(what, "thread_name") == 0;
+        }
         SUITE_SAME_INTEGER(names, 1);
     }
 }

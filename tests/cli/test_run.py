@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""netsim run: what it prints, what it writes, how it ends."""
+
+import collections
+import csv
+import io
+import json
+import os
+import unittest
+
+from harness import SOURCE, SMALL, Case
+
+
+class Run(Case):
+    def test_table_and_files(self):
+        done = self.netsim("run", self.small())
+        lines = done.stdout.splitlines()
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(len({len(line) for line in lines[:6]}), 1, done.stdout)
+        self.assertEqual([line.split()[0] for line in lines[3:6]], ["0", "1", "4096"])
+        self.assertRegex(lines[-1], r"events in .*ledger balanced: .*; fingerprint [0-9a-f]{16}; "
+                                    r"results in results/small/")
+        self.assertEqual(sorted(os.listdir(self.path("results/small"))),
+                         ["manifest.json", "results.csv"])
+
+    def test_results_csv(self):
+        self.netsim("run", self.small(), "--quiet")
+        text = self.read("results/small/results.csv")
+        self.assertNotIn("\r", text)
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual(list(rows[0]),
+                         ["scenario", "series", "rank", "size", "metric", "unit", "value"])
+        self.assertEqual({row["series"] for row in rows}, {"first, quoted", "second"})
+        self.assertEqual({row["unit"] for row in rows if row["metric"] == "latency_us"}, {"us"})
+        for row in rows:
+            self.assertGreaterEqual(float(row["value"]), 0.0)
+
+    def test_json_is_one_document(self):
+        done = self.netsim("run", self.small(), "--format", "json")
+        self.assertEqual(done.stderr, "")
+        document = json.loads(done.stdout)
+        self.assertEqual(list(document),
+                         ["scenario", "status", "reason", "series", "run", "ledger"])
+        self.assertEqual(document["scenario"], "small")
+        self.assertEqual(document["status"], "completed")
+        self.assertIsNone(document["reason"])
+        self.assertEqual(set(document["run"]), {"events", "wall_s", "events_per_s", "simulated_s",
+                                                "seed", "fingerprint"})
+        self.assertEqual(set(document["ledger"]), {"messages", "bytes", "delivered", "lost",
+                                                   "duplicated", "misordered"})
+        self.assertEqual(document["ledger"]["messages"], document["ledger"]["delivered"])
+        series = document["series"][0]
+        self.assertEqual(series["name"], "first, quoted")
+        self.assertEqual([point["size_bytes"] for point in series["points"]], [0, 1, 4096])
+        for point in series["points"]:
+            self.assertGreater(point["latency_us"], 0)
+            self.assertIn("bandwidth_MB_per_s", point)
+
+    def test_formats_agree(self):
+        printed = self.netsim("run", self.small(), "--format", "csv").stdout
+        self.assertEqual(printed, self.read("results/small/results.csv"))
+        document = json.loads(self.netsim("run", self.small(), "--format", "json").stdout)
+        values = {(row["series"], int(row["size"]), row["metric"]): float(row["value"])
+                  for row in csv.DictReader(io.StringIO(printed))}
+        for series in document["series"]:
+            for point in series["points"]:
+                for metric, value in point.items():
+                    if metric != "size_bytes":
+                        key = series["name"], point["size_bytes"], metric
+                        self.assertEqual(values[key], value)
+
+    def test_manifest(self):
+        self.netsim("run", self.small(), "--seed", "5", "--out", "here",
+                    "--set", "workload.repetitions=2")
+        manifest = json.loads(self.read("here/manifest.json"))
+        self.assertEqual(manifest["seed"], 5)
+        self.assertEqual(manifest["status"], "completed")
+        self.assertRegex(manifest["fingerprint"], r"\A[0-9a-f]{16}\Z")
+        execution = manifest["execution"]
+        self.assertIn("--seed", execution["command"])
+        self.assertGreaterEqual(execution["host"]["cpus"], 1)
+        self.assertRegex(execution["started"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+        # Every parameter says where its value came from.
+        origins = collections.Counter()
+
+        def visit(node):
+            if isinstance(node, dict):
+                if "value" in node and "origin" in node:
+                    origins[node["origin"].split(":")[0].split(" ")[0]] += 1
+                for child in node.values():
+                    visit(child)
+            elif isinstance(node, list):
+                for child in node:
+                    visit(child)
+
+        visit(manifest["series"][0]["case"])
+        self.assertGreater(origins["default"], 0)
+        self.assertGreater(sum(origins.values()), 20)
+
+    def test_two_runs_are_equal_to_the_byte(self):
+        for out in ("a", "b"):
+            self.netsim("run", self.small(), "--out", out, "--trace", f"{out}.json",
+                        "--log-states", f"{out}.txt")
+        self.assertEqual(self.read("a/results.csv"), self.read("b/results.csv"))
+        self.assertEqual(self.read("a.json"), self.read("b.json"))
+        self.assertEqual(self.read("a.txt"), self.read("b.txt"))
+        manifests = [json.loads(self.read(f"{out}/manifest.json")) for out in ("a", "b")]
+        for manifest in manifests:
+            del manifest["execution"]
+        self.assertEqual(json.dumps(manifests[0]), json.dumps(manifests[1]))
+
+    def test_a_trace_changes_no_result(self):
+        self.netsim("run", self.small(), "--out", "plain")
+        self.netsim("run", self.small(), "--out", "traced", "--trace", "t.json",
+                    "--log-states", "t.txt")
+        self.assertEqual(self.read("plain/results.csv"), self.read("traced/results.csv"))
+
+    def test_quiet(self):
+        text = self.netsim("run", self.small(), "--quiet").stdout
+        self.assertIn("4096", text)
+        self.assertNotIn("fingerprint", text)
+
+    def test_scenarios_are_found_by_name_from_anywhere(self):
+        for name in ("tiny", "tiny.yaml", "scenarios/tiny.yaml"):
+            self.netsim("run", name, "--out", "out", "--quiet")
+        done = self.netsim("run", "tniy", code=1)
+        self.assertIn("did you mean tiny?", done.stderr)
+
+    def test_data_directory_from_the_environment(self):
+        os.makedirs(self.path("data/scenarios"))
+        self.write("data/scenarios/mine.yaml",
+                   SMALL.replace("testbeds/", f"{SOURCE}/scenarios/testbeds/"))
+        environment = {"NETSIM_DATA_DIR": self.path("data")}
+        names = self.netsim("list", "scenarios", "--names", environment=environment).stdout
+        self.assertEqual(names, "mine\n")
+        self.netsim("check", "mine", environment=environment)
+
+    def test_program_that_fails(self):
+        for name, status in (("alltoall_deadlock", "deadlock"), ("area_overrun", "failed"),
+                             ("flood_empty_rq", "failed")):
+            with self.subTest(name):
+                done = self.netsim("run", name, "--format", "json", code=3)
+                document = json.loads(done.stdout)
+                self.assertEqual(document["status"], status)
+                self.assertTrue(document["reason"]["text"])
+                self.assertIn(document["reason"]["text"], done.stderr)
+                self.assertTrue(os.path.exists(self.path(f"results/{name}/manifest.json")))
+                table = self.netsim("run", name, code=3)
+                self.assertEqual(table.stderr, "")
+                self.assertIn(f": {status} at ", table.stdout)
+
+    def test_deadlock_names_what_each_rank_waits_for(self):
+        text = self.netsim("run", "alltoall_deadlock", code=3).stdout
+        for rank in range(6):
+            self.assertRegex(text, rf"rank {rank}: .*bytes pinned")
+        self.assertRegex(text, r"send, .*peer \d, .*waits for ")
+
+
+class BadInput(Case):
+    def test_a_bad_scenario_leaves_nothing(self):
+        bad = {
+            "empty": "",
+            "not_yaml": "a: [",
+            "unknown_key": SMALL + "worklod: {}\n",
+            "unknown_stack": SMALL.replace("stack: lam_via", "stack: lam_vai", 1),
+            "unknown_benchmark": SMALL.replace("pmb.pingpong", "pmb.pingpnog"),
+            "no_testbed": SMALL.replace("cluster1.yaml", "cluster99.yaml"),
+        }
+        for name, text in bad.items():
+            with self.subTest(name):
+                file = self.write(f"{name}.yaml", text)
+                done = self.netsim("run", file, "--trace", "t.json", "--log-states", "t.txt",
+                                   code=1)
+                self.assertEqual(done.stdout, "")
+                self.assertRegex(done.stderr, rf"(?m)^{name}\.yaml(:\d+:\d+)?: ")
+                self.assertEqual(self.netsim("check", file, code=1).stderr, done.stderr)
+        self.assertEqual(sorted(os.listdir(self.directory)),
+                         sorted(f"{name}.yaml" for name in bad))
+
+    def test_bad_set(self):
+        done = self.netsim("run", self.small(), "--set", "no.such.path=1", code=1)
+        self.assertIn("no.such.path", done.stderr)
+        self.netsim("run", self.small(), "--set", "nonsense", code=1)
+        self.assertEqual(os.listdir(self.directory), ["small.yaml"])
+
+    def test_missing_file(self):
+        done = self.netsim("run", "surely-not-here.yaml", code=1)
+        self.assertIn("surely-not-here.yaml", done.stderr)
+        self.netsim("run", ".", code=1)
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_unwritable_output(self):
+        self.write("file", "")
+        for arguments in (["--out", "file/below"], ["--out", "file"],
+                          ["--trace", "missing/t.json"], ["--log-states", "file/t.txt"]):
+            with self.subTest(arguments):
+                done = self.netsim("run", self.small(), *arguments, code=1)
+                self.assertEqual(done.stdout, "")
+                self.assertTrue(done.stderr.startswith(f"netsim: {arguments[1]}: "), done.stderr)
+        self.assertEqual(sorted(os.listdir(self.directory)), ["file", "small.yaml"])
+
+    def test_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        done = self.netsim("run", self.small(), "--trace", "/dev/full", code=1)
+        self.assertIn("/dev/full", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

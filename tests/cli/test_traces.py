@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What a run tells while it goes: state log, timeline, progress bar."""
+
+import collections
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import termios
+import unittest
+
+from harness import NETSIM, Case
+
+
+class Traces(Case):
+    def test_state_log(self):
+        self.netsim("run", self.small(), "--log-states", "states.txt", "--quiet")
+        lines = self.read("states.txt").splitlines()
+        self.assertEqual([line for line in lines if line.startswith("#")],
+                         ["# series first, quoted", "# series second"])
+        self.assertGreater(len(lines), 20)
+        for line in lines:
+            if not line.startswith("#"):
+                self.assertRegex(line, r"\A\d+\.\d{6} \S.* [^ ].*\[-?\d+\] \S+ -> \S+")
+
+    def test_timeline(self):
+        """Slices of a thread never overlap, arrows start once, go forward, and stand on slices."""
+        self.netsim("run", self.small(), "--trace", "t.json", "--quiet")
+        events = json.loads(self.read("t.json"))["traceEvents"]
+        phases = collections.Counter(event["ph"] for event in events)
+        for phase in "XMistf":
+            self.assertGreater(phases[phase], 0, phase)
+        slices = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] == "X":
+                start = round(event["ts"] * 1e6)
+                slices[event["pid"], event["tid"]].append((start, start + round(event["dur"] * 1e6)))
+        for spans in slices.values():
+            spans.sort()
+            for before, after in zip(spans, spans[1:]):
+                self.assertLessEqual(before[1], after[0])
+        arrows = collections.defaultdict(list)
+        for event in events:
+            if event["ph"] in "stf":
+                when = round(event["ts"] * 1e6)
+                self.assertTrue(any(start <= when <= end
+                                    for start, end in slices[event["pid"], event["tid"]]), event)
+                arrows[event["id"]].append((when, "stf".index(event["ph"])))
+        for ends in arrows.values():
+            ends.sort()
+            order = [phase for _, phase in ends]
+            self.assertEqual(order, sorted(order))
+            self.assertEqual(order.count(0), 1)
+            self.assertLessEqual(order.count(2), 1)
+
+    def test_timeline_has_the_lanes_of_both_series(self):
+        self.netsim("run", self.small(), "--trace", "t.json", "--quiet")
+        events = json.loads(self.read("t.json"))["traceEvents"]
+        names = {event["args"]["name"] for event in events if event["name"] == "process_name"}
+        for series in ("first, quoted", "second"):
+            self.assertTrue(any(name.startswith(f"{series}: ") for name in names), names)
+
+
+class Terminal(Case):
+    def run_on_terminal(self, *arguments):
+        """What the program writes to a terminal that is its stderr."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        with subprocess.Popen([NETSIM, *arguments], cwd=self.directory, stderr=theirs,
+                              stdout=subprocess.DEVNULL) as process:
+            os.close(theirs)
+            text = b""
+            while True:
+                try:
+                    part = os.read(ours, 4096)
+                except OSError:  # the other end is closed
+                    break
+                if not part:
+                    break
+                text += part
+        os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        return text.decode()
+
+    def test_progress_bar(self):
+        text = self.run_on_terminal("run", self.small())
+        self.assertRegex(text, r"\r\[[#-]+\] +\d+ %")
+        self.assertTrue(text.endswith("\r\033[K"), repr(text))  # it takes itself away
+        for line in re.split(r"\r", text):
+            self.assertLess(len(line.replace("\033[K", "")), 60)
+
+    def test_quiet_has_no_bar(self):
+        self.assertEqual(self.run_on_terminal("run", self.small(), "--quiet"), "")
+
+
+if __name__ == "__main__":
+    unittest.main()
