@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Both cards are bus masters on 32-bit/33-MHz PCI with rings in host memory. They differ in the FIFO, in when a frame starts on the
-// wire, and in what a register access and the driver cost; the rows below are the whole difference.
+// Both cards are bus masters on 32-bit/33-MHz PCI with rings in host memory. They differ in the
+// FIFO, in when a frame starts on the wire, and in what a register access and the driver cost; the
+// rows below are the whole difference.
 #include "models/ethernet/nics.h"
 
 #include "sim/cluster/nic.h"
@@ -19,8 +20,8 @@
         PARAM(N, tx_threshold, PARAM_SIZE, .fallback = threshold, .least = "1 B",                  \
               .doc = "bytes in the FIFO before a frame starts on the wire",                        \
               .source = fifo_source),                                                              \
-        PARAM(N, tx_fifo, PARAM_SIZE, .fallback = fifo, .least = "64 B",                           \
-              .doc = "transmit FIFO", .source = fifo_source),                                      \
+        PARAM(N, tx_fifo, PARAM_SIZE, .fallback = fifo, .least = "64 B", .doc = "transmit FIFO",   \
+              .source = fifo_source),                                                              \
         PARAM(N, rx_residue, PARAM_SIZE, .fallback = residue, .least = "1 B",                      \
               .doc = "bytes of a frame that are still to be written when its last bit arrives",    \
               .source = fifo_source)
@@ -34,12 +35,12 @@
               .doc = "from the interrupt asked for to the processor's interrupt line",             \
               .source = bus_source)
 
-#define DRIVER_PARAMS(bell, read, port_source, fill, done, take, driver_source)                                 \
+#define DRIVER_PARAMS(bell, read, port_source, fill, done, take, driver_source)                    \
     PARAM(N, doorbell, PARAM_COST, .fallback = bell, .doc = "host's command to the card",          \
-          .source = port_source),                                                    \
+          .source = port_source),                                                                  \
         PARAM(N, status_read, PARAM_COST, .fallback = read,                                        \
               .doc = "host's read of the interrupt cause and its acknowledgement",                 \
-              .source = port_source),                                      \
+              .source = port_source),                                                              \
         PARAM(N, tx_frame, PARAM_COST, .fallback = fill,                                           \
               .doc = "driver: filling one transmit descriptor", .source = driver_source),          \
         PARAM(N, tx_done, PARAM_COST, .fallback = done,                                            \
@@ -51,11 +52,13 @@
 static const struct param eepro100_params[] = {
     RING_PARAMS("64", "64", "driver of Linux 2.4: ring sizes"),
     FIFO_PARAMS("3 us", "512 B", "2 KiB", "128 B",
-                "82558 data sheet: FIFOs, threshold in the command block; prior: the command unit reads the last "
+                "82558 data sheet: FIFOs, threshold in the command block; prior: the command unit "
+                "reads the last "
                 "command block again, then the next one and its buffer list"),
     BUS_PARAMS("16 B", "500 ns", "500 ns", "82558 data sheet, prior"),
     DRIVER_PARAMS("2.4 us", "2.4 us",
-                  "prior: the driver waits until the command unit has taken a command; port reads of 0.6..0.8 us",
+                  "prior: the driver waits until the command unit has taken a command; port reads "
+                  "of 0.6..0.8 us",
                   "500 cycles", "400 cycles", "700 cycles", "prior: instructions of the driver"),
     {0},
 };
@@ -69,7 +72,8 @@ static const struct param_table eepro100_table = {
 
 static const struct param tulip_params[] = {
     RING_PARAMS("32", "64", "driver of Linux 2.4: ring sizes"),
-    FIFO_PARAMS("400 ns", "128 B", "2 KiB", "64 B", "21140 hardware reference: threshold 128 B at 100 Mb/s"),
+    FIFO_PARAMS("400 ns", "128 B", "2 KiB", "64 B",
+                "21140 hardware reference: threshold 128 B at 100 Mb/s"),
     BUS_PARAMS("16 B", "300 ns", "500 ns", "21140 hardware reference, prior"),
     DRIVER_PARAMS("200 ns", "1.4 us", "prior: one posted write; one read and one write",
                   "400 cycles", "350 cycles", "600 cycles", "prior: instructions of the driver"),

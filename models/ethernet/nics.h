@@ -5,7 +5,8 @@
 
 #include "sim/config/scenario.h"
 
-// eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and its kin, as on the Level One FNC-0108TX.
+// eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and its kin, as on the Level One
+// FNC-0108TX.
 extern const struct scenario_section ethernet_sections[];
 
 #endif

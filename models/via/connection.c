@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The connection manager: peer-to-peer connections. Both sides ask with the same discriminator; a side is connected
-// once it has asked and the other's request has come.
+// The connection manager: peer-to-peer connections. Both sides ask with the same discriminator; a
+// side is connected once it has asked and the other's request has come.
 #include "models/via/provider.h"
 
 const char *vip_vi_state_name(enum vip_vi_state state)
@@ -20,7 +20,8 @@ const char *vip_vi_state_name(enum vip_vi_state state)
     return NULL;
 }
 
-void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from, const char *detail)
+void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from,
+                  const char *detail)
 {
     struct trace_transition transition = {
         .where = vi->nic->name,
@@ -110,12 +111,14 @@ void vip_disconnect(struct cpu_context *context, struct vip_vi *vi)
     vi_enter(vi, VIP_DISCONNECTED, context->now);
 }
 
-static void connect_frame(struct cpu_context *context, struct vip_agent *agent, const struct via_frame *frame)
+static void connect_frame(struct cpu_context *context, struct vip_agent *agent,
+                          const struct via_frame *frame)
 {
     struct vip_vi *vi = g_hash_table_lookup(agent->asked, &frame->discriminator);
     if (!vi) {
         uint64_t *key = g_memdup2(&frame->discriminator, sizeof frame->discriminator);
-        g_hash_table_insert(agent->unmatched, key, g_memdup2(&frame->source_vi, sizeof frame->source_vi));
+        g_hash_table_insert(agent->unmatched, key,
+                            g_memdup2(&frame->source_vi, sizeof frame->source_vi));
         return;
     }
     bool pending = vi->state == VIP_CONNECT_PENDING;
@@ -129,8 +132,8 @@ static void connect_frame(struct cpu_context *context, struct vip_agent *agent, 
     vi->connect_waiter = NULL;
 }
 
-void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent, const struct packet *packet,
-                          const struct via_frame *frame)
+void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent,
+                          const struct packet *packet, const struct via_frame *frame)
 {
     (void)packet;
     if (frame->type == VIA_CONNECT) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The device part of the kernel agent: descriptors become Ethernet frames, frames become completed descriptors.
+// The device part of the kernel agent: descriptors become Ethernet frames, frames become completed
+// descriptors.
 #include "models/via/provider.h"
 
 static void device_receive(struct cpu_context *context, void *owner, struct packet *packet);
@@ -7,7 +8,8 @@ static void device_sent(struct cpu_context *context, void *owner, void *token);
 
 static const struct nic_protocol device_protocol = {.receive = device_receive, .sent = device_sent};
 
-struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic, const struct mvia_config *config)
+struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,
+                                const struct mvia_config *config)
 {
     struct vip_agent *agent = g_new0(struct vip_agent, 1);
     agent->sim = cluster->sim;
@@ -42,14 +44,15 @@ int vip_agent_station(const struct vip_agent *agent)
 
 // ---- Sending ----
 
-static struct packet *frame_packet(struct vip_agent *agent, const struct route *route, const struct via_frame *frame,
-                                   int64_t payload)
+static struct packet *frame_packet(struct vip_agent *agent, const struct route *route,
+                                   const struct via_frame *frame, int64_t payload)
 {
     struct packet *packet = packet_new(agent->cluster->network);
     *packet_header(packet, struct via_frame) = *frame;
     packet->protocol = VIA_ETHERTYPE;
     packet->route = route;
-    packet->wire_bytes = (uint32_t)(ETHERNET_HEADER + agent->config->header + payload + ETHERNET_FCS);
+    packet->wire_bytes =
+        (uint32_t)(ETHERNET_HEADER + agent->config->header + payload + ETHERNET_FCS);
     (*agent->frames_sent)++;
     return packet;
 }
@@ -64,8 +67,10 @@ void vip_device_control(struct vip_agent *agent, int remote_station, const struc
     nic_transmit(agent->nic, frame_packet(agent, route, frame, 0), NULL);
 }
 
-// Which bytes of the message a frame carries: those behind the lead; a transfer that is all lead stands for all of them.
-static void set_message_part(struct packet *packet, const struct vip_descriptor *descriptor, int64_t payload)
+// Which bytes of the message a frame carries: those behind the lead; a transfer that is all lead
+// stands for all of them.
+static void set_message_part(struct packet *packet, const struct vip_descriptor *descriptor,
+                             int64_t payload)
 {
     int64_t from = MAX(0, descriptor->framed - descriptor->lead);
     int64_t to = MAX(0, descriptor->framed + payload - descriptor->lead);
@@ -76,12 +81,13 @@ static void set_message_part(struct packet *packet, const struct vip_descriptor 
     packet->length = (uint32_t)(to - from);
 }
 
-// Puts the next frame of a descriptor into the ring. The frame that ends the descriptor reports when it has left, and so does one that
-// fills the ring while more are to come.
+// Puts the next frame of a descriptor into the ring. The frame that ends the descriptor reports
+// when it has left, and so does one that fills the ring while more are to come.
 static void send_frame(struct vip_agent *agent, struct vip_descriptor *descriptor)
 {
     struct vip_vi *vi = descriptor->vi;
-    int64_t payload = MIN(descriptor->length - descriptor->framed, agent->config->mtu - agent->config->header);
+    int64_t payload =
+        MIN(descriptor->length - descriptor->framed, agent->config->mtu - agent->config->header);
     bool last = descriptor->framed + payload == descriptor->length;
     struct via_frame frame = {
         .type = VIA_DATA,
@@ -113,7 +119,8 @@ static bool descriptor_framed(const struct vip_descriptor *descriptor)
     return descriptor->framed == descriptor->length;
 }
 
-// Sends frames, descriptor by descriptor in the order of the doorbells, as long as the ring has room. Returns the number of frames.
+// Sends frames, descriptor by descriptor in the order of the doorbells, as long as the ring has
+// room. Returns the number of frames.
 static int64_t feed(struct vip_agent *agent)
 {
     int64_t frames = 0;
@@ -166,10 +173,12 @@ static bool check_target(const struct vip_vi *vi, const struct via_frame *frame)
         return vip_mem_valid(vi->nic, handle, frame->remote_address + frame->at, frame->payload);
     }
     return frame->total <= descriptor->length &&
-           vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at, frame->payload);
+           vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at,
+                         frame->payload);
 }
 
-static void tell_watcher(struct vip_vi *vi, const struct via_frame *frame, const struct packet *packet, bool last)
+static void tell_watcher(struct vip_vi *vi, const struct via_frame *frame,
+                         const struct packet *packet, bool last)
 {
     struct vip_region *region = vip_region(vi->nic, (struct vip_mem_handle){frame->remote_handle});
     if (frame->operation != VIP_RDMA_WRITE || !region->watch)
@@ -195,8 +204,8 @@ static void place(struct cpu_context *context, struct vip_vi *vi, const struct v
     tell_watcher(vi, frame, packet, last);
 }
 
-static void finish_transfer(struct cpu_context *context, struct vip_vi *vi, const struct via_frame *frame,
-                            const struct packet *packet)
+static void finish_transfer(struct cpu_context *context, struct vip_vi *vi,
+                            const struct via_frame *frame, const struct packet *packet)
 {
     struct vip_descriptor *descriptor = vi->arriving.descriptor;
     vi->arriving.active = false;
@@ -211,7 +220,8 @@ static void finish_transfer(struct cpu_context *context, struct vip_vi *vi, cons
     vip_complete(context, descriptor, VIP_STATUS_DONE);
 }
 
-// Starts a transfer with its first frame, or sees that a frame is missing: then the transfer is lost.
+// Starts a transfer with its first frame, or sees that a frame is missing: then the transfer is
+// lost.
 static bool in_order(struct vip_agent *agent, struct vip_vi *vi, const struct via_frame *frame)
 {
     struct vip_arriving *arriving = &vi->arriving;
@@ -230,8 +240,8 @@ static bool in_order(struct vip_agent *agent, struct vip_vi *vi, const struct vi
     return arriving->active && !arriving->broken;
 }
 
-static void data_frame(struct cpu_context *context, struct vip_agent *agent, struct vip_vi *vi, struct packet *packet,
-                       const struct via_frame *frame)
+static void data_frame(struct cpu_context *context, struct vip_agent *agent, struct vip_vi *vi,
+                       struct packet *packet, const struct via_frame *frame)
 {
     struct vip_arriving *arriving = &vi->arriving;
     if (vi->state != VIP_CONNECTED) {
@@ -279,5 +289,6 @@ static void device_receive(struct cpu_context *context, void *owner, struct pack
         throw_away(agent, packet, "no such VI");
         return;
     }
-    data_frame(context, agent, g_ptr_array_index(agent->vis, frame->destination_vi - 1), packet, frame);
+    data_frame(context, agent, g_ptr_array_index(agent->vis, frame->destination_vi - 1), packet,
+               frame);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A VIA frame's header on Ethernet. The layout on the wire is not published; its fields are those that M-VIA needs, its length is a
-// parameter (mvia.header).
+// A VIA frame's header on Ethernet. The layout on the wire is not published; its fields are those
+// that M-VIA needs, its length is a parameter (mvia.header).
 #ifndef NETSIM_MODELS_VIA_FRAME_H
 #define NETSIM_MODELS_VIA_FRAME_H
 

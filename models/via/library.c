@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The VI provider library: queues, completion queues, and the ways in which a process learns of completions.
+// The VI provider library: queues, completion queues, and the ways in which a process learns of
+// completions.
 #include "models/via/provider.h"
 
 static enum cpu_next notify_run(struct cpu_context *context, struct cpu_task *task);
 
-void vip_charge(struct cpu_context *context, struct cost cost, const char *stage, struct message_ref message)
+void vip_charge(struct cpu_context *context, struct cost cost, const char *stage,
+                struct message_ref message)
 {
     cpu_spend_message(context, cpu_cost(context->cpu, cost), stage, message);
 }
@@ -18,8 +20,8 @@ void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic)
 
 // ---- Life ----
 
-struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *config, const char *name,
-                             struct cpu_task *task)
+struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *config,
+                             const char *name, struct cpu_task *task)
 {
     struct vip_nic *nic = g_new0(struct vip_nic, 1);
     nic->agent = agent;
@@ -81,8 +83,8 @@ struct vip_cq *vip_create_cq(struct vip_nic *nic)
     return cq;
 }
 
-struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic, struct vip_cq *send_cq,
-                             struct vip_cq *receive_cq)
+struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic,
+                             struct vip_cq *send_cq, struct vip_cq *receive_cq)
 {
     struct vip_vi *vi = g_new0(struct vip_vi, 1);
     cpu_spend(context, nic->host->config.kernel.system_call, "trap");
@@ -120,16 +122,18 @@ void vip_descriptor_init(struct vip_descriptor *descriptor)
     descriptor->more_token = (struct vip_token){descriptor, false};
 }
 
-// The agent frames a descriptor in the trap. The first frame is the card's as soon as it is built; the others are built while it is on
-// its way, and they are ready long before the wire is.
-bool vip_post_send(struct cpu_context *context, struct vip_vi *vi, struct vip_descriptor *descriptor)
+// The agent frames a descriptor in the trap. The first frame is the card's as soon as it is built;
+// the others are built while it is on its way, and they are ready long before the wire is.
+bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
+                   struct vip_descriptor *descriptor)
 {
     const struct mvia_config *config = vi->nic->config;
     if (vi->state != VIP_CONNECTED || descriptor->length > config->largest_transfer ||
         !vip_mem_valid(vi->nic, descriptor->handle, descriptor->address, descriptor->length))
         return false;
     const struct nic_config *card = nic_config(vi->nic->agent->nic);
-    sim_time frame = cpu_cost(context->cpu, config->send_frame) + cpu_cost(context->cpu, card->tx_frame);
+    sim_time frame =
+        cpu_cost(context->cpu, config->send_frame) + cpu_cost(context->cpu, card->tx_frame);
     int64_t room = config->mtu - config->header;
     int64_t frames = MAX(1, (descriptor->length + room - 1) / room);
     descriptor->vi = vi;
@@ -146,7 +150,8 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi, struct vip_de
     return true;
 }
 
-void vip_post_recv(struct cpu_context *context, struct vip_vi *vi, struct vip_descriptor *descriptor)
+void vip_post_recv(struct cpu_context *context, struct vip_vi *vi,
+                   struct vip_descriptor *descriptor)
 {
     descriptor->vi = vi;
     descriptor->operation = VIP_RECEIVE;
@@ -179,7 +184,8 @@ static struct vip_work_queue *work_queue(struct vip_descriptor *descriptor)
     return descriptor->operation == VIP_RECEIVE ? &descriptor->vi->receive : &descriptor->vi->send;
 }
 
-// Wakes the process if it waits for this completion. A process that polls has not slept: it looks again at its next turn.
+// Wakes the process if it waits for this completion. A process that polls has not slept: it looks
+// again at its next turn.
 static void wake_waiter(struct vip_nic *nic, struct vip_cq *cq, struct vip_vi *vi)
 {
     bool on_cq = cq && cq->waiting, on_vi = nic->waiting_vi == vi;
@@ -195,7 +201,8 @@ static void wake_waiter(struct vip_nic *nic, struct vip_cq *cq, struct vip_vi *v
         return;
     }
     sim_time now = sim_now(nic->sim);
-    engine_reschedule(nic->sim->engine, &nic->task->wake, time_next_tick(0, nic->config->poll_period, now));
+    engine_reschedule(nic->sim->engine, &nic->task->wake,
+                      time_next_tick(0, nic->config->poll_period, now));
 }
 
 static void complete_event(struct engine *engine, struct event *event)
@@ -215,7 +222,8 @@ static void complete_event(struct engine *engine, struct event *event)
     wake_waiter(nic, queue->cq, descriptor->vi);
 }
 
-void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor, enum vip_status status)
+void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor,
+                  enum vip_status status)
 {
     struct vip_nic *nic = descriptor->vi->nic;
     struct vip_work_queue *queue = work_queue(descriptor);
@@ -223,8 +231,8 @@ void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor
                    (nic->waiting_vi == descriptor->vi && !nic->waiting_polls);
     vip_charge(context, nic->config->completion, "agent", descriptor->message);
     if (sleeper)
-        cpu_spend_message(context, cpu_cost(context->cpu, nic->host->config.kernel.wake_process), "wake-up",
-                          descriptor->message);
+        cpu_spend_message(context, cpu_cost(context->cpu, nic->host->config.kernel.wake_process),
+                          "wake-up", descriptor->message);
     descriptor->status = status;
     descriptor->event.run = complete_event;
     cpu_post(context, &descriptor->event);
@@ -259,12 +267,13 @@ bool vip_cq_wait(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_e
     return false;
 }
 
-static struct vip_descriptor *take_done(struct cpu_context *context, struct vip_vi *vi, struct vip_work_queue *queue)
+static struct vip_descriptor *take_done(struct cpu_context *context, struct vip_vi *vi,
+                                        struct vip_work_queue *queue)
 {
     charge_wake_up(context, vi->nic);
     struct vip_descriptor *descriptor = descriptor_queue_pop(&queue->done);
-    vip_charge(context, descriptor ? vi->nic->config->dequeue : vi->nic->config->queue_check, "provider",
-               descriptor ? descriptor->message : MESSAGE_NONE);
+    vip_charge(context, descriptor ? vi->nic->config->dequeue : vi->nic->config->queue_check,
+               "provider", descriptor ? descriptor->message : MESSAGE_NONE);
     return descriptor;
 }
 
@@ -314,12 +323,14 @@ static void ask_notify(struct cpu_context *context, struct vip_vi *vi, struct vi
     queue->notify_owner = owner;
 }
 
-void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify, void *owner)
+void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
+                     void *owner)
 {
     ask_notify(context, vi, &vi->receive, notify, owner);
 }
 
-void vip_send_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify, void *owner)
+void vip_send_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
+                     void *owner)
 {
     ask_notify(context, vi, &vi->send, notify, owner);
 }

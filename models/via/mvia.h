@@ -8,20 +8,20 @@
 enum mvia_doorbell { MVIA_DOORBELL_FAST_TRAP, MVIA_DOORBELL_IOCTL };
 
 struct mvia_config {
-    int doorbell;               // enum mvia_doorbell: how the library enters the kernel agent
-    struct cost post;           // library: filling and queueing a descriptor
-    struct cost send_setup;     // agent: checking a send descriptor, translating its addresses
-    struct cost send_frame;     // agent: building one frame
-    struct cost receive_frame;  // agent: checking one frame, finding its VI and address
-    struct cost completion;     // agent: writing status, entering it into the completion queue
-    struct cost queue_check;    // library: one look at a completion or work queue
-    struct cost dequeue;        // library: taking a completed descriptor
-    struct cost register_call;  // agent: VipRegisterMem or VipDeregisterMem without their pages
-    int64_t largest_transfer;   // bytes of one descriptor
-    int64_t header;             // bytes of the VIA header in a frame
-    int64_t mtu;                // bytes of header and payload in a frame
-    sim_time poll_period;       // a process that polls looks this often
-    sim_time connect_retry;     // a connection request that nobody answers is sent again
+    int doorbell;              // enum mvia_doorbell: how the library enters the kernel agent
+    struct cost post;          // library: filling and queueing a descriptor
+    struct cost send_setup;    // agent: checking a send descriptor, translating its addresses
+    struct cost send_frame;    // agent: building one frame
+    struct cost receive_frame; // agent: checking one frame, finding its VI and address
+    struct cost completion;    // agent: writing status, entering it into the completion queue
+    struct cost queue_check;   // library: one look at a completion or work queue
+    struct cost dequeue;       // library: taking a completed descriptor
+    struct cost register_call; // agent: VipRegisterMem or VipDeregisterMem without their pages
+    int64_t largest_transfer;  // bytes of one descriptor
+    int64_t header;            // bytes of the VIA header in a frame
+    int64_t mtu;               // bytes of header and payload in a frame
+    sim_time poll_period;      // a process that polls looks this often
+    sim_time connect_retry;    // a connection request that nobody answers is sent again
 };
 
 extern const struct param_table mvia_table;

@@ -4,11 +4,14 @@
 #define C struct native_config
 
 static const struct param native_params[] = {
-    PARAM(C, poll, PARAM_BOOL, .fallback = "true", .doc = "look for completions in a loop instead of sleeping",
+    PARAM(C, poll, PARAM_BOOL, .fallback = "true",
+          .doc = "look for completions in a loop instead of sleeping",
           .source = "assumed: as latency tests of M-VIA do"),
     PARAM(C, descriptors, PARAM_COUNT, .fallback = "16", .least = "1", .most = "4096",
-          .doc = "receive descriptors posted ahead, and send descriptors, for each peer", .source = "assumed"),
-    PARAM(C, buffer, PARAM_SIZE, .fallback = "4 MiB", .least = "1 B", .doc = "registered send and receive buffer, each",
+          .doc = "receive descriptors posted ahead, and send descriptors, for each peer",
+          .source = "assumed"),
+    PARAM(C, buffer, PARAM_SIZE, .fallback = "4 MiB", .least = "1 B",
+          .doc = "registered send and receive buffer, each",
           .source = "largest message of the Pallas benchmarks"),
     {0},
 };
@@ -65,17 +68,20 @@ static void prepare(struct cpu_context *context, struct native_process *native)
     uint32_t ptag = vip_create_ptag(native->nic);
     native->send_buffer = mpi_process_allocate(native->process, bytes);
     native->receive_buffer = mpi_process_allocate(native->process, bytes);
-    if (vip_register_mem(context, native->nic, native->send_buffer, bytes, ptag, &native->send_handle) &&
-        vip_register_mem(context, native->nic, native->receive_buffer, bytes, ptag, &native->receive_handle))
+    if (vip_register_mem(context, native->nic, native->send_buffer, bytes, ptag,
+                         &native->send_handle) &&
+        vip_register_mem(context, native->nic, native->receive_buffer, bytes, ptag,
+                         &native->receive_handle))
         return;
-    sim_fail(native->process->sim, SIM_FAILED, "out_of_pinned_memory",
-             json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
-             "rank %d can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)", native->process->rank,
-             bytes);
+    sim_fail(
+        native->process->sim, SIM_FAILED, "out_of_pinned_memory",
+        json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
+        "rank %d can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)",
+        native->process->rank, bytes);
 }
 
-static void post_receive(struct cpu_context *context, struct native_process *native, struct native_peer *peer,
-                         struct vip_descriptor *descriptor)
+static void post_receive(struct cpu_context *context, struct native_process *native,
+                         struct native_peer *peer, struct vip_descriptor *descriptor)
 {
     int64_t largest = vip_config(native->nic)->largest_transfer;
     descriptor->address = native->receive_buffer;
@@ -84,10 +90,12 @@ static void post_receive(struct cpu_context *context, struct native_process *nat
     vip_post_recv(context, peer->vi, descriptor);
 }
 
-static void add_peer(struct cpu_context *context, struct native_process *native, struct native_peer *peer, int rank)
+static void add_peer(struct cpu_context *context, struct native_process *native,
+                     struct native_peer *peer, int rank)
 {
     int64_t count = native->stack->config->descriptors;
-    uint64_t low = (uint64_t)MIN(rank, native->process->rank), high = (uint64_t)MAX(rank, native->process->rank);
+    uint64_t low = (uint64_t)MIN(rank, native->process->rank),
+             high = (uint64_t)MAX(rank, native->process->rank);
     peer->vi = vip_create_vi(context, native->nic, NULL, NULL);
     peer->send = g_new(struct vip_descriptor, count);
     peer->receive = g_new(struct vip_descriptor, count);
@@ -97,7 +105,8 @@ static void add_peer(struct cpu_context *context, struct native_process *native,
         post_receive(context, native, peer, &peer->receive[i]);
     }
     vip_connect_peer_request(context, peer->vi,
-                             vip_agent_station(vip_nic_agent(native->stack->processes[rank].nic)), low << 32 | high);
+                             vip_agent_station(vip_nic_agent(native->stack->processes[rank].nic)),
+                             low << 32 | high);
 }
 
 static enum mpi_progress native_init(struct cpu_context *context, struct mpi_process *process)
@@ -131,7 +140,8 @@ static void post_sends(struct cpu_context *context, struct mpi_request *request)
     struct native_process *native = request->process->device;
     struct native_peer *peer = &native->peers[request->peer];
     struct native_request *r = native_of(request);
-    int64_t largest = vip_config(native->nic)->largest_transfer, count = native->stack->config->descriptors;
+    int64_t largest = vip_config(native->nic)->largest_transfer,
+            count = native->stack->config->descriptors;
     while (r->to_post > 0 && peer->sends_taken < count) {
         struct vip_descriptor *descriptor = &peer->send[peer->next_send++ % count];
         int64_t posted = request->size == 0 ? 0 : request->size - r->to_post;
@@ -146,8 +156,8 @@ static void post_sends(struct cpu_context *context, struct mpi_request *request)
         peer->sends_taken++;
         if (!vip_post_send(context, peer->vi, descriptor))
             sim_fail(native->process->sim, SIM_FAILED, "connection_broken", NULL,
-                     "rank %d can't send to rank %d: VI %u is %s", native->process->rank, request->peer,
-                     peer->vi->number, vip_vi_state_name(peer->vi->state));
+                     "rank %d can't send to rank %d: VI %u is %s", native->process->rank,
+                     request->peer, peer->vi->number, vip_vi_state_name(peer->vi->state));
     }
 }
 
@@ -155,11 +165,13 @@ static void native_start(struct cpu_context *context, struct mpi_request *reques
 {
     struct native_process *native = request->process->device;
     // A message of no bytes is one descriptor too: it counts as one byte to come.
-    *native_of(request) = (struct native_request){MAX(1, request->size), MAX(1, request->size), false};
+    *native_of(request) =
+        (struct native_request){MAX(1, request->size), MAX(1, request->size), false};
     if (request->size > native->stack->config->buffer) {
-        sim_fail(native->process->sim, SIM_FAILED, "buffer_too_small",
-                 json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
-                 "a message of %" G_GINT64_FORMAT " B does not fit mvia_native.buffer", request->size);
+        sim_fail(
+            native->process->sim, SIM_FAILED, "buffer_too_small",
+            json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
+            "a message of %" G_GINT64_FORMAT " B does not fit mvia_native.buffer", request->size);
         return;
     }
     request->waits_for = request->kind == MPI_SEND ? "completion of its descriptors" : "a message";
@@ -202,7 +214,8 @@ static bool advance_receive(struct cpu_context *context, struct mpi_request *req
     return true;
 }
 
-static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_process *process, bool blocking)
+static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_process *process,
+                                        bool blocking)
 {
     struct native_process *native = process->device;
     struct mpi_request *oldest = NULL;
@@ -210,7 +223,8 @@ static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_
         oldest = request;
     if (!oldest)
         return MPI_PROGRESS_NOTHING;
-    bool any = oldest->kind == MPI_SEND ? advance_send(context, oldest) : advance_receive(context, oldest);
+    bool any =
+        oldest->kind == MPI_SEND ? advance_send(context, oldest) : advance_receive(context, oldest);
     if (any)
         return MPI_PROGRESS_EVENT;
     if (!blocking)
@@ -236,8 +250,10 @@ const struct mpi_device_ops native_ops = {
     .destroy = native_destroy,
 };
 
-struct native_stack *native_stack_new(const struct native_config *config, struct mpi_process *const *processes,
-                                      struct vip_agent *const *agents, const struct mvia_config *mvia, int ranks)
+struct native_stack *native_stack_new(const struct native_config *config,
+                                      struct mpi_process *const *processes,
+                                      struct vip_agent *const *agents,
+                                      const struct mvia_config *mvia, int ranks)
 {
     struct native_stack *stack = g_new0(struct native_stack, 1);
     stack->config = config;
@@ -248,7 +264,8 @@ struct native_stack *native_stack_new(const struct native_config *config, struct
         native->stack = stack;
         native->process = processes[rank];
         native->peers = g_new0(struct native_peer, ranks);
-        native->nic = vip_open_nic(agents[rank], mvia, processes[rank]->name, &processes[rank]->task);
+        native->nic =
+            vip_open_nic(agents[rank], mvia, processes[rank]->name, &processes[rank]->task);
         processes[rank]->ops = &native_ops;
         processes[rank]->device = native;
     }

@@ -6,8 +6,8 @@ struct pin_cache {
     uint32_t ptag;
     struct cost lookup;
     const char *where;
-    GTree *tree;   // struct pin_area * -> the same
-    GQueue lru;    // youngest at the head
+    GTree *tree; // struct pin_area * -> the same
+    GQueue lru;  // youngest at the head
     struct pool areas;
     struct sim *sim;
     struct pin_cache_stats stats;
@@ -27,7 +27,8 @@ static gint compare(gconstpointer a, gconstpointer b)
     return pin_area_compare(a, b);
 }
 
-struct pin_cache *pin_cache_new(struct vip_nic *nic, uint32_t ptag, struct cost lookup, const char *where)
+struct pin_cache *pin_cache_new(struct vip_nic *nic, uint32_t ptag, struct cost lookup,
+                                const char *where)
 {
     struct pin_cache *cache = g_new0(struct pin_cache, 1);
     cache->nic = nic;
@@ -49,13 +50,14 @@ void pin_cache_free(struct pin_cache *cache)
     g_free(cache);
 }
 
-static void cache_trace(const struct cpu_context *context, const struct pin_cache *cache, const struct pin_area *area,
-                        const char *event)
+static void cache_trace(const struct cpu_context *context, const struct pin_cache *cache,
+                        const struct pin_area *area, const char *event)
 {
     struct trace *trace = cpu_sim(context->cpu)->trace;
     if (!trace)
         return;
-    char *detail = g_strdup_printf("%" G_GINT64_FORMAT " B, references %d", area->end - area->address, area->refcount);
+    char *detail = g_strdup_printf("%" G_GINT64_FORMAT " B, references %d",
+                                   area->end - area->address, area->refcount);
     struct trace_transition transition = {
         .where = cache->where,
         .machine = "pin",
@@ -68,7 +70,8 @@ static void cache_trace(const struct cpu_context *context, const struct pin_cach
 }
 
 // Out of tree and list, and deregistered.
-static void area_remove(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area, const char *why)
+static void area_remove(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area,
+                        const char *why)
 {
     cache_trace(context, cache, area, why);
     g_tree_remove(cache->tree, area);
@@ -95,10 +98,11 @@ static struct pin_area *oldest_unused(const struct pin_cache *cache)
 }
 
 // Registers, and frees old areas one after the other until it succeeds.
-static bool register_or_evict(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area)
+static bool register_or_evict(struct cpu_context *context, struct pin_cache *cache,
+                              struct pin_area *area)
 {
-    while (!vip_register_mem(context, cache->nic, area->address, area->end - area->address, cache->ptag,
-                             &area->handle)) {
+    while (!vip_register_mem(context, cache->nic, area->address, area->end - area->address,
+                             cache->ptag, &area->handle)) {
         struct pin_area *old = oldest_unused(cache);
         if (!old)
             return false;
@@ -108,8 +112,10 @@ static bool register_or_evict(struct cpu_context *context, struct pin_cache *cac
     return true;
 }
 
-// Removes all areas that overlap the wanted one. False if one of them is in use: then nothing more can be done now.
-static bool remove_overlapped(struct cpu_context *context, struct pin_cache *cache, const struct pin_area *wanted)
+// Removes all areas that overlap the wanted one. False if one of them is in use: then nothing more
+// can be done now.
+static bool remove_overlapped(struct cpu_context *context, struct pin_cache *cache,
+                              const struct pin_area *wanted)
 {
     struct pin_area *old;
     while ((old = g_tree_lookup(cache->tree, wanted))) {
@@ -124,8 +130,8 @@ static bool remove_overlapped(struct cpu_context *context, struct pin_cache *cac
     return true;
 }
 
-struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache *cache, int64_t address,
-                                   int64_t bytes)
+struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache *cache,
+                                   int64_t address, int64_t bytes)
 {
     struct pin_area wanted = {.address = address, .end = address + MAX(bytes, 1), .lru_ok = true};
     cpu_spend(context, cache->lookup, "pin cache");
@@ -137,7 +143,8 @@ struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache
         cache_trace(context, cache, area, "hit");
         return area;
     }
-    if (!remove_overlapped(context, cache, &wanted) || !register_or_evict(context, cache, &wanted)) {
+    if (!remove_overlapped(context, cache, &wanted) ||
+        !register_or_evict(context, cache, &wanted)) {
         cache->stats.refusals++;
         cache_trace(context, cache, &wanted, "refused");
         return NULL;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The registration cache of the VIA RPI (thesis 000, 4.6.3): memory areas stay registered after use and are found again by interval; when no more
-// may be pinned, the least recently used area that nobody needs goes.
+// The registration cache of the VIA RPI (thesis 000, 4.6.3): memory areas stay registered after use
+// and are found again by interval; when no more may be pinned, the least recently used area that
+// nobody needs goes.
 //
-// The tree is a balanced (AVL) one ordered by the thesis's three-way comparison, under which areas that overlap are equal; as an overlapped area is always removed
-// before the new one enters, the areas in the tree are disjoint.
+// The tree is a balanced (AVL) one ordered by the thesis's three-way comparison, under which areas
+// that overlap are equal; as an overlapped area is always removed before the new one enters, the
+// areas in the tree are disjoint.
 #ifndef NETSIM_MODELS_VIA_PIN_CACHE_H
 #define NETSIM_MODELS_VIA_PIN_CACHE_H
 
@@ -15,9 +17,9 @@
 struct pin_area {
     int64_t address, end; // half open
     struct vip_mem_handle handle;
-    int refcount;  // requests that use it
-    bool lru_ok;   // may be removed by age
-    GList lru;     // its link, data: the area
+    int refcount; // requests that use it
+    bool lru_ok;  // may be removed by age
+    GList lru;    // its link, data: the area
 };
 
 struct pin_cache;
@@ -30,13 +32,15 @@ struct pin_cache_stats {
 int pin_area_compare(const struct pin_area *a, const struct pin_area *b);
 
 // lookup: cost of one search in the tree. Free with pin_cache_free.
-struct pin_cache *pin_cache_new(struct vip_nic *nic, uint32_t ptag, struct cost lookup, const char *where);
+struct pin_cache *pin_cache_new(struct vip_nic *nic, uint32_t ptag, struct cost lookup,
+                                const char *where);
 void pin_cache_free(struct pin_cache *cache);
 
-// The area that holds [address, address + bytes), registered now if it is not yet, with one more reference. NULL: it
-// can't be pinned now, because an overlapped area is in use, or all pinnable memory is.
-struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache *cache, int64_t address,
-                                   int64_t bytes);
+// The area that holds [address, address + bytes), registered now if it is not yet, with one more
+// reference. NULL: it can't be pinned now, because an overlapped area is in use, or all pinnable
+// memory is.
+struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache *cache,
+                                   int64_t address, int64_t bytes);
 
 // Takes a reference back. The area stays registered (lazy deregistration).
 void pin_cache_release(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area);

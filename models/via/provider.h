@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What library (library.c), memory manager (registration.c), connection manager (connection.c) and device part (device.c) of the
-// VI provider share. Consumers include vip.h only.
+// What library (library.c), memory manager (registration.c), connection manager (connection.c) and
+// device part (device.c) of the VI provider share. Consumers include vip.h only.
 #ifndef NETSIM_MODELS_VIA_PROVIDER_H
 #define NETSIM_MODELS_VIA_PROVIDER_H
 
@@ -36,14 +36,14 @@ struct vip_nic {
     const struct mvia_config *config;
     const char *name; // of the process
     struct cpu_task *task;
-    GArray *regions;    // struct vip_region, by handle - 1
+    GArray *regions;      // struct vip_region, by handle - 1
     GArray *free_regions; // uint32_t
-    int64_t pinned;     // bytes, counted in pages
+    int64_t pinned;       // bytes, counted in pages
     uint32_t last_ptag;
-    GPtrArray *cqs;     // struct vip_cq *
+    GPtrArray *cqs; // struct vip_cq *
     vip_error_fn *error;
     void *error_owner;
-    bool slept; // the process was put to sleep and pays for waking up
+    bool slept;                // the process was put to sleep and pays for waking up
     struct vip_vi *waiting_vi; // the process sleeps on this VI's queues
     bool waiting_polls;
     // The library's thread for notify functions.
@@ -59,12 +59,14 @@ struct vip_agent {
     const struct mvia_config *config;
     GPtrArray *vis;        // struct vip_vi *, by number - 1
     GHashTable *asked;     // discriminator -> struct vip_vi *: connections under way or made
-    GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for yet
+    GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for
+                           // yet
     struct vip_descriptor_queue sending; // in the order of their doorbells
     int64_t *frames_sent, *frames_received, *messages_broken;
 };
 
-static inline void descriptor_queue_push(struct vip_descriptor_queue *queue, struct vip_descriptor *descriptor)
+static inline void descriptor_queue_push(struct vip_descriptor_queue *queue,
+                                         struct vip_descriptor *descriptor)
 {
     descriptor->next = NULL;
     if (queue->head)
@@ -89,10 +91,12 @@ static inline struct vip_descriptor *descriptor_queue_pop(struct vip_descriptor_
 void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic);
 
 // Charges agent or library work under its stage.
-void vip_charge(struct cpu_context *context, struct cost cost, const char *stage, struct message_ref message);
+void vip_charge(struct cpu_context *context, struct cost cost, const char *stage,
+                struct message_ref message);
 
 // library.c: a descriptor is complete, at the context's now; from the interrupt handler.
-void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor, enum vip_status status);
+void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor,
+                  enum vip_status status);
 
 // device.c: the doorbell of a send descriptor has reached the agent.
 void vip_device_doorbell(struct vip_agent *agent, struct vip_descriptor *descriptor);
@@ -104,8 +108,8 @@ void vip_device_control(struct vip_agent *agent, int remote_station, const struc
 void vip_connection_init(struct vip_vi *vi);
 
 // connection.c: a connection frame has come, in the interrupt handler.
-void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent, const struct packet *packet,
-                          const struct via_frame *frame);
+void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent,
+                          const struct packet *packet, const struct via_frame *frame);
 
 // registration.c
 struct vip_region *vip_region(const struct vip_nic *nic, struct vip_mem_handle handle);
@@ -113,6 +117,7 @@ struct vip_region *vip_region(const struct vip_nic *nic, struct vip_mem_handle h
 // Puts the VI into its error state and tells the consumer.
 void vip_raise_error(struct vip_vi *vi, enum vip_error error, struct message_ref message);
 
-void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from, const char *detail);
+void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from,
+                  const char *detail);
 
 #endif

@@ -21,8 +21,8 @@ static int64_t region_bytes(const struct vip_nic *nic, int64_t address, int64_t 
     return memory_pages(memory, address, length) * memory->page;
 }
 
-static void charge_pages(struct cpu_context *context, const struct vip_nic *nic, int64_t bytes, struct cost each,
-                         const char *stage)
+static void charge_pages(struct cpu_context *context, const struct vip_nic *nic, int64_t bytes,
+                         struct cost each, const char *stage)
 {
     int64_t pages = bytes / nic->host->config.memory.page;
     cpu_spend(context, nic->host->config.kernel.system_call, "trap");
@@ -41,8 +41,8 @@ static uint32_t region_take(struct vip_nic *nic)
     return nic->regions->len;
 }
 
-bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t address, int64_t length,
-                      uint32_t ptag, struct vip_mem_handle *handle)
+bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t address,
+                      int64_t length, uint32_t ptag, struct vip_mem_handle *handle)
 {
     const struct memory_config *memory = &nic->host->config.memory;
     int64_t bytes = region_bytes(nic, address, length);
@@ -55,7 +55,8 @@ bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t 
     nic->pinned += bytes;
     handle->index = region_take(nic);
     struct vip_region *region = &g_array_index(nic->regions, struct vip_region, handle->index - 1);
-    *region = (struct vip_region){.registered = true, .address = address, .length = length, .ptag = ptag};
+    *region =
+        (struct vip_region){.registered = true, .address = address, .length = length, .ptag = ptag};
     return true;
 }
 
@@ -78,7 +79,8 @@ static void punch_holes(struct vip_nic *nic, const struct vip_region *released)
     }
 }
 
-void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic, struct vip_mem_handle handle)
+void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic,
+                        struct vip_mem_handle handle)
 {
     struct vip_region *region = vip_region(nic, handle);
     g_assert(region);
@@ -93,7 +95,8 @@ void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic, struct
     g_array_append_val(nic->free_regions, handle.index);
 }
 
-bool vip_mem_valid(const struct vip_nic *nic, struct vip_mem_handle handle, int64_t address, int64_t length)
+bool vip_mem_valid(const struct vip_nic *nic, struct vip_mem_handle handle, int64_t address,
+                   int64_t length)
 {
     const struct vip_region *region = vip_region(nic, handle);
     if (!region || address < region->address || address + length > region->address + region->length)
@@ -106,7 +109,8 @@ bool vip_mem_valid(const struct vip_nic *nic, struct vip_mem_handle handle, int6
     return true;
 }
 
-void vip_mem_watch(struct vip_nic *nic, struct vip_mem_handle handle, vip_watch_fn *watch, void *owner)
+void vip_mem_watch(struct vip_nic *nic, struct vip_mem_handle handle, vip_watch_fn *watch,
+                   void *owner)
 {
     struct vip_region *region = vip_region(nic, handle);
     region->watch = watch;

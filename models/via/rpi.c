@@ -7,24 +7,30 @@
 static const struct param rpi_params[] = {
     PARAM(R, device, PARAM_STRING, .fallback = "/dev/via_eth0", .doc = "name of the VIA device",
           .source = "thesis 000, 5.2"),
-    PARAM(R, tiny, PARAM_SIZE, .fallback = "16384 B", .most = "1 GiB", .doc = "longest tiny message",
-          .source = "thesis 000, 5.2"),
-    {.name = "short", .kind = PARAM_SIZE, .offset = offsetof(R, short_limit), .fallback = "32768 B", .most = "1 GiB",
-     .doc = "longest short message", .source = "thesis 000, 5.2"},
+    PARAM(R, tiny, PARAM_SIZE, .fallback = "16384 B", .most = "1 GiB",
+          .doc = "longest tiny message", .source = "thesis 000, 5.2"),
+    {.name = "short",
+     .kind = PARAM_SIZE,
+     .offset = offsetof(R, short_limit),
+     .fallback = "32768 B",
+     .most = "1 GiB",
+     .doc = "longest short message",
+     .source = "thesis 000, 5.2"},
     PARAM(R, area, PARAM_SIZE, .fallback = "65536 B", .most = "1 GiB",
           .doc = "RDMA-able area for the messages of one peer", .source = "thesis 000, 5.2"),
     PARAM(R, rdescs, PARAM_COUNT, .fallback = "50", .least = "1", .most = "65536",
           .doc = "receive descriptors for each peer", .source = "thesis 000, 5.2"),
     PARAM(R, sdescs, PARAM_COUNT, .fallback = "10", .least = "2", .most = "65536",
-          .doc = "send descriptors for each peer (a short message needs two)", .source = "thesis 000, 5.2"),
-    PARAM(R, envelope, PARAM_SIZE, .fallback = "36 B", .least = "1 B", .most = "1 KiB", .doc = "an envelope",
-          .source = "thesis 000, figure 4.13: nine words of IA-32"),
+          .doc = "send descriptors for each peer (a short message needs two)",
+          .source = "thesis 000, 5.2"),
+    PARAM(R, envelope, PARAM_SIZE, .fallback = "36 B", .least = "1 B", .most = "1 KiB",
+          .doc = "an envelope", .source = "thesis 000, figure 4.13: nine words of IA-32"),
     PARAM(R, advance, PARAM_COST, .fallback = "400 cycles", .doc = "one turn of lsra_advance",
           .source = "prior: instructions"),
     PARAM(R, start, PARAM_COST, .fallback = "900 cycles", .doc = "lsra_build and lsra_start",
           .source = "prior: instructions"),
-    PARAM(R, send, PARAM_COST, .fallback = "500 cycles", .doc = "a send advance function, for each descriptor",
-          .source = "prior: instructions"),
+    PARAM(R, send, PARAM_COST, .fallback = "500 cycles",
+          .doc = "a send advance function, for each descriptor", .source = "prior: instructions"),
     PARAM(R, callback, PARAM_COST, .fallback = "300 cycles", .doc = "a send callback",
           .source = "prior: instructions"),
     PARAM(R, receive, PARAM_COST, .fallback = "800 cycles", .doc = "handling one receive event",
@@ -32,7 +38,8 @@ static const struct param rpi_params[] = {
     PARAM(R, pin_lookup, PARAM_COST, .fallback = "500 cycles", .doc = "one search in the pin cache",
           .source = "prior: a few levels of a tree"),
     PARAM(R, daemon_exchange, PARAM_DURATION, .fallback = "1 ms",
-          .doc = "exchange of addresses over the LAM daemons at startup", .source = "assumed; before the program starts"),
+          .doc = "exchange of addresses over the LAM daemons at startup",
+          .source = "assumed; before the program starts"),
     {0},
 };
 
@@ -45,12 +52,14 @@ static void rpi_check(const void *values, const struct param_values *report)
                        " B) is longer than the longest short one (%" G_GINT64_FORMAT " B)",
                        config->tiny, config->short_limit);
     if (config->short_limit > config->area / 2)
-        param_complain(report, "short", "the area must hold a message while the one before is still being read",
+        param_complain(report, "short",
+                       "the area must hold a message while the one before is still being read",
                        "the longest short message (%" G_GINT64_FORMAT
                        " B) is longer than half the RDMA area (%" G_GINT64_FORMAT " B)",
                        config->short_limit, config->area / 2);
     if (config->tiny + config->envelope > config->area)
-        param_complain(report, "area", NULL, "the RDMA area does not hold a tiny message with its envelope");
+        param_complain(report, "area", NULL,
+                       "the RDMA area does not hold a tiny message with its envelope");
 }
 
 const struct param_table rpi_table = {
@@ -74,14 +83,16 @@ static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)
 }
 
 // lsra_advance: one completed event a turn. Not blocking: VipCQDone; blocking: VipCQWait.
-static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process, bool blocking)
+static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
+                                 bool blocking)
 {
     struct rpi_process *rpi = rpi_process_of(process);
     struct vip_cq_entry entry;
     cpu_spend(context, rpi->config->advance, "RPI");
     if (rpi->retry && retry_waiting(context, rpi))
         return MPI_PROGRESS_EVENT;
-    bool any = blocking ? vip_cq_wait(context, rpi->cq, &entry) : vip_cq_done(context, rpi->cq, &entry);
+    bool any =
+        blocking ? vip_cq_wait(context, rpi->cq, &entry) : vip_cq_done(context, rpi->cq, &entry);
     if (!any)
         return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
     if (entry.receive)
@@ -118,9 +129,10 @@ static json_t *describe_request(const struct mpi_request *request)
     const struct rpi_request *r = (const struct rpi_request *)(const void *)request->device;
     int held_by = holder(request, r);
     int64_t pinned = r->cq_packbufhand ? r->cq_packbufhand->end - r->cq_packbufhand->address : 0;
-    json_t *json = json_pack("{s:o, s:I}", "held_by",
-                             held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by), "pinned_bytes",
-                             (json_int_t)pinned);
+    json_t *json =
+        json_pack("{s:o, s:I}", "held_by",
+                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by),
+                  "pinned_bytes", (json_int_t)pinned);
     if (request->kind == MPI_SEND || r->cq_state != RPI_POSTED)
         json_object_set_new(json, "protocol", json_string(classes[r->class]));
     return json;
@@ -129,8 +141,8 @@ static json_t *describe_request(const struct mpi_request *request)
 static json_t *describe_process(const struct mpi_process *process)
 {
     const struct rpi_process *rpi = rpi_process_of(process);
-    return json_pack("{s:I, s:I}", "pinned_bytes", (json_int_t)vip_pinned_bytes(rpi->nic), "pin_limit_bytes",
-                     (json_int_t)vip_pin_limit(rpi->nic));
+    return json_pack("{s:I, s:I}", "pinned_bytes", (json_int_t)vip_pinned_bytes(rpi->nic),
+                     "pin_limit_bytes", (json_int_t)vip_pin_limit(rpi->nic));
 }
 
 const struct mpi_device_ops rpi_ops = {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The VIA RPI of LAM/MPI (thesis 000, chapter 4): the device of an MPI process on M-VIA. Names of structs, fields and states follow the
-// thesis (figures 4.10 to 4.15), so that it can be read beside this.
+// The VIA RPI of LAM/MPI (thesis 000, chapter 4): the device of an MPI process on M-VIA. Names of
+// structs, fields and states follow the thesis (figures 4.10 to 4.15), so that it can be read
+// beside this.
 //
-//   rpi.c          parameters, the device's ops
-//   rpi_startup.c  query, init, addprocs: NIC, tag, CQ, and for each peer VI, area, descriptors, connection
-//   rpi_request.c  build and start, done and destroy: the protocol class, buffers, unexpected messages found at start
-//   rpi_send.c     send advance functions and send callbacks; the queue of sends without descriptors
+//   rpi.c          parameters, the device's ops, lsra_advance
+//   rpi_startup.c  query, init, addprocs: NIC, tag, CQ; for each peer VI, area, descriptors
+//   rpi_request.c  build and start, done and destroy; unexpected messages found at start
+//   rpi_send.c     send advance functions, send callbacks, the queue of sends that wait
 //   rpi_receive.c  receive events: envelopes, bodies, ACKs, unexpected messages
 //   rpi_memory.c   envelope buffers, the RDMA area and its pointers
 //   pin_cache.c    registration of user buffers
@@ -20,18 +21,18 @@
 
 struct rpi_config {
     const char *device;
-    int64_t tiny;         // longest tiny message
-    int64_t short_limit;  // longest short message ("short")
-    int64_t area;         // RDMA area for the messages of one peer
-    int64_t rdescs;       // receive descriptors for each peer
-    int64_t sdescs;       // send descriptors for each peer
-    int64_t envelope;     // bytes of an envelope in memory and on the wire
-    struct cost advance;  // one turn of lsra_advance
-    struct cost start;    // lsra_build and lsra_start: class, envelope
-    struct cost send;     // a send advance function: filling a descriptor
-    struct cost callback; // a send callback
-    struct cost receive;  // recv_event: reading the immediate data, finding the request
-    struct cost pin_lookup; // one search in the pin cache
+    int64_t tiny;             // longest tiny message
+    int64_t short_limit;      // longest short message ("short")
+    int64_t area;             // RDMA area for the messages of one peer
+    int64_t rdescs;           // receive descriptors for each peer
+    int64_t sdescs;           // send descriptors for each peer
+    int64_t envelope;         // bytes of an envelope in memory and on the wire
+    struct cost advance;      // one turn of lsra_advance
+    struct cost start;        // lsra_build and lsra_start: class, envelope
+    struct cost send;         // a send advance function: filling a descriptor
+    struct cost callback;     // a send callback
+    struct cost receive;      // recv_event: reading the immediate data, finding the request
+    struct cost pin_lookup;   // one search in the pin cache
     sim_time daemon_exchange; // nsend and nrecv of the LAM daemons at startup
 };
 
@@ -39,7 +40,8 @@ extern const struct param_table rpi_table;
 
 // ---- On the wire ----
 
-// Immediate data (figure 4.1): src_node and dest_node 15 bits each, env and restart 1 bit each. The widths are assumed.
+// Immediate data (figure 4.1): src_node and dest_node 15 bits each, env and restart 1 bit each. The
+// widths are assumed.
 struct rpi_immediate {
     int src_node, dest_node;
     bool env;     // an envelope or tiny message; else a body
@@ -78,10 +80,10 @@ enum rpi_state {
     RPI_ENVELOPE_SENT,   // tiny, short: posted, not complete
     RPI_BODY_SENT,
     RPI_SYN_SENT,
-    RPI_WAIT_ACK,        // long: for the target address; synchronous: for the receipt
-    RPI_POSTED,          // a receive that has not met its message
+    RPI_WAIT_ACK, // long: for the target address; synchronous: for the receipt
+    RPI_POSTED,   // a receive that has not met its message
     RPI_WAIT_BODY,
-    RPI_ACK_SENT,        // a receive's ACK is posted, not complete
+    RPI_ACK_SENT, // a receive's ACK is posted, not complete
     RPI_DONE,
 };
 
@@ -102,13 +104,14 @@ struct rpi_request {
     int64_t cq_packbuf;  // offset of the first byte not yet sent
     int64_t cq_packsize; // bytes still to be sent
     struct pin_area *cq_packbufhand;
-    bool isadv;          // cq_isadv: in the progression engine
-    bool queued;         // in the send queue
-    bool ordered;        // its next step sends the message's envelope, which must not overtake an earlier one
-    bool body_here;      // a long receive's body has come before its ACK's completion was seen
-    bool acknowledge;    // a receive that owes its sender an ACK
+    bool isadv;   // cq_isadv: in the progression engine
+    bool queued;  // in the send queue
+    bool ordered; // its next step sends the message's envelope, which must not overtake an earlier
+                  // one
+    bool body_here;   // a long receive's body has come before its ACK's completion was seen
+    bool acknowledge; // a receive that owes its sender an ACK
     struct mpi_request *send_next; // in the send queue
-    int descriptors;     // that the next send step needs
+    int descriptors;               // that the next send step needs
     rpi_send_advance_fn *cq_send_advance_fn;
     rpi_receive_advance_fn *cq_recv_advance_fn;
     rpi_callback_fn *cq_callback_fn;
@@ -124,7 +127,8 @@ static inline struct rpi_request *rpi_of(struct mpi_request *request)
 
 // ---- Peers ----
 
-// A message that lies in the RDMA area and has not been read: only the simulator keeps this list, to see when one is overwritten.
+// A message that lies in the RDMA area and has not been read: only the simulator keeps this list,
+// to see when one is overwritten.
 struct rpi_extent {
     int64_t from, to;
     struct message_ref message;
@@ -133,9 +137,9 @@ struct rpi_extent {
 // lam_ssi_rpi_proc (figure 4.11): what a process knows of one peer.
 struct rpi_process_peer {
     struct rpi_process *owner;
-    int node; // number of the peer's node
-    bool prpi_init, prpi_connect; // LAM_PRPIINIT, LAM_PRPICONNECT
-    struct mpi_unexpected *cp_bmsg;      // takes the next body, if not NULL
+    int node;                              // number of the peer's node
+    bool prpi_init, prpi_connect;          // LAM_PRPIINIT, LAM_PRPICONNECT
+    struct mpi_unexpected *cp_bmsg;        // takes the next body, if not NULL
     struct mpi_request **cp_pending_sends; // ring: whose descriptors will complete, in order
     guint pending_head, pending_tail;
     struct mpi_queue cp_current_recv_req;
@@ -157,12 +161,12 @@ struct rpi_process_peer {
 // ---- The process ----
 
 enum rpi_startup {
-    RPI_QUERY,     // VipOpenNic, error handler
-    RPI_INIT,      // protection tag, completion queue, memory management
-    RPI_ADDPROCS,  // one peer a step: VI, area, descriptors
-    RPI_EXCHANGE,  // addresses and handles over the LAM daemons
-    RPI_REQUEST,   // VipConnectPeerRequest, one peer a step
-    RPI_CONNECT,   // VipConnectPeerWait, one peer a step
+    RPI_QUERY,    // VipOpenNic, error handler
+    RPI_INIT,     // protection tag, completion queue, memory management
+    RPI_ADDPROCS, // one peer a step: VI, area, descriptors
+    RPI_EXCHANGE, // addresses and handles over the LAM daemons
+    RPI_REQUEST,  // VipConnectPeerRequest, one peer a step
+    RPI_CONNECT,  // VipConnectPeerWait, one peer a step
     RPI_UP,
 };
 
@@ -180,8 +184,10 @@ struct rpi_process {
     enum rpi_startup startup;
     int startup_peer;
     struct event exchange;
-    struct mpi_request *send_queue_head, *send_queue_tail; // ~send_queue: sends without descriptor or pinned buffer
-    bool retry; // a descriptor or pinned memory came free: look at the send queue, and at ACKs that are owed
+    struct mpi_request *send_queue_head,
+        *send_queue_tail; // ~send_queue: sends without descriptor or pinned buffer
+    bool retry; // a descriptor or pinned memory came free: look at the send queue, and at ACKs that
+                // are owed
     int owed_acks; // long receives whose buffer could not be pinned yet
     // Envelope buffers (4.6.2): pinned slots of envelope plus largest tiny message.
     struct rpi_buffer *free_buffers;
@@ -221,14 +227,17 @@ enum mpi_progress rpi_finalize_step(struct cpu_context *context, struct mpi_proc
 void rpi_start(struct cpu_context *context, struct mpi_request *request);
 void rpi_destroy(struct cpu_context *context, struct mpi_request *request);
 void rpi_finish(struct cpu_context *context, struct mpi_request *request);
-void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state, const char *detail);
-// The receive's data is in place, or was copied from `source`: owes the ACK of a synchronous send, or is done.
+void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state,
+               const char *detail);
+// The receive's data is in place, or was copied from `source`: owes the ACK of a synchronous send,
+// or is done.
 void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
 bool rpi_truncates(struct mpi_request *request, const struct mpi_envelope *envelope);
 
 // rpi_send.c
 void rpi_send_start(struct cpu_context *context, struct mpi_request *request);
-// Runs the request's send advance function now, or queues it behind others if descriptors are missing.
+// Runs the request's send advance function now, or queues it behind others if descriptors are
+// missing.
 void rpi_send_try(struct cpu_context *context, struct mpi_request *request);
 bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi);
 void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
@@ -238,12 +247,15 @@ const char *rpi_waits_for(enum rpi_state state);
 
 // rpi_receive.c
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
-// Long receives whose ACK is owed, in the order of their SYNs, as far as their buffers can be pinned now.
+// Long receives whose ACK is owed, in the order of their SYNs, as far as their buffers can be
+// pinned now.
 void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *peer);
 // The request has met the SYN of a long message.
-void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request, struct rpi_process_peer *peer);
+void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request,
+                     struct rpi_process_peer *peer);
 // The request has met a short envelope whose body is still to come.
-void rpi_expect_body(struct cpu_context *context, struct mpi_request *request, struct rpi_process_peer *peer);
+void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
+                     struct rpi_process_peer *peer);
 
 // rpi_memory.c
 struct rpi_buffer *rpi_buffer_take(struct cpu_context *context, struct rpi_process *rpi);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory of the VIA RPI that is always pinned (thesis 000, 4.6.1 and 4.6.2): envelope buffers and RDMA areas.
+// Memory of the VIA RPI that is always pinned (thesis 000, 4.6.1 and 4.6.2): envelope buffers and
+// RDMA areas.
 #include "models/via/rpi.h"
 
 // ---- Envelope buffers ----
@@ -30,7 +31,8 @@ struct rpi_buffer *rpi_buffer_take(struct cpu_context *context, struct rpi_proce
         sim_fail(rpi->process->sim, SIM_FAILED, "out_of_pinned_memory",
                  json_pack("{s:i, s:I, s:s}", "rank", rpi->process->rank, "pinned_bytes",
                            (json_int_t)vip_pinned_bytes(rpi->nic), "setting", "lam_via.area"),
-                 "rank %d can't pin another envelope buffer: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+                 "rank %d can't pin another envelope buffer: %" G_GINT64_FORMAT
+                 " of %" G_GINT64_FORMAT
                  " B are pinned; a smaller lam_via.area or lam_via.tiny leaves more",
                  rpi->process->rank, vip_pinned_bytes(rpi->nic), vip_pin_limit(rpi->nic));
         return NULL;
@@ -81,9 +83,12 @@ static void area_overrun(struct rpi_process_peer *peer, const struct rpi_extent 
     ledger_drop_rest(reader->sim->ledger, victim->message, "overwritten in the RDMA area");
     sim_fail(reader->sim, SIM_FAILED, "area_overrun",
              json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", reader->rank, "peer", peer->node, "vi",
-                       (int)peer->cp_vi_hand->number, "setting", "lam_via.area", "value", (json_int_t)area),
-             "rank %d fell behind: rank %d has lapped its read pointer in the RDMA area of VI %u and overwritten "
-             "messages that were not read; a lam_via.area of more than %" G_GINT64_FORMAT " B would have held them",
+                       (int)peer->cp_vi_hand->number, "setting", "lam_via.area", "value",
+                       (json_int_t)area),
+             "rank %d fell behind: rank %d has lapped its read pointer in the RDMA area of VI %u "
+             "and overwritten "
+             "messages that were not read; a lam_via.area of more than %" G_GINT64_FORMAT
+             " B would have held them",
              reader->rank, peer->node, peer->cp_vi_hand->number, area);
 }
 
@@ -92,7 +97,8 @@ void rpi_area_watch(void *owner, const struct vip_placement *placement)
     struct rpi_process_peer *peer = owner;
     if (!placement->first)
         return;
-    struct rpi_extent extent = {placement->start, placement->start + placement->total, placement->message};
+    struct rpi_extent extent = {placement->start, placement->start + placement->total,
+                                placement->message};
     for (guint i = 0; i < peer->extents->len; i++) {
         const struct rpi_extent *unread = &g_array_index(peer->extents, struct rpi_extent, i);
         if (extent.from < unread->to && unread->from < extent.to)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Receiving in the VIA RPI (thesis 000, 4.5.3, 4.7.4, 4.7.5): from a completed receive descriptor to the request it belongs to.
+// Receiving in the VIA RPI (thesis 000, 4.5.3, 4.7.4, 4.7.5): from a completed receive descriptor
+// to the request it belongs to.
 #include "models/via/rpi.h"
 
-static void copy_out(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes, struct message_ref message)
+static void copy_out(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes,
+                     struct message_ref message)
 {
     mem_copy(context, &rpi->process->host->config.memory, bytes, COPY_WARM, message);
 }
 
-static void deliver_and_complete(struct cpu_context *context, struct rpi_process *rpi, struct mpi_request *request)
+static void deliver_and_complete(struct cpu_context *context, struct rpi_process *rpi,
+                                 struct mpi_request *request)
 {
     copy_out(context, rpi, request->status.length, request->message);
     ledger_deliver(rpi->process->sim->ledger, request->message, 0, request->status.length);
@@ -16,10 +19,12 @@ static void deliver_and_complete(struct cpu_context *context, struct rpi_process
 
 // ---- Expected messages ----
 
-void rpi_expect_body(struct cpu_context *context, struct mpi_request *request, struct rpi_process_peer *peer)
+void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
+                     struct rpi_process_peer *peer)
 {
     rpi_of(request)->class = RPI_SHORT;
-    // The body follows its envelope at once: before the bodies of all long messages that are under way.
+    // The body follows its envelope at once: before the bodies of all long messages that are under
+    // way.
     mpi_queue_prepend(&peer->cp_current_recv_req, request);
     rpi_enter(context, request, RPI_WAIT_BODY, "short");
 }
@@ -44,7 +49,8 @@ void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *pe
     }
 }
 
-void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request, struct rpi_process_peer *peer)
+void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request,
+                     struct rpi_process_peer *peer)
 {
     struct rpi_request *r = rpi_of(request);
     r->class = RPI_LONG;
@@ -56,8 +62,8 @@ void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request, s
     rpi_send_owed_acks(context, peer);
 }
 
-static void receive_expected(struct cpu_context *context, struct rpi_process_peer *peer, struct mpi_request *request,
-                             const struct rpi_envelope *envelope)
+static void receive_expected(struct cpu_context *context, struct rpi_process_peer *peer,
+                             struct mpi_request *request, const struct rpi_envelope *envelope)
 {
     struct rpi_request *r = rpi_of(request);
     r->cq_peer = peer;
@@ -76,7 +82,8 @@ static void receive_expected(struct cpu_context *context, struct rpi_process_pee
 // ---- Unexpected messages ----
 
 static void receive_unexpected(struct cpu_context *context, struct rpi_process_peer *peer,
-                               const struct rpi_envelope *envelope, const struct mpi_envelope *match)
+                               const struct rpi_envelope *envelope,
+                               const struct mpi_envelope *match)
 {
     struct rpi_process *rpi = peer->owner;
     struct mpi_unexpected *message = mpi_matcher_buffer(&rpi->process->matcher, match);
@@ -178,7 +185,8 @@ void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, str
     struct rpi_process_peer *peer = &rpi->procs[immediate.src_node];
     int64_t length = descriptor->length;
     bool in_area = true;
-    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->receive), "RPI", descriptor->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->receive), "RPI",
+                      descriptor->message);
     if (immediate.env) {
         struct rpi_envelope envelope;
         memcpy(&envelope, descriptor->content.bytes, sizeof envelope);

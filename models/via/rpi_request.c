@@ -34,7 +34,8 @@ const char *rpi_waits_for(enum rpi_state state)
     return texts[state];
 }
 
-void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state, const char *detail)
+void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state,
+               const char *detail)
 {
     struct rpi_request *r = rpi_of(request);
     mpi_trace(context, request, state_names[r->cq_state], state_names[state], detail);
@@ -48,8 +49,8 @@ bool rpi_truncates(struct mpi_request *request, const struct mpi_envelope *envel
         return false;
     sim_fail(request->process->sim, SIM_FAILED, "truncated",
              json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
-             "rank %d receives %" G_GINT64_FORMAT " B from rank %d into a buffer of %" G_GINT64_FORMAT
-             " B (MPI_ERR_TRUNCATE)",
+             "rank %d receives %" G_GINT64_FORMAT
+             " B from rank %d into a buffer of %" G_GINT64_FORMAT " B (MPI_ERR_TRUNCATE)",
              request->process->rank, envelope->length, envelope->source, request->size);
     return true;
 }
@@ -92,7 +93,8 @@ void rpi_destroy(struct cpu_context *context, struct mpi_request *request)
 
 // ---- Messages to self ----
 
-static void self_deliver(struct cpu_context *context, struct mpi_request *send, struct mpi_request *receive)
+static void self_deliver(struct cpu_context *context, struct mpi_request *send,
+                         struct mpi_request *receive)
 {
     struct mpi_process *process = send->process;
     struct mpi_envelope envelope = mpi_send_envelope(send);
@@ -109,7 +111,8 @@ static void self_deliver(struct cpu_context *context, struct mpi_request *send, 
     rpi_finish(context, send);
 }
 
-// A message to self is kept as an unexpected one that names its send request (cm_req); the receive completes both.
+// A message to self is kept as an unexpected one that names its send request (cm_req); the receive
+// completes both.
 static void start_self(struct cpu_context *context, struct mpi_request *send)
 {
     struct mpi_matcher *matcher = &send->process->matcher;
@@ -134,8 +137,10 @@ static void start_self(struct cpu_context *context, struct mpi_request *send)
 
 // ---- Start of a receive ----
 
-// The three ways in which a receive can find its message among the unexpected ones (thesis 000, 4.7.5); self is the fourth.
-static void claim_unexpected(struct cpu_context *context, struct mpi_request *request, struct mpi_unexpected *message)
+// The three ways in which a receive can find its message among the unexpected ones (thesis
+// 000, 4.7.5); self is the fourth.
+static void claim_unexpected(struct cpu_context *context, struct mpi_request *request,
+                             struct mpi_unexpected *message)
 {
     struct rpi_request *r = rpi_of(request);
     struct mpi_process *process = request->process;
@@ -148,7 +153,8 @@ static void claim_unexpected(struct cpu_context *context, struct mpi_request *re
     if (flags & RPI_C2CLONG) {
         rpi_receive_syn(context, request, peer);
     } else if (message->whole) {
-        mem_copy(context, &process->host->config.memory, request->status.length, COPY_WARM, request->message);
+        mem_copy(context, &process->host->config.memory, request->status.length, COPY_WARM,
+                 request->message);
         ledger_deliver(process->sim->ledger, request->message, 0, request->status.length);
         rpi_receive_complete(context, request);
     } else {
@@ -159,7 +165,8 @@ static void claim_unexpected(struct cpu_context *context, struct mpi_request *re
     }
 }
 
-// A posted receive that may get a long message pins its buffer now (thesis 000, 4.5.2). If it can't, it is tried again when the SYN has come.
+// A posted receive that may get a long message pins its buffer now (thesis 000, 4.5.2). If it
+// can't, it is tried again when the SYN has come.
 static void pin_early(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sending in the VIA RPI (thesis 000, 4.4, 4.5.3, 4.7.3): the send advance functions of the three classes, the callbacks at send
-// completion, and the queue of requests that wait for descriptors or pinned memory.
+// Sending in the VIA RPI (thesis 000, 4.4, 4.5.3, 4.7.3): the send advance functions of the three
+// classes, the callbacks at send completion, and the queue of requests that wait for descriptors or
+// pinned memory.
 #include "models/via/rpi.h"
 
 uint32_t rpi_immediate_pack(struct rpi_immediate immediate)
@@ -30,14 +31,16 @@ static struct vip_descriptor *take_descriptor(struct rpi_process_peer *peer)
     return descriptor;
 }
 
-static void post(struct cpu_context *context, struct mpi_request *request, struct vip_descriptor *descriptor)
+static void post(struct cpu_context *context, struct mpi_request *request,
+                 struct vip_descriptor *descriptor)
 {
     struct rpi_process_peer *peer = rpi_of(request)->cq_peer;
     guint capacity = (guint)peer->owner->config->sdescs;
     descriptor->operation = VIP_RDMA_WRITE;
     descriptor->message = request->message;
     peer->cp_pending_sends[peer->pending_tail++ % capacity] = request;
-    cpu_spend_message(context, cpu_cost(context->cpu, peer->owner->config->send), "RPI", request->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, peer->owner->config->send), "RPI",
+                      request->message);
     if (!vip_post_send(context, peer->cp_vi_hand, descriptor))
         sim_fail(request->process->sim, SIM_FAILED, "connection_broken",
                  json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", peer->node),
@@ -45,8 +48,10 @@ static void post(struct cpu_context *context, struct mpi_request *request, struc
                  peer->cp_vi_hand->number, vip_vi_state_name(peer->cp_vi_hand->state));
 }
 
-// Points a descriptor at the next `bytes` of the peer's RDMA area, with immediate data that tell what they are.
-static void into_area(struct vip_descriptor *descriptor, struct rpi_process_peer *peer, int64_t bytes, bool env)
+// Points a descriptor at the next `bytes` of the peer's RDMA area, with immediate data that tell
+// what they are.
+static void into_area(struct vip_descriptor *descriptor, struct rpi_process_peer *peer,
+                      int64_t bytes, bool env)
 {
     struct rpi_immediate immediate = {
         .src_node = peer->owner->process->rank,
@@ -61,9 +66,10 @@ static void into_area(struct vip_descriptor *descriptor, struct rpi_process_peer
     descriptor->final = false;
 }
 
-// Sends an envelope out of the request's envelope buffer, with `data` bytes of the message behind it.
-static void post_envelope(struct cpu_context *context, struct mpi_request *request, const struct rpi_envelope *envelope,
-                          int64_t data)
+// Sends an envelope out of the request's envelope buffer, with `data` bytes of the message behind
+// it.
+static void post_envelope(struct cpu_context *context, struct mpi_request *request,
+                          const struct rpi_envelope *envelope, int64_t data)
 {
     struct rpi_request *r = rpi_of(request);
     struct rpi_process *rpi = r->cq_peer->owner;
@@ -115,7 +121,8 @@ void rpi_synchronous_acknowledged(struct cpu_context *context, struct mpi_reques
 {
     struct rpi_request *r = rpi_of(request);
     (void)envelope;
-    // The ACK can be seen before the completion of the last descriptor; then that one ends the request.
+    // The ACK can be seen before the completion of the last descriptor; then that one ends the
+    // request.
     r->cq_recv_advance_fn = NULL;
     if (r->cq_state == RPI_WAIT_ACK)
         rpi_finish(context, request);
@@ -155,7 +162,8 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
     post(context, request, descriptor);
 }
 
-// ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, each sent when the one before has left ----
+// ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, each sent when the one
+// before has left ----
 
 static void long_send_piece(struct cpu_context *context, struct mpi_request *request);
 
@@ -340,7 +348,8 @@ void rpi_send_start(struct cpu_context *context, struct mpi_request *request)
     rpi_send_try(context, request);
 }
 
-// Starts what can be started now, in order; envelopes to one peer keep theirs. True if anything was.
+// Starts what can be started now, in order; envelopes to one peer keep theirs. True if anything
+// was.
 bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
 {
     struct mpi_request *at = rpi->send_queue_head;
@@ -368,7 +377,8 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
     return any;
 }
 
-// A send descriptor has completed: its request is the first of the peer's pending sends, because M-VIA keeps the order.
+// A send descriptor has completed: its request is the first of the peer's pending sends, because
+// M-VIA keeps the order.
 void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi)
 {
     struct rpi_process_peer *peer = vi->owner;
@@ -378,6 +388,7 @@ void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct
     g_assert(descriptor);
     peer->cp_free_send_desc_cnt++;
     rpi->retry |= rpi->send_queue_head != NULL;
-    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->callback), "RPI", descriptor->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->callback), "RPI",
+                      descriptor->message);
     rpi_of(request)->cq_callback_fn(context, request);
 }

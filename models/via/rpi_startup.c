@@ -4,11 +4,16 @@
 
 #define DESCRIPTOR_BYTES 64 // in memory, with control, address and data segment
 
-static void startup_enter(const struct cpu_context *context, struct rpi_process *rpi, enum rpi_startup next)
+static void startup_enter(const struct cpu_context *context, struct rpi_process *rpi,
+                          enum rpi_startup next)
 {
     static const char *const names[] = {
-        [RPI_QUERY] = "query",       [RPI_INIT] = "init",       [RPI_ADDPROCS] = "addprocs",
-        [RPI_EXCHANGE] = "exchange", [RPI_REQUEST] = "connect_request", [RPI_CONNECT] = "connect_wait",
+        [RPI_QUERY] = "query",
+        [RPI_INIT] = "init",
+        [RPI_ADDPROCS] = "addprocs",
+        [RPI_EXCHANGE] = "exchange",
+        [RPI_REQUEST] = "connect_request",
+        [RPI_CONNECT] = "connect_wait",
         [RPI_UP] = "up",
     };
     struct trace_transition transition = {
@@ -22,24 +27,31 @@ static void startup_enter(const struct cpu_context *context, struct rpi_process 
     rpi->startup_peer = 0;
 }
 
-// The asynchronous error handler that lsra_query registers. An empty receive queue costs the connection, and with it the program.
-static void async_error(void *owner, struct vip_vi *vi, enum vip_error error, struct message_ref message)
+// The asynchronous error handler that lsra_query registers. An empty receive queue costs the
+// connection, and with it the program.
+static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
+                        struct message_ref message)
 {
     struct rpi_process *rpi = owner;
     const struct rpi_process_peer *peer = vi->owner;
     int rank = rpi->process->rank;
     (void)message;
     if (error != VIP_ERROR_RECEIVE_QUEUE_EMPTY) {
-        sim_fail(rpi->process->sim, SIM_FAILED, "protection_error",
-                 json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->node, "vi", (int)vi->number),
-                 "rank %d: a transfer from rank %d on VI %u fails the protection check", rank, peer->node, vi->number);
+        sim_fail(
+            rpi->process->sim, SIM_FAILED, "protection_error",
+            json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->node, "vi", (int)vi->number),
+            "rank %d: a transfer from rank %d on VI %u fails the protection check", rank,
+            peer->node, vi->number);
         return;
     }
     sim_fail(rpi->process->sim, SIM_FAILED, "connection_broken",
-             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", rank, "peer", peer->node, "vi", (int)vi->number,
-                       "setting", "lam_via.rdescs", "value", (json_int_t)rpi->config->rdescs),
-             "rank %d fell behind: a message from rank %d found the receive queue of VI %u empty, which breaks the "
-             "connection; more than %" G_GINT64_FORMAT " receive descriptors (lam_via.rdescs) would have held it",
+             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", rank, "peer", peer->node, "vi",
+                       (int)vi->number, "setting", "lam_via.rdescs", "value",
+                       (json_int_t)rpi->config->rdescs),
+             "rank %d fell behind: a message from rank %d found the receive queue of VI %u empty, "
+             "which breaks the "
+             "connection; more than %" G_GINT64_FORMAT
+             " receive descriptors (lam_via.rdescs) would have held it",
              rank, peer->node, vi->number, rpi->config->rdescs);
 }
 
@@ -58,8 +70,8 @@ static void init(struct cpu_context *context, struct rpi_process *rpi)
     rpi->buffer_pages = g_ptr_array_new_with_free_func(g_free);
 }
 
-static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes, int64_t *address,
-                struct vip_mem_handle *handle)
+static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes,
+                int64_t *address, struct vip_mem_handle *handle)
 {
     *address = mpi_process_allocate(rpi->process, bytes);
     if (vip_register_mem(context, rpi->nic, *address, bytes, rpi->ptag, handle))
@@ -74,13 +86,15 @@ static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t by
 }
 
 // One peer's part of lsra_addprocs.
-static void add_proc(struct cpu_context *context, struct rpi_process *rpi, struct rpi_process_peer *peer)
+static void add_proc(struct cpu_context *context, struct rpi_process *rpi,
+                     struct rpi_process_peer *peer)
 {
     const struct rpi_config *config = rpi->config;
     int64_t descriptors;
     struct vip_mem_handle descriptor_handle;
     if (!pin(context, rpi, config->area, &peer->cp_rdma_area, &peer->cp_rdma_area_hand) ||
-        !pin(context, rpi, (config->sdescs + config->rdescs) * DESCRIPTOR_BYTES, &descriptors, &descriptor_handle))
+        !pin(context, rpi, (config->sdescs + config->rdescs) * DESCRIPTOR_BYTES, &descriptors,
+             &descriptor_handle))
         return;
     vip_mem_watch(rpi->nic, peer->cp_rdma_area_hand, rpi_area_watch, peer);
     peer->cp_vi_hand = vip_create_vi(context, rpi->nic, rpi->cq, rpi->cq);
@@ -88,7 +102,8 @@ static void add_proc(struct cpu_context *context, struct rpi_process *rpi, struc
     peer->cp_send_desc = g_new(struct vip_descriptor, config->sdescs);
     peer->cp_recv_desc = g_new(struct vip_descriptor, config->rdescs);
     peer->cp_pending_sends = g_new(struct mpi_request *, config->sdescs);
-    peer->extents = g_array_sized_new(FALSE, FALSE, sizeof(struct rpi_extent), (guint)config->rdescs + 1);
+    peer->extents =
+        g_array_sized_new(FALSE, FALSE, sizeof(struct rpi_extent), (guint)config->rdescs + 1);
     peer->cp_free_send_desc_cnt = (int)config->sdescs;
     for (int64_t i = 0; i < config->sdescs; i++)
         vip_descriptor_init(&peer->cp_send_desc[i]);
@@ -99,7 +114,8 @@ static void add_proc(struct cpu_context *context, struct rpi_process *rpi, struc
     peer->prpi_init = true;
 }
 
-// The LAM daemons carry lam_ssi_rpi_via_proc_infos (figure 4.10) between each pair: nobody goes on before all have sent theirs.
+// The LAM daemons carry lam_ssi_rpi_via_proc_infos (figure 4.10) between each pair: nobody goes on
+// before all have sent theirs.
 static bool all_added(const struct rpi_stack *stack)
 {
     for (int rank = 0; rank < stack->ranks; rank++)
@@ -125,7 +141,8 @@ void rpi_exchange_event(struct engine *engine, struct event *event)
     struct rpi_process *rpi = container_of(event, struct rpi_process, exchange);
     for (int node = 0; node < rpi->stack->ranks; node++) {
         struct rpi_process_peer *peer = &rpi->procs[node];
-        const struct rpi_process_peer *remote = &rpi->stack->processes[node].procs[rpi->process->rank];
+        const struct rpi_process_peer *remote =
+            &rpi->stack->processes[node].procs[rpi->process->rank];
         peer->cp_remote_rdma_area = remote->cp_rdma_area;
         peer->cp_remote_rdma_area_hand = remote->cp_rdma_area_hand;
     }
@@ -136,14 +153,17 @@ void rpi_exchange_event(struct engine *engine, struct event *event)
 
 static uint64_t connection_discriminator(const struct rpi_process *rpi, int node)
 {
-    uint64_t low = (uint64_t)MIN(rpi->process->rank, node), high = (uint64_t)MAX(rpi->process->rank, node);
+    uint64_t low = (uint64_t)MIN(rpi->process->rank, node),
+             high = (uint64_t)MAX(rpi->process->rank, node);
     return low << 32 | high;
 }
 
-static void request_connection(struct cpu_context *context, struct rpi_process *rpi, struct rpi_process_peer *peer)
+static void request_connection(struct cpu_context *context, struct rpi_process *rpi,
+                               struct rpi_process_peer *peer)
 {
     const struct rpi_process *remote = &rpi->stack->processes[peer->node];
-    vip_connect_peer_request(context, peer->cp_vi_hand, vip_agent_station(vip_nic_agent(remote->nic)),
+    vip_connect_peer_request(context, peer->cp_vi_hand,
+                             vip_agent_station(vip_nic_agent(remote->nic)),
                              connection_discriminator(rpi, peer->node));
 }
 

@@ -19,10 +19,8 @@ static const struct param_table lam_table = {
 };
 
 const struct scenario_section via_sections[] = {
-    {"mvia", &mvia_table},
-    {"mvia_native", &native_table},
-    {"lam", &lam_table},
-    {"lam_via", &rpi_table},
+    {"mvia", &mvia_table}, {"mvia_native", &native_table},
+    {"lam", &lam_table},   {"lam_via", &rpi_table},
     {NULL, NULL},
 };
 
@@ -37,7 +35,8 @@ static struct vip_agent **agents_new(struct cluster *cluster, const struct scena
     struct vip_agent **agents = g_new0(struct vip_agent *, ranks);
     cluster_add_nics(cluster, test_case);
     for (int rank = 0; rank < ranks; rank++)
-        agents[rank] = vip_agent_new(cluster, cluster_nic(cluster, processes[rank]->host->index, 0), config);
+        agents[rank] =
+            vip_agent_new(cluster, cluster_nic(cluster, processes[rank]->host->index, 0), config);
     return agents;
 }
 
@@ -50,8 +49,8 @@ static void agents_free(struct vip_agent **agents, int ranks)
 
 // ---- LAM over the VIA RPI ----
 
-static void rpi_process_init(struct rpi_stack *stack, struct mpi_process *process, struct vip_agent *agent,
-                             const struct mvia_config *mvia)
+static void rpi_process_init(struct rpi_stack *stack, struct mpi_process *process,
+                             struct vip_agent *agent, const struct mvia_config *mvia)
 {
     struct rpi_process *rpi = &stack->processes[process->rank];
     rpi->stack = stack;
@@ -78,7 +77,8 @@ static void *lam_via_build(struct cluster *cluster, const struct scenario_case *
     stack->processes = g_new0(struct rpi_process, ranks);
     stack->agents = agents_new(cluster, test_case, processes, ranks);
     for (int rank = 0; rank < ranks; rank++)
-        rpi_process_init(stack, processes[rank], stack->agents[rank], scenario_section_values(test_case, "mvia"));
+        rpi_process_init(stack, processes[rank], stack->agents[rank],
+                         scenario_section_values(test_case, "mvia"));
     return stack;
 }
 
@@ -138,8 +138,9 @@ static void *mvia_build(struct cluster *cluster, const struct scenario_case *tes
     struct mvia_state *state = g_new0(struct mvia_state, 1);
     state->ranks = ranks;
     state->agents = agents_new(cluster, test_case, processes, ranks);
-    state->native = native_stack_new(scenario_section_values(test_case, "mvia_native"), processes, state->agents,
-                                     scenario_section_values(test_case, "mvia"), ranks);
+    state->native =
+        native_stack_new(scenario_section_values(test_case, "mvia_native"), processes,
+                         state->agents, scenario_section_values(test_case, "mvia"), ranks);
     return state;
 }
 

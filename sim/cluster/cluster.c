@@ -16,7 +16,8 @@ struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_ca
     struct cluster *cluster = g_new0(struct cluster, 1);
     const GArray *names = test_case->topology.hosts;
     struct host_config config = {
-        .processor = *(const struct processor_config *)scenario_section_values(test_case, "host.processor"),
+        .processor =
+            *(const struct processor_config *)scenario_section_values(test_case, "host.processor"),
         .memory = *(const struct memory_config *)scenario_section_values(test_case, "host.memory"),
         .bus = *(const struct bus_config *)scenario_section_values(test_case, "host.bus"),
         .kernel = *(const struct kernel_config *)scenario_section_values(test_case, "host.kernel"),

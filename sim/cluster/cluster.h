@@ -16,7 +16,8 @@ struct cluster {
     struct nic **nics; // by station; NULL until cluster_add_nics
 };
 
-// Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel. Ends with a NULL path.
+// Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel. Ends with a
+// NULL path.
 extern const struct scenario_section cluster_sections[];
 
 // Builds hosts and network of a case. Free with cluster_free, before the sim.

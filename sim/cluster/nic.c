@@ -35,12 +35,12 @@ struct nic {
     uint32_t sending_bytes;
     sim_time sending_since;
     int64_t fifo_bytes;
-    struct event tx_head;  // doorbell latency, then the first bytes are in the FIFO
-    struct event tx_rest;  // the whole frame is in the FIFO
-    struct event tx_sent;  // the frame on the wire has left
-    struct event tx_room;  // it has left so far that the FIFO has room
-    bool tx_starting;      // between doorbell and the first bus request
-    GArray *tx_done;       // struct tx_done, waiting for the interrupt handler
+    struct event tx_head; // doorbell latency, then the first bytes are in the FIFO
+    struct event tx_rest; // the whole frame is in the FIFO
+    struct event tx_sent; // the frame on the wire has left
+    struct event tx_room; // it has left so far that the FIFO has room
+    bool tx_starting;     // between doorbell and the first bus request
+    GArray *tx_done;      // struct tx_done, waiting for the interrupt handler
     guint tx_done_taken;
 
     // Receive: wire -> bus -> done, waiting for the interrupt handler.
@@ -102,7 +102,8 @@ static void interrupt_line(struct engine *engine, struct event *event)
 
 // ---- Transmit ----
 
-// When the FIFO, which the frame on the wire drains, will have room for `bytes` more; now if it has.
+// When the FIFO, which the frame on the wire drains, will have room for `bytes` more; now if it
+// has.
 static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
 {
     int64_t excess = MIN(nic->fifo_bytes + bytes - nic->config.tx_fifo, nic->fifo_bytes);
@@ -114,8 +115,8 @@ static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
     return MAX(now, drained);
 }
 
-// Starts to load the next frame if the bus side is idle, as soon as the FIFO has room for its first bytes; the rest follows at the
-// rate at which the wire drains it.
+// Starts to load the next frame if the bus side is idle, as soon as the FIFO has room for its first
+// bytes; the rest follows at the rate at which the wire drains it.
 static void tx_load(struct nic *nic)
 {
     struct packet *next = nic->tx_ring.head;
@@ -130,7 +131,8 @@ static void tx_load(struct nic *nic)
     }
     nic->loading = queue_pop(&nic->tx_ring);
     nic->fifo_bytes += next->wire_bytes;
-    bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send", next->message);
+    bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send",
+                 next->message);
 }
 
 static void tx_send(struct nic *nic)
@@ -280,7 +282,8 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
     if (!packet)
         return false;
     nic->rx_used--;
-    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), "driver", packet->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), "driver",
+                      packet->message);
     const struct registration *to = nic_protocol_of(nic, packet->protocol);
     to->ops->receive(context, to->owner, packet);
     return true;

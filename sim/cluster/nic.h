@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A bus-master Ethernet controller with descriptor rings, as PCI cards of around 2000 had: the driver puts frames into a transmit ring and rings
-// a doorbell; the card fetches descriptor and data over the bus into its FIFO and sends; on receive it writes the frame
-// into a ring of buffers and raises an interrupt. Its driver's interrupt service routine is part of it, because card and driver only work together;
-// protocols are called back from there, a slice for each frame.
+// A bus-master Ethernet controller with descriptor rings, as PCI cards of around 2000 had: the
+// driver puts frames into a transmit ring and rings a doorbell; the card fetches descriptor and
+// data over the bus into its FIFO and sends; on receive it writes the frame into a ring of buffers
+// and raises an interrupt. Its driver's interrupt service routine is part of it, because card and
+// driver only work together; protocols are called back from there, a slice for each frame.
 //
-// Not modelled: collisions and half duplex, the contention of that part of a received frame that is written while it still
-// arrives, multicast filters, driver watchdogs.
+// Not modelled: collisions and half duplex, the contention of that part of a received frame that is
+// written while it still arrives, multicast filters, driver watchdogs.
 #ifndef NETSIM_CLUSTER_NIC_H
 #define NETSIM_CLUSTER_NIC_H
 
@@ -16,20 +17,21 @@
 #include <stdbool.h>
 
 struct nic_config {
-    int64_t tx_ring;           // frames that the driver may have queued
-    int64_t rx_ring;           // receive buffers
-    int64_t descriptor;        // bytes fetched or written back for each frame
-    sim_time tx_start;         // doorbell to the first bus request
-    int64_t tx_threshold;      // bytes in the FIFO before a frame starts on the wire
-    int64_t tx_fifo;           // bytes
-    int64_t rx_residue;        // bytes of a frame that are still to be written when its last bit has arrived
-    sim_time rx_status;        // last data written to status visible and interrupt asked for
-    sim_time interrupt_delay;  // interrupt asked for to interrupt line seen by the processor
-    struct cost doorbell;      // host's write to a card register
-    struct cost status_read;   // host's read of the interrupt cause, and its acknowledgement
-    struct cost tx_frame;      // driver: filling one transmit descriptor
-    struct cost tx_done;       // driver: cleaning up after one frame that asked for it
-    struct cost rx_frame;      // driver: taking one frame off the ring and giving the buffer back
+    int64_t tx_ring;          // frames that the driver may have queued
+    int64_t rx_ring;          // receive buffers
+    int64_t descriptor;       // bytes fetched or written back for each frame
+    sim_time tx_start;        // doorbell to the first bus request
+    int64_t tx_threshold;     // bytes in the FIFO before a frame starts on the wire
+    int64_t tx_fifo;          // bytes
+    int64_t rx_residue;       // bytes of a frame that are still to be written when its last bit has
+                              // arrived
+    sim_time rx_status;       // last data written to status visible and interrupt asked for
+    sim_time interrupt_delay; // interrupt asked for to interrupt line seen by the processor
+    struct cost doorbell;     // host's write to a card register
+    struct cost status_read;  // host's read of the interrupt cause, and its acknowledgement
+    struct cost tx_frame;     // driver: filling one transmit descriptor
+    struct cost tx_done;      // driver: cleaning up after one frame that asked for it
+    struct cost rx_frame;     // driver: taking one frame off the ring and giving the buffer back
 };
 
 struct nic;
@@ -51,8 +53,9 @@ void nic_register(struct nic *nic, uint16_t protocol, const struct nic_protocol 
 // Frames that the transmit ring can still take.
 int nic_tx_room(const struct nic *nic);
 
-// The doorbell has been rung, now: the frame (route, wire_bytes, protocol set) is in the ring. token: handed to `sent` when
-// the frame has left, or NULL: nobody needs to know. The ring must have room.
+// The doorbell has been rung, now: the frame (route, wire_bytes, protocol set) is in the ring.
+// token: handed to `sent` when the frame has left, or NULL: nobody needs to know. The ring must
+// have room.
 void nic_transmit(struct nic *nic, struct packet *packet, void *token);
 
 const struct nic_config *nic_config(const struct nic *nic);

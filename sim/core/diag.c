@@ -70,7 +70,8 @@ void diag_print(const struct diag_list *list, FILE *out)
         fprintf(out, "(more errors follow; the first %d are shown)\n", DIAG_LIMIT);
 }
 
-// Optimal string alignment: insertions, deletions, replacements and swaps of neighbours, case ignored.
+// Optimal string alignment: insertions, deletions, replacements and swaps of neighbours, case
+// ignored.
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t m = strlen(a), n = strlen(b), width = n + 1;
@@ -84,8 +85,8 @@ static size_t edit_distance(const char *a, const char *b)
             char x = g_ascii_tolower(a[i - 1]), y = g_ascii_tolower(b[j - 1]);
             size_t best = MIN(d[(i - 1) * width + j], d[i * width + j - 1]) + 1;
             best = MIN(best, d[(i - 1) * width + j - 1] + (x != y));
-            bool swapped = i > 1 && j > 1 && x == g_ascii_tolower(b[j - 2]) &&
-                           y == g_ascii_tolower(a[i - 2]);
+            bool swapped =
+                i > 1 && j > 1 && x == g_ascii_tolower(b[j - 2]) && y == g_ascii_tolower(a[i - 2]);
             if (swapped)
                 best = MIN(best, d[(i - 2) * width + j - 2] + 1);
             d[i * width + j] = best;

@@ -4,7 +4,8 @@
 #include <assert.h>
 #include <glib.h>
 
-// The heap keeps time and sequence beside the pointer, so that sifting touches no event but to note its slot.
+// The heap keeps time and sequence beside the pointer, so that sifting touches no event but to note
+// its slot.
 struct heap_entry {
     sim_time when;
     uint64_t sequence;
@@ -25,7 +26,8 @@ struct engine {
     struct heap_entry *heap;
     uint32_t heap_count, heap_capacity;
 
-    // Events for `now`, in order. A cancelled one leaves NULL. Indices run freely; capacity is a power of two.
+    // Events for `now`, in order. A cancelled one leaves NULL. Indices run freely; capacity is a
+    // power of two.
     struct event **ring;
     uint32_t ring_head, ring_tail, ring_capacity;
     uint32_t ring_cancelled;
@@ -199,7 +201,8 @@ void engine_reschedule(struct engine *engine, struct event *event, sim_time when
     engine_schedule(engine, event, when);
 }
 
-// The next event: what stands in the heap for the current time was scheduled before the ring's events.
+// The next event: what stands in the heap for the current time was scheduled before the ring's
+// events.
 static struct event *engine_pop(struct engine *engine, sim_time until)
 {
     for (;;) {

@@ -2,11 +2,11 @@
 // The event engine: a clock and the events that are still to come.
 //
 // An event is embedded in the object that it belongs to; the engine never allocates one. Events run
-// in the order of (time, sequence of scheduling), so a run is a function of its input alone. Events for the
-// current time wait in a first-in-first-out ring, all others in a 4-ary heap.
+// in the order of (time, sequence of scheduling), so a run is a function of its input alone. Events
+// for the current time wait in a first-in-first-out ring, all others in a 4-ary heap.
 //
-// Cost: schedule, cancel and reschedule O(log n) in the number of pending events; O(1) at the current time.
-// The heap and the ring grow by doubling and never shrink: no allocation once warm.
+// Cost: schedule, cancel and reschedule O(log n) in the number of pending events; O(1) at the
+// current time. The heap and the ring grow by doubling and never shrink: no allocation once warm.
 #ifndef NETSIM_CORE_ENGINE_H
 #define NETSIM_CORE_ENGINE_H
 
@@ -32,7 +32,7 @@ struct event {
 #define EVENT_IDLE UINT32_MAX
 
 #define container_of(pointer, type, member)                                                        \
-    ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+    ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 static inline void event_init(struct event *event, event_fn *run)
 {
@@ -54,14 +54,15 @@ sim_time engine_now(const struct engine *engine);
 // Schedules an idle event at `when`, which must not lie in the past.
 void engine_schedule(struct engine *engine, struct event *event, sim_time when);
 
-// Moves a pending event to `when`, or schedules an idle one. It takes its place behind the events that already
-// stand at that time.
+// Moves a pending event to `when`, or schedules an idle one. It takes its place behind the events
+// that already stand at that time.
 void engine_reschedule(struct engine *engine, struct event *event, sim_time when);
 
 // Takes a pending event back; an idle one is left alone.
 void engine_cancel(struct engine *engine, struct event *event);
 
-// Runs events until none is left, `until` is passed (events at `until` still run), or engine_stop was called.
+// Runs events until none is left, `until` is passed (events at `until` still run), or engine_stop
+// was called.
 void engine_run(struct engine *engine, sim_time until);
 
 // Makes engine_run return after the running event.
@@ -74,7 +75,8 @@ size_t engine_pending(const struct engine *engine);
 // A hash over time and order of everything that ran; equal for equal runs.
 uint64_t engine_fingerprint(const struct engine *engine);
 
-// Mixes a value of the simulated system into the fingerprint, for what the order of events does not show.
+// Mixes a value of the simulated system into the fingerprint, for what the order of events does not
+// show.
 void engine_fingerprint_add(struct engine *engine, uint64_t value);
 
 #endif

@@ -108,7 +108,8 @@ static bool intervals_cut(struct ledger *ledger, struct interval **list, int64_t
     return found;
 }
 
-// Puts [from, to), of which the list has nothing yet, in its place; joins neighbours of the same reason.
+// Puts [from, to), of which the list has nothing yet, in its place; joins neighbours of the same
+// reason.
 static void intervals_add(struct ledger *ledger, struct interval **list, int64_t from, int64_t to,
                           const char *reason)
 {
@@ -221,7 +222,8 @@ static void record_close(struct ledger *ledger, struct record *record)
     ledger->free_list = (uint32_t)(record - ledger->records);
 }
 
-// The span that a part covers in the record: the one byte that stands for an empty message, or its own bytes.
+// The span that a part covers in the record: the one byte that stands for an empty message, or its
+// own bytes.
 static bool record_span(const struct record *record, int64_t offset, int64_t length, int64_t *to)
 {
     if (offset < 0 || length < 0 || offset > record->bytes || length > record->bytes - offset)
@@ -234,8 +236,8 @@ static bool record_span(const struct record *record, int64_t offset, int64_t len
 // The general case of a delivery: parts out of order, overlaps, and parts that had been dropped.
 static void record_deliver(struct ledger *ledger, struct record *record, int64_t from, int64_t to)
 {
-    int64_t known = MAX(0, MIN(to, record->prefix) - from) +
-                    intervals_overlap(record->delivered, from, to);
+    int64_t known =
+        MAX(0, MIN(to, record->prefix) - from) + intervals_overlap(record->delivered, from, to);
     if (known > 0)
         ledger->totals.duplicated++;
     if (record->bytes)

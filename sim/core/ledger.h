@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The message ledger: no payload is stored, but every byte of every message is accounted for.
 //
-// A message is opened when a program sends it. Every part of it that reaches its last place is delivered; a part that is dropped or
-// destroyed on the way is noted with the reason (a transport may still deliver it later). At the end every message is
-// delivered, lost with a reason, or still open, and the verdict says so.
+// A message is opened when a program sends it. Every part of it that reaches its last place is
+// delivered; a part that is dropped or destroyed on the way is noted with the reason (a transport
+// may still deliver it later). At the end every message is delivered, lost with a reason, or still
+// open, and the verdict says so.
 #ifndef NETSIM_CORE_LEDGER_H
 #define NETSIM_CORE_LEDGER_H
 
@@ -38,16 +39,18 @@ struct ledger_totals {
 struct ledger *ledger_new(void);
 void ledger_free(struct ledger *ledger);
 
-// Opens a message of `bytes` (>= 0) from rank or host `source` to `destination`. Messages of one `flow` (a key that the
-// caller chooses) must be matched in the order in which they are opened.
+// Opens a message of `bytes` (>= 0) from rank or host `source` to `destination`. Messages of one
+// `flow` (a key that the caller chooses) must be matched in the order in which they are opened.
 struct message_ref ledger_open(struct ledger *ledger, int source, int destination, int64_t bytes,
                                uint64_t flow);
 
-// [offset, offset + length) has reached its last place. Counts duplicates. Out-of-order parts are fine.
+// [offset, offset + length) has reached its last place. Counts duplicates. Out-of-order parts are
+// fine.
 void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t offset,
                     int64_t length);
 
-// A part was dropped or destroyed; `reason` is a static or interned string. A later delivery of the same bytes makes it good.
+// A part was dropped or destroyed; `reason` is a static or interned string. A later delivery of the
+// same bytes makes it good.
 void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offset, int64_t length,
                  const char *reason);
 
@@ -57,8 +60,8 @@ void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const c
 // The receiver has taken this message as the next of its flow.
 void ledger_match(struct ledger *ledger, struct message_ref message);
 
-// The receiver sees the message complete. A whole message is closed as delivered; one with missing bytes stays on the
-// books (lost if it was dropped, open if not).
+// The receiver sees the message complete. A whole message is closed as delivered; one with missing
+// bytes stays on the books (lost if it was dropped, open if not).
 void ledger_complete(struct ledger *ledger, struct message_ref message);
 
 struct ledger_totals ledger_totals(const struct ledger *ledger);
@@ -66,8 +69,8 @@ struct ledger_totals ledger_totals(const struct ledger *ledger);
 // True if every message was delivered once, whole and in order.
 bool ledger_balanced(const struct ledger *ledger);
 
-// Lines on messages that are lost or open, oldest first, at most `limit`: "message 17, rank 0 to 1, 4096 B: bytes 0..1023 lost: …".
-// Free with g_ptr_array_unref.
+// Lines on messages that are lost or open, oldest first, at most `limit`: "message 17, rank 0 to 1,
+// 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
 GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A pool of equal objects: memory is taken from the system a block at a time and handed out again from a free
-// list, so that nothing is allocated per packet or request once the pool has grown to its peak.
+// A pool of equal objects: memory is taken from the system a block at a time and handed out again
+// from a free list, so that nothing is allocated per packet or request once the pool has grown to
+// its peak.
 #ifndef NETSIM_CORE_POOL_H
 #define NETSIM_CORE_POOL_H
 

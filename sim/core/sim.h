@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One simulation: the engine, the books, the trace and the way it ended. Every component is given its `struct sim`;
-// nothing is global, so several can live in one process.
+// One simulation: the engine, the books, the trace and the way it ended. Every component is given
+// its `struct sim`; nothing is global, so several can live in one process.
 #ifndef NETSIM_CORE_SIM_H
 #define NETSIM_CORE_SIM_H
 
@@ -21,7 +21,8 @@ struct sim {
     uint64_t seed;
     enum sim_status status;
     json_t *reason; // why it did not complete: {"kind", "text", "time_us", …}; NULL if it did
-    // Counters by name, int64_t * owned by the table; reached through sim_counter once, then bumped directly.
+    // Counters by name, int64_t * owned by the table; reached through sim_counter once, then bumped
+    // directly.
     GHashTable *counters;
 };
 
@@ -36,9 +37,10 @@ static inline sim_time sim_now(const struct sim *sim)
 // The counter of that name, made at 0 if new; valid as long as the simulation.
 int64_t *sim_counter(struct sim *sim, const char *name);
 
-// Ends the run: what happened first is what is reported. `detail` (a new reference, may be NULL) is an object whose members
-// join the reason beside kind, text and time_us. `kind` is a word ("connection_broken"), `format` a sentence that says what, where and
-// which setting would avoid it.
+// Ends the run: what happened first is what is reported. `detail` (a new reference, may be NULL) is
+// an object whose members join the reason beside kind, text and time_us. `kind` is a word
+// ("connection_broken"), `format` a sentence that says what, where and which setting would avoid
+// it.
 void sim_fail(struct sim *sim, enum sim_status status, const char *kind, json_t *detail,
               const char *format, ...) G_GNUC_PRINTF(5, 6);
 

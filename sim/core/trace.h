@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run may tell about itself while it goes: spans on lanes (a CPU, a bus, a NIC engine, a wire, a switch port),
-// protocol transitions, and one arrow a message. Sinks (timeline file, state log) are in sim/output; without a sink every
-// call is one test of a pointer.
+// What a run may tell about itself while it goes: spans on lanes (a CPU, a bus, a NIC engine, a
+// wire, a switch port), protocol transitions, and one arrow a message. Sinks (timeline file, state
+// log) are in sim/output; without a sink every call is one test of a pointer.
 #ifndef NETSIM_CORE_TRACE_H
 #define NETSIM_CORE_TRACE_H
 

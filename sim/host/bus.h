@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An I/O bus (PCI) that all devices of a host share. Transactions are served in the order in which they are asked for; each is
-// cut into bursts, and every burst costs its set-up (arbitration, address phase, the target's first wait states).
+// An I/O bus (PCI) that all devices of a host share. Transactions are served in the order in which
+// they are asked for; each is cut into bursts, and every burst costs its set-up (arbitration,
+// address phase, the target's first wait states).
 //
-// Not modelled: the order of bursts of several devices within their transactions (a transaction runs to its end), retries, posted-write buffers.
+// Not modelled: the order of bursts of several devices within their transactions (a transaction
+// runs to its end), retries, posted-write buffers.
 #ifndef NETSIM_HOST_BUS_H
 #define NETSIM_HOST_BUS_H
 
@@ -25,7 +27,8 @@ struct bus;
 struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config *config);
 void bus_free(struct bus *bus);
 
-// Asks for a transaction of `bytes` now; `done` is scheduled for its end, behind all that were asked for before. `what` is static.
+// Asks for a transaction of `bytes` now; `done` is scheduled for its end, behind all that were
+// asked for before. `what` is static.
 void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char *what,
                   struct message_ref message);
 

@@ -38,14 +38,16 @@ static const struct param kernel_params[] = {
           .doc = "entry and exit of an ordinary system call",
           .source = "prior: null system call of Linux 2.4, 0.25..0.4 us"),
     PARAM(K, fast_trap, PARAM_COST, .fallback = "300 cycles",
-          .doc = "entry and exit of a fast trap", .source = "prior: trap gate without the system-call path"),
+          .doc = "entry and exit of a fast trap",
+          .source = "prior: trap gate without the system-call path"),
     PARAM(K, interrupt_entry, PARAM_COST, .fallback = "4 us",
           .doc = "from the interrupt line to the device's handler",
           .source = "prior: interrupt and service routine 5..10 us in all"),
-    PARAM(K, interrupt_exit, PARAM_COST, .fallback = "1 us",
-          .doc = "end of interrupt and return", .source = "prior: interrupt and service routine 5..10 us in all"),
+    PARAM(K, interrupt_exit, PARAM_COST, .fallback = "1 us", .doc = "end of interrupt and return",
+          .source = "prior: interrupt and service routine 5..10 us in all"),
     PARAM(K, wake_process, PARAM_COST, .fallback = "1.5 us",
-          .doc = "waking a process, charged to who wakes it", .source = "prior: wake_up of Linux 2.4, with an interrupt to the other processor"),
+          .doc = "waking a process, charged to who wakes it",
+          .source = "prior: wake_up of Linux 2.4, with an interrupt to the other processor"),
     PARAM(K, switch_process, PARAM_COST, .fallback = "7 us",
           .doc = "schedule, context switch and return to user mode, charged to the woken process",
           .source = "prior: lmbench context switch of Linux 2.4 with cache refill"),
@@ -61,7 +63,8 @@ const struct param_table kernel_table = {
     .params = kernel_params,
 };
 
-struct host *host_new(struct sim *sim, int index, const char *name, const struct host_config *config)
+struct host *host_new(struct sim *sim, int index, const char *name,
+                      const struct host_config *config)
 {
     struct host *host = g_new0(struct host, 1);
     host->sim = sim;

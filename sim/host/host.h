@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A host: cores, memory, an I/O bus and what its operating system charges for entering the kernel and for waking a process.
+// A host: cores, memory, an I/O bus and what its operating system charges for entering the kernel
+// and for waking a process.
 #ifndef NETSIM_HOST_HOST_H
 #define NETSIM_HOST_HOST_H
 
@@ -18,9 +19,11 @@ struct kernel_config {
     struct cost fast_trap;       // entry and exit of a trap that skips the system-call path
     struct cost interrupt_entry; // from the interrupt line to the device's handler
     struct cost interrupt_exit;
-    struct cost wake_process;    // charged to who wakes: the scheduler's wake_up, the inter-processor interrupt
-    struct cost switch_process;  // charged to the woken: schedule, context switch, return to user mode
-    struct cost block_process;   // charged to who goes to sleep
+    struct cost wake_process; // charged to who wakes: the scheduler's wake_up, the inter-processor
+                              // interrupt
+    struct cost switch_process; // charged to the woken: schedule, context switch, return to user
+                                // mode
+    struct cost block_process;  // charged to who goes to sleep
 };
 
 struct host_config {
@@ -43,12 +46,14 @@ struct host {
 };
 
 // Copies the config. Free with host_free.
-struct host *host_new(struct sim *sim, int index, const char *name, const struct host_config *config);
+struct host *host_new(struct sim *sim, int index, const char *name,
+                      const struct host_config *config);
 void host_free(struct host *host);
 
 struct cpu *host_interrupt_core(const struct host *host);
 
-// The core that the host's n-th process runs on: with more than one core, processes keep clear of the interrupt core as long as they can.
+// The core that the host's n-th process runs on: with more than one core, processes keep clear of
+// the interrupt core as long as they can.
 struct cpu *host_process_core(const struct host *host, int nth);
 
 #endif

@@ -5,24 +5,25 @@
 
 static const struct param memory_params[] = {
     PARAM(M, cache, PARAM_SIZE, .fallback = "256 KiB", .most = "1 GiB",
-          .doc = "last-level cache of one processor", .source = "thesis 000, 6.2: Athlon MP, 256 KB"),
+          .doc = "last-level cache of one processor",
+          .source = "thesis 000, 6.2: Athlon MP, 256 KB"),
     PARAM(M, copy_cached, PARAM_BYTE_RATE, .fallback = "1200 MB/s", .least = "1 MB/s",
           .doc = "copy rate while source and destination fit into the cache",
           .source = "prior: Athlon, L2 at core clock"),
     PARAM(M, copy_uncached, PARAM_BYTE_RATE, .fallback = "600 MB/s", .least = "1 MB/s",
           .doc = "copy rate out of main memory",
           .source = "prior: memcpy out of cache, Athlon MP 500..700 MB/s"),
-    PARAM(M, copy_setup, PARAM_COST, .fallback = "150 cycles",
-          .doc = "fixed cost of one copy", .source = "prior: call, alignment and loop entry"),
+    PARAM(M, copy_setup, PARAM_COST, .fallback = "150 cycles", .doc = "fixed cost of one copy",
+          .source = "prior: call, alignment and loop entry"),
     PARAM(M, page, PARAM_SIZE, .fallback = "4 KiB", .least = "512 B", .most = "1 GiB",
           .doc = "page size", .source = "IA-32"),
     PARAM(M, pin_page, PARAM_COST, .fallback = "700 cycles",
           .doc = "pinning one page and entering it in the translation table",
           .source = "prior: page walk and lock in Linux 2.4, about 0.5 us"),
-    PARAM(M, unpin_page, PARAM_COST, .fallback = "420 cycles",
-          .doc = "releasing one page", .source = "prior: about 0.3 us"),
-    PARAM(M, pin_limit, PARAM_SIZE, .fallback = "20 MiB",
-          .doc = "memory that one process may pin", .source = "thesis 000, 6.3.1: about 20 MB"),
+    PARAM(M, unpin_page, PARAM_COST, .fallback = "420 cycles", .doc = "releasing one page",
+          .source = "prior: about 0.3 us"),
+    PARAM(M, pin_limit, PARAM_SIZE, .fallback = "20 MiB", .doc = "memory that one process may pin",
+          .source = "thesis 000, 6.3.1: about 20 MB"),
     {0},
 };
 
@@ -59,7 +60,8 @@ sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message)
 {
-    cpu_spend_message(context, memory_copy_time(memory, context->cpu, bytes, source), "copy", message);
+    cpu_spend_message(context, memory_copy_time(memory, context->cpu, bytes, source), "copy",
+                      message);
 }
 
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes)

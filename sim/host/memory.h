@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A host's memory: what copying and pinning cost, and how much may be pinned.
 //
-// Copying knows the cache: a copy whose source and destination together fit into it runs at the rate for cached data once the
-// data have been touched; beyond that the share that still hits falls to nothing at one and a half times the
-// cache, as with a cache that replaces at random. A source that a device has just written by DMA is in no cache.
+// Copying knows the cache: a copy whose source and destination together fit into it runs at the
+// rate for cached data once the data have been touched; beyond that the share that still hits falls
+// to nothing at one and a half times the cache, as with a cache that replaces at random. A source
+// that a device has just written by DMA is in no cache.
 //
 // Not modelled: associativity, write-back traffic of other programs, contention of copies with DMA.
 #ifndef NETSIM_HOST_MEMORY_H
@@ -23,7 +24,7 @@ struct memory_config {
     int64_t page;           // bytes
     struct cost pin_page;   // locking one page and entering it in the table
     struct cost unpin_page;
-    int64_t pin_limit;      // bytes that one process may have pinned
+    int64_t pin_limit; // bytes that one process may have pinned
 };
 
 extern const struct param_table memory_table;

@@ -3,7 +3,8 @@
 
 #include <glib.h>
 
-// An event that the slice has posted; it still is the slice's as long as its sequence is the one it was posted with.
+// An event that the slice has posted; it still is the slice's as long as its sequence is the one it
+// was posted with.
 struct posted {
     struct event *event;
     uint64_t sequence;
@@ -95,8 +96,8 @@ struct cpu_usage cpu_usage(const struct cpu *cpu)
     return cpu->usage;
 }
 
-void cpu_each_stage(const struct cpu *cpu, void (*each)(void *owner, const char *stage, sim_time time),
-                    void *owner)
+void cpu_each_stage(const struct cpu *cpu,
+                    void (*each)(void *owner, const char *stage, sim_time time), void *owner)
 {
     for (guint i = 0; i < cpu->stages->len; i++) {
         const struct stage_time *stage = &g_array_index(cpu->stages, struct stage_time, i);
@@ -198,7 +199,8 @@ static int cpu_holder(const struct cpu *cpu)
     return class;
 }
 
-// Starts what may start: the first ready class that is above the holder (or anything on an idle processor).
+// Starts what may start: the first ready class that is above the holder (or anything on an idle
+// processor).
 static void cpu_dispatch(struct cpu *cpu)
 {
     int holder = cpu_holder(cpu);
@@ -218,7 +220,8 @@ static void slice_trace(struct cpu *cpu, struct slice *slice)
 {
     for (guint i = 0; i < slice->spent->len; i++) {
         const struct spent *piece = &g_array_index(slice->spent, struct spent, i);
-        trace_span(cpu->sim->trace, cpu->lane, piece->stage, piece->from, piece->to, piece->message);
+        trace_span(cpu->sim->trace, cpu->lane, piece->stage, piece->from, piece->to,
+                   piece->message);
     }
     g_array_set_size(slice->spent, 0);
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A processor: everything that protocol code costs is charged to one.
 //
-// Code is written straight. A task's handler is called at the time it starts and works with a context whose `now` moves on
-// with every cpu_spend; what it starts elsewhere (a doorbell, a DMA, a wake-up) is posted at the `now` it was written at. The processor is busy until the
-// handler's last `now`. A task of a higher class takes the processor at once: the slice below it is interrupted, and
-// its end and all it has posted for later move back by exactly the time that was taken. Equal classes take turns, first come first served.
+// Code is written straight. A task's handler is called at the time it starts and works with a
+// context whose `now` moves on with every cpu_spend; what it starts elsewhere (a doorbell, a DMA, a
+// wake-up) is posted at the `now` it was written at. The processor is busy until the handler's last
+// `now`. A task of a higher class takes the processor at once: the slice below it is interrupted,
+// and its end and all it has posted for later move back by exactly the time that was taken. Equal
+// classes take turns, first come first served.
 //
-// The state that a handler reads is that of its start, also for what it does at the end of its slice; handlers are
-// written so that a slice handles one event.
+// The state that a handler reads is that of its start, also for what it does at the end of its
+// slice; handlers are written so that a slice handles one event.
 //
-// Not modelled: caches beyond the copy model, branch prediction, clock changes, the cost of switching between tasks
-// (handlers charge it where the operating system has it).
+// Not modelled: caches beyond the copy model, branch prediction, clock changes, the cost of
+// switching between tasks (handlers charge it where the operating system has it).
 #ifndef NETSIM_HOST_PROCESSOR_H
 #define NETSIM_HOST_PROCESSOR_H
 
@@ -32,12 +34,14 @@ struct cpu_context {
     sim_time now;
 };
 
-// What the task does next: sleep until somebody wakes it, or go on after tasks of its class that wait already.
+// What the task does next: sleep until somebody wakes it, or go on after tasks of its class that
+// wait already.
 enum cpu_next { CPU_SLEEP, CPU_AGAIN };
 
 typedef enum cpu_next cpu_task_fn(struct cpu_context *context, struct cpu_task *task);
 
-// Embedded in what it works for. Wakes while it is ready or has not yet run are one; a wake while it runs makes it run once more.
+// Embedded in what it works for. Wakes while it is ready or has not yet run are one; a wake while
+// it runs makes it run once more.
 struct cpu_task {
     cpu_task_fn *run;
     struct cpu *cpu;
@@ -52,8 +56,9 @@ struct cpu_usage {
     uint64_t slices[CPU_CLASSES];
 };
 
-// `group` and `name` name its lane in the timeline ("node0", "cpu 1"). `preemptive` false: a higher class only goes first when
-// a slice ends, as on a NIC processor's firmware loop. Free with cpu_free.
+// `group` and `name` name its lane in the timeline ("node0", "cpu 1"). `preemptive` false: a higher
+// class only goes first when a slice ends, as on a NIC processor's firmware loop. Free with
+// cpu_free.
 struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_t clock_hz,
                     bool preemptive);
 void cpu_free(struct cpu *cpu);
@@ -63,13 +68,15 @@ void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class,
 // Wakes a task now, from an event.
 void cpu_wake(struct cpu_task *task);
 
-// From a handler: wakes a task (of this or another processor) at the context's now. An earlier wake-up that is still to come stands.
+// From a handler: wakes a task (of this or another processor) at the context's now. An earlier
+// wake-up that is still to come stands.
 void cpu_post_wake(struct cpu_context *context, struct cpu_task *task);
 
 // From a handler: schedules an idle event at the context's now.
 void cpu_post(struct cpu_context *context, struct event *event);
 
-// Spends processor time. `stage` (a static string: "trap", "copy", "MPI") names it in the timeline and in break-downs.
+// Spends processor time. `stage` (a static string: "trap", "copy", "MPI") names it in the timeline
+// and in break-downs.
 void cpu_spend(struct cpu_context *context, struct cost cost, const char *stage);
 void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stage);
 
@@ -83,8 +90,8 @@ trace_lane cpu_lane(const struct cpu *cpu);
 struct cpu_usage cpu_usage(const struct cpu *cpu);
 
 // Busy time by stage so far: calls back once a stage, in the order of first use.
-void cpu_each_stage(const struct cpu *cpu, void (*each)(void *owner, const char *stage, sim_time time),
-                    void *owner);
+void cpu_each_stage(const struct cpu *cpu,
+                    void (*each)(void *owner, const char *stage, sim_time time), void *owner);
 
 static inline sim_time cpu_cost(const struct cpu *cpu, struct cost cost)
 {

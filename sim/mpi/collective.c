@@ -19,7 +19,8 @@ void mpi_schedule_clear(struct mpi_schedule *schedule)
         g_ptr_array_free(schedule->round, TRUE);
 }
 
-static void add(struct mpi_schedule *schedule, enum mpi_request_kind kind, int peer, int64_t size, int64_t offset)
+static void add(struct mpi_schedule *schedule, enum mpi_request_kind kind, int peer, int64_t size,
+                int64_t offset)
 {
     struct mpi_step step = {.kind = kind, .peer = peer, .size = size, .offset = offset};
     g_array_append_val(schedule->steps, step);
@@ -105,11 +106,12 @@ void mpi_schedule_build(struct mpi_schedule *schedule, const struct mpi_process 
     bool few = !process->library || process->ranks <= process->library->linear_processes;
     g_array_set_size(schedule->steps, 0);
     schedule->next = 0;
-    (few ? algorithms[collective].few : algorithms[collective].many)(schedule, process->rank, process->ranks, size);
+    (few ? algorithms[collective].few : algorithms[collective].many)(schedule, process->rank,
+                                                                     process->ranks, size);
 }
 
-static void start_step(struct mpi_schedule *schedule, struct cpu_context *context, struct mpi_process *process,
-                       const struct mpi_step *step)
+static void start_step(struct mpi_schedule *schedule, struct cpu_context *context,
+                       struct mpi_process *process, const struct mpi_step *step)
 {
     int64_t buffer = step->kind == MPI_SEND ? schedule->send_buffer : schedule->receive_buffer;
     struct mpi_transfer transfer = {
@@ -124,7 +126,8 @@ static void start_step(struct mpi_schedule *schedule, struct cpu_context *contex
     g_ptr_array_add(schedule->round, request);
 }
 
-bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context, struct mpi_process *process)
+bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
+                       struct mpi_process *process)
 {
     if (process->open_waits > 0)
         return true;

@@ -44,8 +44,8 @@ bool mpi_envelope_matches(const struct mpi_envelope *envelope, const struct mpi_
            (request->tag == MPI_TAG_ANY || request->tag == envelope->tag);
 }
 
-struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher, const struct mpi_envelope *envelope,
-                                            int *scanned)
+struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher,
+                                            const struct mpi_envelope *envelope, int *scanned)
 {
     struct mpi_request *before = NULL;
     *scanned = 0;
@@ -65,8 +65,8 @@ struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher, const s
     return NULL;
 }
 
-struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher, const struct mpi_request *request,
-                                                   int *scanned)
+struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher,
+                                                   const struct mpi_request *request, int *scanned)
 {
     *scanned = 0;
     for (struct mpi_unexpected *at = matcher->unexpected_head; at; at = at->next) {
@@ -77,7 +77,8 @@ struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher, 
     return NULL;
 }
 
-struct mpi_unexpected *mpi_matcher_buffer(struct mpi_matcher *matcher, const struct mpi_envelope *envelope)
+struct mpi_unexpected *mpi_matcher_buffer(struct mpi_matcher *matcher,
+                                          const struct mpi_envelope *envelope)
 {
     struct mpi_unexpected *message = pool_take(&matcher->unexpected_pool);
     *message = (struct mpi_unexpected){.envelope = *envelope};

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Matching by source, tag and context, with wildcards: the receives that are posted and the messages that came unexpected.
+// Matching by source, tag and context, with wildcards: the receives that are posted and the
+// messages that came unexpected.
 #ifndef NETSIM_MPI_MATCHER_H
 #define NETSIM_MPI_MATCHER_H
 
 #include "sim/core/pool.h"
 #include "sim/mpi/request.h"
 
-// An unexpected message (LAM's lam_ssi_rpi_cbuf_msg): its envelope, and as much of its data as has been buffered.
+// An unexpected message (LAM's lam_ssi_rpi_cbuf_msg): its envelope, and as much of its data as has
+// been buffered.
 struct mpi_unexpected {
     struct mpi_unexpected *next;
     struct mpi_envelope envelope;
     struct message_ref message;
-    bool whole;                     // all of it is here (LAM: cm_proc is NULL), or it needs the sender (a SYN)
-    struct mpi_request *self_send;  // a message to self: its send request (LAM: cm_req)
-    int64_t buffered;               // bytes held in a temporary buffer (LAM: cm_buf)
-    uint64_t extra[2];              // the device's (LAM: cm_extra)
+    bool whole; // all of it is here (LAM: cm_proc is NULL), or it needs the sender (a SYN)
+    struct mpi_request *self_send; // a message to self: its send request (LAM: cm_req)
+    int64_t buffered;              // bytes held in a temporary buffer (LAM: cm_buf)
+    uint64_t extra[2];             // the device's (LAM: cm_extra)
 };
 
 struct mpi_matcher {
@@ -32,17 +34,18 @@ void mpi_matcher_post(struct mpi_matcher *matcher, struct mpi_request *request);
 // True if a posted request (receive or probe) matches the envelope.
 bool mpi_envelope_matches(const struct mpi_envelope *envelope, const struct mpi_request *request);
 
-// Takes the first posted request that matches out of the queue; NULL if none. *scanned: entries looked at.
-// Probes are returned like receives: the caller completes a probe and asks again.
-struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher, const struct mpi_envelope *envelope,
-                                            int *scanned);
+// Takes the first posted request that matches out of the queue; NULL if none. *scanned: entries
+// looked at. Probes are returned like receives: the caller completes a probe and asks again.
+struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher,
+                                            const struct mpi_envelope *envelope, int *scanned);
 
 // The first unexpected message that a request matches; it stays in the queue. NULL if none.
-struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher, const struct mpi_request *request,
-                                                   int *scanned);
+struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher,
+                                                   const struct mpi_request *request, int *scanned);
 
 // Appends a new unexpected message with that envelope; the caller fills in the rest.
-struct mpi_unexpected *mpi_matcher_buffer(struct mpi_matcher *matcher, const struct mpi_envelope *envelope);
+struct mpi_unexpected *mpi_matcher_buffer(struct mpi_matcher *matcher,
+                                          const struct mpi_envelope *envelope);
 
 // Takes it out and gives it back.
 void mpi_matcher_remove_unexpected(struct mpi_matcher *matcher, struct mpi_unexpected *message);

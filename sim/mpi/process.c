@@ -3,8 +3,8 @@
 
 #define HEAP_START 0x08000000 // where the heap of an IA-32 Linux process begins, about
 
-struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank, int ranks,
-                                    cpu_task_fn *run)
+struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank,
+                                    int ranks, cpu_task_fn *run)
 {
     struct mpi_process *process = g_new0(struct mpi_process, 1);
     char *name = g_strdup_printf("rank %d", rank);
@@ -58,8 +58,8 @@ static void active_remove(struct mpi_process *process, struct mpi_request *reque
         request->active_next->active_previous = request->active_previous;
 }
 
-static void charge_library(struct cpu_context *context, const struct mpi_process *process, struct cost cost,
-                           int64_t times, struct message_ref message)
+static void charge_library(struct cpu_context *context, const struct mpi_process *process,
+                           struct cost cost, int64_t times, struct message_ref message)
 {
     if (process->library)
         cpu_spend_message(context, times * cpu_cost(context->cpu, cost), "MPI", message);
@@ -80,12 +80,13 @@ void mpi_charge_match(struct cpu_context *context, const struct mpi_process *pro
 // A flow is what MPI keeps in order: messages of one source, destination, context and tag.
 static uint64_t flow_key(const struct mpi_request *send)
 {
-    uint64_t pair = (uint64_t)send->process->rank * (uint64_t)send->process->ranks + (uint64_t)send->peer;
+    uint64_t pair =
+        (uint64_t)send->process->rank * (uint64_t)send->process->ranks + (uint64_t)send->peer;
     return (pair << 24 ^ (uint64_t)(uint32_t)send->tag) << 1 | (uint64_t)send->context;
 }
 
-struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process, enum mpi_request_kind kind,
-                              const struct mpi_transfer *transfer)
+struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
+                              enum mpi_request_kind kind, const struct mpi_transfer *transfer)
 {
     if (process->request_pool.object_size == 0)
         pool_init(&process->request_pool, sizeof(struct mpi_request) + process->ops->request_size);
@@ -104,10 +105,11 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
     };
     active_add(process, request);
     if (kind == MPI_SEND) {
-        request->message = ledger_open(process->sim->ledger, process->rank, request->peer, request->size,
-                                       flow_key(request));
+        request->message = ledger_open(process->sim->ledger, process->rank, request->peer,
+                                       request->size, flow_key(request));
         request->status.sequence = process->sequence[request->peer]++;
-        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START, context->now);
+        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START,
+                   context->now);
     }
     mpi_call(context, process);
     if (process->library)
@@ -124,7 +126,8 @@ void mpi_wait(struct mpi_process *process, struct mpi_request *request)
     process->open_waits++;
 }
 
-enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process, bool blocking)
+enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
+                               bool blocking)
 {
     return process->ops->advance(context, process, blocking);
 }
@@ -162,7 +165,8 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request)
     };
 }
 
-void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope, struct message_ref message)
+void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope,
+                       struct message_ref message)
 {
     request->status = *envelope;
     request->message = message;
@@ -175,7 +179,8 @@ void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
     struct mpi_process *process = request->process;
     g_assert(request->state != MPI_DONE);
     if (request->kind == MPI_RECV) {
-        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_END, context->now);
+        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_END,
+                   context->now);
         ledger_complete(process->sim->ledger, request->message);
     }
     request->state = MPI_DONE;
@@ -184,15 +189,17 @@ void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
         process->open_waits--;
 }
 
-void mpi_trace(const struct cpu_context *context, const struct mpi_request *request, const char *from, const char *to,
-               const char *detail)
+void mpi_trace(const struct cpu_context *context, const struct mpi_request *request,
+               const char *from, const char *to, const char *detail)
 {
     struct trace *trace = request->process->sim->trace;
     if (!trace)
         return;
     struct trace_transition transition = {
         .where = request->process->name,
-        .machine = request->kind == MPI_SEND ? "send" : request->kind == MPI_RECV ? "recv" : "probe",
+        .machine = request->kind == MPI_SEND   ? "send"
+                   : request->kind == MPI_RECV ? "recv"
+                                               : "probe",
         .subject = request->number,
         .from = from,
         .to = to,
@@ -210,10 +217,10 @@ static json_t *request_json(const struct mpi_request *request)
 {
     static const char *const kinds[] = {"send", "recv", "probe"};
     const struct mpi_device_ops *ops = request->process->ops;
-    json_t *json = json_pack("{s:s, s:i, s:o, s:o, s:I, s:s}", "kind", kinds[request->kind], "request",
-                             (int)request->number, "peer", wildcard_json(request->peer), "tag",
-                             wildcard_json(request->tag), "size", (json_int_t)request->size, "waits_for",
-                             request->waits_for ? request->waits_for : "progress");
+    json_t *json = json_pack("{s:s, s:i, s:o, s:o, s:I, s:s}", "kind", kinds[request->kind],
+                             "request", (int)request->number, "peer", wildcard_json(request->peer),
+                             "tag", wildcard_json(request->tag), "size", (json_int_t)request->size,
+                             "waits_for", request->waits_for ? request->waits_for : "progress");
     json_t *more = ops->describe_request ? ops->describe_request(request) : NULL;
     if (more)
         json_object_update(json, more);
@@ -224,10 +231,11 @@ static json_t *request_json(const struct mpi_request *request)
 json_t *mpi_process_describe(const struct mpi_process *process)
 {
     json_t *requests = json_array();
-    for (const struct mpi_request *request = process->active; request; request = request->active_next)
+    for (const struct mpi_request *request = process->active; request;
+         request = request->active_next)
         json_array_insert_new(requests, 0, request_json(request));
-    json_t *json = json_pack("{s:i, s:s, s:o}", "rank", process->rank, "host", process->host->name, "requests",
-                             requests);
+    json_t *json = json_pack("{s:i, s:s, s:o}", "rank", process->rank, "host", process->host->name,
+                             "requests", requests);
     json_t *more = process->ops->describe_process ? process->ops->describe_process(process) : NULL;
     if (more)
         json_object_update(json, more);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A process of an MPI program: its requests, and the device (the library's lower half) that moves them.
+// A process of an MPI program: its requests, and the device (the library's lower half) that moves
+// them.
 //
-// The process is one task of its host's processor. Its program starts requests and asks for progress; the device handles one event a
-// call, so that a slice of processor time stays one event long, and says when there is nothing to do. Progress is made only inside MPI calls.
+// The process is one task of its host's processor. Its program starts requests and asks for
+// progress; the device handles one event a call, so that a slice of processor time stays one event
+// long, and says when there is nothing to do. Progress is made only inside MPI calls.
 #ifndef NETSIM_MPI_PROCESS_H
 #define NETSIM_MPI_PROCESS_H
 
@@ -13,9 +15,10 @@
 
 #include <jansson.h>
 
-// What the part of an MPI library above its device costs. One table, a section for each library ("lam").
+// What the part of an MPI library above its device costs. One table, a section for each library
+// ("lam").
 struct mpi_library_config {
-    struct cost call;         // entering and leaving an MPI function: argument checks, communicator look-up
+    struct cost call; // entering and leaving an MPI function: argument checks, communicator look-up
     struct cost request;      // building a request; destroying one costs the same
     struct cost match;        // for each entry of a queue that matching looks at
     int64_t linear_processes; // collectives are linear up to this many processes, by tree above
@@ -25,7 +28,8 @@ struct mpi_library_config {
     PARAM(struct mpi_library_config, call, PARAM_COST, .fallback = call_cost,                      \
           .doc = "entering and leaving an MPI function", .source = library_source),                \
         PARAM(struct mpi_library_config, request, PARAM_COST, .fallback = request_cost,            \
-              .doc = "building a request; destroying one costs the same", .source = library_source),               \
+              .doc = "building a request; destroying one costs the same",                          \
+              .source = library_source),                                                           \
         PARAM(struct mpi_library_config, match, PARAM_COST, .fallback = match_cost,                \
               .doc = "each queue entry that matching looks at", .source = library_source),         \
         PARAM(struct mpi_library_config, linear_processes, PARAM_COUNT, .fallback = linear,        \
@@ -42,17 +46,20 @@ enum mpi_progress {
 struct mpi_device_ops {
     const char *name;
     size_t request_size; // of the device's part of a request
-    // Brings the device up, a step a call; MPI_PROGRESS_NOTHING: it is up. NULL: it is up from the start.
+    // Brings the device up, a step a call; MPI_PROGRESS_NOTHING: it is up. NULL: it is up from the
+    // start.
     enum mpi_progress (*init)(struct cpu_context *context, struct mpi_process *process);
     // Takes the device down after the program's last operation, the same way. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
     // A new request: build and start it, as far as it goes without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
     // Handles at most one event. blocking: the process may be put to sleep.
-    enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process, bool blocking);
+    enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process,
+                                 bool blocking);
     // The request is done and about to be given back.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
-    // For reports: members that say what a request waits for and who holds it; and on the process (pinned bytes). New references, or NULL.
+    // For reports: members that say what a request waits for and who holds it; and on the process
+    // (pinned bytes). New references, or NULL.
     json_t *(*describe_request)(const struct mpi_request *request);
     json_t *(*describe_process)(const struct mpi_process *process);
 };
@@ -78,9 +85,10 @@ struct mpi_process {
     void *program; // the workload's
 };
 
-// A process of rank `rank` on `host`; the workload sets task.run, the stack ops, device and library. Free with mpi_process_free.
-struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank, int ranks,
-                                    cpu_task_fn *run);
+// A process of rank `rank` on `host`; the workload sets task.run, the stack ops, device and
+// library. Free with mpi_process_free.
+struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank,
+                                    int ranks, cpu_task_fn *run);
 void mpi_process_free(struct mpi_process *process);
 
 // Address of a new page-aligned block of the process's address space.
@@ -95,8 +103,8 @@ struct mpi_transfer {
     bool synchronous;
 };
 
-struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process, enum mpi_request_kind kind,
-                              const struct mpi_transfer *transfer);
+struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
+                              enum mpi_request_kind kind, const struct mpi_transfer *transfer);
 
 // Charges the entry of a call that starts no request (MPI_Wait).
 void mpi_call(struct cpu_context *context, struct mpi_process *process);
@@ -105,7 +113,8 @@ void mpi_call(struct cpu_context *context, struct mpi_process *process);
 void mpi_wait(struct mpi_process *process, struct mpi_request *request);
 
 // The device's advance, once.
-enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process, bool blocking);
+enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
+                               bool blocking);
 
 // Gives a done request back.
 void mpi_request_free(struct cpu_context *context, struct mpi_request *request);
@@ -129,10 +138,11 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned);
 
 // Notes a protocol transition of a request in the trace.
-void mpi_trace(const struct cpu_context *context, const struct mpi_request *request, const char *from, const char *to,
-               const char *detail);
+void mpi_trace(const struct cpu_context *context, const struct mpi_request *request,
+               const char *from, const char *to, const char *detail);
 
-// A report on a process that did not end: {"rank", "requests": [{"kind", "peer", "tag", "size", "waits_for", …}], …}, new reference.
+// A report on a process that did not end: {"rank", "requests": [{"kind", "peer", "tag", "size",
+// "waits_for", …}], …}, new reference.
 json_t *mpi_process_describe(const struct mpi_process *process);
 
 #endif

@@ -87,6 +87,7 @@ struct network {
     struct engine *engine;
     struct pool packets;
     uint64_t drops, hops;
+    uint64_t walks; // of wormhole.c, to tell one from the next
     struct station *stations;
     int station_count, host_count, switch_count, channel_count;
     int *first_station; // by host; host_count + 1 entries

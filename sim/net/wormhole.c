@@ -40,6 +40,8 @@ struct worm {
     const char *span;       // what the trace calls it
     struct event *sent;     // of network_send
     struct event release;   // tail and gap have left
+    uint64_t walk;          // of worm_left, that came by here last
+    int64_t walk_bytes;     // and asked for so many bytes
     struct event arbitrate; // at the end of an instant at which it became free or was asked for
 
     // Who wants it: inputs of its switch, or packets of a station or a store-and-forward switch.
@@ -150,12 +152,17 @@ static void slack_pop(struct channel *channel)
 // ---- When a packet leaves ----
 
 // When the first n bytes of the channel's holder have left it: F of the head comment. False if that depends on a grant
-// that is still to come.
+// that is still to come, or on itself: around a cycle of full buffers every byte waits for the next.
 static bool worm_left(const struct channel *channel, int64_t n, sim_time *when)
 {
+    uint64_t walk = ++channel->network->walks;
     *when = 0;
     for (;;) {
-        const struct worm *worm = channel->worm;
+        struct worm *worm = channel->worm;
+        if (worm->walk == walk && worm->walk_bytes <= n)
+            return false;
+        worm->walk = walk;
+        worm->walk_bytes = n;
         *when = MAX(*when, worm->granted + channel_time(channel, n));
         if (!worm->buffered)
             return true;

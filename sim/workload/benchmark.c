@@ -8,7 +8,8 @@
 #define PALLAS_WARM_UPS 2
 #define PALLAS_BARRIERS 2
 
-// Where a benchmark's send and receive buffers lie: allocated once, as the benchmarks do, and apart from the heap.
+// Where a benchmark's send and receive buffers lie: allocated once, as the benchmarks do, and apart
+// from the heap.
 #define SEND_BUFFER INT64_C(0x40000000)
 #define RECEIVE_BUFFER INT64_C(0x60000000)
 
@@ -57,7 +58,8 @@ static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t co
     append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
 }
 
-static void append_point(GPtrArray *body, int rank, int64_t size, int64_t repetitions, bool barriers)
+static void append_point(GPtrArray *body, int rank, int64_t size, int64_t repetitions,
+                         bool barriers)
 {
     append_exchanges(body, rank, size, PALLAS_WARM_UPS);
     for (int i = 0; barriers && i < PALLAS_BARRIERS; i++)
@@ -83,7 +85,8 @@ struct program *benchmark_program(const struct workload *workload)
         g_array_append_val(part->ranks, rank);
         for (guint i = 0; i < workload->sizes->len; i++) {
             int64_t size = g_array_index(workload->sizes, int64_t, i);
-            int64_t repetitions = workload->repetitions ? workload->repetitions : pallas_repetitions(size);
+            int64_t repetitions =
+                workload->repetitions ? workload->repetitions : pallas_repetitions(size);
             append_point(part->body, rank, size, repetitions, barriers);
         }
     }

@@ -11,8 +11,8 @@ extern const struct benchmark_schema benchmark_schemas[];
 // The program of a benchmark workload; the caller frees it.
 struct program *benchmark_program(const struct workload *workload);
 
-// Repetitions for a message size by the rule of the Pallas MPI Benchmarks 2.2: 1000, but no more than 40 MiB of
-// payload a size, and at least one.
+// Repetitions for a message size by the rule of the Pallas MPI Benchmarks 2.2: 1000, but no more
+// than 40 MiB of payload a size, and at least one.
 int64_t pallas_repetitions(int64_t size);
 
 #endif

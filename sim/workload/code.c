@@ -12,7 +12,8 @@ static int name_slot(GPtrArray *names, const char *name)
     return (int)names->len - 1;
 }
 
-// Variables are collected before any expression is compiled, because their values must not move any more.
+// Variables are collected before any expression is compiled, because their values must not move any
+// more.
 static void collect_variables(struct code *code, const GPtrArray *ops)
 {
     for (guint i = 0; ops && i < ops->len; i++) {
@@ -23,7 +24,8 @@ static void collect_variables(struct code *code, const GPtrArray *ops)
     }
 }
 
-static struct code_value compile_value(const struct code *code, const struct op_value *value, char **error)
+static struct code_value compile_value(const struct code *code, const struct op_value *value,
+                                       char **error)
 {
     struct code_value compiled = {0};
     if (!value->text || *error)
@@ -39,7 +41,8 @@ static struct code_value compile_value(const struct code *code, const struct op_
     char *why = NULL;
     compiled.expression = expression_new(value->text, &code->variables, &why);
     if (!compiled.expression)
-        *error = g_strdup_printf("%s:%d:%d: %s", value->mark.file, value->mark.line, value->mark.column, why);
+        *error = g_strdup_printf("%s:%d:%d: %s", value->mark.file, value->mark.line,
+                                 value->mark.column, why);
     g_free(why);
     return compiled;
 }
@@ -49,7 +52,8 @@ static GPtrArray *compile_body(struct code *code, const GPtrArray *ops, char **e
 static void code_op_free(void *data)
 {
     struct code_op *op = data;
-    struct code_value *values[] = {&op->peer, &op->size, &op->tag, &op->time, &op->count, &op->buffer};
+    struct code_value *values[] = {&op->peer, &op->size,  &op->tag,
+                                   &op->time, &op->count, &op->buffer};
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         expression_free(values[i]->expression);
     if (op->requests)
@@ -115,7 +119,8 @@ struct code *code_new(const struct program *program, int rank, int ranks, char *
     name_slot(code->variable_names, "rank");
     name_slot(code->variable_names, "ranks");
     for (guint i = 0; i < program->parts->len; i++)
-        collect_variables(code, ((struct program_part *)g_ptr_array_index(program->parts, i))->body);
+        collect_variables(code,
+                          ((struct program_part *)g_ptr_array_index(program->parts, i))->body);
     code->variables = (struct expression_variables){
         .count = (int)code->variable_names->len,
         .names = (const char *const *)code->variable_names->pdata,

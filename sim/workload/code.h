@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program compiled for one rank: its operations with expressions compiled, requests and loop counters numbered.
+// A program compiled for one rank: its operations with expressions compiled, requests and loop
+// counters numbered.
 #ifndef NETSIM_WORKLOAD_CODE_H
 #define NETSIM_WORKLOAD_CODE_H
 
@@ -20,10 +21,10 @@ struct code_value {
 struct code_op {
     const struct op *source;
     struct code_value peer, size, tag, time, count, buffer;
-    int request;          // slot of isend, irecv, wait; CODE_NO_SLOT: none
-    GArray *requests;     // int: slots of waitall; NULL: all open ones
-    int variable;         // of a loop's counter; CODE_NO_SLOT: not named
-    GPtrArray *body;      // struct code_op *, of a loop
+    int request;                // slot of isend, irecv, wait; CODE_NO_SLOT: none
+    GArray *requests;           // int: slots of waitall; NULL: all open ones
+    int variable;               // of a loop's counter; CODE_NO_SLOT: not named
+    GPtrArray *body;            // struct code_op *, of a loop
     int64_t address, allocated; // the operation's own buffer
 };
 
@@ -38,7 +39,8 @@ struct code {
 #define CODE_RANK 0
 #define CODE_RANKS 1
 
-// Compiles all parts of `program` that concern `rank`. NULL and *error (g_free) if an expression does not compile.
+// Compiles all parts of `program` that concern `rank`. NULL and *error (g_free) if an expression
+// does not compile.
 struct code *code_new(const struct program *program, int rank, int ranks, char **error);
 void code_free(struct code *code);
 

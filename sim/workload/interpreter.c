@@ -86,7 +86,8 @@ char *interpreter_place(const struct interpreter *run)
     const struct op *op = run->op->source;
     if (op->mark.line == 0)
         return g_strdup(op_kind_name(op->kind));
-    return g_strdup_printf("%s:%d:%d: %s", op->mark.file, op->mark.line, op->mark.column, op_kind_name(op->kind));
+    return g_strdup_printf("%s:%d:%d: %s", op->mark.file, op->mark.line, op->mark.column,
+                           op_kind_name(op->kind));
 }
 
 static void program_error(struct interpreter *run, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -99,8 +100,8 @@ static void program_error(struct interpreter *run, const char *format, ...)
     va_end(arguments);
     char *place = interpreter_place(run);
     sim_fail(run->process->sim, SIM_FAILED, "program_error",
-             json_pack("{s:i, s:s}", "rank", run->process->rank, "place", place), "%s, rank %d: %s", place,
-             run->process->rank, what);
+             json_pack("{s:i, s:s}", "rank", run->process->rank, "place", place), "%s, rank %d: %s",
+             place, run->process->rank, what);
     g_free(place);
     g_free(what);
 }
@@ -146,8 +147,10 @@ static bool transfer_valid(struct interpreter *run, const struct mpi_transfer *t
 {
     if (transfer->size < 0)
         program_error(run, "a message of %" G_GINT64_FORMAT " B", transfer->size);
-    else if (transfer->peer != MPI_RANK_ANY && (transfer->peer < 0 || transfer->peer >= run->process->ranks))
-        program_error(run, "there is no rank %d (ranks: 0..%d)", transfer->peer, run->process->ranks - 1);
+    else if (transfer->peer != MPI_RANK_ANY &&
+             (transfer->peer < 0 || transfer->peer >= run->process->ranks))
+        program_error(run, "there is no rank %d (ranks: 0..%d)", transfer->peer,
+                      run->process->ranks - 1);
     else if (transfer->tag < MPI_TAG_ANY)
         program_error(run, "tag %d is negative", transfer->tag);
     return run->process->sim->status == SIM_COMPLETED;
@@ -159,7 +162,8 @@ static void wait_for(struct interpreter *run, struct mpi_request *request)
     g_ptr_array_add(run->waiting, request);
 }
 
-static enum interpreter_phase op_transfer(struct interpreter *run, struct cpu_context *context, struct code_op *op)
+static enum interpreter_phase op_transfer(struct interpreter *run, struct cpu_context *context,
+                                          struct code_op *op)
 {
     enum op_kind kind = op->source->kind;
     bool sends = op_sends(kind);
@@ -200,7 +204,8 @@ static void wait_slot(struct interpreter *run, int slot)
     run->open[slot] = NULL;
 }
 
-static enum interpreter_phase op_wait(struct interpreter *run, struct cpu_context *context, const struct code_op *op)
+static enum interpreter_phase op_wait(struct interpreter *run, struct cpu_context *context,
+                                      const struct code_op *op)
 {
     mpi_call(context, run->process);
     if (op->source->kind == OP_WAIT)
@@ -236,13 +241,15 @@ static enum interpreter_phase op_loop(struct interpreter *run, const struct code
     return PHASE_NEXT;
 }
 
-static void op_measure_stop(struct interpreter *run, const struct cpu_context *context, const struct code_op *op)
+static void op_measure_stop(struct interpreter *run, const struct cpu_context *context,
+                            const struct code_op *op)
 {
-    run->measure(run->owner, run->process->rank, value(run, &op->size, 0), value(run, &op->count, 1),
-                 op->source->parts, context->now - run->measure_start);
+    run->measure(run->owner, run->process->rank, value(run, &op->size, 0),
+                 value(run, &op->count, 1), op->source->parts, context->now - run->measure_start);
 }
 
-static enum interpreter_phase op_start(struct interpreter *run, struct cpu_context *context, struct code_op *op)
+static enum interpreter_phase op_start(struct interpreter *run, struct cpu_context *context,
+                                       struct code_op *op)
 {
     switch (op->source->kind) {
     case OP_SEND:
@@ -295,12 +302,14 @@ static struct code_op *next_op(struct interpreter *run)
     return NULL;
 }
 
-// Runs operations until one has taken time or has to wait: a slice of processor time holds one operation.
+// Runs operations until one has taken time or has to wait: a slice of processor time holds one
+// operation.
 static enum interpreter_phase phase_next(struct interpreter *run, struct cpu_context *context)
 {
     sim_time start = context->now;
     enum interpreter_phase phase = PHASE_NEXT;
-    while (phase == PHASE_NEXT && context->now == start && run->process->sim->status == SIM_COMPLETED) {
+    while (phase == PHASE_NEXT && context->now == start &&
+           run->process->sim->status == SIM_COMPLETED) {
         struct code_op *op = next_op(run);
         run->op = op;
         if (!op)
@@ -322,7 +331,8 @@ static void give_back(struct interpreter *run, struct cpu_context *context)
     g_ptr_array_set_size(run->waiting, 0);
 }
 
-// Progress of a call: until its requests are done, and then as long as events have happened already (thesis 000, 4.5.3).
+// Progress of a call: until its requests are done, and then as long as events have happened already
+// (thesis 000, 4.5.3).
 static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context *context)
 {
     bool blocking = run->phase != PHASE_DRAIN && run->process->open_waits > 0;
@@ -352,7 +362,8 @@ static enum cpu_next phase_collective(struct interpreter *run, struct cpu_contex
 
 // Init and finalize of a device, a step a slice.
 static enum cpu_next phase_device(struct interpreter *run, struct cpu_context *context,
-                                  enum mpi_progress (*step)(struct cpu_context *, struct mpi_process *),
+                                  enum mpi_progress (*step)(struct cpu_context *,
+                                                            struct mpi_process *),
                                   enum interpreter_phase after)
 {
     enum mpi_progress progress = step ? step(context, run->process) : MPI_PROGRESS_NOTHING;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs a program on a process: one operation after the other, each as the MPI calls that it stands for.
+// Runs a program on a process: one operation after the other, each as the MPI calls that it stands
+// for.
 #ifndef NETSIM_WORKLOAD_INTERPRETER_H
 #define NETSIM_WORKLOAD_INTERPRETER_H
 
@@ -11,10 +12,11 @@
 struct interpreter;
 
 // A measured time: elapsed over `count` repetitions of `parts` each.
-typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
-                                    sim_time elapsed);
+typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count,
+                                    int64_t parts, sim_time elapsed);
 
-// Compiles the parts of `program` that concern the process's rank. `program` must outlive it. Free with interpreter_free.
+// Compiles the parts of `program` that concern the process's rank. `program` must outlive it. Free
+// with interpreter_free.
 struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
                                     interpreter_measure_fn *measure, void *owner);
 void interpreter_free(struct interpreter *interpreter);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run found: for each series its values, how it ended and what the ledger says. Output formats are made from this alone.
+// What a run found: for each series its values, how it ended and what the ledger says. Output
+// formats are made from this alone.
 #ifndef NETSIM_WORKLOAD_RESULT_H
 #define NETSIM_WORKLOAD_RESULT_H
 
@@ -18,11 +19,11 @@ struct result_value {
 };
 
 struct series_result {
-    char *name;  // of the series
+    char *name; // of the series
     char *stack;
     enum sim_status status;
-    json_t *reason;   // NULL if completed
-    GArray *values;   // struct result_value, in the order of measuring
+    json_t *reason; // NULL if completed
+    GArray *values; // struct result_value, in the order of measuring
     struct ledger_totals ledger;
     bool ledger_balanced;
     GPtrArray *ledger_report; // char *: lines on lost or open messages
@@ -56,7 +57,8 @@ double result_wall_s(const struct result *result);
 sim_time result_simulated(const struct result *result);
 struct ledger_totals result_ledger(const struct result *result);
 
-// The unit of a metric, from its name: "latency_us" is in us, "bandwidth_MB_per_s" in MB/s; "" if it has none.
+// The unit of a metric, from its name: "latency_us" is in us, "bandwidth_MB_per_s" in MB/s; "" if
+// it has none.
 const char *metric_unit(const char *metric);
 
 #endif

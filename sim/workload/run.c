@@ -24,7 +24,8 @@ struct running {
     struct series_result *result;
 };
 
-static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts, sim_time elapsed)
+static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
+                       sim_time elapsed)
 {
     struct running *run = owner;
     (void)rank;
@@ -136,8 +137,9 @@ static void collect(struct running *run)
     result->simulated = sim_now(sim);
 }
 
-struct series_result *run_case(const struct registry *registry, const struct scenario_case *test_case, int series,
-                               uint64_t seed, const struct run_options *options)
+struct series_result *run_case(const struct registry *registry,
+                               const struct scenario_case *test_case, int series, uint64_t seed,
+                               const struct run_options *options)
 {
     static const struct run_options no_options = {0};
     struct running run = {
@@ -163,7 +165,7 @@ struct result *run_scenario(const struct registry *registry, const struct scenar
 {
     struct result *result = result_new(scenario->name, scenario->seed);
     for (guint i = 0; i < scenario->cases->len; i++)
-        g_ptr_array_add(result->series, run_case(registry, g_ptr_array_index(scenario->cases, i), (int)i,
-                                                 scenario->seed, options));
+        g_ptr_array_add(result->series, run_case(registry, g_ptr_array_index(scenario->cases, i),
+                                                 (int)i, scenario->seed, options));
     return result;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What models offer to the simulator: stacks (a protocol and the library that ran on it), and their parameter tables. models/registry.c
-// fills in the one list; sim/ knows no model by name.
+// What models offer to the simulator: stacks (a protocol and the library that ran on it), and their
+// parameter tables. models/registry.c fills in the one list; sim/ knows no model by name.
 #ifndef NETSIM_WORKLOAD_STACK_H
 #define NETSIM_WORKLOAD_STACK_H
 
@@ -11,8 +11,8 @@
 // A way of communicating that ranks can run on.
 struct stack {
     struct stack_schema schema;
-    // Puts the stack on a cluster: one process per rank, rank r on host placement[r], its device connected to all others as if the job
-    // had just been started. Returns the stack's own state.
+    // Puts the stack on a cluster: one process per rank, rank r on host placement[r], its device
+    // connected to all others as if the job had just been started. Returns the stack's own state.
     void *(*build)(struct cluster *cluster, const struct scenario_case *test_case,
                    struct mpi_process *const *processes, int ranks);
     void (*free)(void *state);
@@ -21,16 +21,17 @@ struct stack {
 };
 
 struct registry {
-    const struct stack *const *stacks; // NULL-terminated
-    const struct scenario_section *const *sections; // of each model; the lists end with a NULL path, the whole with NULL
-    const char *const *nics;                 // NIC models (each a section too), NULL-terminated
+    const struct stack *const *stacks;              // NULL-terminated
+    // Of each model. The lists end with a NULL path, the list of lists with NULL.
+    const struct scenario_section *const *sections;
+    const char *const *nics; // NIC models (each a section too), NULL-terminated
 };
 
 // Defined by models/registry.c.
 extern const struct registry model_registry;
 
-// The schema for the configuration compiler: what sim/ itself has (host, network, benchmarks) and what the registry adds.
-// Made once; free with registry_schema_free.
+// The schema for the configuration compiler: what sim/ itself has (host, network, benchmarks) and
+// what the registry adds. Made once; free with registry_schema_free.
 struct scenario_schema *registry_schema(const struct registry *registry);
 void registry_schema_free(struct scenario_schema *schema);
 
