@@ -88,11 +88,15 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
 {
     struct rpi_process *rpi = rpi_process_of(process);
     struct vip_cq_entry entry;
-    cpu_spend(context, rpi->config->advance, "RPI");
+    // Woken, the process is still inside VipCQWait: no new turn.
+    if (!rpi->waiting)
+        cpu_spend(context, rpi->config->advance, "RPI");
+    rpi->waiting = false;
     if (rpi->retry && retry_waiting(context, rpi))
         return MPI_PROGRESS_EVENT;
     bool any =
         blocking ? vip_cq_wait(context, rpi->cq, &entry) : vip_cq_done(context, rpi->cq, &entry);
+    rpi->waiting = !any && blocking;
     if (!any)
         return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
     if (entry.receive)

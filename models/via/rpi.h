@@ -184,6 +184,7 @@ struct rpi_process {
     enum rpi_startup startup;
     int startup_peer;
     struct event exchange;
+    bool waiting; // in VipCQWait
     struct mpi_request *send_queue_head,
         *send_queue_tail; // ~send_queue: sends without descriptor or pinned buffer
     bool retry; // a descriptor or pinned memory came free: look at the send queue, and at ACKs that

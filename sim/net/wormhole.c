@@ -234,7 +234,8 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     channel_trace_step(channel, packet, worm->granted);
     worm_forward(channel, packet);
     worm_schedule_release(channel);
-    while (feeder && feeder->worm->held && worm_schedule_release(feeder))
+    // Upstream, which in a cycle of held channels comes back to this one.
+    while (feeder && feeder != channel && feeder->worm->held && worm_schedule_release(feeder))
         feeder = feeder->worm->feeder;
 }
 

@@ -200,7 +200,7 @@ static void test_series(void)
     const struct source_mark origin = section_of(case_of(scenario, 1), "fake_rpi")->origins[0];
     SUITE_SAME_TEXT(origin.file, "t.yaml");
     SUITE_SAME_INTEGER(origin.line, 9);
-    SUITE_SAME_INTEGER(origin.column, 57);
+    SUITE_SAME_INTEGER(origin.column, 58);
     scenario_free(scenario);
 }
 
@@ -310,7 +310,7 @@ static void test_testbed_refused(void)
     write_file(directory, "testbeds/bed.yaml", bed);
     write_file(directory, "testbeds/typo.yaml", "schema: 1\n" MACHINE "fake_rpi: {tinny: 1 KiB}\n");
     write_file(directory, "testbeds/work.yaml", "schema: 1\n" MACHINE "workload: {}\n");
-    write_file(directory, "testbeds/unknown.yaml", "schema: 1\n" MACHINE "hots: []\n");
+    write_file(directory, "testbeds/unknown.yaml", "schema: 1\n" MACHINE "swiches: []\n");
     write_file(directory, "testbeds/old.yaml", "schema: 0\n" MACHINE);
     write_file(directory, "testbeds/none.yaml", MACHINE);
     write_file(directory, "testbeds/list.yaml", "[1]\n");
@@ -320,7 +320,7 @@ static void test_testbed_refused(void)
     expect_load_error(directory, ON("[x]"), "testbed: the name of a file is expected here, not a list");
     expect_load_error(directory, ON("testbeds/typo.yaml"), "typo.yaml:5:12: error: fake_rpi.tinny: unknown key (did you mean tiny?)");
     expect_load_error(directory, ON("testbeds/work.yaml"), "work.yaml:5:1: error: workload: not a key of a testbed (it belongs in the scenario)");
-    expect_load_error(directory, ON("testbeds/unknown.yaml"), "unknown.yaml:5:1: error: hots: unknown key (did you mean hosts?)");
+    expect_load_error(directory, ON("testbeds/unknown.yaml"), "unknown.yaml:5:1: error: swiches: unknown key (did you mean switches?)");
     expect_load_error(directory, ON("testbeds/old.yaml"), "old.yaml:1:9: error: schema: this program does not know version 0 (write schema: 1)");
     expect_load_error(directory, ON("testbeds/none.yaml"), "none.yaml:1:1: error: schema: the version of the file's layout is missing");
     expect_load_error(directory, ON("testbeds/list.yaml"), "list.yaml:1:1: error: a map of keys is expected here, not a list");

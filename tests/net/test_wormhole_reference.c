@@ -287,9 +287,8 @@ static struct switch_config random_switch(struct random_stream *random,
     return node;
 }
 
-// A tree of switches, now and then with two links between two of them, or with a link that closes a cycle: then the packets may
-// end in a deadlock, and must do so in both.
-static struct topology *random_topology(struct random_stream *random)
+// A tree of switches, now and then with two links between two of them: it can't deadlock.
+static struct topology *random_tree(struct random_stream *random)
 {
     struct link_config link = random_link(random);
     int switches = (int)pick(random, 1, 4), hosts = (int)pick(random, 2, 6);
@@ -303,10 +302,32 @@ static struct topology *random_topology(struct random_stream *random)
         for (int twins = random_chance(random, 0.2) ? 2 : 1; twins > 0; twins--)
             topology_add_link(topology, hosts + i, hosts + other, &link);
     }
-    if (switches > 2 && random_chance(random, 0.5))
-        topology_add_link(topology, hosts, hosts + switches - 1, &link);
     for (int i = 0; i < hosts; i++)
         topology_add_link(topology, i, hosts + (int)pick(random, 0, switches - 1), &link);
+    return topology;
+}
+
+// A ring of switches with a host each, on which all packets go the same way round: they may end in a deadlock, and must
+// do so in both.
+static struct topology *random_ring(struct random_stream *random)
+{
+    struct link_config link = random_link(random);
+    int count = (int)pick(random, 3, 5);
+    struct topology *topology = topology_new(count, count);
+    for (int i = 0; i < count; i++) {
+        struct switch_config node = random_switch(random, &link);
+        topology_set_switch(topology, i, &node);
+        topology_add_link(topology, i, count + i, &link);
+        topology_add_link(topology, count + i, count + (i + 1) % count, &link);
+    }
+    int via[5], links[6] = {-1, -1, -1, -1, -1, -1};
+    for (int from = 0; from < count; from++) {
+        for (int hops = 1; hops < count; hops++) {
+            for (int hop = 0; hop <= hops; hop++)
+                via[hop] = count + (from + hop) % count;
+            topology_add_route(topology, from, (from + hops) % count, hops + 1, via, links);
+        }
+    }
     return topology;
 }
 
@@ -427,7 +448,8 @@ static void random_traffic(struct random_stream *random, struct sim *sim, struct
 static void run_case(uint64_t seed, struct tally *tally)
 {
     struct random_stream *random = random_new(seed, "wormhole reference");
-    struct topology *topology = random_topology(random);
+    struct topology *topology =
+        random_chance(random, 0.3) ? random_ring(random) : random_tree(random);
     struct diag_list *diags = diag_list_new();
     CU_ASSERT_TRUE_FATAL(network_check(topology, diags));
     struct span_log *log = span_log_new();
