@@ -304,13 +304,14 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
 
 static void read_all(struct compiler *compiler, struct scenario *scenario)
 {
-    if (!reader_is(compiler->root, NODE_MAP, "", "a map of keys", compiler->diags) ||
-        !compiler_check_version(compiler->root, compiler->diags))
+    if (!reader_is(compiler->root, NODE_MAP, "", "a map of keys", compiler->diags))
         return;
     const char *const *sets = compiler->options ? compiler->options->sets : NULL;
     for (; sets && *sets; sets++)
         add_set(compiler, *sets);
     apply_sets(compiler, true, &compiler->root, compiler->diags);
+    if (!compiler_check_version(compiler->root, compiler->diags))
+        return;
     GPtrArray *known = keys_at_top(compiler->schema, KEY_IN_SCENARIO);
     keys_check(compiler->root, "", known, compiler->schema, compiler->diags);
     g_ptr_array_free(known, TRUE);

@@ -4,6 +4,8 @@
 #define M struct memory_config
 
 static const struct param memory_params[] = {
+    PARAM(M, ram, PARAM_SIZE, .fallback = "512 MiB", .least = "1 MiB",
+          .doc = "main memory of a host", .source = "thesis 000, 6.2"),
     PARAM(M, cache, PARAM_SIZE, .fallback = "256 KiB", .most = "1 GiB",
           .doc = "last-level cache of one processor",
           .source = "thesis 000, 6.2: Athlon MP, 256 KB"),
@@ -27,11 +29,21 @@ static const struct param memory_params[] = {
     {0},
 };
 
+static void memory_check(const void *values, const struct param_values *report)
+{
+    const struct memory_config *config = values;
+    if (config->pin_limit > config->ram)
+        param_complain(report, "pin_limit", "pinned memory is main memory",
+                       "a process may pin %" G_GINT64_FORMAT " B of %" G_GINT64_FORMAT " B of RAM",
+                       config->pin_limit, config->ram);
+}
+
 const struct param_table memory_table = {
     .name = "memory",
     .doc = "memory of a host: copying and pinning",
     .size = sizeof(struct memory_config),
     .params = memory_params,
+    .check = memory_check,
 };
 
 // The share of a copy that misses the cache, in 1/1024: the working set is source and destination.

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct memory_config {
+    int64_t ram;            // bytes
     int64_t cache;          // bytes
     int64_t copy_cached;    // bytes a second
     int64_t copy_uncached;  // bytes a second

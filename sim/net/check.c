@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a network asks of a topology beyond what the tables of its parameters say.
+// What cut-through switches ask of a topology, beyond what the configuration compiler checks for all.
 #include "sim/net/link.h"
 #include "sim/net/network.h"
 #include "sim/net/switch.h"
@@ -26,28 +26,6 @@ static const char *node_name(const struct check *check, int node)
 {
     const struct topology_switch *at = check_switch(check, node);
     return at ? at->name : g_array_index(check->topology->hosts, struct topology_node, node).name;
-}
-
-static void check_ports(struct check *check)
-{
-    const struct topology *topology = check->topology;
-    int *links = g_new0(int, topology->hosts->len + topology->switches->len);
-    for (guint i = 0; i < topology->links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        links[link->a]++;
-        links[link->b]++;
-    }
-    for (guint i = 0; i < topology->switches->len; i++) {
-        const struct topology_switch *node = g_ptr_array_index(topology->switches, i);
-        const struct switch_config *config = node->values->values;
-        int used = links[topology->hosts->len + i];
-        if (config->ports == 0 || used <= config->ports)
-            continue;
-        check->good = false;
-        diag_add(check->diags, node->mark, node->values->path, "give it more ports, or 0 for as many as it needs",
-                 "%s has %" G_GINT64_FORMAT " ports but %d links", node->name, config->ports, used);
-    }
-    g_free(links);
 }
 
 // Bytes go through a cut-through switch as they come: its links must agree on time and framing.
@@ -117,7 +95,6 @@ static void check_cut_through(struct check *check)
 bool network_check(const struct topology *topology, struct diag_list *diags)
 {
     struct check check = {topology, diags, true};
-    check_ports(&check);
     check_cut_through(&check);
     return check.good;
 }

@@ -22,8 +22,8 @@ extern const struct param_table switch_table; // struct switch_config, switch.h
 // packet->corrupt as its hardware would.
 typedef void station_receive_fn(void *owner, struct packet *packet);
 
-// What a network asks of a topology beyond its tables: enough ports, and for cut-through switches links that agree and slack
-// that suffices. False and diagnostics if it can't be built.
+// What cut-through switches ask of a topology that the configuration compiler has passed: that their links agree, and that their
+// slack suffices. False and diagnostics if it can't be built.
 bool network_check(const struct topology *topology, struct diag_list *diags);
 
 // NULL never: the topology has passed network_check, and must outlive the network. Free with network_free.

@@ -178,8 +178,8 @@ char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced)
     };
     char *messages = text_grouped(totals->messages);
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "ledger %s: %s messages", balanced ? "balanced" : "NOT balanced",
-                           messages);
+    g_string_append_printf(out, "ledger %s: %s message%s", balanced ? "balanced" : "NOT balanced",
+                           messages, totals->messages == 1 ? "" : "s");
     for (size_t i = 0; i < G_N_ELEMENTS(faults); i++)
         if (faults[i].count > 0) {
             char *count = text_grouped(faults[i].count);

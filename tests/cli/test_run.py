@@ -8,7 +8,19 @@ import json
 import os
 import unittest
 
-from harness import SOURCE, SMALL, Case
+from harness import SMALL, SOURCE, Case
+
+LONE = """\
+schema: 1
+name: lone
+testbed: testbeds/cluster1.yaml
+stack: lam_via
+workload:
+  ranks: 2
+  program:
+    - {ranks: 0, do: [{send: {to: 1, size: 100 B}}]}
+    - {ranks: 1, do: [{compute: 1 ms}]}
+"""
 
 
 class Run(Case):
@@ -154,6 +166,15 @@ class Run(Case):
         for rank in range(6):
             self.assertRegex(text, rf"rank {rank}: .*bytes pinned")
         self.assertRegex(text, r"send, .*peer \d, .*waits for ")
+
+
+    def test_a_message_that_nobody_takes(self):
+        """The program completes, but a byte is not accounted for: that is a check that failed."""
+        self.write("lone.yaml", LONE)
+        text = self.netsim("run", "lone.yaml", code=2).stdout
+        self.assertIn("lam_via: completed\n  ledger NOT balanced: 1 message, 1 not completed\n",
+                      text)
+        self.assertTrue(os.path.exists(self.path("results/lone/results.csv")))
 
 
 class BadInput(Case):
