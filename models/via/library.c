@@ -211,7 +211,8 @@ static void complete_event(struct engine *engine, struct event *event)
     struct vip_descriptor *descriptor = container_of(event, struct vip_descriptor, event);
     struct vip_work_queue *queue = work_queue(descriptor);
     struct vip_nic *nic = descriptor->vi->nic;
-    if (queue->notify) {
+    if (queue->notify && !queue->notifying) {
+        queue->notifying = true;
         descriptor_queue_push(&nic->notified, descriptor);
         cpu_wake(&nic->notify_task);
         return;
@@ -309,6 +310,7 @@ static enum cpu_next notify_run(struct cpu_context *context, struct cpu_task *ta
     struct vip_work_queue *queue = work_queue(descriptor);
     vip_notify_fn *notify = queue->notify;
     queue->notify = NULL;
+    queue->notifying = false;
     cpu_spend(context, nic->host->config.kernel.switch_process, "wake-up");
     vip_charge(context, nic->config->dequeue, "provider", descriptor->message);
     notify(context, queue->notify_owner, descriptor);
@@ -321,6 +323,12 @@ static void ask_notify(struct cpu_context *context, struct vip_vi *vi, struct vi
     vip_charge(context, vi->nic->config->post, "provider", MESSAGE_NONE);
     queue->notify = notify;
     queue->notify_owner = owner;
+    if (queue->notifying || !queue->done.head)
+        return;
+    // One that is complete already is the next.
+    queue->notifying = true;
+    descriptor_queue_push(&vi->nic->notified, descriptor_queue_pop(&queue->done));
+    cpu_post_wake(context, &vi->nic->notify_task);
 }
 
 void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,

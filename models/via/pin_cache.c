@@ -97,17 +97,24 @@ static struct pin_area *oldest_unused(const struct pin_cache *cache)
     return NULL;
 }
 
+bool pin_cache_evict(struct cpu_context *context, struct pin_cache *cache)
+{
+    struct pin_area *old = oldest_unused(cache);
+    if (!old)
+        return false;
+    cache->stats.evictions++;
+    area_remove(context, cache, old, "evicted");
+    return true;
+}
+
 // Registers, and frees old areas one after the other until it succeeds.
 static bool register_or_evict(struct cpu_context *context, struct pin_cache *cache,
                               struct pin_area *area)
 {
     while (!vip_register_mem(context, cache->nic, area->address, area->end - area->address,
                              cache->ptag, &area->handle)) {
-        struct pin_area *old = oldest_unused(cache);
-        if (!old)
+        if (!pin_cache_evict(context, cache))
             return false;
-        cache->stats.evictions++;
-        area_remove(context, cache, old, "evicted");
     }
     return true;
 }

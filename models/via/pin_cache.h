@@ -45,6 +45,10 @@ struct pin_area *pin_cache_acquire(struct cpu_context *context, struct pin_cache
 // Takes a reference back. The area stays registered (lazy deregistration).
 void pin_cache_release(struct cpu_context *context, struct pin_cache *cache, struct pin_area *area);
 
+// Deregisters the least recently used area that nobody needs; false if there is none. For others
+// who need pinned memory.
+bool pin_cache_evict(struct cpu_context *context, struct pin_cache *cache);
+
 struct pin_cache_stats pin_cache_stats(const struct pin_cache *cache);
 int pin_cache_areas(const struct pin_cache *cache);
 

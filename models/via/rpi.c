@@ -112,6 +112,7 @@ static int holder(const struct mpi_request *request, const struct rpi_request *r
     switch (r->cq_state) {
     case RPI_WAIT_PIN:
     case RPI_WAIT_DESCRIPTOR:
+    case RPI_WAIT_TURN:
     case RPI_START:
     case RPI_ENVELOPE_SENT:
     case RPI_BODY_SENT:

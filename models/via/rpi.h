@@ -80,8 +80,9 @@ enum rpi_state {
     RPI_ENVELOPE_SENT,   // tiny, short: posted, not complete
     RPI_BODY_SENT,
     RPI_SYN_SENT,
-    RPI_WAIT_ACK, // long: for the target address; synchronous: for the receipt
-    RPI_POSTED,   // a receive that has not met its message
+    RPI_WAIT_ACK,  // long: for the target address; synchronous: for the receipt
+    RPI_WAIT_TURN, // long: the bodies of earlier ones leave first
+    RPI_POSTED,    // a receive that has not met its message
     RPI_WAIT_BODY,
     RPI_ACK_SENT, // a receive's ACK is posted, not complete
     RPI_DONE,
@@ -153,7 +154,9 @@ struct rpi_process_peer {
     struct vip_mem_handle cp_remote_rdma_area_hand;
     int64_t cp_read_pointer;         // offset in the local area
     int64_t cp_remote_write_pointer; // offset in the peer's area
+    struct mpi_queue bodies;         // long sends whose ACK has come; the first sends its body
     int waiting_sends;               // ordered ones to this peer in the send queue
+    int waiting_acks;                // ACKs to this peer in the send queue
     bool held_up;                    // while the send queue is looked through: one of them stays
     GArray *extents;                 // struct rpi_extent, oldest first
 };
@@ -266,6 +269,10 @@ void rpi_buffers_free(struct rpi_process *rpi);
 int64_t rpi_area_write(struct rpi_process_peer *peer, int64_t bytes, bool *restart);
 // Moves the read pointer over a message of `bytes` that has been handled.
 void rpi_area_read(struct rpi_process_peer *peer, int64_t bytes, bool restart);
+// Whether a message of `bytes` that has come lies where the read pointer is. It does not once one
+// before it was lost.
+bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool restart,
+                      struct message_ref message);
 vip_watch_fn rpi_area_watch;
 
 #endif

@@ -14,8 +14,9 @@ static bool buffers_grow(struct cpu_context *context, struct rpi_process *rpi)
     int64_t address = mpi_process_allocate(rpi->process, bytes);
     int64_t count = bytes / slot;
     struct vip_mem_handle handle;
-    if (!vip_register_mem(context, rpi->nic, address, bytes, rpi->ptag, &handle))
-        return false;
+    while (!vip_register_mem(context, rpi->nic, address, bytes, rpi->ptag, &handle))
+        if (!pin_cache_evict(context, rpi->pins))
+            return false;
     struct rpi_buffer *buffers = g_new(struct rpi_buffer, count);
     g_ptr_array_add(rpi->buffer_pages, buffers);
     for (int64_t i = count; i-- > 0;) {
@@ -73,6 +74,17 @@ void rpi_area_read(struct rpi_process_peer *peer, int64_t bytes, bool restart)
         peer->cp_read_pointer = 0;
     peer->cp_read_pointer += bytes;
     g_array_remove_index(peer->extents, 0);
+}
+
+bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool restart,
+                      struct message_ref message)
+{
+    if (peer->extents->len == 0)
+        return false;
+    const struct rpi_extent *next = &g_array_index(peer->extents, struct rpi_extent, 0);
+    int64_t from = peer->cp_rdma_area + (restart ? 0 : peer->cp_read_pointer);
+    return next->from == from && next->to == from + bytes && next->message.index == message.index &&
+           next->message.generation == message.generation;
 }
 
 // Nothing in the protocol keeps the writer from lapping the reader; here is seen that it has.

@@ -163,7 +163,6 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
         return true;
     }
     struct mpi_request *request = mpi_queue_pop(&peer->cp_current_recv_req);
-    g_assert(request);
     struct rpi_request *r = rpi_of(request);
     if (r->class == RPI_SHORT) {
         deliver_and_complete(context, peer->owner, request);
@@ -177,6 +176,32 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
     return false;
 }
 
+// ---- Out of step: M-VIA does not repeat a lost frame, and what comes next is taken for it ----
+
+static bool body_in_step(const struct rpi_process_peer *peer, const struct vip_descriptor *body,
+                         bool restart)
+{
+    const struct mpi_request *request = peer->cp_current_recv_req.head;
+    if (!peer->cp_bmsg && !request)
+        return false;
+    struct message_ref next = peer->cp_bmsg ? peer->cp_bmsg->message : request->message;
+    if (next.index != body->message.index || next.generation != body->message.generation)
+        return false;
+    bool in_area = peer->cp_bmsg || rpi_of((struct mpi_request *)request)->class == RPI_SHORT;
+    return !in_area || rpi_area_in_step(peer, body->length, restart, body->message);
+}
+
+static void out_of_step(const struct rpi_process_peer *peer, const char *what)
+{
+    int rank = peer->owner->process->rank;
+    sim_fail(peer->owner->process->sim, SIM_FAILED, "out_of_step",
+             json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->node, "vi",
+                       (int)peer->cp_vi_hand->number),
+             "rank %d takes %s from rank %d for another one, because what came before it was lost; "
+             "M-VIA does not send it again",
+             rank, what, peer->node);
+}
+
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi)
 {
     struct vip_descriptor *descriptor = vip_recv_done(context, vi);
@@ -187,6 +212,13 @@ void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, str
     bool in_area = true;
     cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->receive), "RPI",
                       descriptor->message);
+    bool in_step = immediate.env
+                       ? rpi_area_in_step(peer, length, immediate.restart, descriptor->message)
+                       : body_in_step(peer, descriptor, immediate.restart);
+    if (!in_step) {
+        out_of_step(peer, immediate.env ? "an envelope" : "a body");
+        return;
+    }
     if (immediate.env) {
         struct rpi_envelope envelope;
         memcpy(&envelope, descriptor->content.bytes, sizeof envelope);

@@ -163,9 +163,18 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
 }
 
 // ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, each sent when the one
-// before has left ----
+// before has left. The receiver knows bodies by their order alone (4.7.4), so the next one starts
+// behind the last piece. ----
 
 static void long_send_piece(struct cpu_context *context, struct mpi_request *request);
+
+// All of the peer's first body is posted.
+static void next_body(struct cpu_context *context, struct rpi_process_peer *peer)
+{
+    mpi_queue_pop(&peer->bodies);
+    if (peer->bodies.head)
+        rpi_send_try(context, peer->bodies.head);
+}
 
 static void long_piece_sent(struct cpu_context *context, struct mpi_request *request)
 {
@@ -183,7 +192,7 @@ static void long_send_piece(struct cpu_context *context, struct mpi_request *req
     struct rpi_request *r = rpi_of(request);
     struct vip_descriptor *descriptor = take_descriptor(r->cq_peer);
     int64_t piece = MIN(r->cq_packsize, vip_config(r->cq_peer->owner->nic)->largest_transfer);
-    bool last = piece == r->cq_packsize;
+    bool first = r->cq_packbuf == 0, last = piece == r->cq_packsize;
     struct rpi_immediate immediate = {
         .src_node = request->process->rank,
         .dest_node = r->cq_peer->node,
@@ -201,11 +210,14 @@ static void long_send_piece(struct cpu_context *context, struct mpi_request *req
     r->cq_packbuf += piece;
     r->cq_packsize -= piece;
     r->cq_callback_fn = long_piece_sent;
-    if (r->cq_state != RPI_BODY_SENT)
-        rpi_enter(context, request, RPI_BODY_SENT, last ? "last piece" : "first piece");
-    else if (last)
-        rpi_enter(context, request, RPI_BODY_SENT, "last piece");
+    if (first || last || r->cq_state != RPI_BODY_SENT)
+        rpi_enter(context, request, RPI_BODY_SENT,
+                  last    ? "last piece"
+                  : first ? "first piece"
+                          : NULL);
     post(context, request, descriptor);
+    if (last)
+        next_body(context, r->cq_peer);
 }
 
 static void syn_sent(struct cpu_context *context, struct mpi_request *request)
@@ -234,7 +246,11 @@ void rpi_long_acknowledged(struct cpu_context *context, struct mpi_request *requ
     r->cq_send_advance_fn = long_send_piece;
     r->descriptors = 1;
     r->ordered = false;
-    rpi_send_try(context, request);
+    mpi_queue_append(&r->cq_peer->bodies, request);
+    if (r->cq_peer->bodies.head == request)
+        rpi_send_try(context, request);
+    else
+        rpi_enter(context, request, RPI_WAIT_TURN, NULL);
 }
 
 // ---- Acknowledgements: an envelope with C2CACK that gives the sender its request back ----
@@ -277,6 +293,11 @@ void rpi_send_ack(struct cpu_context *context, struct mpi_request *request)
 
 // ---- The send queue ----
 
+static bool is_ack(const struct mpi_request *request)
+{
+    return request->kind == MPI_RECV;
+}
+
 static void enqueue(struct cpu_context *context, struct mpi_request *request, enum rpi_state why)
 {
     struct rpi_request *r = rpi_of(request);
@@ -290,6 +311,8 @@ static void enqueue(struct cpu_context *context, struct mpi_request *request, en
     rpi->send_queue_tail = request;
     if (r->ordered)
         r->cq_peer->waiting_sends++;
+    if (is_ack(request))
+        r->cq_peer->waiting_acks++;
     if (r->cq_state != why)
         rpi_enter(context, request, why, NULL);
 }
@@ -316,7 +339,10 @@ void rpi_send_try(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
     enum rpi_state lack = lacks(context, request);
-    if (lack == RPI_START && r->ordered && r->cq_peer->waiting_sends > 0)
+    // ACKs keep their order as envelopes do: bodies come in that of their ACKs.
+    bool behind = (r->ordered && r->cq_peer->waiting_sends > 0) ||
+                  (is_ack(request) && r->cq_peer->waiting_acks > 0);
+    if (lack == RPI_START && behind)
         lack = RPI_WAIT_DESCRIPTOR;
     if (lack != RPI_START)
         enqueue(context, request, lack);
@@ -357,7 +383,7 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
     rpi->send_queue_head = rpi->send_queue_tail = NULL;
     for (int node = 0; at && node < rpi->stack->ranks; node++) {
         rpi->procs[node].held_up = false;
-        rpi->procs[node].waiting_sends = 0;
+        rpi->procs[node].waiting_sends = rpi->procs[node].waiting_acks = 0;
     }
     while (at) {
         struct rpi_request *r = rpi_of(at);

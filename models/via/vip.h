@@ -111,6 +111,7 @@ struct vip_work_queue {
     struct vip_descriptor_queue posted, done;
     struct vip_cq *cq;     // NULL: none
     vip_notify_fn *notify; // one completion; NULL: none asked for
+    bool notifying;        // it has its descriptor and is about to be called
     void *notify_owner;
 };
 
@@ -218,8 +219,9 @@ struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi 
 // its loop after it.
 void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling);
 
-// VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the next
-// completed descriptor.
+// VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the oldest
+// completed descriptor that nobody has taken, or with the next one. For queues without a completion
+// queue.
 void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
                      void *owner);
 void vip_send_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,

@@ -3,6 +3,8 @@
 // files are laid in.
 #include "sim/config/node.h"
 
+#include "sim/config/intern.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@ struct document {
     const char *file; // interned
     yaml_parser_t parser;
     GHashTable *anchors; // name -> struct node *, complete ones only
+    GPtrArray *keys;     // struct node *: kept, since an anchor may name a key
     GString *path;       // of the node that is being read
 };
 
@@ -200,15 +203,14 @@ static bool check_key(struct document *document, const struct node *key)
     return true;
 }
 
-// Takes the key's text over into its value.
-static void give_key(struct document *document, struct node *key, struct node *value,
+static void give_key(struct document *document, const struct node *key, struct node *value,
                      GHashTable *seen)
 {
     const struct node *first = g_hash_table_lookup(seen, key->text);
     if (first)
         document_fails(document, key->mark, NULL, "duplicate key, first given in line %d column %d",
                        first->key_mark.line, first->key_mark.column);
-    value->key = g_steal_pointer(&key->text);
+    value->key = g_strdup(key->text);
     value->key_mark = key->mark;
     if (!first)
         g_hash_table_insert(seen, value->key, value);
@@ -218,23 +220,19 @@ static bool read_pairs(struct document *document, struct node *map, int depth, G
 {
     size_t outer = document->path->len;
     for (;;) {
-        struct node *key, *value = NULL;
+        struct node *key, *value;
         if (!read_next(document, YAML_MAPPING_END_EVENT, depth, &key))
             return false;
         if (!key)
             return true;
-        bool good = check_key(document, key);
-        if (good) {
-            g_string_append_printf(document->path, "%s%s", outer ? "." : "", key->text);
-            good = read_next(document, YAML_NO_EVENT, depth, &value);
-        }
-        if (good) {
-            give_key(document, key, value, seen);
-            g_ptr_array_add(map->children, value);
-        }
-        node_free(key);
-        if (!good)
+        g_ptr_array_add(document->keys, key);
+        if (!check_key(document, key))
             return false;
+        g_string_append_printf(document->path, "%s%s", outer ? "." : "", key->text);
+        if (!read_next(document, YAML_NO_EVENT, depth, &value) || !value)
+            return false;
+        give_key(document, key, value, seen);
+        g_ptr_array_add(map->children, value);
         g_string_truncate(document->path, outer);
     }
 }
@@ -328,10 +326,15 @@ static struct node *read_stream(struct document *document, int depth)
     return NULL;
 }
 
+static void free_key(void *key)
+{
+    node_free(key);
+}
+
 static struct node *read_document(struct load *load, const char *text, size_t length,
                                   const char *name, int depth)
 {
-    struct document document = {.load = load, .file = g_intern_string(name)};
+    struct document document = {.load = load, .file = intern(name)};
     document.path = g_string_new(NULL);
     struct node *root = NULL;
     if (length > NODE_MAX_FILE_BYTES) {
@@ -339,10 +342,12 @@ static struct node *read_document(struct load *load, const char *text, size_t le
                        "the file is larger than %d bytes", NODE_MAX_FILE_BYTES);
     } else if (yaml_parser_initialize(&document.parser)) {
         document.anchors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        document.keys = g_ptr_array_new_with_free_func(free_key);
         yaml_parser_set_input_string(&document.parser, (const unsigned char *)text, length);
         root = read_stream(&document, depth);
         yaml_parser_delete(&document.parser);
         g_hash_table_destroy(document.anchors);
+        g_ptr_array_free(document.keys, TRUE);
     }
     g_string_free(document.path, TRUE);
     return root;
@@ -509,7 +514,7 @@ static struct node *load_end(struct load *load, struct node *root)
 struct node *node_load(const char *file, struct diag_list *diags)
 {
     struct load load = {.diags = diags, .chain = g_ptr_array_new()};
-    struct source_mark nowhere = {.file = g_intern_string(file)};
+    struct source_mark nowhere = {.file = intern(file)};
     return load_end(&load, load_file(&load, file, nowhere, 1));
 }
 

@@ -2,6 +2,8 @@
 // Trees and what can be done with them; load.c makes them from files.
 #include "sim/config/node.h"
 
+#include "sim/config/intern.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -214,7 +216,7 @@ bool node_put(struct node **root, const char *path, const struct node *value,
     }
     struct node *laid = node_merge(*slot, value);
     g_free(laid->key);
-    laid->key = g_steal_pointer(&(*slot)->key);
+    laid->key = *slot ? g_strdup((*slot)->key) : NULL;
     laid->key_mark = value->key ? value->key_mark : value->mark;
     node_free(*slot);
     *slot = laid;
@@ -231,7 +233,7 @@ static void mark_all(struct node *node, struct source_mark mark)
 bool node_set(struct node **root, const char *path, const char *value, const char *origin,
               struct diag_list *diags)
 {
-    struct source_mark mark = {.file = g_intern_string(origin)};
+    struct source_mark mark = {.file = intern(origin)};
     struct diag_list *found = diag_list_new();
     bool blank = value[strspn(value, " \t")] == '\0';
     struct node *node =

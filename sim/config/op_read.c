@@ -355,7 +355,7 @@ static void read_arguments(struct op_reader *reader, struct op *op, const struct
         diag_add(reader->diags, node ? node->mark : op->mark, path, NULL,
                  "a map of arguments is expected here, not %s", reader_noun(node));
     } else if (!plain_key(shape)) {
-        if (!node_is_null(node))
+        if (node && !node_is_null(node))
             diag_add(reader->diags, node->mark, path, NULL, "%s has no arguments", shape->name);
     } else if (node) {
         plain_key(shape)->read(reader, op, plain_key(shape), node, path);

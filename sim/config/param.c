@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/param.h"
 
+#include "sim/config/intern.h"
 #include "sim/config/param_kind.h"
 #include "sim/config/reader.h"
 
@@ -93,7 +94,7 @@ static bool read_value(struct param_values *values, int index, const struct node
 static void read_default(struct param_values *values, int index)
 {
     const struct param *param = &values->table->params[index];
-    values->origins[index] = (struct source_mark){.file = g_intern_static_string(ORIGIN_DEFAULT)};
+    values->origins[index] = (struct source_mark){.file = ORIGIN_DEFAULT};
     values->sources[index] = param->source;
     if (type_of(param)->clear) // of what a failed reading left
         type_of(param)->clear(field_of(values, param));
@@ -132,7 +133,7 @@ static bool read_sourced(struct param_values *values, int index, const struct no
     else
         text = reader_text(source, path, "the source as text", values->diags);
     bool good = read_value(values, index, node_get(node, "value"), path);
-    values->sources[index] = g_intern_string(text);
+    values->sources[index] = intern(text);
     return good && text;
 }
 

@@ -54,8 +54,7 @@ struct param {
     const char *least, *most;   // range, as text; NULL: 0 (for numbers) or no bound
     const char *const *choices; // PARAM_CHOICE: names, NULL-terminated
     const char *doc;            // one line
-    const char *source; // where the default comes from: "IEEE 802.3", "thesis 000, 5.2", "fitted:
-                        // ..."
+    const char *source;         // of the default: "IEEE 802.3", "thesis 000, 5.2", "fitted: ..."
 };
 
 struct param_values;
@@ -83,9 +82,8 @@ struct param_values {
     const char *path;            // of the table in the scenario: "host.memory"; owned
     void *values;                // the table's struct
     struct source_mark *origins; // by index in table->params; file "default" for defaults
-    const char **sources;    // by index: interned; the table's for defaults, NULL if the file gives
-                             // none
-    struct diag_list *diags; // only while reading
+    const char **sources;        // by index; the table's for defaults; NULL: none is given
+    struct diag_list *diags;     // only while reading
     int references;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/param_kind.h"
 
+#include "sim/config/intern.h"
 #include "sim/config/reader.h"
 
 #include <string.h>
@@ -236,7 +237,7 @@ static bool read_string(const struct param_reading *reading)
     const char *text = reader_text(reading->node, reading->path, "a text", reading->diags);
     if (!text)
         return false;
-    *(const char **)reading->field = g_intern_string(text);
+    *(const char **)reading->field = intern(text);
     return true;
 }
 
@@ -454,7 +455,7 @@ static bool read_name_item(const struct param_reading *item, void *data)
     const char *text = reader_text(item->node, item->path, "a name", item->diags);
     if (!text)
         return false;
-    const char *name = g_intern_string(text);
+    const char *name = intern(text);
     g_array_append_val((GArray *)data, name);
     return true;
 }

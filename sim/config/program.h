@@ -15,8 +15,9 @@
 //       - ranks: 1
 //         do: [{recv: {from: any, tag: any, size: 64 KiB}}]
 //
-// Expressions may use rank, ranks, and the counters of the loops around them. A rank that several
-// parts name does them one after another.
+// Expressions may use rank, ranks, and the counters of the loops around them. A plain number needs
+// the unit of its key; in a calculation units multiply: sizes count in bytes, times in picoseconds.
+// A rank that several parts name does them one after another.
 #ifndef NETSIM_CONFIG_PROGRAM_H
 #define NETSIM_CONFIG_PROGRAM_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/quantity.h"
 
+#include "sim/config/intern.h"
 #include "sim/config/units.h"
 #include "sim/core/diag.h"
 
@@ -356,7 +357,7 @@ static char *unit_names(enum quantity_kind kind, const char *separator)
 const char *quantity_units(enum quantity_kind kind)
 {
     char *names = unit_names(kind, ", ");
-    const char *units = g_intern_string(names);
+    const char *units = intern(names);
     g_free(names);
     return units;
 }

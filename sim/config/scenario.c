@@ -3,6 +3,7 @@
 #include "sim/config/scenario.h"
 
 #include "sim/config/compiler.h"
+#include "sim/config/intern.h"
 #include "sim/config/reader.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static void set_free(void *data)
 static void add_set(struct compiler *compiler, const char *text)
 {
     char *origin = g_strdup_printf("--set %s", text);
-    struct source_mark mark = {.file = g_intern_string(origin)};
+    struct source_mark mark = {.file = intern(origin)};
     const char *equals = strchr(text, '=');
     g_free(origin);
     if (!equals || equals == text || !g_utf8_validate(text, -1, NULL)) {

@@ -29,10 +29,11 @@ struct scenario_section {
 struct stack_schema {
     const char *name; // "lam_via"
     const char *doc;
-    const char *const *benchmarks; // names it can run, NULL-terminated; "program" means free
-                                   // programs
+    const char *const *benchmarks; // it can run, NULL-terminated; "program" means free programs
     const char *const *nics;       // NIC models it can drive, NULL-terminated; NULL: any
-    const char *const *sections;   // paths of the model sections it reads, NULL-terminated
+    // Paths of the model sections that it reads, NULL-terminated. A section that only other stacks
+    // name may lack parameters that have no default; one that no stack names is always needed.
+    const char *const *sections;
     bool one_process_per_host;
 };
 
@@ -45,10 +46,11 @@ struct benchmark_schema {
 
 struct scenario_schema {
     const struct scenario_section *sections; // ends with a NULL path
-    const struct param_table *link_table;    // for `link:` (defaults of all links) and each item of
-                                             // `links:`
-    const struct param_table *switch_table;  // for `switch:` and each item of `switches:`
-    const struct stack_schema *stacks;       // ends with a NULL name
+    const struct param_table *link_table;    // for `link:` and each item of `links:`
+    // For `switch:` and each item of `switches:`. Its parameter `ports`, if it has one, bounds the
+    // links of a switch; 0: no bound.
+    const struct param_table *switch_table;
+    const struct stack_schema *stacks; // ends with a NULL name
     const struct benchmark_schema *benchmarks;
     const char *const *nics; // all NIC models, NULL-terminated
 };

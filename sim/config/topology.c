@@ -249,26 +249,26 @@ static int enter_nodes(struct builder *builder, const struct node *item, const c
                        const struct node_item *read, GPtrArray *names)
 {
     const struct node *name = node_get(item, "name");
-    char *name_path = reader_path(path, "name");
+    char *where = reader_path(path, "name");
     int first = topology_node_count(builder->topology), count = (int)read->count;
     bool group = node_get(item, "count") != NULL;
-    bool good = reader_name(name, name_path, builder->diags);
+    bool good = reader_name(name, where, builder->diags);
     if (good && first + count > TOPOLOGY_MOST_NODES) {
         diag_add(builder->diags, name->mark, path, NULL, "more than %d hosts and switches",
                  TOPOLOGY_MOST_NODES);
         good = false;
     }
     struct name_range all = {first, count, name->mark};
-    const char *kept = good ? add_name(builder, read->name, all, name_path) : NULL;
+    const char *kept = good ? add_name(builder, read->name, all, where) : NULL;
     if (kept && !group)
         g_ptr_array_add(names, (char *)kept);
     for (int i = 0; kept && group && i < count; i++) {
-        char *one = g_strdup_printf("%s%d", read->name, i);
-        kept = add_name(builder, one, (struct name_range){first + i, 1, name->mark}, name_path);
+        char *numbered = g_strdup_printf("%s%d", read->name, i);
+        kept = add_name(builder, numbered, (struct name_range){first + i, 1, name->mark}, where);
         g_ptr_array_add(names, (char *)kept);
-        g_free(one);
+        g_free(numbered);
     }
-    g_free(name_path);
+    g_free(where);
     return kept ? count : 0;
 }
 

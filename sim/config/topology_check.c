@@ -53,35 +53,43 @@ static int *switch_networks(const struct topology *topology)
     return parent;
 }
 
-// For each node, the hosts and networks that it has a link to. A network lists its hosts.
-static GArray **neighbours(const struct topology *topology, int *parent)
+static void free_list(void *list)
 {
-    int count = topology_node_count(topology);
-    GArray **lists = g_new(GArray *, count + 1);
-    for (int i = 0; i < count; i++)
-        lists[i] = g_array_new(FALSE, FALSE, sizeof(int));
+    g_array_free(list, TRUE);
+}
+
+// For each node, the hosts and networks that it has a link to (GArray of int). A network lists its
+// hosts.
+static GPtrArray *neighbours(const struct topology *topology, int *parent)
+{
+    GPtrArray *lists = g_ptr_array_new_with_free_func(free_list);
+    for (int i = 0; i < topology_node_count(topology); i++)
+        g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(int)));
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
         int a = find_root(parent, link->a), b = find_root(parent, link->b);
-        g_array_append_val(lists[a], b);
-        g_array_append_val(lists[b], a);
+        g_array_append_val((GArray *)g_ptr_array_index(lists, a), b);
+        g_array_append_val((GArray *)g_ptr_array_index(lists, b), a);
     }
     return lists;
 }
 
 // Marks with `stamp` the hosts that `from` reaches and counts them.
-static int reach(const struct topology *topology, GArray **lists, int from, int *stamps, int stamp)
+static int reach(const struct topology *topology, const GPtrArray *lists, int from, int *stamps,
+                 int stamp)
 {
+    const GArray *near = g_ptr_array_index(lists, from);
     int reached = 1;
     stamps[from] = stamp;
-    for (guint i = 0; i < lists[from]->len; i++) {
-        int node = g_array_index(lists[from], int, i);
+    for (guint i = 0; i < near->len; i++) {
+        int node = g_array_index(near, int, i);
         if (stamps[node] == stamp)
             continue;
         stamps[node] = stamp;
         reached += topology_is_host(topology, node);
-        for (guint k = 0; !topology_is_host(topology, node) && k < lists[node]->len; k++) {
-            int host = g_array_index(lists[node], int, k);
+        const GArray *beyond = g_ptr_array_index(lists, node);
+        for (guint k = 0; !topology_is_host(topology, node) && k < beyond->len; k++) {
+            int host = g_array_index(beyond, int, k);
             if (!topology_is_host(topology, host) || stamps[host] == stamp)
                 continue;
             stamps[host] = stamp;
@@ -91,9 +99,9 @@ static int reach(const struct topology *topology, GArray **lists, int from, int 
     return reached;
 }
 
-// Whether one network, or one host, has a link to all hosts: the usual case, for which nothing else
+// Whether one network has a link to all hosts: the usual case, for which nothing else
 // need be looked at.
-static bool one_network(const struct topology *topology, GArray **lists)
+static bool one_network(const struct topology *topology, const GPtrArray *lists)
 {
     int hosts = (int)topology->hosts->len;
     int *stamps = g_new0(int, topology_node_count(topology) + 1);
@@ -108,7 +116,7 @@ void topology_check_joined(const struct topology *topology, struct diag_list *di
 {
     int hosts = (int)topology->hosts->len;
     int *parent = switch_networks(topology);
-    GArray **lists = neighbours(topology, parent);
+    GPtrArray *lists = neighbours(topology, parent);
     int *stamps = g_new0(int, topology_node_count(topology) + 1);
     bool good = one_network(topology, lists);
     for (int a = 0; !good && a < hosts; a++) {
@@ -123,9 +131,7 @@ void topology_check_joined(const struct topology *topology, struct diag_list *di
                  topology_node_name(topology, b));
         break;
     }
-    for (int i = 0; i < topology_node_count(topology); i++)
-        g_array_free(lists[i], TRUE);
-    g_free(lists);
+    g_ptr_array_free(lists, TRUE);
     g_free(stamps);
     g_free(parent);
 }

@@ -270,6 +270,10 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
         ledger->totals.duplicated++;
         return;
     }
+    if (record->completed) {
+        ledger_drop(ledger, message, offset, length, "came after its receiver had taken it");
+        return;
+    }
     int64_t to;
     if (!record_span(record, offset, length, &to))
         return;
@@ -279,8 +283,6 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
     } else {
         record_deliver(ledger, record, offset, to);
     }
-    if (record->completed && record_whole(record))
-        record_close(ledger, record);
 }
 
 // Notes as dropped what of [from, to) is neither delivered nor noted yet.

@@ -61,7 +61,7 @@ void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const c
 void ledger_match(struct ledger *ledger, struct message_ref message);
 
 // The receiver sees the message complete. A whole message is closed as delivered; one with missing
-// bytes stays on the books (lost if it was dropped, open if not).
+// bytes stays on the books (lost if it was dropped, open if not), and what comes later is lost.
 void ledger_complete(struct ledger *ledger, struct message_ref message);
 
 struct ledger_totals ledger_totals(const struct ledger *ledger);

@@ -2,6 +2,7 @@
 #include "sim/host/processor.h"
 
 #include <glib.h>
+#include <string.h>
 
 // An event that the slice has posted; it still is the slice's as long as its sequence is the one it
 // was posted with.
@@ -96,12 +97,27 @@ struct cpu_usage cpu_usage(const struct cpu *cpu)
     return cpu->usage;
 }
 
+// The same words may stand at several addresses.
+static bool same_stage(const struct cpu *cpu, guint a, guint b)
+{
+    return strcmp(g_array_index(cpu->stages, struct stage_time, a).stage,
+                  g_array_index(cpu->stages, struct stage_time, b).stage) == 0;
+}
+
 void cpu_each_stage(const struct cpu *cpu,
                     void (*each)(void *owner, const char *stage, sim_time time), void *owner)
 {
     for (guint i = 0; i < cpu->stages->len; i++) {
-        const struct stage_time *stage = &g_array_index(cpu->stages, struct stage_time, i);
-        each(owner, stage->stage, stage->time);
+        guint first = 0;
+        while (!same_stage(cpu, first, i))
+            first++;
+        if (first < i)
+            continue;
+        sim_time time = 0;
+        for (guint k = i; k < cpu->stages->len; k++)
+            if (same_stage(cpu, k, i))
+                time += g_array_index(cpu->stages, struct stage_time, k).time;
+        each(owner, g_array_index(cpu->stages, struct stage_time, i).stage, time);
     }
 }
 

@@ -20,8 +20,13 @@ static struct channel *cycle_find(const struct network *network, struct channel 
     return closed ? channel : NULL;
 }
 
+// A line for each, beginning with the channel that stands first in the topology.
 static void cycle_describe(GPtrArray *lines, struct channel *start)
 {
+    for (struct channel *next = worm_waits_for(start), *end = start; next != end;
+         next = worm_waits_for(next))
+        if (next < start)
+            start = next;
     struct channel *channel = start;
     do {
         g_ptr_array_add(lines, worm_describe(channel));

@@ -69,14 +69,13 @@ void channel_clear(struct channel *channel)
     link_faults_free(channel->faults);
     worm_free(channel->worm);
     g_free(channel->queue.entries);
+    g_free(channel->drop_notes);
 }
 
 // ---- Loss ----
 
-static const char *drop_reason(struct channel *channel, enum drop_cause cause)
+static char *drop_reason(const struct channel *channel, enum drop_cause cause)
 {
-    if (channel->drop_reasons[cause])
-        return channel->drop_reasons[cause];
     char *name = channel_name(channel), *text = NULL;
     switch (cause) {
     case DROP_LOST:
@@ -97,22 +96,34 @@ static const char *drop_reason(struct channel *channel, enum drop_cause cause)
     case DROP_CAUSES:
         break;
     }
-    channel->drop_reasons[cause] = g_intern_string(text);
-    g_free(text);
     g_free(name);
-    return channel->drop_reasons[cause];
+    return text;
+}
+
+static const struct drop_note *channel_drop_note(struct channel *channel, enum drop_cause cause)
+{
+    if (!channel->drop_notes)
+        channel->drop_notes = g_new0(struct drop_note, DROP_CAUSES);
+    struct drop_note *note = &channel->drop_notes[cause];
+    if (note->reason)
+        return note;
+    char *reason = drop_reason(channel, cause);
+    char *counter = g_strconcat("packets dropped: ", reason, NULL);
+    note->reason = g_intern_string(reason);
+    note->count = sim_counter(channel->network->sim, counter);
+    g_free(counter);
+    g_free(reason);
+    return note;
 }
 
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause)
 {
     struct network *network = channel->network;
-    const char *reason = drop_reason(channel, cause);
+    const struct drop_note *note = channel_drop_note(channel, cause);
     network->drops++;
-    // A drop is rare, so its counter may be looked up by name each time.
-    char *counter = g_strconcat("packets dropped: ", reason, NULL);
-    ++*sim_counter(network->sim, counter);
-    g_free(counter);
-    ledger_drop(network->sim->ledger, packet->message, packet->offset, packet->length, reason);
+    ++*note->count;
+    ledger_drop(network->sim->ledger, packet->message, packet->offset, packet->length,
+                note->reason);
     engine_fingerprint_add(network->engine, network->drops);
     packet_free(network, packet);
 }

@@ -47,6 +47,12 @@ enum drop_cause {
     DROP_CAUSES
 };
 
+// What is known of one cause of drops on a channel.
+struct drop_note {
+    const char *reason; // interned; NULL before the first drop
+    int64_t *count;     // sim_counter
+};
+
 // A packet that waits in an output queue leaves it when its transmission starts.
 struct queue_entry {
     sim_time start;
@@ -79,7 +85,7 @@ struct channel {
     struct channel_end from, to;
     int link, side, twin;    // of the topology; twin: number among the parallel links of two nodes
     trace_lane wire_lane, queue_lane;
-    const char *drop_reasons[DROP_CAUSES]; // interned at the first drop
+    struct drop_note *drop_notes; // by cause; NULL before the first drop
 };
 
 struct network {

@@ -19,15 +19,15 @@ typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t
 // with interpreter_free.
 struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
                                     interpreter_measure_fn *measure, void *owner);
-void interpreter_free(struct interpreter *interpreter);
+void interpreter_free(struct interpreter *run);
 
 // The process's task function: init of the device, the program, finalize.
 enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task);
 
 // True once the program has ended.
-bool interpreter_ended(const struct interpreter *interpreter);
+bool interpreter_ended(const struct interpreter *run);
 
 // Where the program stands, for reports: "pingpong.yaml:12:9: recv". The caller frees it.
-char *interpreter_place(const struct interpreter *interpreter);
+char *interpreter_place(const struct interpreter *run);
 
 #endif

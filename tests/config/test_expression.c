@@ -100,8 +100,8 @@ static void test_refused(void)
 
 static void test_undefined_values(void)
 {
-    static const char *const texts[] = {"1 / 0", "0 / 0", "2 ^ 70", "-(2 ^ 63)", "10 % 0",
-                                        "1 / (rank - 3)"};
+    static const char *const texts[] = {"1 / 0",     "0 / 0",  "2 ^ 70",
+                                        "-(2 ^ 63)", "10 % 0", "1 / (rank - 3)"};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         char *error;
         struct expression *expression = expression_new(texts[i], &variables, &error);
@@ -122,8 +122,10 @@ static void test_variables(void)
     char *error;
     struct expression *expression = expression_new("n * n KiB", &one, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(expression);
-    for (; counter < 100; counter++)
-        SUITE_SAME_INTEGER(expression_value(expression, &error), (long long)(counter * counter * 1024));
+    for (int n = 0; n < 100; n++) {
+        counter = n;
+        SUITE_SAME_INTEGER(expression_value(expression, &error), n * n * 1024);
+    }
     expression_free(expression);
 }
 

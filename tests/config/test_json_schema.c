@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The JSON Schema for editors: it names every key and parameter, refuses others, and all its references lead somewhere.
-// That real scenarios pass it is tested by test_json_schema.py, with a validator.
+// The JSON Schema for editors: it names every key and parameter, refuses others, and all its
+// references lead somewhere. That real scenarios pass it is tested by test_json_schema.py, with a
+// validator.
 #include "sim/config/keys.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -23,7 +24,8 @@ static int check_references(json_t *schema, json_t *json)
     const char *key;
     json_t *value;
     size_t index;
-    json_object_foreach(json, key, value) {
+    json_object_foreach(json, key, value)
+    {
         const char *pointer = json_string_value(value);
         if (strcmp(key, "$ref") == 0 && pointer) {
             CU_ASSERT_FATAL(g_str_has_prefix(pointer, "#/"));
@@ -33,8 +35,7 @@ static int check_references(json_t *schema, json_t *json)
         }
         count += check_references(schema, value);
     }
-    json_array_foreach(json, index, value)
-        count += check_references(schema, value);
+    json_array_foreach(json, index, value) count += check_references(schema, value);
     return count;
 }
 
@@ -67,7 +68,8 @@ static void test_keys(void)
     }
     CU_ASSERT_PTR_NOT_NULL(follow(properties, "host/properties/memory/properties/copy_hot"));
     CU_ASSERT(json_is_false(follow(properties, "host/properties/memory/additionalProperties")));
-    CU_ASSERT_PTR_NOT_NULL(follow(properties, "series/items/properties/set/properties/fake_rpi.tiny"));
+    CU_ASSERT_PTR_NOT_NULL(
+        follow(properties, "series/items/properties/set/properties/fake_rpi.tiny"));
     CU_ASSERT_PTR_NOT_NULL(follow(properties, "links/items/properties/rate"));
     CU_ASSERT_PTR_NOT_NULL(follow(properties, "switches/items/properties/ports"));
     json_decref(schema);

@@ -54,8 +54,11 @@ static void test_trees(void)
                 "{a: 1, b: [x, \"y\", null, null, \"\"], c: {d: 64 KiB}}");
     expect_tree(parse_good("- 1\n-\n  - 2\n-\n"), "[1, [2], null]");
     expect_tree(parse_good("just text"), "just text");
-    expect_tree(parse_good("a: !!str 5\nb: |\n  two\n  lines\n"), "{a: \"5\", b: \"two\\nlines\\n\"}");
-    expect_tree(parse_good("\xef\xbb\xbf" "a: 1\n"), "{a: 1}");
+    expect_tree(parse_good("a: !!str 5\nb: |\n  two\n  lines\n"),
+                "{a: \"5\", b: \"two\\nlines\\n\"}");
+    expect_tree(parse_good("\xef\xbb\xbf"
+                           "a: 1\n"),
+                "{a: 1}");
     expect_tree(parse_good("%YAML 1.1\n---\na: 1\n...\n"), "{a: 1}");
 }
 
@@ -68,7 +71,8 @@ static void expect_mark(struct source_mark mark, int line, int column)
 
 static void test_marks(void)
 {
-    struct node *node = parse_good("# comment\nhost:\n  memory: {copy: 500 MB/s,\n    pin:  2 us}\n");
+    struct node *node =
+        parse_good("# comment\nhost:\n  memory: {copy: 500 MB/s,\n    pin:  2 us}\n");
     const struct node *memory = node_get(node_get(node, "host"), "memory");
     expect_mark(node->mark, 2, 1);
     expect_mark(memory->key_mark, 3, 3);
@@ -83,6 +87,7 @@ static void test_aliases(void)
 {
     expect_tree(parse_good("a: &x {p: 1, q: &y [2, 3]}\nb: *x\nc: [*y, *y]\n"),
                 "{a: {p: 1, q: [2, 3]}, b: {p: 1, q: [2, 3]}, c: [[2, 3], [2, 3]]}");
+    expect_tree(parse_good("x: {&k key: 1}\nb: *k\n*k : 2\n"), "{x: {key: 1}, b: key, key: 2}");
     struct node *node = parse_good("a: &x {p: 1}\nbb: *x\n");
     expect_mark(node_get(node, "bb")->key_mark, 2, 1);
     expect_mark(node_get(node_get(node, "bb"), "p")->mark, 1, 11);
@@ -98,25 +103,32 @@ static void test_broken(void)
     } bads[] = {
         {"", "t.yaml:1:1: error: the file is empty"},
         {"# only a comment\n", "the file is empty"},
-        {"a: 1\nb: [1, 2\nc: 3\n", "t.yaml:3:2: error: b[2]: not YAML: did not find expected ',' or ']'"},
+        {"a: 1\nb: [1, 2\nc: 3\n",
+         "t.yaml:3:2: error: b[2]: not YAML: did not find expected ',' or ']'"},
         {"a: {b: 1", "not YAML"},
-        {"a:\n\t- b\n", "t.yaml:2:1: error: a: not YAML: found character that cannot start any token"},
+        {"a:\n\t- b\n",
+         "t.yaml:2:1: error: a: not YAML: found character that cannot start any token"},
         {"a: @x\n", "needs quotes"},
         {"a: 'open\n", "not YAML"},
         {"a: b: c\n", "t.yaml:1:5: error: not YAML: mapping values are not allowed"},
         {"a: 1\n---\nb: 2\n", "t.yaml:2:1: error: a second document starts here"},
-        {"a: 1\nb: 2\na: 3\n", "t.yaml:3:1: error: a: duplicate key, first given in line 1 column 1"},
-        {"x: {a: 1, b: 2, a: 3}\n", "t.yaml:1:17: error: x.a: duplicate key, first given in line 1 column 5"},
+        {"a: 1\nb: 2\na: 3\n",
+         "t.yaml:3:1: error: a: duplicate key, first given in line 1 column 1"},
+        {"x: {a: 1, b: 2, a: 3}\n",
+         "t.yaml:1:17: error: x.a: duplicate key, first given in line 1 column 5"},
         {"[1, 2]: 3\n", "t.yaml:1:1: error: a key must be a plain text"},
         {"~: 3\n", "a key must be a plain text"},
-        {"a: &x {b: 1}\nc:\n  <<: *x\n", "t.yaml:3:3: error: c: the merge key << is not supported (use include"},
-        {"a: !!binary aGVsbG8=\n", "t.yaml:1:4: error: a: tags such as tag:yaml.org,2002:binary are not"},
+        {"a: &x {b: 1}\nc:\n  <<: *x\n",
+         "t.yaml:3:3: error: c: the merge key << is not supported (use include"},
+        {"a: !!binary aGVsbG8=\n",
+         "t.yaml:1:4: error: a: tags such as tag:yaml.org,2002:binary are not"},
         {"a: !mine {b: 1}\n", "tags such as !mine are not supported"},
         {"a: !!set {b}\n", "tags such as"},
         {"a: \"x\\0y\"\n", "t.yaml:1:4: error: a: a text may not contain the character NUL"},
         {"a: 1\nb: \xff\xfe\n", "t.yaml:2:4: error: not YAML: invalid leading UTF-8 octet"},
         {"a: \x01\n", "t.yaml:1:4: error: not YAML: control characters are not allowed"},
-        {"include: other.yaml\na: 1\n", "t.yaml:1:10: error: include: no file can be included here"},
+        {"include: other.yaml\na: 1\n",
+         "t.yaml:1:10: error: include: no file can be included here"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bads); i++)
         expect_complaint(bads[i].text, bads[i].part);
@@ -296,7 +308,8 @@ static void test_set_refused(void)
     static const struct {
         const char *tree, *path, *value, *part;
     } bads[] = {
-        {"{a: 1}", "a.b", "2", "--set it: error: a.b: behind \"a.\" a key stands, but there is no map"},
+        {"{a: 1}", "a.b", "2",
+         "--set it: error: a.b: behind \"a.\" a key stands, but there is no map"},
         {"{a: 1}", "a[0]", "2", "behind \"a\" a number in brackets stands, but there is no list"},
         {"{a: [1]}", "a[1]", "2", "the list has only 1 items (numbers start at 0)"},
         {"{a: [1]}", "a[99999999999999999999]", "2", "the list has only 1 items"},
@@ -368,7 +381,9 @@ static void write_file(const char *directory, const char *name, const char *text
 static void test_include(void)
 {
     char *directory = temporary_directory(), *complaints;
-    write_file(directory, "main.yaml", "a: 1\ninclude: parts/one.yaml\nm: {include: [parts/two.yaml, parts/three.yaml], x: 1}\n");
+    write_file(
+        directory, "main.yaml",
+        "a: 1\ninclude: parts/one.yaml\nm: {include: [parts/two.yaml, parts/three.yaml], x: 1}\n");
     write_file(directory, "parts/one.yaml", "a: 2\nb: {c: 3}\ninclude: two.yaml\n");
     write_file(directory, "parts/two.yaml", "x: 5\ny: 6\n");
     write_file(directory, "parts/three.yaml", "y: 7\n");
@@ -408,11 +423,16 @@ static void test_include_refused(void)
     write_file(directory, "broken.yaml", "include: bad.yaml\n");
     write_file(directory, "bad.yaml", "a: [\n");
     write_file(directory, "dir.yaml", "include: .\n");
-    expect_load(directory, "self.yaml", "self.yaml:2:10: error: include: the file includes itself: self.yaml includes self.yaml");
-    expect_load(directory, "a.yaml", "c.yaml:1:10: error: include: the file includes itself: b.yaml includes c.yaml includes b.yaml");
+    expect_load(
+        directory, "self.yaml",
+        "self.yaml:2:10: error: include: the file includes itself: self.yaml includes self.yaml");
+    expect_load(directory, "a.yaml",
+                "c.yaml:1:10: error: include: the file includes itself: b.yaml includes c.yaml "
+                "includes b.yaml");
     expect_load(directory, "missing.yaml", "missing.yaml:3:12: error: include: cannot read ");
     expect_load(directory, "missing.yaml", "nowhere.yaml: No such file or directory");
-    expect_load(directory, "list.yaml", "list.yaml:1:10: error: include: an included file must hold a map");
+    expect_load(directory, "list.yaml",
+                "list.yaml:1:10: error: include: an included file must hold a map");
     expect_load(directory, "number.yaml", "the name of a file is expected");
     expect_load(directory, "broken.yaml", "bad.yaml:2:1: error: a[0]: not YAML");
     expect_load(directory, "dir.yaml", "Is a directory");

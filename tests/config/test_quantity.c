@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers with units: what is read, to the last unit, what is refused and what is proposed instead, and the way back to text.
+// Numbers with units: what is read, to the last unit, what is refused and what is proposed instead,
+// and the way back to text.
 #include "sim/config/quantity.h"
 #include "tests/support/suite.h"
 
@@ -85,9 +86,11 @@ static void test_reals(void)
     static const struct {
         const char *text;
         double value;
-    } reals[] = {{"0", 0},        {"0.5", 0.5},   {"-2.25", -2.25},     {"1e-3", 1e-3},
-                 {"1E3", 1e3},    {".25", 0.25},  {"1e-99", 1e-99},     {"0.1", 0.1},
-                 {"1e300", 1e300}, {"3", 3},      {" 0.7 ", 0.7},       {"12345678901234567890", 12345678901234567890.0}};
+    } reals[] = {
+        {"0", 0},         {"0.5", 0.5},   {"-2.25", -2.25},
+        {"1e-3", 1e-3},   {"1E3", 1e3},   {".25", 0.25},
+        {"1e-99", 1e-99}, {"0.1", 0.1},   {"1e300", 1e300},
+        {"3", 3},         {" 0.7 ", 0.7}, {"12345678901234567890", 12345678901234567890.0}};
     for (size_t i = 0; i < G_N_ELEMENTS(reals); i++) {
         struct quantity value;
         char *error, *hint;
@@ -230,9 +233,9 @@ static void test_round_trip(void)
         if (kind == QUANTITY_REAL)
             before.real = g_rand_double_range(random, -1, 1) * (double)value;
         char *text = quantity_format(kind, before), *error, *hint;
-        bool good = quantity_parse(text, kind, &after, &error, &hint) &&
-                    (kind == QUANTITY_REAL ? before.real == after.real
-                                           : before.integer == after.integer);
+        bool good =
+            quantity_parse(text, kind, &after, &error, &hint) &&
+            (kind == QUANTITY_REAL ? before.real == after.real : before.integer == after.integer);
         if (!good)
             SUITE_SAME_TEXT(text, error ? error : "another value");
         g_free(text);

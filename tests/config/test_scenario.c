@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scenarios that are right: what lies over what, series, --set, testbeds, sizes and ranks, and the resolved case as JSON.
+// Scenarios that are right: what lies over what, series, --set, testbeds, sizes and ranks, and the
+// resolved case as JSON.
 #include "sim/config/scenario.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -32,7 +33,8 @@ static const struct fake_rpi *rpi_of(const struct scenario *scenario, guint inde
     return scenario_section_values(case_of(scenario, index), "fake_rpi");
 }
 
-static const struct param_values *section_of(const struct scenario_case *test_case, const char *path)
+static const struct param_values *section_of(const struct scenario_case *test_case,
+                                             const char *path)
 {
     for (guint i = 0; i < test_case->sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(test_case->sections, i);
@@ -64,16 +66,17 @@ static void test_smallest(void)
     SUITE_SAME_INTEGER(only->workload.sizes->len, 24);
     CU_ASSERT_PTR_NULL(only->workload.program);
     SUITE_SAME_INTEGER(only->sections->len, 4);
-    SUITE_SAME_INTEGER(((const struct fake_gm *)scenario_section_values(only, "fake_gm"))->tokens, 61);
+    SUITE_SAME_INTEGER(((const struct fake_gm *)scenario_section_values(only, "fake_gm"))->tokens,
+                       61);
     scenario_free(scenario);
 }
 
 static void test_head(void)
 {
-    struct scenario *scenario =
-        compile(HEAD "name: a.name-1\ndescription: 'free text'\nseed: 42\nstack: lam_fake\nworkload: "
-                     "{benchmark: pmb.bcast, ranks: 4, repetitions: 10, sizes: 1 KiB}\n",
-                NULL);
+    struct scenario *scenario = compile(
+        HEAD "name: a.name-1\ndescription: 'free text'\nseed: 42\nstack: lam_fake\nworkload: "
+             "{benchmark: pmb.bcast, ranks: 4, repetitions: 10, sizes: 1 KiB}\n",
+        NULL);
     SUITE_SAME_TEXT(scenario->name, "a.name-1");
     SUITE_SAME_TEXT(scenario->description, "free text");
     SUITE_SAME_INTEGER((long long)scenario->seed, 42);
@@ -107,7 +110,8 @@ static void test_sections_of_other_stacks(void)
 
 static void expect_sizes(const char *sizes, const char *expected)
 {
-    char *text = g_strdup_printf(HEAD "stack: lam_fake\nworkload: {benchmark: pmb.pingpong, sizes: %s}\n", sizes);
+    char *text = g_strdup_printf(
+        HEAD "stack: lam_fake\nworkload: {benchmark: pmb.pingpong, sizes: %s}\n", sizes);
     struct scenario *scenario = compile(text, NULL);
     const GArray *read = case_of(scenario, 0)->workload.sizes;
     GString *actual = g_string_new(NULL);
@@ -173,13 +177,14 @@ static void test_ranks(void)
 // ---- Precedence ----
 
 #define SERIES_TEXT                                                                                \
-    HEAD "fake_rpi: {tiny: 8 KiB, label: file}\n"                                                  \
-         "workload: {benchmark: pmb.pingpong}\n"                                                   \
-         "series:\n"                                                                               \
-         "  - {name: plain, stack: lam_fake}\n"                                                    \
-         "  - {name: dotted, stack: lam_fake, set: {fake_rpi.tiny: 4 KiB}}\n"                      \
-         "  - {stack: lam_fake, set: {fake_rpi: {tiny: 2 KiB, policy: fifo}, workload.sizes: 5 B, " \
-         "\"links[0].rate\": 10 Mb/s}}\n"
+    HEAD                                                                                           \
+        "fake_rpi: {tiny: 8 KiB, label: file}\n"                                                   \
+        "workload: {benchmark: pmb.pingpong}\n"                                                    \
+        "series:\n"                                                                                \
+        "  - {name: plain, stack: lam_fake}\n"                                                     \
+        "  - {name: dotted, stack: lam_fake, set: {fake_rpi.tiny: 4 KiB}}\n"                       \
+        "  - {stack: lam_fake, set: {fake_rpi: {tiny: 2 KiB, policy: fifo}, workload.sizes: 5 B, " \
+        "\"links[0].rate\": 10 Mb/s}}\n"
 
 static void test_series(void)
 {
@@ -206,9 +211,10 @@ static void test_series(void)
 
 static void test_set_beats_all(void)
 {
-    const char *const sets[] = {"fake_rpi.tiny=1 KiB", "host.memory.pin = 3 us", "seed=9",
-                                "name=other", "series[1].name=renamed", "links[0].delay=1 ns",
-                                "fake_rpi.label=a=b", "fake_rpi.label=c=d", NULL};
+    const char *const sets[] = {
+        "fake_rpi.tiny=1 KiB", "host.memory.pin = 3 us", "seed=9",
+        "name=other",          "series[1].name=renamed", "links[0].delay=1 ns",
+        "fake_rpi.label=a=b",  "fake_rpi.label=c=d",     NULL};
     struct scenario *scenario = compile(SERIES_TEXT, sets);
     for (guint i = 0; i < 3; i++)
         SUITE_SAME_INTEGER(rpi_of(scenario, i)->tiny, 1024);
@@ -252,8 +258,9 @@ static void test_testbed(void)
 {
     char *directory = temporary_directory();
     write_file(directory, "testbeds/bed.yaml", bed);
-    write_file(directory, "s.yaml", "schema: 1\ntestbed: testbeds/bed.yaml\nstack: lam_fake\n"
-                                    "workload: {benchmark: pmb.pingpong}\nfake_rpi: {tiny: 1 KiB}\n");
+    write_file(directory, "s.yaml",
+               "schema: 1\ntestbed: testbeds/bed.yaml\nstack: lam_fake\n"
+               "workload: {benchmark: pmb.pingpong}\nfake_rpi: {tiny: 1 KiB}\n");
     struct scenario *scenario = load(directory, "s.yaml", NULL);
     SUITE_SAME_TEXT(scenario->name, "s");
     SUITE_SAME_TEXT(scenario->description, NULL);
@@ -271,12 +278,14 @@ static void test_testbed_elsewhere(void)
 {
     char *directory = temporary_directory(), *data = temporary_directory();
     write_file(data, "scenarios/testbeds/bed.yaml", bed);
-    write_file(data, "scenarios/testbeds/other.yaml",
-               "schema: 1\nnic: eepro100\nhosts: [{name: x, count: 3}]\nlinks: [{from: x, to: x}]\n");
-    write_file(directory, "s.yaml",
-               "schema: 1\ntestbed: testbeds/bed.yaml\nworkload: {benchmark: pmb.pingpong}\nseries:\n"
-               "  - {name: a, stack: lam_fake}\n"
-               "  - {name: b, stack: lam_fake, set: {testbed: testbeds/other.yaml}}\n");
+    write_file(
+        data, "scenarios/testbeds/other.yaml",
+        "schema: 1\nnic: eepro100\nhosts: [{name: x, count: 3}]\nlinks: [{from: x, to: x}]\n");
+    write_file(
+        directory, "s.yaml",
+        "schema: 1\ntestbed: testbeds/bed.yaml\nworkload: {benchmark: pmb.pingpong}\nseries:\n"
+        "  - {name: a, stack: lam_fake}\n"
+        "  - {name: b, stack: lam_fake, set: {testbed: testbeds/other.yaml}}\n");
     struct scenario_options options = {.data_dir = data};
     struct scenario *scenario = load(directory, "s.yaml", &options);
     SUITE_SAME_INTEGER(case_of(scenario, 0)->topology.hosts->len, 4);
@@ -302,7 +311,8 @@ static void expect_load_error(const char *directory, const char *text, const cha
     g_free(file);
 }
 
-#define ON(bed) "schema: 1\ntestbed: " bed "\nstack: lam_fake\nworkload: {benchmark: pmb.pingpong}\n"
+#define ON(bed)                                                                                    \
+    "schema: 1\ntestbed: " bed "\nstack: lam_fake\nworkload: {benchmark: pmb.pingpong}\n"
 
 static void test_testbed_refused(void)
 {
@@ -315,17 +325,29 @@ static void test_testbed_refused(void)
     write_file(directory, "testbeds/none.yaml", MACHINE);
     write_file(directory, "testbeds/list.yaml", "[1]\n");
     write_file(directory, "testbeds/broken.yaml", "a: [\n");
-    expect_load_error(directory, ON("testbeds/bad.yaml"), "s.yaml:2:10: error: testbed: there is no testbed testbeds/bad.yaml");
+    expect_load_error(directory, ON("testbeds/bad.yaml"),
+                      "s.yaml:2:10: error: testbed: there is no testbed testbeds/bad.yaml");
     expect_load_error(directory, ON("testbeds/bad.yaml"), "(did you mean testbeds/bed.yaml?)");
-    expect_load_error(directory, ON("[x]"), "testbed: the name of a file is expected here, not a list");
-    expect_load_error(directory, ON("testbeds/typo.yaml"), "typo.yaml:5:12: error: fake_rpi.tinny: unknown key (did you mean tiny?)");
-    expect_load_error(directory, ON("testbeds/work.yaml"), "work.yaml:5:1: error: workload: not a key of a testbed (it belongs in the scenario)");
-    expect_load_error(directory, ON("testbeds/unknown.yaml"), "unknown.yaml:5:1: error: swiches: unknown key (did you mean switches?)");
-    expect_load_error(directory, ON("testbeds/old.yaml"), "old.yaml:1:9: error: schema: this program does not know version 0 (write schema: 1)");
-    expect_load_error(directory, ON("testbeds/none.yaml"), "none.yaml:1:1: error: schema: the version of the file's layout is missing");
-    expect_load_error(directory, ON("testbeds/list.yaml"), "list.yaml:1:1: error: a map of keys is expected here, not a list");
-    expect_load_error(directory, ON("testbeds/broken.yaml"), "broken.yaml:2:1: error: a[0]: not YAML");
-    expect_load_error(directory, "include: s.yaml\n", "the file includes itself: s.yaml includes s.yaml");
+    expect_load_error(directory, ON("[x]"),
+                      "testbed: the name of a file is expected here, not a list");
+    expect_load_error(directory, ON("testbeds/typo.yaml"),
+                      "typo.yaml:5:12: error: fake_rpi.tinny: unknown key (did you mean tiny?)");
+    expect_load_error(
+        directory, ON("testbeds/work.yaml"),
+        "work.yaml:5:1: error: workload: not a key of a testbed (it belongs in the scenario)");
+    expect_load_error(directory, ON("testbeds/unknown.yaml"),
+                      "unknown.yaml:5:1: error: swiches: unknown key (did you mean switches?)");
+    expect_load_error(
+        directory, ON("testbeds/old.yaml"),
+        "old.yaml:1:9: error: schema: this program does not know version 0 (write schema: 1)");
+    expect_load_error(directory, ON("testbeds/none.yaml"),
+                      "none.yaml:1:1: error: schema: the version of the file's layout is missing");
+    expect_load_error(directory, ON("testbeds/list.yaml"),
+                      "list.yaml:1:1: error: a map of keys is expected here, not a list");
+    expect_load_error(directory, ON("testbeds/broken.yaml"),
+                      "broken.yaml:2:1: error: a[0]: not YAML");
+    expect_load_error(directory, "include: s.yaml\n",
+                      "the file includes itself: s.yaml includes s.yaml");
     temporary_remove(directory);
 }
 
@@ -333,10 +355,12 @@ static void test_testbed_refused(void)
 static void test_told_once(void)
 {
     char *complaints = fake_compile(
-        HEAD "fake_rpi: {tinny: 1 KiB}\nworkload: {benchmark: pmb.pingpong}\nseries: [{name: a, stack: "
-             "lam_fake}, {name: b, stack: lam_fake}, {name: c, stack: lam_fake}]\n",
+        HEAD
+        "fake_rpi: {tinny: 1 KiB}\nworkload: {benchmark: pmb.pingpong}\nseries: [{name: a, stack: "
+        "lam_fake}, {name: b, stack: lam_fake}, {name: c, stack: lam_fake}]\n",
         NULL, NULL);
-    SUITE_SAME_TEXT(complaints, "t.yaml:5:12: error: fake_rpi.tinny: unknown key (did you mean tiny?)\n");
+    SUITE_SAME_TEXT(complaints,
+                    "t.yaml:5:12: error: fake_rpi.tinny: unknown key (did you mean tiny?)\n");
     g_free(complaints);
 }
 
@@ -345,7 +369,8 @@ static void test_told_once(void)
 static void test_json(void)
 {
     struct scenario *scenario = compile(
-        "schema: 1\nstack: lam_fake\nnic: tulip\nhosts: [{name: n, count: 2}]\nswitches: [{name: s, "
+        "schema: 1\nstack: lam_fake\nnic: tulip\nhosts: [{name: n, count: 2}]\nswitches: [{name: "
+        "s, "
         "ports: 4}]\nlinks: [{from: n, to: s, rate: 1 Gb/s}]\nworkload: {benchmark: pmb.pingpong, "
         "sizes: [0, 1 KiB]}\nroutes: [{from: n0, to: n1, via: s}]\n",
         NULL);
@@ -360,13 +385,16 @@ static void test_json(void)
     json_t *topology = json_object_get(json, "topology");
     const char *key;
     json_t *value;
-    json_object_foreach(expected, key, value) {
+    json_object_foreach(expected, key, value)
+    {
         CU_ASSERT(json_equal(json_object_get(topology, key), value));
     }
     SUITE_SAME_INTEGER((long long)json_array_size(json_object_get(topology, "link_parameters")), 1);
     json_decref(expected);
-    expected = json_loads("{\"ranks\": 2, \"benchmark\": \"pmb.pingpong\", \"sizes_bytes\": [0, 1024], "
-                          "\"repetitions\": \"auto\"}", 0, NULL);
+    expected =
+        json_loads("{\"ranks\": 2, \"benchmark\": \"pmb.pingpong\", \"sizes_bytes\": [0, 1024], "
+                   "\"repetitions\": \"auto\"}",
+                   0, NULL);
     CU_ASSERT(json_equal(json_object_get(json, "workload"), expected));
     json_decref(expected);
     SUITE_SAME_TEXT(json_string_value(json_object_get(json, "nic")), "tulip");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hosts, switches, links and routes: how items become nodes and links, and which networks are refused.
+// Hosts, switches, links and routes: how items become nodes and links, and which networks are
+// refused.
 #include "sim/config/topology.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -36,8 +37,7 @@ static char *links_text(const struct topology *topology)
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        g_string_append_printf(text, "%s%s-%s", i ? " " : "",
-                               topology_node_name(topology, link->a),
+        g_string_append_printf(text, "%s%s-%s", i ? " " : "", topology_node_name(topology, link->a),
                                topology_node_name(topology, link->b));
     }
     return g_string_free(text, FALSE);
@@ -61,14 +61,16 @@ static void test_links(void)
                  "a-b a-b a-b");
     expect_links("{hosts: [{name: n, count: 3}], switches: [{name: s}], links: [{from: n, to: s}]}",
                  "n0-s n1-s n2-s");
-    expect_links("{hosts: [{name: n, count: 1}], switches: [{name: s}], links: [{from: n0, to: s}]}",
-                 "n0-s");
+    expect_links(
+        "{hosts: [{name: n, count: 1}], switches: [{name: s}], links: [{from: n0, to: s}]}",
+        "n0-s");
     expect_links("{hosts: [{name: n, count: 4}], switches: [{name: s, count: 2}], links: [{from: "
                  "n0..1, to: s0}, {from: n2 .. n3, to: s1}, {from: s0, to: s1, count: 2}]}",
                  "n0-s0 n1-s0 n2-s1 n3-s1 s0-s1 s0-s1");
-    expect_links("{hosts: [{name: n, count: 2}], switches: [{name: s, count: 2}], links: [{from: n, "
-                 "to: s}]}",
-                 "n0-s0 n0-s1 n1-s0 n1-s1");
+    expect_links(
+        "{hosts: [{name: n, count: 2}], switches: [{name: s, count: 2}], links: [{from: n, "
+        "to: s}]}",
+        "n0-s0 n0-s1 n1-s0 n1-s1");
     expect_links("{hosts: [{name: n, count: 3}], links: [{from: n, to: n}]}", "n0-n1 n0-n2 n1-n2");
     expect_links("{hosts: [{name: a}, {name: b}, {name: c}], switches: [{name: s}], links: [{from: "
                  "[a, b, c], to: [s]}]}",
@@ -81,14 +83,14 @@ static void test_links(void)
 
 static void test_parameters(void)
 {
-    struct network network = read_text(
-        "hosts: [{name: n, count: 3}]\n"
-        "switches: [{name: s, ports: 5, latency: 1 us}, {name: t, count: 2}]\n"
-        "switch: {latency: 3 us, ports: 16}\n"
-        "link: {rate: 1 Gb/s, delay: 5 ns}\n"
-        "links:\n"
-        "  - {from: n, to: s, delay: 7 ns}\n"
-        "  - {from: s, to: t, drop: [3, 17], loss: 0.5}\n");
+    struct network network =
+        read_text("hosts: [{name: n, count: 3}]\n"
+                  "switches: [{name: s, ports: 5, latency: 1 us}, {name: t, count: 2}]\n"
+                  "switch: {latency: 3 us, ports: 16}\n"
+                  "link: {rate: 1 Gb/s, delay: 5 ns}\n"
+                  "links:\n"
+                  "  - {from: n, to: s, delay: 7 ns}\n"
+                  "  - {from: s, to: t, drop: [3, 17], loss: 0.5}\n");
     SUITE_SAME_TEXT(network.complaints, "");
     const struct topology *topology = &network.topology;
     SUITE_SAME_INTEGER(topology->hosts->len, 3);
@@ -153,48 +155,70 @@ static void test_refused(void)
         {"hosts: [a]\n", "hosts[0]: a map is expected here, not text"},
         {"hosts: [{count: 2}]\n", "hosts[0].name: must be given"},
         {"hosts: [{name: a, cuont: 2}]\n", "hosts[0].cuont: unknown key (did you mean count?)"},
-        {"hosts: [{name: a, count: 0}]\n", "hosts[0].count: 0 is too small (the range is 1 .. 65536)"},
+        {"hosts: [{name: a, count: 0}]\n",
+         "hosts[0].count: 0 is too small (the range is 1 .. 65536)"},
         {"hosts: [{name: a, count: 1000000000}]\n", "1000000000 is too large"},
         {"hosts: [{name: a, count: 60000}, {name: b, count: 60000}]\n", "more than 65536 hosts"},
         {"hosts: [{name: 'a b'}]\n", "\"a b\" cannot be a name"},
         {"hosts: [{name: ''}]\n", "\"\" cannot be a name"},
         {"hosts: [{name: a..b}]\n", "\"a..b\" cannot be a name"},
-        {"hosts:\n  - {name: a}\n  - {name: a}\n", "t.yaml:3:12: error: hosts[1].name: the name a is taken twice, first in t.yaml:2:12"},
+        {"hosts:\n  - {name: a}\n  - {name: a}\n",
+         "t.yaml:3:12: error: hosts[1].name: the name a is taken twice, first in t.yaml:2:12"},
         {"hosts: [{name: a0}, {name: a, count: 2}]\n", "the name a0 is taken twice"},
-        {TWO "switches: [{name: b}]\n", "t.yaml:2:19: error: switches[0].name: the name b is taken twice, first in t.yaml:1:27"},
-        {TWO "switches: [{name: s, port: 4}]\n", "switches[0].port: unknown key (did you mean ports?)"},
+        {TWO "switches: [{name: b}]\n",
+         "t.yaml:2:19: error: switches[0].name: the name b is taken twice, first in t.yaml:1:27"},
+        {TWO "switches: [{name: s, port: 4}]\n",
+         "switches[0].port: unknown key (did you mean ports?)"},
         {TWO "switches: [{name: s, latency: 4}]\n", "switches[0].latency: \"4\": missing unit"},
-        {TWO "switch: {latancy: 4 us}\n", "t.yaml:2:10: error: switch.latancy: unknown key (did you mean latency?)"},
+        {TWO "switch: {latancy: 4 us}\n",
+         "t.yaml:2:10: error: switch.latancy: unknown key (did you mean latency?)"},
         {TWO "switch: []\n", "switch: a map of parameters is expected here, not a list"},
-        {TWO "link: {rate: 5 MB/s}\n", "t.yaml:2:14: error: link.rate: \"5 MB/s\": MB/s is the unit of a byte rate"},
+        {TWO "link: {rate: 5 MB/s}\n",
+         "t.yaml:2:14: error: link.rate: \"5 MB/s\": MB/s is the unit of a byte rate"},
         {TWO, "t.yaml:1:20: error: links: no way joins a and b"},
         {TWO "links: [{from: a}]\n", "links[0].to: must be given"},
-        {TWO "links: [{from: a, to: c}]\n", "t.yaml:2:23: error: links[0].to: there is no host or switch \"c\""},
-        {TWO "links: [{from: a, to: b, rat: 5 Mb/s}]\n", "links[0].rat: unknown key (did you mean rate?)"},
+        {TWO "links: [{from: a, to: c}]\n",
+         "t.yaml:2:23: error: links[0].to: there is no host or switch \"c\""},
+        {TWO "links: [{from: a, to: b, rat: 5 Mb/s}]\n",
+         "links[0].rat: unknown key (did you mean rate?)"},
         {TWO "links: [{from: a, to: b, rate: -5 Mb/s}]\n", "links[0].rate: -5 Mb/s is too small"},
         {TWO "links: [{from: a, to: a}]\n", "links[0]: a link joins a with itself"},
         {TWO "links: [{from: [a, b], to: a}]\n", "links[0]: a link joins a with itself"},
         {TWO "links: [{from: a, to: b, count: 0}]\n", "links[0].count: 0 is too small"},
         {TWO "links: [{from: a..b, to: b}]\n", "a link joins b with itself"},
         {TWO "links: [{from: b..a, to: b}]\n", "\"b..a\" is no range of nodes"},
-        {TWO "links: [{from: a..7, to: b}]\n", "there is no host or switch \"a7\" (did you mean a?)"},
-        {TWO "switches: [{name: s}]\nlinks: [{from: a..s, to: b}]\n", "\"a..s\" is no range of nodes"},
-        {"hosts: [{name: n, count: 4}]\nlinks: [{from: n0..9, to: n0}]\n", "there is no host or switch \"n9\" (did you mean n?)"},
-        {"hosts: [{name: n, count: 65536}]\nlinks: [{from: n, to: n}]\n", "links[0]: more than 262144 links"},
+        {TWO "links: [{from: a..7, to: b}]\n",
+         "there is no host or switch \"a7\" (did you mean a?)"},
+        {TWO "switches: [{name: s}]\nlinks: [{from: a..s, to: b}]\n",
+         "\"a..s\" is no range of nodes"},
+        {"hosts: [{name: n, count: 4}]\nlinks: [{from: n0..9, to: n0}]\n",
+         "there is no host or switch \"n9\" (did you mean n?)"},
+        {"hosts: [{name: n, count: 65536}]\nlinks: [{from: n, to: n}]\n",
+         "links[0]: more than 262144 links"},
         // Hosts do not forward.
-        {"hosts: [{name: n, count: 3}]\nlinks: [{from: n0, to: n1}, {from: n1, to: n2}]\n", "no way joins n0 and n2 (hosts do not forward"},
-        {"hosts: [{name: n, count: 4}]\nswitches: [{name: s, count: 2}]\nlinks: [{from: n0..1, to: s0}, {from: n2..3, to: s1}]\n", "no way joins n0 and n2"},
-        {"hosts: [{name: n, count: 4}]\nswitches: [{name: s}]\nlinks: [{from: n0..2, to: s}]\n", "no way joins n0 and n3"},
-        {"hosts: [{name: n, count: 9}]\nswitches: [{name: s}]\nlinks:\n  - {from: n, to: s}\n", "t.yaml:4:5: error: links: s has 8 ports, and this is one link more (give the switch more ports"},
+        {"hosts: [{name: n, count: 3}]\nlinks: [{from: n0, to: n1}, {from: n1, to: n2}]\n",
+         "no way joins n0 and n2 (hosts do not forward"},
+        {"hosts: [{name: n, count: 4}]\nswitches: [{name: s, count: 2}]\nlinks: [{from: n0..1, to: "
+         "s0}, {from: n2..3, to: s1}]\n",
+         "no way joins n0 and n2"},
+        {"hosts: [{name: n, count: 4}]\nswitches: [{name: s}]\nlinks: [{from: n0..2, to: s}]\n",
+         "no way joins n0 and n3"},
+        {"hosts: [{name: n, count: 9}]\nswitches: [{name: s}]\nlinks:\n  - {from: n, to: s}\n",
+         "t.yaml:4:5: error: links: s has 8 ports, and this is one link more (give the switch more "
+         "ports"},
         {JOINED "routes: [{from: a, to: c}]\n", "routes[0]: there is no host or switch \"c\""},
         {JOINED "routes: [{from: a, to: s}]\n", "routes[0]: s is not one host"},
         {JOINED "routes: [{from: a, to: b, via: [b]}]\n", "routes[0]: b is not one switch"},
-        {JOINED "routes: [{from: a, to: b}]\n", "t.yaml:4:10: error: routes[0]: no link joins a and b"},
+        {JOINED "routes: [{from: a, to: b}]\n",
+         "t.yaml:4:10: error: routes[0]: no link joins a and b"},
         {JOINED "routes: [{from: a, to: b, via: s, links: [0]}]\n", "1 links are named for 2 hops"},
-        {JOINED "routes: [{from: a, to: b, via: s, links: [0, 1]}]\n", "no link of this number joins s and b"},
-        {JOINED "routes: [{from: a, to: b, via: s, links: [0, x]}]\n", "\"x\" is neither the number of a parallel link"},
+        {JOINED "routes: [{from: a, to: b, via: s, links: [0, 1]}]\n",
+         "no link of this number joins s and b"},
+        {JOINED "routes: [{from: a, to: b, via: s, links: [0, x]}]\n",
+         "\"x\" is neither the number of a parallel link"},
         {JOINED "routes: [{from: a, to: b, via: s, links: [0, -1]}]\n", "\"-1\" is neither"},
-        {"hosts: [{name: n, count: 2}]\nlinks: [{from: n, to: n}]\nroutes: [{from: n, to: n1}]\n", "n is not one host"},
+        {"hosts: [{name: n, count: 2}]\nlinks: [{from: n, to: n}]\nroutes: [{from: n, to: n1}]\n",
+         "n is not one host"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
         struct network network = read_text(bads[i].text);
@@ -208,13 +232,16 @@ static void test_joined(void)
 {
     static const char *const goods[] = {
         // two planes, some hosts on one of them only, all pairs share a plane
-        "hosts: [{name: n, count: 3}]\nswitches: [{name: s, count: 3}]\nlinks: [{from: n0, to: s0}, "
-        "{from: n1, to: s0}, {from: n1, to: s1}, {from: n2, to: s1}, {from: n2, to: s2}, {from: n0, "
+        "hosts: [{name: n, count: 3}]\nswitches: [{name: s, count: 3}]\nlinks: [{from: n0, to: "
+        "s0}, "
+        "{from: n1, to: s0}, {from: n1, to: s1}, {from: n2, to: s1}, {from: n2, to: s2}, {from: "
+        "n0, "
         "to: s2}]\n",
         // a mesh of direct links
         "hosts: [{name: n, count: 5}]\nlinks: [{from: n, to: n}]\n",
         // a chain of switches
-        "hosts: [{name: n, count: 2}]\nswitches: [{name: s, count: 3}]\nlinks: [{from: n0, to: s0}, "
+        "hosts: [{name: n, count: 2}]\nswitches: [{name: s, count: 3}]\nlinks: [{from: n0, to: "
+        "s0}, "
         "{from: s0, to: s1}, {from: s1, to: s2}, {from: s2, to: n1}]\n",
         // a host beside the others' switch, joined to each directly
         "hosts: [{name: n, count: 2}, {name: x}]\nswitches: [{name: s}]\nlinks: [{from: n, to: s}, "
@@ -229,8 +256,8 @@ static void test_joined(void)
 
 static void test_many(void)
 {
-    struct network network = read_text(
-        "hosts: [{name: n, count: 20000}]\nswitches: [{name: s, ports: 0}]\nlinks: [{from: n, to: s}]\n");
+    struct network network = read_text("hosts: [{name: n, count: 20000}]\nswitches: [{name: s, "
+                                       "ports: 0}]\nlinks: [{from: n, to: s}]\n");
     SUITE_SAME_TEXT(network.complaints, "");
     SUITE_SAME_INTEGER(network.topology.links->len, 20000);
     clear(&network);

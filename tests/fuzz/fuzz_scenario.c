@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A libFuzzer target: any bytes as a scenario. It must be refused or compiled, and neither crash nor leak nor take long.
+// A libFuzzer target: any bytes as a scenario. It must be refused or compiled, and neither crash
+// nor leak nor take long.
 //
 //   fuzz_scenario -dict=tests/fuzz/scenario.dict -max_total_time=60 CORPUS tests/fuzz/corpus
 //
-// Included files and testbeds are refused, so that no input names a file. What comes before the first NUL byte is a
+// Included files and testbeds are refused, so that no input names a file. What comes before the
+// first NUL byte is a
 // --set, if there is one.
 #include "sim/config/scenario.h"
 
 // The library has no made-up world, and a fuzz target is one source.
-#include "tests/support/fake_schema.c"
+#include "tests/support/fake_schema.c" // NOLINT(bugprone-suspicious-include)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -47,8 +47,8 @@ extern const struct scenario_schema fake_schema;
 extern const struct param_table fake_memory_table, fake_bus_table, fake_rpi_table, fake_gm_table,
     fake_link_table, fake_switch_table;
 
-// Compiles a text called "t.yaml" in the made-up world. On success *scenario is set if it is asked for; the text that comes back is what
-// was complained about, a line each. The caller frees both.
+// Compiles a text called "t.yaml" in the made-up world. On success *scenario is set if it is asked
+// for; the text that comes back is what was complained about, a line each. The caller frees both.
 char *fake_compile(const char *text, const char *const *sets, struct scenario **scenario);
 
 // The same for a file.

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Ethernet card: what a frame costs on its way, and where frames wait or are lost.
+//
+// A frame of n bytes takes, from the doorbell to the protocol's callback at the other host,
+//     tx_start + B(descriptor + min(n, tx_threshold)) + W(n) + B(min(n, rx_residue) + descriptor)
+//     + rx_status + interrupt_delay + interrupt_entry + status_read + rx_frame
+// with B the time of a bus transaction and W that of the links and switches between.
+#include "sim/cluster/nic.h"
+#include "sim/net/link.h"
+#include "tests/support/cluster_world.h"
+#include "tests/support/spans.h"
+#include "tests/support/suite.h"
+
+#include <glib.h>
+
+#define ONE 0x1111
+#define TWO 0x2222
+
+struct bench;
+
+// A protocol on both cards: frames come numbered, and each is a message of one byte a byte on the
+// wire.
+struct protocol {
+    struct bench *bench;
+    uint16_t number;
+    sim_time work;  // spent in the callback
+    GArray *frames; // struct arrival
+    GPtrArray *sent;
+};
+
+struct arrival {
+    int frame;
+    sim_time when; // of the callback
+};
+
+struct bench {
+    struct cluster_world *world;
+    struct protocol one, two;
+    GPtrArray *posts;
+    int frames;
+};
+
+// A frame on its way to the transmit ring.
+struct post {
+    struct event event;
+    struct bench *bench;
+    int from, number;
+    uint32_t wire_bytes;
+    uint16_t protocol;
+    bool token;
+    struct message_ref message;
+    int room; // in the ring before it
+};
+
+static void protocol_receive(struct cpu_context *context, void *owner, struct packet *packet)
+{
+    struct protocol *protocol = owner;
+    struct cluster_world *world = protocol->bench->world;
+    struct arrival arrival = {*packet_header(packet, int), context->now};
+    CU_ASSERT_EQUAL(packet->protocol, protocol->number);
+    CU_ASSERT_PTR_EQUAL(context->cpu, host_interrupt_core(world->cluster->hosts[1]));
+    g_array_append_val(protocol->frames, arrival);
+    ledger_match(world->sim->ledger, packet->message);
+    ledger_deliver(world->sim->ledger, packet->message, packet->offset, packet->length);
+    ledger_complete(world->sim->ledger, packet->message);
+    cpu_spend_time(context, protocol->work, "protocol");
+    packet_free(world->cluster->network, packet);
+}
+
+static void protocol_sent(struct cpu_context *context, void *owner, void *token)
+{
+    struct protocol *protocol = owner;
+    CU_ASSERT_PTR_EQUAL(context->cpu,
+                        host_interrupt_core(protocol->bench->world->cluster->hosts[0]));
+    g_ptr_array_add(protocol->sent, token);
+}
+
+static const struct nic_protocol protocol_ops = {.receive = protocol_receive,
+                                                 .sent = protocol_sent};
+
+static void protocol_init(struct protocol *protocol, struct bench *bench, uint16_t number)
+{
+    *protocol = (struct protocol){.bench = bench, .number = number};
+    protocol->frames = g_array_new(FALSE, FALSE, sizeof(struct arrival));
+    protocol->sent = g_ptr_array_new();
+    for (int host = 0; host < 2; host++)
+        nic_register(cluster_nic(bench->world->cluster, host, 0), number, &protocol_ops, protocol);
+}
+
+static struct bench *bench_new(const char *text, const char *const *sets, struct trace *trace)
+{
+    struct bench *bench = g_new0(struct bench, 1);
+    bench->world = cluster_world_new(text, sets, trace);
+    bench->posts = g_ptr_array_new_with_free_func(g_free);
+    protocol_init(&bench->one, bench, ONE);
+    protocol_init(&bench->two, bench, TWO);
+    return bench;
+}
+
+static void bench_free(struct bench *bench)
+{
+    g_array_unref(bench->one.frames);
+    g_array_unref(bench->two.frames);
+    g_ptr_array_unref(bench->one.sent);
+    g_ptr_array_unref(bench->two.sent);
+    g_ptr_array_unref(bench->posts);
+    cluster_world_free(bench->world);
+    g_free(bench);
+}
+
+static void post_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct post *post = container_of(event, struct post, event);
+    struct cluster *cluster = post->bench->world->cluster;
+    struct nic *nic = cluster_nic(cluster, post->from, 0);
+    struct packet *packet = packet_new(cluster->network);
+    post->message = ledger_open(cluster->sim->ledger, post->from, 1 - post->from, post->wire_bytes,
+                                post->protocol);
+    packet->route = network_route(cluster->network, nic_station(nic),
+                                  nic_station(cluster_nic(cluster, 1 - post->from, 0)));
+    packet->wire_bytes = packet->length = post->wire_bytes;
+    packet->protocol = post->protocol;
+    packet->message = post->message;
+    *packet_header(packet, int) = post->number;
+    post->room = nic_tx_room(nic);
+    nic_transmit(nic, packet, post->token ? post : NULL);
+}
+
+// Host 0's driver rings the doorbell for a frame.
+static struct post *transmit(struct bench *bench, sim_time when, uint32_t wire_bytes)
+{
+    struct post *post = g_new0(struct post, 1);
+    *post = (struct post){
+        .bench = bench, .number = bench->frames++, .wire_bytes = wire_bytes, .protocol = ONE};
+    event_init(&post->event, post_event);
+    g_ptr_array_add(bench->posts, post);
+    engine_schedule(bench->world->sim->engine, &post->event, when);
+    return post;
+}
+
+static sim_time arrived(const struct protocol *protocol, guint nth)
+{
+    return nth < protocol->frames->len ? g_array_index(protocol->frames, struct arrival, nth).when
+                                       : -1;
+}
+
+static int64_t counter(const struct bench *bench, const char *name)
+{
+    return *sim_counter(bench->world->sim, name);
+}
+
+static const struct nic_config *card(const struct bench *bench)
+{
+    return nic_config(cluster_nic(bench->world->cluster, 0, 0));
+}
+
+// ---- Closed form ----
+
+static sim_time bus(const struct bench *bench, int64_t bytes)
+{
+    return bus_time(&bench->world->cluster->hosts[0]->config.bus, bytes);
+}
+
+static sim_time clock_cost(const struct bench *bench, struct cost cost)
+{
+    return cpu_cost(bench->world->cluster->hosts[0]->cores[0], cost);
+}
+
+static sim_time closed_form(const struct bench *bench, int64_t wire_bytes)
+{
+    const struct nic_config *nic = card(bench);
+    const struct kernel_config *kernel = &bench->world->cluster->hosts[0]->config.kernel;
+    sim_time out = nic->tx_start + bus(bench, nic->descriptor + MIN(wire_bytes, nic->tx_threshold));
+    sim_time in = bus(bench, MIN(wire_bytes, nic->rx_residue) + nic->descriptor);
+    return out + cluster_wire_time(bench->world, wire_bytes) + in + nic->rx_status +
+           nic->interrupt_delay + clock_cost(bench, kernel->interrupt_entry) +
+           clock_cost(bench, nic->status_read) + clock_cost(bench, nic->rx_frame);
+}
+
+static void check_way(const char *text, const char *const *sets)
+{
+    static const uint32_t sizes[] = {1,   50,  63,  64,   65,   127,  128, 129,
+                                     511, 512, 513, 1000, 1517, 1518, 9018};
+    struct bench *bench = bench_new(text, sets, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+        transmit(bench, (sim_time)i * TIME_S + 17, sizes[i]);
+    cluster_world_run(bench->world);
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+        SUITE_SAME_INTEGER(arrived(&bench->one, (guint)i) - (sim_time)i * TIME_S - 17,
+                           closed_form(bench, sizes[i]));
+    CU_ASSERT(ledger_balanced(bench->world->sim->ledger));
+    SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), G_N_ELEMENTS(sizes));
+    bench_free(bench);
+}
+
+static void test_way(void)
+{
+    const char *tulip[] = {"nic=tulip", NULL};
+    check_way(cluster_cable, NULL);
+    check_way(cluster_pair, NULL);
+    check_way(cluster_cable, tulip);
+    check_way(cluster_pair, tulip);
+}
+
+// ---- The transmit side ----
+
+// A ring full of frames leaves without a pause: the wire is the bottleneck, as on the real cards.
+static void check_line_rate(uint32_t wire_bytes, const char *nic)
+{
+    enum { COUNT = 50 };
+    const char *sets[] = {nic, NULL};
+    struct span_log *log = span_log_new();
+    struct bench *bench = bench_new(cluster_cable, sets, &log->trace);
+    for (int i = 0; i < COUNT; i++)
+        transmit(bench, i < 32 ? 0 : i * TIME_MS / 8, wire_bytes);
+    cluster_world_run(bench->world);
+    sim_time slot = network_station_time(bench->world->cluster->network, 0, wire_bytes);
+    int wrong = 0;
+    for (int i = 1; i < 32; i++) {
+        const struct post *first = g_ptr_array_index(bench->posts, i - 1);
+        const struct post *second = g_ptr_array_index(bench->posts, i);
+        const struct span *a = span_find(log, "wire node0->node1", first->message);
+        const struct span *b = span_find(log, "wire node0->node1", second->message);
+        wrong += !a || !b || b->from - a->from != slot;
+    }
+    SUITE_SAME_INTEGER(wrong, 0);
+    SUITE_SAME_INTEGER(bench->one.frames->len, COUNT);
+    bench_free(bench);
+    span_log_free(log);
+}
+
+static void test_line_rate(void)
+{
+    static const uint32_t sizes[] = {512, 700, 1000, 1024, 1100, 1400, 1518};
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        check_line_rate(sizes[i], "nic=eepro100");
+        check_line_rate(sizes[i], "nic=tulip");
+    }
+}
+
+// The ring has room for what it was configured with, and a frame keeps its place until it has left.
+static void test_ring_limit(void)
+{
+    const char *sets[] = {"eepro100.tx_ring=4", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    sim_time slot = network_station_time(bench->world->cluster->network, 0, 1518);
+    sim_time start = card(bench)->tx_start + bus(bench, 16 + 512);
+    struct post *posts[5];
+    for (int i = 0; i < 4; i++)
+        posts[i] = transmit(bench, i, 1518);
+    posts[4] = transmit(bench, start + slot + 1, 1518);
+    engine_run(bench->world->sim->engine, start + slot - 1);
+    for (int i = 0; i < 4; i++)
+        SUITE_SAME_INTEGER(posts[i]->room, 4 - i);
+    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 0);
+    engine_run(bench->world->sim->engine, start + slot);
+    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 1);
+    cluster_world_run(bench->world);
+    SUITE_SAME_INTEGER(posts[4]->room, 1);
+    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 4);
+    SUITE_SAME_INTEGER(bench->one.frames->len, 5);
+    bench_free(bench);
+}
+
+// A FIFO that holds one frame and not the head of another: the second is fetched once the wire has
+// drained so much of the first that its head fits, which is too late for line rate.
+static void test_fifo_limit(void)
+{
+    const char *sets[] = {"eepro100.tx_fifo=1600 B", NULL};
+    struct span_log *log = span_log_new();
+    struct bench *bench = bench_new(cluster_cable, sets, &log->trace);
+    struct post *first = transmit(bench, 0, 1518), *second = transmit(bench, 1, 1518);
+    cluster_world_run(bench->world);
+    sim_time start = card(bench)->tx_start + bus(bench, 16 + 512);
+    sim_time drained = start + time_of_bytes(1518 + 512 - 1600, 100000000);
+    GArray *bus_spans = g_array_new(FALSE, FALSE, sizeof(struct span));
+    for (guint i = 0; i < log->spans->len; i++) {
+        const struct span *span = &g_array_index(log->spans, struct span, i);
+        if (strcmp(span->lane, "bus") == 0 && span->message.index == second->message.index &&
+            strcmp(span->name, "send") == 0)
+            g_array_append_val(bus_spans, *span);
+    }
+    CU_ASSERT_EQUAL_FATAL(bus_spans->len, 2);
+    SUITE_SAME_INTEGER(g_array_index(bus_spans, struct span, 0).from, drained);
+    SUITE_SAME_INTEGER(g_array_index(bus_spans, struct span, 0).to, drained + bus(bench, 16 + 512));
+    SUITE_SAME_INTEGER(span_find(log, "wire node0->node1", first->message)->from, start);
+    g_array_unref(bus_spans);
+    bench_free(bench);
+    span_log_free(log);
+}
+
+// A frame that is longer than the FIFO passes through it.
+static void test_longer_than_fifo(void)
+{
+    const char *sets[] = {"eepro100.tx_fifo=600 B", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    transmit(bench, 0, 1518);
+    transmit(bench, 0, 1518);
+    cluster_world_run(bench->world);
+    SUITE_SAME_INTEGER(arrived(&bench->one, 0), closed_form(bench, 1518));
+    SUITE_SAME_INTEGER(bench->one.frames->len, 2);
+    bench_free(bench);
+}
+
+// Who sent a frame with a token is told once it has left, in order; the others are not told.
+static void test_tokens(void)
+{
+    struct bench *bench = bench_new(cluster_cable, NULL, NULL);
+    GPtrArray *expected = g_ptr_array_new();
+    for (int i = 0; i < 40; i++) {
+        struct post *post = transmit(bench, i < 20 ? 0 : i * TIME_MS, i % 3 ? 64 : 1518);
+        post->token = i % 4 != 1;
+        if (post->token)
+            g_ptr_array_add(expected, post);
+    }
+    cluster_world_run(bench->world);
+    CU_ASSERT_EQUAL_FATAL(bench->one.sent->len, expected->len);
+    for (guint i = 0; i < expected->len; i++)
+        CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->one.sent, i), g_ptr_array_index(expected, i));
+    g_ptr_array_unref(expected);
+    bench_free(bench);
+}
+
+// ---- Losses ----
+
+static void test_fcs_error(void)
+{
+    const char *sets[] = {"link.corrupt_nth=[2]", "link.fault_direction=forward", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    for (int i = 0; i < 3; i++)
+        transmit(bench, i * TIME_MS, 100);
+    cluster_world_run(bench->world);
+    SUITE_SAME_INTEGER(bench->one.frames->len, 2);
+    SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 1).frame, 2);
+    SUITE_SAME_INTEGER(counter(bench, "nic FCS errors"), 1);
+    // No interrupt for a frame that the card throws away itself.
+    SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 2);
+    char *line = cluster_ledger_line(bench->world);
+    SUITE_SAME_TEXT(
+        line, "message 2, rank 0 to 1, 100 B: bytes 0..99 lost: FCS error at the receiving NIC");
+    g_free(line);
+    bench_free(bench);
+}
+
+// While the protocol takes its time with one frame, four more come: two find a place in the ring.
+static void test_ring_overflow(void)
+{
+    const char *sets[] = {"eepro100.rx_ring=2", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    bench->one.work = 10 * TIME_MS;
+    for (int i = 0; i < 5; i++)
+        transmit(bench, i * TIME_MS, 100);
+    transmit(bench, 50 * TIME_MS, 100);
+    cluster_world_run(bench->world);
+    static const int expected[] = {0, 1, 2, 5};
+    CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, G_N_ELEMENTS(expected));
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, i).frame, expected[i]);
+    SUITE_SAME_INTEGER(counter(bench, "nic receive ring full"), 2);
+    SUITE_SAME_INTEGER(ledger_totals(bench->world->sim->ledger).lost, 2);
+    char *line = cluster_ledger_line(bench->world);
+    SUITE_SAME_TEXT(line, "message 4, rank 0 to 1, 100 B: bytes 0..99 lost: receive ring full");
+    g_free(line);
+    bench_free(bench);
+}
+
+// ---- Interrupts ----
+
+// Frames that come while the service routine runs cost no interrupt of their own, and nothing
+// between two of them but the driver.
+static void test_coalescing(void)
+{
+    struct bench *bench = bench_new(cluster_cable, NULL, NULL);
+    bench->one.work = 5 * TIME_MS;
+    for (int i = 0; i < 4; i++)
+        transmit(bench, i * TIME_MS, 100);
+    transmit(bench, 100 * TIME_MS, 100);
+    cluster_world_run(bench->world);
+    sim_time first = closed_form(bench, 100),
+             next = bench->one.work + clock_cost(bench, card(bench)->rx_frame);
+    CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 5);
+    for (guint i = 0; i < 4; i++)
+        SUITE_SAME_INTEGER(arrived(&bench->one, i), first + i * next);
+    SUITE_SAME_INTEGER(arrived(&bench->one, 4), 100 * TIME_MS + first);
+    SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 2);
+    bench_free(bench);
+}
+
+// A frame that comes while the routine is on its way out is not forgotten: there is a second
+// interrupt.
+static void test_frame_during_exit(void)
+{
+    const char *sets[] = {"host.kernel.interrupt_exit=1 ms", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    const struct kernel_config *kernel = &bench->world->cluster->hosts[0]->config.kernel;
+    transmit(bench, 0, 100);
+    transmit(bench, 500 * TIME_US, 100);
+    cluster_world_run(bench->world);
+    sim_time again =
+        clock_cost(bench, kernel->interrupt_exit) + clock_cost(bench, kernel->interrupt_entry) +
+        clock_cost(bench, card(bench)->status_read) + clock_cost(bench, card(bench)->rx_frame);
+    SUITE_SAME_INTEGER(arrived(&bench->one, 1), closed_form(bench, 100) + again);
+    SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 2);
+    bench_free(bench);
+}
+
+// ---- Sharing ----
+
+static void test_two_protocols(void)
+{
+    struct bench *bench = bench_new(cluster_cable, NULL, NULL);
+    for (int i = 0; i < 6; i++) {
+        struct post *post = transmit(bench, i * TIME_US, 100 + (uint32_t)i);
+        post->token = true;
+        post->protocol = i % 2 ? TWO : ONE;
+    }
+    cluster_world_run(bench->world);
+    CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 3);
+    CU_ASSERT_EQUAL_FATAL(bench->two.frames->len, 3);
+    for (guint i = 0; i < 3; i++) {
+        SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, i).frame, 2 * i);
+        SUITE_SAME_INTEGER(g_array_index(bench->two.frames, struct arrival, i).frame, 2 * i + 1);
+        CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->one.sent, i),
+                            g_ptr_array_index(bench->posts, 2 * i));
+        CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->two.sent, i),
+                            g_ptr_array_index(bench->posts, 2 * i + 1));
+    }
+    CU_ASSERT(ledger_balanced(bench->world->sim->ledger));
+    bench_free(bench);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"one frame's way", test_way},
+        {"back to back at line rate", test_line_rate},
+        {"the transmit ring's limit", test_ring_limit},
+        {"the FIFO's limit", test_fifo_limit},
+        {"a frame longer than the FIFO", test_longer_than_fifo},
+        {"tokens of sent frames", test_tokens},
+        {"FCS error", test_fcs_error},
+        {"receive ring full", test_ring_overflow},
+        {"interrupts are coalesced", test_coalescing},
+        {"a frame while the routine ends", test_frame_during_exit},
+        {"two protocols", test_two_protocols},
+        {NULL, NULL},
+    };
+    return suite_run("cluster: NIC", cases);
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every scenario and testbed of the tree passes the JSON Schema that `netsim describe --json-schema`
+prints, and spoiled ones do not.
+
+Needs python3-jsonschema and python3-yaml; without them it says so and passes.
+"""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+
+try:
+    import jsonschema
+    import yaml
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(0)
+
+ROOT = os.environ.get("NETSIM_SOURCE_DIR", ".")
+NETSIM = os.environ.get("NETSIM", os.path.join(ROOT, "build", "netsim"))
+
+
+def scenario_files():
+    for folder, _, names in os.walk(os.path.join(ROOT, "scenarios")):
+        for name in sorted(names):
+            if name.endswith(".yaml"):
+                yield os.path.join(folder, name)
+
+
+def spoiled(document):
+    """(what was done, a copy with one mistake) for mistakes that fit the document."""
+    def changed(what, change):
+        other = copy.deepcopy(document)
+        change(other)
+        return what, other
+
+    yield changed("unknown key", lambda d: d.update(hsots=[]))
+    yield changed("wrong version", lambda d: d.update(schema=2))
+    yield changed("no version", lambda d: d.pop("schema"))
+    yield changed("unknown stack", lambda d: d.update(stack="no_such_stack"))
+    yield changed("links as a map", lambda d: d.update(links={}))
+    yield changed("a link without an end", lambda d: d.update(links=[{"from": "a"}]))
+    yield changed("a host without a name", lambda d: d.update(hosts=[{"count": 3}]))
+    yield changed("unknown benchmark", lambda d: d.update(workload={"benchmark": "no.such"}))
+    yield changed("a size without unit",
+                  lambda d: d.update(workload={"benchmark": "pmb.pingpong", "sizes": 64}))
+    yield changed("unknown operation",
+                  lambda d: d.update(workload={"program": [{"ranks": 0, "do": [{"snd": {}}]}]}))
+
+
+def good_workloads():
+    yield {"benchmark": "pmb.pingpong", "sizes": "0 B .. 4 MiB", "repetitions": "auto", "ranks": 2}
+    yield {"benchmark": "pmb.pingpong", "sizes": ["0..64 B", "1.5 KiB", 0], "repetitions": 5}
+    yield {"ranks": 2, "program": [{"ranks": [0, "1..3"], "do": [
+        "barrier", {"barrier": None}, {"compute": "3 ms"}, {"waitall": "all"},
+        {"waitall": ["a"]}, {"wait": "a"}, {"alltoall": "4 MB"},
+        {"loop": {"count": 3, "as": "i", "do": [{"send": {"to": 1, "size": "1 KiB * i"}}]}}]}]}
+
+
+def main():
+    text = subprocess.run([NETSIM, "describe", "--json-schema"], check=True, capture_output=True).stdout
+    schema = json.loads(text)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failures = 0
+
+    files = list(scenario_files())
+    if not files:
+        sys.exit("no scenarios found")
+    for path in files:
+        with open(path, encoding="utf-8") as stream:
+            document = yaml.safe_load(stream)
+        for error in validator.iter_errors(document):
+            print(f"{path}: {error.json_path}: {error.message[:300]}")
+            failures += 1
+        for what, other in spoiled(document):
+            if validator.is_valid(other):
+                print(f"{path}: {what}: not refused")
+                failures += 1
+    for workload in good_workloads():
+        for error in validator.iter_errors({"schema": 1, "workload": workload}):
+            print(f"{workload}: {error.message[:300]}")
+            failures += 1
+
+    print(f"{len(files)} files, {failures} failures")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

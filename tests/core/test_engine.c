@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The event engine: order, cancelling and moving, and a long random run against a model that is a sorted list.
+#include "sim/core/engine.h"
+#include "sim/core/random.h"
+#include "tests/support/suite.h"
+
+#include <glib.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// An event that writes its name down, and then does what the test wants.
+struct marker {
+    struct event event;
+    char name;
+    GString *log;
+    void (*then)(struct engine *engine, struct marker *marker);
+    struct marker *other;
+};
+
+static void marker_run(struct engine *engine, struct event *event)
+{
+    struct marker *marker = container_of(event, struct marker, event);
+    g_string_append_c(marker->log, marker->name);
+    if (marker->then)
+        marker->then(engine, marker);
+}
+
+static void markers_init(struct marker *markers, int count, GString *log)
+{
+    for (int i = 0; i < count; i++) {
+        markers[i] = (struct marker){.name = (char)('a' + i), .log = log};
+        event_init(&markers[i].event, marker_run);
+    }
+}
+
+// Checks the order in which the markers ran, and starts a new log.
+static void expect(GString *log, const char *order)
+{
+    SUITE_SAME_TEXT(log->str, order);
+    g_string_truncate(log, 0);
+}
+
+static void test_order(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[6];
+    markers_init(m, 6, log);
+    static const sim_time when[] = {30, 10, 20, 10, 0, 30};
+    for (int i = 0; i < 6; i++)
+        engine_schedule(engine, &m[i].event, when[i]);
+    SUITE_SAME_INTEGER(engine_pending(engine), 6);
+    engine_run(engine, TIME_NEVER);
+    expect(log, "ebdcaf");
+    SUITE_SAME_INTEGER(engine_now(engine), 30);
+    SUITE_SAME_INTEGER(engine_events(engine), 6);
+    SUITE_SAME_INTEGER(engine_pending(engine), 0);
+    for (int i = 0; i < 6; i++)
+        CU_ASSERT_FALSE(event_pending(&m[i].event));
+    g_string_free(log, TRUE);
+    engine_free(engine);
+}
+
+static void schedule_other_now(struct engine *engine, struct marker *marker)
+{
+    engine_schedule(engine, &marker->other->event, engine_now(engine));
+}
+
+// What is scheduled for the current time runs behind what stood there before.
+static void test_current_time(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[5];
+    markers_init(m, 5, log);
+    m[0].then = schedule_other_now;
+    m[0].other = &m[3];
+    m[1].then = schedule_other_now;
+    m[1].other = &m[4];
+    engine_schedule(engine, &m[0].event, 10);
+    engine_schedule(engine, &m[1].event, 10);
+    engine_schedule(engine, &m[2].event, 10);
+    engine_run(engine, TIME_NEVER);
+    expect(log, "abcde");
+    g_string_free(log, TRUE);
+    engine_free(engine);
+}
+
+static void cancel_other(struct engine *engine, struct marker *marker)
+{
+    engine_cancel(engine, &marker->other->event);
+}
+
+static void delay_other(struct engine *engine, struct marker *marker)
+{
+    engine_reschedule(engine, &marker->other->event, engine_now(engine) + 5);
+}
+
+static void bring_other_here(struct engine *engine, struct marker *marker)
+{
+    engine_reschedule(engine, &marker->other->event, engine_now(engine));
+}
+
+// From inside a handler: an event of the same time and one of a later time, in ring and heap.
+static void test_cancel_inside(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[4];
+    for (int later = 0; later < 2; later++) {
+        markers_init(m, 4, log);
+        m[0].then = cancel_other;
+        m[0].other = &m[2];
+        for (int i = 0; i < 4; i++)
+            engine_schedule(engine, &m[i].event, engine_now(engine) + (i && later ? 10 : 0));
+        engine_run(engine, TIME_NEVER);
+        expect(log, "abd");
+        SUITE_SAME_INTEGER(engine_pending(engine), 0);
+    }
+    engine_cancel(engine, &m[0].event); // idle: left alone
+    CU_ASSERT_FALSE(event_pending(&m[0].event));
+    g_string_free(log, TRUE);
+    engine_free(engine);
+}
+
+static void test_reschedule(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[4];
+    markers_init(m, 4, log);
+    for (int i = 0; i < 4; i++)
+        engine_schedule(engine, &m[i].event, 10 + i);
+    engine_reschedule(engine, &m[3].event, 5);  // forward
+    engine_reschedule(engine, &m[0].event, 12); // behind the one that stands there
+    engine_run(engine, TIME_NEVER);
+    expect(log, "dbca");
+
+    markers_init(m, 4, log);
+    m[0].then = delay_other;
+    m[0].other = &m[1];
+    m[2].then = bring_other_here;
+    m[2].other = &m[3];
+    sim_time now = engine_now(engine);
+    engine_schedule(engine, &m[0].event, now);
+    engine_schedule(engine, &m[1].event, now);
+    engine_schedule(engine, &m[2].event, now + 5);
+    engine_schedule(engine, &m[3].event, now + 9);
+    engine_run(engine, TIME_NEVER);
+    // b moved to now + 5, behind c; d came to the current time, behind b.
+    expect(log, "acbd");
+    engine_reschedule(engine, &m[3].event, engine_now(engine)); // an idle one
+    CU_ASSERT(event_pending(&m[3].event));
+    engine_run(engine, TIME_NEVER);
+    expect(log, "d");
+    g_string_free(log, TRUE);
+    engine_free(engine);
+}
+
+static void stop_here(struct engine *engine, struct marker *marker)
+{
+    (void)marker;
+    engine_stop(engine);
+}
+
+static void test_until_and_stop(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[5];
+    markers_init(m, 5, log);
+    for (int i = 0; i < 5; i++)
+        engine_schedule(engine, &m[i].event, 10 * (i + 1));
+    m[3].then = stop_here;
+    engine_run(engine, 20);
+    expect(log, "ab");
+    engine_run(engine, TIME_NEVER);
+    expect(log, "cd");
+    SUITE_SAME_INTEGER(engine_pending(engine), 1);
+    engine_run(engine, TIME_NEVER);
+    expect(log, "e");
+    g_string_free(log, TRUE);
+    engine_free(engine);
+}
+
+// ---- Against a model ----
+
+#define MODEL_EVENTS 300
+#define MODEL_STEPS 60000
+
+// The model: all pending events in a list sorted by (time, order of scheduling).
+struct model_entry {
+    sim_time when;
+    int number;
+};
+
+struct model {
+    struct engine *engine;
+    struct random_stream *random;
+    struct model_event *events;
+    GArray *pending; // struct model_entry
+    int steps, wrong;
+};
+
+struct model_event {
+    struct event event;
+    struct model *model;
+    int number;
+};
+
+static void model_remove(struct model *model, int number)
+{
+    for (guint i = 0; i < model->pending->len; i++)
+        if (g_array_index(model->pending, struct model_entry, i).number == number) {
+            g_array_remove_index(model->pending, i);
+            return;
+        }
+}
+
+static void model_insert(struct model *model, int number, sim_time when)
+{
+    guint at = 0;
+    while (at < model->pending->len &&
+           g_array_index(model->pending, struct model_entry, at).when <= when)
+        at++;
+    struct model_entry entry = {when, number};
+    g_array_insert_val(model->pending, at, entry);
+}
+
+// One random operation on a random event, on the engine and on the model.
+static void model_step(struct model *model)
+{
+    struct random_stream *random = model->random;
+    int number = (int)random_below(random, MODEL_EVENTS);
+    struct event *event = &model->events[number].event;
+    sim_time when = engine_now(model->engine);
+    if (random_chance(random, 0.8))
+        when += (sim_time)random_below(random, random_chance(random, 0.5) ? 4 : 1000);
+    model->steps--;
+    if (random_chance(random, 0.2)) {
+        engine_cancel(model->engine, event);
+        model_remove(model, number);
+    } else if (event_pending(event)) {
+        engine_reschedule(model->engine, event, when);
+        model_remove(model, number);
+        model_insert(model, number, when);
+    } else {
+        engine_schedule(model->engine, event, when);
+        model_insert(model, number, when);
+    }
+    model->wrong += engine_pending(model->engine) != model->pending->len;
+}
+
+static void model_run(struct engine *engine, struct event *event)
+{
+    struct model_event *ran = container_of(event, struct model_event, event);
+    struct model *model = ran->model;
+    struct model_entry first = g_array_index(model->pending, struct model_entry, 0);
+    model->wrong += first.number != ran->number || first.when != engine_now(engine);
+    g_array_remove_index(model->pending, 0);
+    for (int i = (int)random_below(model->random, 4); i > 0 && model->steps > 0; i--)
+        model_step(model);
+}
+
+static uint64_t model_fingerprint(uint64_t seed)
+{
+    struct model model = {
+        .engine = engine_new(),
+        .random = random_new(seed, "model"),
+        .events = g_new(struct model_event, MODEL_EVENTS),
+        .pending = g_array_new(FALSE, FALSE, sizeof(struct model_entry)),
+        .steps = MODEL_STEPS,
+    };
+    for (int i = 0; i < MODEL_EVENTS; i++) {
+        model.events[i] = (struct model_event){.model = &model, .number = i};
+        event_init(&model.events[i].event, model_run);
+    }
+    // A run can die out: it is started again with a few events.
+    while (model.steps > 0) {
+        for (int i = 0; i < 10; i++)
+            model_step(&model);
+        engine_run(model.engine, TIME_NEVER);
+    }
+    SUITE_SAME_INTEGER(model.wrong, 0);
+    SUITE_SAME_INTEGER(model.pending->len, 0);
+    uint64_t fingerprint = engine_fingerprint(model.engine);
+    g_array_unref(model.pending);
+    g_free(model.events);
+    random_free(model.random);
+    engine_free(model.engine);
+    return fingerprint;
+}
+
+static void test_model(void)
+{
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        model_fingerprint(seed);
+}
+
+static void test_fingerprint(void)
+{
+    CU_ASSERT_EQUAL(model_fingerprint(1), model_fingerprint(1));
+    CU_ASSERT_NOT_EQUAL(model_fingerprint(1), model_fingerprint(2));
+    struct engine *engine = engine_new();
+    uint64_t before = engine_fingerprint(engine);
+    engine_fingerprint_add(engine, 0);
+    CU_ASSERT_NOT_EQUAL(engine_fingerprint(engine), before);
+    engine_free(engine);
+}
+
+// ---- What must not happen ----
+
+static void schedule_in_past(struct engine *engine, struct marker *marker)
+{
+    engine_schedule(engine, &marker->other->event, engine_now(engine) - 1);
+}
+
+// In a child process, which must abort.
+static void test_past_is_refused(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        if (!freopen("/dev/null", "w", stderr))
+            _exit(1);
+        GString *log = g_string_new(NULL);
+        struct engine *engine = engine_new();
+        struct marker m[2];
+        markers_init(m, 2, log);
+        m[0].then = schedule_in_past;
+        m[0].other = &m[1];
+        engine_schedule(engine, &m[0].event, 10);
+        engine_run(engine, TIME_NEVER);
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CU_ASSERT(WIFSIGNALED(status));
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"order by time, then by scheduling", test_order},
+        {"events for the current time", test_current_time},
+        {"cancelling from a handler", test_cancel_inside},
+        {"moving events", test_reschedule},
+        {"running until a time, and stopping", test_until_and_stop},
+        {"random operations against a sorted list", test_model},
+        {"equal runs have equal fingerprints", test_fingerprint},
+        {"the past is refused", test_past_is_refused},
+        {NULL, NULL},
+    };
+    return suite_run("core: engine", cases);
+}

@@ -1,0 +1,57 @@
+#!/bin/bash
+# The example of docs/adding-a-fabric.md is whole: its files, put into a copy of the tree, compile
+# without a warning, keep the include rules, and do what the page shows.
+set -euo pipefail
+
+source=$(cd "${NETSIM_SOURCE_DIR:-.}" && pwd)
+page=$source/docs/adding-a-fabric.md
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$scratch/tree
+mkdir "$tree"
+
+cd "$source"
+tar -c CMakeLists.txt CMakePresets.json sim models bench scenarios tests/structure tests/docs |
+    tar -x -C "$tree"
+
+python3 - "$source/tests/docs" "$page" "$tree" <<'END'
+import os
+import re
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import console
+
+page, tree = sys.argv[2:]
+with open(page, encoding="utf-8") as file:
+    found = dict(console.files(file.read()))
+if "models/registry.c" not in found or len(found) != 4:
+    sys.exit(f"{page}: four files were expected, not {sorted(found)}")
+
+# The registry of the page is that of the tree, and the example's lines.
+with open(os.path.join(tree, "models/registry.c"), encoding="utf-8") as file:
+    there = file.read()
+shown = re.sub(r"#include \"models/wire/wire.h\"\n|&wire_stack,|wire_sections,", "",
+               found["models/registry.c"])
+if re.sub(r"\s", "", shown) != re.sub(r"\s", "", there):
+    sys.exit(f"{page}: models/registry.c is not that of the tree with the example added")
+
+for path, content in found.items():
+    os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
+    with open(os.path.join(tree, path), "w", encoding="utf-8") as file:
+        file.write(content)
+END
+
+python3 "$tree/tests/structure/check_includes.py" "$tree"
+
+log=$scratch/log
+if ! { cmake -S "$tree" -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+           -DBUILD_TESTING=OFF -DNETSIM_WERROR=ON && ninja -C "$scratch/build" netsim; } \
+       >"$log" 2>&1; then
+    tail -n 50 "$log"
+    exit 1
+fi
+
+NETSIM=$scratch/build/netsim NETSIM_SOURCE_DIR=$tree python3 "$tree/tests/docs/console.py" \
+    "${@}" "$page"

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""What README and docs/ say must be so: commands, output, links, names, lists."""
+
+import glob
+import os
+import re
+import subprocess
+import unittest
+
+import console
+
+SOURCE = os.environ["NETSIM_SOURCE_DIR"]
+PAGES = ["README.md", "CHANGELOG.md", *sorted(
+    os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "docs", "*.md")))]
+RUN = ["README.md", "docs/scenarios.md", "docs/architecture.md"]
+
+# Keys that the fragments of scenarios in docs/scenarios.md leave out.
+REST = {
+    "schema": "schema: 1",
+    "testbed": "testbed: testbeds/cluster1.yaml",
+    "stack": "stack: lam_via",
+    "workload": "workload: {benchmark: pmb.pingpong}",
+}
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def sources():
+    """All of sim/, models/ and bench/ as one text."""
+    return "".join(read(os.path.relpath(path, SOURCE))
+                   for folder in ("sim/*/*.[ch]", "models/*.[ch]", "models/*/*.[ch]", "bench/*.[ch]")
+                   for path in glob.glob(os.path.join(SOURCE, folder)))
+
+
+def netsim(*arguments):
+    return subprocess.run([os.environ["NETSIM"], *arguments], stdin=subprocess.DEVNULL, check=True,
+                          encoding="utf-8", stdout=subprocess.PIPE, timeout=60).stdout
+
+
+def without_blocks(text):
+    return console.FENCE.sub("", text)
+
+
+class Commands(unittest.TestCase):
+    def test_what_is_shown(self):
+        """Each command of a console block prints what the page shows, and ends as it says."""
+        for page in RUN:
+            with self.subTest(page):
+                try:
+                    console.run_page(read(page))
+                except console.Wrong as problem:
+                    self.fail(f"{page}: {problem}\n(new numbers alone are put into the pages by "
+                              f"tests/docs/console.py --update {page})")
+
+    def test_what_is_not_run(self):
+        """Commands that are only shown exist."""
+        launcher = read("netsim")
+        for page in PAGES:
+            for kind, attributes, body, _ in console.blocks(read(page)):
+                if kind != "console" or "norun" not in attributes:
+                    continue
+                for command, _ in console.commands(body):
+                    words = command.split()
+                    if words[0] == "./netsim" and words[1] in ("test", "setup"):
+                        self.assertIn(f"\n{words[1]})", launcher)
+                    elif words[0] == "./netsim":
+                        netsim("help", words[1])
+                    else:
+                        self.assertIn(words[0], ("git", "cd", "sudo", "cmake"), command)
+
+    def test_every_command_is_in_the_readme(self):
+        readme = read("README.md")
+        commands = re.findall(r"(?m)^  (\w+) ", netsim("help").split("Options:")[0])
+        self.assertIn("run", commands)
+        for command in commands:
+            self.assertRegex(readme, rf"\./netsim {command}\b")
+        for option in re.findall(r"--[a-z-]+(?==)", netsim("help", "run")):
+            if option not in ("--out", "--seed"):
+                self.assertIn(option, readme)
+
+    def test_files_in_the_readme_are_right_or_wrong_as_named(self):
+        paths = [path for path, _ in console.files(read("README.md"))]
+        self.assertEqual(paths, ["ring.yaml", "wrong.yaml"])
+
+
+class Links(unittest.TestCase):
+    def test_relative_links(self):
+        for page in PAGES:
+            text = without_blocks(read(page))
+            for target in re.findall(r"\]\(([^)\s]+)\)", text):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+                with self.subTest(page=page, target=target):
+                    self.assertTrue(os.path.exists(os.path.join(SOURCE, path)), "no such file")
+                    if anchor:
+                        heads = [re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-")
+                                 for head in re.findall(r"(?m)^#+ (.*)$",
+                                                        without_blocks(read(path)))]
+                        self.assertIn(anchor, heads)
+
+    def test_every_page_is_linked(self):
+        readme = read("README.md")
+        for page in PAGES[1:]:
+            self.assertIn(f"]({page})", readme)
+
+
+class Names(unittest.TestCase):
+    """Names that the pages put into backquotes."""
+
+    def test_functions(self):
+        code = sources()
+        for page in PAGES:
+            for name in set(re.findall(r"`(\w+)\(\)`", without_blocks(read(page)))):
+                with self.subTest(page=page, name=name):
+                    self.assertRegex(code, rf"\b{name}\(|\(\*{name}\)\(")
+
+    def test_files(self):
+        pattern = r"`((?:sim|models|bench|tests|docs|scenarios|completion|plots)/[\w./-]*)`"
+        for page in PAGES:
+            text = without_blocks(read(page))
+            # A page may name the files that it tells the reader to make.
+            made = {path for path, _ in console.files(read(page))}
+            for path in set(re.findall(pattern, text)):
+                if re.search(r"\b(NAME|ROOM)\b|_NAME", path):
+                    continue
+                with self.subTest(page=page, path=path):
+                    there = os.path.exists(os.path.join(SOURCE, path))
+                    self.assertTrue(there or any(one.startswith(path) for one in made))
+
+    def test_nothing_is_named_that_the_reader_does_not_have(self):
+        for page in PAGES:
+            self.assertNotRegex(read(page), r"\.\./shared|/work/|/root/|/tmp/")
+
+
+class Lists(unittest.TestCase):
+    def test_every_scenario_is_mentioned(self):
+        text = read("README.md") + read("docs/scenarios.md")
+        scenarios = netsim("list", "scenarios", "--names").split()
+        self.assertIn("pingpong_cluster1", scenarios)
+        for name in scenarios:
+            self.assertIn(f"`{name}`", text)
+        for name in netsim("list", "testbeds", "--names").split():
+            self.assertIn(f"testbeds/{name}.yaml", text)
+        for name in netsim("list", "benchmarks", "--names").split():
+            self.assertIn(f"`{name}`", text)
+
+    def test_every_key_and_operation_is_explained(self):
+        text = read("docs/scenarios.md")
+        keys = re.findall(r'(?m)^    \{"(\w+)", (?:KEY_IN|ANYWHERE)', read("sim/config/schema.c"))
+        shapes = re.findall(r'(?m)^    \[OP_\w+\] = \{"(\w+)"(?!, \.internal)',
+                            read("sim/config/op_read.c"))
+        self.assertIn("workload", keys)
+        self.assertIn("send", shapes)
+        self.assertNotIn("measure_start", shapes)
+        for name in keys + shapes + ["benchmark", "program", "sizes", "repetitions", "ranks"]:
+            self.assertIn(f"`{name}`", text)
+
+    def test_fragments_of_scenarios_are_right(self):
+        scratch = console.Scratch()
+        count = 0
+        for kind, attributes, body, _ in console.blocks(read("docs/scenarios.md")):
+            if kind != "yaml":
+                continue
+            self.assertEqual(attributes, [])
+            rest = [line for key, line in REST.items()
+                    if not re.search(rf"(?m)^{key}:", body)]
+            scratch.write(f"fragment{count}.yaml", "\n".join(rest) + "\n" + body)
+            code, printed = scratch.run(f"./netsim check fragment{count}.yaml")
+            self.assertEqual(code, 0, body + "\n".join(printed))
+            count += 1
+        self.assertGreater(count, 0)
+
+    def test_dependencies(self):
+        """README, launcher and CMakeLists.txt name the same."""
+        table = re.search(r"<<'END'\n(.*?)^END$", read("netsim"), re.DOTALL | re.MULTILINE)[1]
+        rows = [[cell.strip() for cell in row.split("|")] for row in table.splitlines()]
+        packages = {row[1] for row in rows}
+        built = {row[1] for row in rows if row[0] == "build"}
+        libraries = {row[2].partition(":")[2] for row in rows if row[2].startswith("library:")}
+
+        cmake = read("CMakeLists.txt")
+        wanted = re.search(r"DEPENDENCIES REQUIRED IMPORTED_TARGET\s+([^)]*)\)", cmake)[1].split()
+        wanted += re.findall(r"pkg_check_modules\(\w+ IMPORTED_TARGET (\w+)\)", cmake)
+        self.assertEqual(libraries, set(wanted))
+
+        section = read("README.md").split("## Dependencies")[1].split("\n## ")[0]
+        in_table = set()
+        for row in re.findall(r"(?m)^\| ([a-z][^|]*?) +\|", section):
+            in_table |= set(re.findall(r"[a-z][a-z0-9.+-]+", re.sub(r"\([^)]*\)", "", row)))
+        self.assertEqual(in_table, packages | {"libns3-dev", "g++"})
+        by_hand = re.search(r"apt-get install (.*)", section)[1].split()
+        self.assertEqual(set(by_hand), built)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What copying costs by the copy model, and how pages are counted.
+#include "sim/host/memory.h"
+#include "tests/support/suite.h"
+
+#include <glib.h>
+
+#define KIB 1024
+
+// A byte takes 1 ns cached and 2 ns uncached.
+static const struct memory_config config = {
+    .cache = 256 * KIB,
+    .copy_cached = 1000000000,
+    .copy_uncached = 500000000,
+    .copy_setup = {.cycles = 150},
+    .page = 4 * KIB,
+};
+
+#define SETUP (150 * TIME_NS)
+
+static struct sim *sim;
+static struct cpu *cpu;
+
+static void set_up(void)
+{
+    sim = sim_new(1, NULL);
+    cpu = cpu_new(sim, "host", "cpu 0", 1000000000, true);
+}
+
+static void tear_down(void)
+{
+    cpu_free(cpu);
+    sim_free(sim);
+}
+
+static sim_time warm(int64_t bytes)
+{
+    return memory_copy_time(&config, cpu, bytes, COPY_WARM);
+}
+
+// Source and destination together fit into the cache: the cached rate, up to half its size.
+static void test_cached(void)
+{
+    set_up();
+    CU_ASSERT_EQUAL(warm(0), 0);
+    CU_ASSERT_EQUAL(warm(1), SETUP + 1 * TIME_NS);
+    CU_ASSERT_EQUAL(warm(1500), SETUP + 1500 * TIME_NS);
+    CU_ASSERT_EQUAL(warm(128 * KIB), SETUP + 128 * KIB * TIME_NS);
+    tear_down();
+}
+
+// From one and a half times the cache on nothing hits.
+static void test_uncached(void)
+{
+    set_up();
+    CU_ASSERT_EQUAL(warm(192 * KIB), SETUP + 2 * 192 * KIB * TIME_NS);
+    CU_ASSERT_EQUAL(warm(4096 * KIB), SETUP + 2 * 4096 * KIB * TIME_NS);
+    tear_down();
+}
+
+// Halfway between the two, half of the bytes miss.
+static void test_between(void)
+{
+    set_up();
+    int64_t bytes = 160 * KIB;
+    CU_ASSERT_EQUAL(warm(bytes), SETUP + (bytes / 2 + 2 * (bytes / 2)) * TIME_NS);
+    int64_t quarter = 144 * KIB;
+    CU_ASSERT_EQUAL(warm(quarter), SETUP + (quarter * 3 / 4 + 2 * (quarter / 4)) * TIME_NS);
+    tear_down();
+}
+
+// What a device wrote is in no cache, however little it is.
+static void test_cold(void)
+{
+    set_up();
+    CU_ASSERT_EQUAL(memory_copy_time(&config, cpu, 0, COPY_COLD), 0);
+    for (int64_t bytes = 1; bytes <= 512 * KIB; bytes = 3 * bytes + 1)
+        CU_ASSERT_EQUAL(memory_copy_time(&config, cpu, bytes, COPY_COLD),
+                        SETUP + 2 * bytes * TIME_NS);
+    tear_down();
+}
+
+static void test_no_cache(void)
+{
+    struct memory_config without = config;
+    without.cache = 0;
+    set_up();
+    CU_ASSERT_EQUAL(memory_copy_time(&without, cpu, 100, COPY_WARM), SETUP + 200 * TIME_NS);
+    without.cache = 1;
+    CU_ASSERT_EQUAL(memory_copy_time(&without, cpu, 100, COPY_WARM), SETUP + 200 * TIME_NS);
+    tear_down();
+}
+
+// A longer copy never takes less time; a cold one never less than a warm one. Odd rates, so that
+// nothing divides evenly.
+static void test_monotone(void)
+{
+    struct memory_config odd = config;
+    odd.copy_cached = 1199999999;
+    odd.copy_uncached = 599999993;
+    set_up();
+    sim_time last = 0, last_cold = 0;
+    int wrong = 0;
+    for (int64_t bytes = 0; bytes <= 420 * KIB; bytes += bytes < 4 * KIB ? 1 : 7) {
+        sim_time time = memory_copy_time(&odd, cpu, bytes, COPY_WARM);
+        sim_time cold = memory_copy_time(&odd, cpu, bytes, COPY_COLD);
+        wrong += time < last || cold < last_cold || cold < time;
+        last = time;
+        last_cold = cold;
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+    tear_down();
+}
+
+static void test_pages(void)
+{
+    CU_ASSERT_EQUAL(memory_pages(&config, 0, 0), 0);
+    CU_ASSERT_EQUAL(memory_pages(&config, 4095, 0), 0);
+    CU_ASSERT_EQUAL(memory_pages(&config, 0, 1), 1);
+    CU_ASSERT_EQUAL(memory_pages(&config, 0, 4096), 1);
+    CU_ASSERT_EQUAL(memory_pages(&config, 0, 4097), 2);
+    CU_ASSERT_EQUAL(memory_pages(&config, 4095, 1), 1);
+    CU_ASSERT_EQUAL(memory_pages(&config, 4095, 2), 2);
+    CU_ASSERT_EQUAL(memory_pages(&config, 4095, 4098), 3);
+    CU_ASSERT_EQUAL(memory_pages(&config, INT64_C(0x8000000) + 100, 4 * KIB * KIB), 1025);
+}
+
+// ---- mem_copy charges the running handler ----
+
+static struct stage_time {
+    sim_time copy, other;
+} stages;
+
+static void add_stage(void *owner, const char *stage, sim_time time)
+{
+    (void)owner;
+    *(strcmp(stage, "copy") == 0 ? &stages.copy : &stages.other) += time;
+}
+
+static enum cpu_next copy_run(struct cpu_context *context, struct cpu_task *task)
+{
+    (void)task;
+    sim_time start = context->now;
+    mem_copy(context, &config, 1000, COPY_WARM, MESSAGE_NONE);
+    CU_ASSERT_EQUAL(context->now - start, SETUP + 1000 * TIME_NS);
+    mem_copy(context, &config, 1000, COPY_COLD, MESSAGE_NONE);
+    CU_ASSERT_EQUAL(context->now - start, 2 * SETUP + 3000 * TIME_NS);
+    return CPU_SLEEP;
+}
+
+static void test_charges(void)
+{
+    set_up();
+    struct cpu_task task;
+    cpu_task_init(&task, cpu, CPU_USER, copy_run);
+    cpu_wake(&task);
+    engine_run(sim->engine, TIME_NEVER);
+    stages = (struct stage_time){0};
+    cpu_each_stage(cpu, add_stage, NULL);
+    CU_ASSERT_EQUAL(stages.copy, 2 * SETUP + 3000 * TIME_NS);
+    CU_ASSERT_EQUAL(stages.other, 0);
+    CU_ASSERT_EQUAL(cpu_usage(cpu).busy[CPU_USER], stages.copy);
+    tear_down();
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"cached", test_cached},
+        {"uncached", test_uncached},
+        {"between", test_between},
+        {"cold source", test_cold},
+        {"no cache to speak of", test_no_cache},
+        {"monotone in the size", test_monotone},
+        {"pages", test_pages},
+        {"mem_copy charges the handler", test_charges},
+        {NULL, NULL},
+    };
+    return suite_run("host: memory", cases);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/rpi_bench.h"
+
+#include "sim/workload/interpreter.h"
+#include "sim/workload/stack.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+struct rpi_bench *rpi_bench_new(const struct rpi_program *program)
+{
+    struct rpi_bench *bench = g_new0(struct rpi_bench, 1);
+    bench->compiled = rpi_case_new(program);
+    const struct scenario_case *test_case = bench->compiled.test_case;
+    const struct stack *stack = registry_stack(&model_registry, test_case->stack->name);
+    bench->ranks = test_case->workload.ranks;
+    bench->trace = rpi_trace_new(&bench->lines);
+    bench->sim = sim_new(1, bench->trace);
+    bench->cluster = cluster_new(bench->sim, test_case);
+    for (int rank = 0; rank < bench->ranks; rank++) {
+        bench->processes[rank] = mpi_process_new(bench->sim, bench->cluster->hosts[rank], 0, rank,
+                                                 bench->ranks, interpreter_run);
+        bench->processes[rank]->library =
+            scenario_section_values(test_case, stack->library_section);
+    }
+    bench->stack = stack->build(bench->cluster, test_case, bench->processes, bench->ranks);
+    for (int rank = 0; rank < bench->ranks; rank++) {
+        bench->interpreters[rank] =
+            interpreter_new(bench->processes[rank], test_case->workload.program, NULL, NULL);
+        cpu_wake(&bench->processes[rank]->task);
+    }
+    return bench;
+}
+
+void rpi_bench_free(struct rpi_bench *bench)
+{
+    const struct stack *stack =
+        registry_stack(&model_registry, bench->compiled.test_case->stack->name);
+    for (int rank = 0; rank < bench->ranks; rank++)
+        interpreter_free(bench->interpreters[rank]);
+    stack->free(bench->stack);
+    for (int rank = 0; rank < bench->ranks; rank++)
+        mpi_process_free(bench->processes[rank]);
+    cluster_free(bench->cluster);
+    sim_free(bench->sim);
+    rpi_trace_free(bench->trace);
+    g_ptr_array_unref(bench->lines);
+    rpi_case_free(&bench->compiled);
+    g_free(bench);
+}
+
+void rpi_bench_run(struct rpi_bench *bench, double until_ms)
+{
+    engine_run(bench->sim->engine,
+               until_ms > 0 ? (sim_time)(until_ms * (double)TIME_MS) : TIME_NEVER);
+}
+
+bool rpi_bench_ended(const struct rpi_bench *bench, int rank)
+{
+    return interpreter_ended(bench->interpreters[rank]);
+}
+
+void rpi_bench_finish(struct rpi_bench *bench)
+{
+    rpi_bench_run(bench, 0);
+    SUITE_SAME_TEXT(sim_status_name(bench->sim->status), "completed");
+    CU_ASSERT(ledger_balanced(bench->sim->ledger));
+    for (int rank = 0; rank < bench->ranks; rank++)
+        CU_ASSERT(rpi_bench_ended(bench, rank));
+}
+
+struct rpi_envelope rpi_bench_envelope(const struct vip_descriptor *descriptor)
+{
+    struct rpi_envelope envelope;
+    memcpy(&envelope, descriptor->content.bytes, sizeof envelope);
+    return envelope;
+}
+
+struct stage_time {
+    const char *stage;
+    sim_time time;
+};
+
+static void add_stage(void *owner, const char *stage, sim_time time)
+{
+    struct stage_time *sum = owner;
+    if (strcmp(stage, sum->stage) == 0)
+        sum->time += time;
+}
+
+sim_time rpi_bench_process_time(const struct rpi_bench *bench, int rank, const char *stage)
+{
+    struct stage_time sum = {.stage = stage};
+    cpu_each_stage(bench->processes[rank]->task.cpu, add_stage, &sum);
+    return sum.time;
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Connections between VIs: who may send when, requests that are lost, and the states that a VI goes
+// through.
+#include "tests/support/suite.h"
+#include "tests/support/via_log.h"
+#include "tests/support/via_world.h"
+
+#define RETRY (100 * TIME_MS)
+
+static void ask_and_wait(struct via_world *world, int from, sim_time when)
+{
+    struct via_node *node = &world->nodes[from];
+    via_do_at(node, when, via_request_job, &world->nodes[1 - from]);
+    via_do_at(node, when, via_wait_job, NULL);
+}
+
+static bool try_send(struct via_node *node)
+{
+    struct via_transfer *transfer = via_send(node, 0, 10);
+    // A refused one is no message.
+    engine_run(node->world->sim->engine, sim_now(node->world->sim) + TIME_MS);
+    return transfer->posted;
+}
+
+// via.via.connection_oriented: nothing can be posted before there is a connection, and nothing
+// after it; while there is one, data go both ways.
+static void test_only_connected(void)
+{
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    via_set_up(a, false);
+    via_set_up(b, false);
+    via_run(world);
+    CU_ASSERT_EQUAL(a->vi->state, VIP_IDLE);
+    CU_ASSERT_FALSE(try_send(a));
+    ask_and_wait(world, 0, sim_now(world->sim));
+    CU_ASSERT_FALSE(try_send(a));
+    CU_ASSERT_EQUAL(a->vi->state, VIP_CONNECT_PENDING);
+    ask_and_wait(world, 1, sim_now(world->sim));
+    via_run(world);
+    struct via_transfer *receives[2] = {via_receive(a, 0, 100), via_receive(b, 0, 100)};
+    via_run(world);
+    CU_ASSERT(try_send(a));
+    CU_ASSERT(try_send(b));
+    CU_ASSERT_PTR_EQUAL(via_receive_done(a), &receives[0]->descriptor);
+    CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[1]->descriptor);
+    via_do(a, via_disconnect_job, NULL);
+    via_run(world);
+    CU_ASSERT_FALSE(try_send(a));
+    CU_ASSERT_FALSE(try_send(b));
+    SUITE_SAME_INTEGER(via_counter(world, "nic FCS errors"), 0);
+    via_world_free(world);
+}
+
+// What is on its way when the connection is taken down is thrown away at the other end.
+static void test_late_data(void)
+{
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    via_connect(world, false);
+    via_receive(b, 0, 100);
+    via_run(world);
+    via_send(a, 0, 10);
+    via_do(b, via_disconnect_job, NULL);
+    CU_ASSERT_PTR_NULL(via_receive_done(b));
+    CU_ASSERT_EQUAL(a->vi->state, VIP_DISCONNECTED);
+    char *line = cluster_ledger_line(world->cluster);
+    SUITE_CONTAINS(line, "lost: the VI is not connected");
+    g_free(line);
+    via_world_free(world);
+}
+
+// ---- Pairs ----
+
+#define PAIRS 5
+
+struct pairs {
+    struct vip_vi *vis[PAIRS];
+    const uint64_t *keys;
+};
+
+static bool pairs_job(struct cpu_context *context, struct via_node *node, void *argument)
+{
+    struct pairs *pairs = argument;
+    const struct via_node *peer = &node->world->nodes[1 - node->number];
+    for (int i = 0; i < PAIRS; i++) {
+        pairs->vis[i] = vip_create_vi(context, node->nic, NULL, NULL);
+        vip_connect_peer_request(context, pairs->vis[i], vip_agent_station(peer->agent),
+                                 pairs->keys[i]);
+    }
+    return true;
+}
+
+// via.via.connection_oriented: a connection pairs exactly two VIs, those that asked with the same
+// discriminator.
+static void test_pairs(void)
+{
+    static const uint64_t keys[2][PAIRS] = {{1, 2, 3, 4, UINT64_C(1) << 40},
+                                            {3, UINT64_C(1) << 40, 1, 2, 4}};
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    struct pairs pairs[2];
+    for (int i = 0; i < 2; i++) {
+        pairs[i].keys = keys[i];
+        via_set_up(&world->nodes[i], false);
+        via_do(&world->nodes[i], pairs_job, &pairs[i]);
+    }
+    via_run(world);
+    for (int i = 0; i < PAIRS; i++) {
+        const struct vip_vi *vi = pairs[0].vis[i], *other = NULL;
+        for (int k = 0; k < PAIRS; k++)
+            if (keys[1][k] == keys[0][i])
+                other = pairs[1].vis[k];
+        CU_ASSERT_EQUAL(vi->state, VIP_CONNECTED);
+        CU_ASSERT_EQUAL(vi->remote_number, other->number);
+        CU_ASSERT_EQUAL(other->remote_number, vi->number);
+    }
+    // A message on one of them completes there, and nowhere else.
+    struct via_transfer *receive = via_new_receive(&world->nodes[1], 0, 100);
+    struct via_transfer *send = via_new_send(&world->nodes[0], 0, 50);
+    receive->vi = pairs[1].vis[3];
+    send->vi = pairs[0].vis[1];
+    via_post(receive);
+    via_run(world);
+    via_post(send);
+    via_run(world);
+    for (int k = 0; k < PAIRS; k++)
+        CU_ASSERT_EQUAL(pairs[1].vis[k]->receive.done.count, k == 3);
+    CU_ASSERT_EQUAL(world->nodes[1].errors->len, 0);
+    via_world_free(world);
+}
+
+// ---- Requests ----
+
+struct outcome {
+    sim_time connected; // when both jobs that wait were over
+    int frames;
+};
+
+// Connects with the given times of asking and faults; returns when the later of the two went on.
+static struct outcome connect_with(const char *const *sets, sim_time ask0, sim_time ask1)
+{
+    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
+    struct outcome outcome;
+    for (int i = 0; i < 2; i++)
+        via_set_up(&world->nodes[i], false);
+    ask_and_wait(world, 0, ask0);
+    ask_and_wait(world, 1, ask1);
+    via_run(world);
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(world->nodes[i].vi->state, VIP_CONNECTED);
+        CU_ASSERT(g_queue_is_empty(&world->nodes[i].jobs));
+    }
+    outcome.connected = sim_now(world->sim);
+    outcome.frames = (int)via_counter(world, "via frames sent");
+    via_world_free(world);
+    return outcome;
+}
+
+static void test_who_asks_first(void)
+{
+    struct outcome together = connect_with(NULL, TIME_MS, TIME_MS);
+    CU_ASSERT(together.connected < 2 * TIME_MS);
+    // The second has heard of the first when it asks: its request is the answer as well.
+    struct outcome after = connect_with(NULL, TIME_MS, 2 * TIME_MS);
+    CU_ASSERT(after.connected < 3 * TIME_MS);
+    CU_ASSERT_EQUAL(after.frames, 2);
+    struct outcome before = connect_with(NULL, 2 * TIME_MS, TIME_MS);
+    CU_ASSERT_EQUAL(before.frames, 2);
+    // Who is alone asks again until somebody comes.
+    struct outcome late = connect_with(NULL, 0, 10 * RETRY + TIME_MS);
+    CU_ASSERT(late.connected < 10 * RETRY + 2 * TIME_MS);
+    CU_ASSERT_EQUAL(late.frames, 11 + 1);
+}
+
+// Requests that are lost are made again after connect_retry.
+static void test_lost_requests(void)
+{
+    const char *one_way[] = {"link.drop_nth=[1]", "link.fault_direction=forward", NULL};
+    // The other's own request brings it about at once.
+    CU_ASSERT(connect_with(one_way, TIME_MS, TIME_MS).connected < 2 * TIME_MS);
+    const char *both[] = {"link.drop_nth=[1]", NULL};
+    struct outcome once = connect_with(both, 0, 0);
+    CU_ASSERT(once.connected > RETRY && once.connected < RETRY + TIME_MS);
+    const char *thrice[] = {"link.drop_nth=[1, 2, 3]", "mvia.connect_retry=7 ms", NULL};
+    struct outcome later = connect_with(thrice, 0, 0);
+    CU_ASSERT(later.connected > 21 * TIME_MS && later.connected < 22 * TIME_MS);
+    // Only the answer is lost: the one who still waits asks again, and is answered.
+    const char *answer[] = {"link.drop_nth=[1]", "link.fault_direction=backward", NULL};
+    struct outcome answered = connect_with(answer, 0, TIME_MS);
+    CU_ASSERT(answered.connected > RETRY && answered.connected < RETRY + TIME_MS);
+}
+
+// Whatever is lost, in the end both are connected.
+static void test_lossy_wire(void)
+{
+    for (int seed = 1; seed <= 60; seed++) {
+        char *set = g_strdup_printf("seed=%d", seed);
+        const char *sets[] = {set, "link.drop_probability=0.6", NULL};
+        connect_with(sets, 0, seed * TIME_MS);
+        g_free(set);
+    }
+}
+
+// A process that asked and waits is woken in the interrupt, not before and not by itself.
+static void test_waiter_sleeps(void)
+{
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    via_set_up(&world->nodes[0], false);
+    via_set_up(&world->nodes[1], false);
+    ask_and_wait(world, 0, 0);
+    engine_run(world->sim->engine, TIME_S);
+    CU_ASSERT_FALSE(g_queue_is_empty(&world->nodes[0].jobs));
+    ask_and_wait(world, 1, TIME_S);
+    via_run(world);
+    CU_ASSERT(g_queue_is_empty(&world->nodes[0].jobs));
+    via_world_free(world);
+}
+
+// ---- States ----
+
+static struct via_world *logged_world(struct via_log **log, const char *const *sets)
+{
+    *log = via_log_new("vi");
+    struct via_world *world = via_world_new(cluster_cable, sets, &(*log)->trace);
+    via_set_up(&world->nodes[0], false);
+    via_set_up(&world->nodes[1], false);
+    ask_and_wait(world, 0, TIME_MS);
+    ask_and_wait(world, 1, 2 * TIME_MS);
+    via_run(world);
+    return world;
+}
+
+static void test_states(void)
+{
+    struct via_log *log;
+    struct via_world *world = logged_world(&log, NULL);
+    SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
+                                    "node1 vi[1] idle -> connect_pending\n"
+                                    "node1 vi[1] connect_pending -> connected\n"
+                                    "node0 vi[1] connect_pending -> connected\n");
+    g_string_truncate(log->text, 0);
+    via_do(&world->nodes[1], via_disconnect_job, NULL);
+    via_run(world);
+    SUITE_SAME_TEXT(log->text->str, "node1 vi[1] connected -> disconnected\n"
+                                    "node0 vi[1] connected -> disconnected\n");
+    via_world_free(world);
+    via_log_free(log);
+}
+
+static void test_states_after_loss(void)
+{
+    const char *sets[] = {"link.drop_nth=[1, 2]", NULL};
+    struct via_log *log;
+    struct via_world *world = logged_world(&log, sets);
+    SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
+                                    "node1 vi[1] idle -> connect_pending\n"
+                                    "node1 vi[1] connect_pending -> connected\n"
+                                    "node0 vi[1] connect_pending -> connected\n");
+    via_world_free(world);
+    via_log_free(log);
+}
+
+static void test_states_of_error(void)
+{
+    struct via_log *log;
+    struct via_world *world = logged_world(&log, NULL);
+    g_string_truncate(log->text, 0);
+    via_send(&world->nodes[0], 0, 10);
+    via_run(world);
+    SUITE_SAME_TEXT(log->text->str, "node1 vi[1] connected -> error (receive queue empty)\n");
+    g_string_truncate(log->text, 0);
+    via_do(&world->nodes[1], via_disconnect_job, NULL);
+    via_run(world);
+    // The broken side has nobody to tell any more.
+    SUITE_SAME_TEXT(log->text->str, "node1 vi[1] error -> disconnected\n");
+    CU_ASSERT_EQUAL(world->nodes[0].vi->state, VIP_CONNECTED);
+    via_world_free(world);
+    via_log_free(log);
+}
+
+static void test_state_names(void)
+{
+    static const char *const names[] = {
+        [VIP_IDLE] = "idle",
+        [VIP_CONNECT_PENDING] = "connect_pending",
+        [VIP_CONNECTED] = "connected",
+        [VIP_ERROR] = "error",
+        [VIP_DISCONNECTED] = "disconnected",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        SUITE_SAME_TEXT(vip_vi_state_name((enum vip_vi_state)i), names[i]);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"via.via.connection_oriented", test_only_connected},
+        {"via.via.connection_oriented: late data", test_late_data},
+        {"via.via.connection_oriented: pairs", test_pairs},
+        {"who asks first", test_who_asks_first},
+        {"lost requests", test_lost_requests},
+        {"a lossy wire", test_lossy_wire},
+        {"who waits sleeps", test_waiter_sleeps},
+        {"states: connect and disconnect", test_states},
+        {"states: lost requests", test_states_after_loss},
+        {"states: error", test_states_of_error},
+        {"names of states", test_state_names},
+        {NULL, NULL},
+    };
+    return suite_run("via: provider, connections", cases);
+}
