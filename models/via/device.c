@@ -60,11 +60,14 @@ static struct packet *frame_packet(struct vip_agent *agent, const struct route *
 void vip_device_control(struct vip_agent *agent, int remote_station, const struct via_frame *frame)
 {
     // A full ring swallows it, as a lost frame would be; requests are repeated.
-    if (nic_tx_room(agent->nic) == 0)
+    int room = nic_tx_room(agent->nic);
+    if (room == 0)
         return;
     const struct route *route =
         network_route(agent->cluster->network, vip_agent_station(agent), remote_station);
-    nic_transmit(agent->nic, frame_packet(agent, route, frame, 0), NULL);
+    // If it fills the ring, descriptors may come to wait for it to leave.
+    void *token = room == 1 ? &agent->room_token : NULL;
+    nic_transmit(agent->nic, frame_packet(agent, route, frame, 0), token);
 }
 
 // Which bytes of the message a frame carries: those behind the lead; a transfer that is all lead
@@ -164,16 +167,24 @@ static bool needs_descriptor(const struct via_frame *frame, bool last)
     return frame->operation == VIP_SEND || (frame->immediate_flag && last);
 }
 
-// Where the payload goes, or an error.
-static bool check_target(const struct vip_vi *vi, const struct via_frame *frame)
+// The transfer can't be taken: it is lost, and the connection with it.
+static void refuse(struct vip_agent *agent, struct vip_vi *vi, struct packet *packet,
+                   enum vip_error error, const char *reason)
+{
+    struct message_ref message = packet->message;
+    throw_away(agent, packet, reason);
+    vip_raise_error(vi, error, message);
+}
+
+// Whether the payload may be written where it is to go.
+static bool target_valid(const struct vip_vi *vi, const struct via_frame *frame)
 {
     const struct vip_descriptor *descriptor = vi->arriving.descriptor;
     if (frame->operation == VIP_RDMA_WRITE) {
         struct vip_mem_handle handle = {frame->remote_handle};
         return vip_mem_valid(vi->nic, handle, frame->remote_address + frame->at, frame->payload);
     }
-    return frame->total <= descriptor->length &&
-           vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at,
+    return vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at,
                          frame->payload);
 }
 
@@ -209,9 +220,10 @@ static void finish_transfer(struct cpu_context *context, struct vip_vi *vi,
 {
     struct vip_descriptor *descriptor = vi->arriving.descriptor;
     vi->arriving.active = false;
-    vi->arriving.descriptor = NULL;
-    if (!descriptor)
+    // One that a broken transfer had taken stays for the next that needs one.
+    if (!needs_descriptor(frame, true))
         return;
+    vi->arriving.descriptor = NULL;
     descriptor->length = frame->total;
     descriptor->immediate_flag = frame->immediate_flag;
     descriptor->immediate = frame->immediate;
@@ -256,16 +268,16 @@ static void data_frame(struct cpu_context *context, struct vip_agent *agent, str
     if (needs_descriptor(frame, last) && !arriving->descriptor) {
         arriving->descriptor = descriptor_queue_pop(&vi->receive.posted);
         if (!arriving->descriptor) {
-            struct message_ref message = packet->message;
-            throw_away(agent, packet, "receive queue empty");
-            vip_raise_error(vi, VIP_ERROR_RECEIVE_QUEUE_EMPTY, message);
+            refuse(agent, vi, packet, VIP_ERROR_RECEIVE_QUEUE_EMPTY, "receive queue empty");
             return;
         }
     }
-    if (!check_target(vi, frame)) {
-        struct message_ref message = packet->message;
-        throw_away(agent, packet, "the target is not registered");
-        vip_raise_error(vi, VIP_ERROR_PROTECTION, message);
+    if (frame->operation == VIP_SEND && frame->total > arriving->descriptor->length) {
+        refuse(agent, vi, packet, VIP_ERROR_LENGTH, "longer than the receive descriptor");
+        return;
+    }
+    if (!target_valid(vi, frame)) {
+        refuse(agent, vi, packet, VIP_ERROR_PROTECTION, "the target is not registered");
         return;
     }
     place(context, vi, frame, packet, last);

@@ -62,6 +62,7 @@ struct vip_agent {
     GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for
                            // yet
     struct vip_descriptor_queue sending; // in the order of their doorbells
+    struct vip_token room_token; // of no descriptor: there is room in the ring again
     int64_t *frames_sent, *frames_received, *messages_broken;
 };
 

@@ -19,10 +19,11 @@ static bool buffers_grow(struct cpu_context *context, struct rpi_process *rpi)
             return false;
     struct rpi_buffer *buffers = g_new(struct rpi_buffer, count);
     g_ptr_array_add(rpi->buffer_pages, buffers);
-    for (int64_t i = count; i-- > 0;) {
-        buffers[i] = (struct rpi_buffer){rpi->free_buffers, address + i * slot, handle};
-        rpi->free_buffers = &buffers[i];
-    }
+    do {
+        count--;
+        buffers[count] = (struct rpi_buffer){rpi->free_buffers, address + count * slot, handle};
+        rpi->free_buffers = &buffers[count];
+    } while (count > 0);
     return true;
 }
 

@@ -181,13 +181,13 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
 static bool body_in_step(const struct rpi_process_peer *peer, const struct vip_descriptor *body,
                          bool restart)
 {
-    const struct mpi_request *request = peer->cp_current_recv_req.head;
+    struct mpi_request *request = peer->cp_current_recv_req.head;
     if (!peer->cp_bmsg && !request)
         return false;
     struct message_ref next = peer->cp_bmsg ? peer->cp_bmsg->message : request->message;
     if (next.index != body->message.index || next.generation != body->message.generation)
         return false;
-    bool in_area = peer->cp_bmsg || rpi_of((struct mpi_request *)request)->class == RPI_SHORT;
+    bool in_area = peer->cp_bmsg || rpi_of(request)->class == RPI_SHORT;
     return !in_area || rpi_area_in_step(peer, body->length, restart, body->message);
 }
 

@@ -65,13 +65,11 @@ struct op {
     struct op_value tag;    // default 0 (send), any (receive)
     struct op_value time;   // compute, ps
     struct op_value count;  // loop
-    struct op_value buffer; // address of the user buffer, an expression; not given: one buffer for
-                            // the operation
+    struct op_value buffer; // address of the user buffer; not given: one for the operation
     char *name;             // isend, irecv: request; loop: counter; wait: request. Or NULL
     char **names;           // waitall: NULL-terminated; NULL: all open requests
     GPtrArray *body;        // loop: struct op *
-    int64_t parts; // OP_MEASURE_STOP: what a repetition's time is divided by (2 for a half round
-                   // trip)
+    int64_t parts;          // OP_MEASURE_STOP: divides a repetition's time (2: half a round trip)
 };
 
 // For a set of ranks, what they do.

@@ -77,8 +77,7 @@ struct topology_link {
 struct topology_route {
     int from, to;  // hosts
     GArray *via;   // int: switch node indices (same numbering as links), in order
-    GArray *links; // int: index of the link for each hop if given by name or number, -1 any; length
-                   // via+1
+    GArray *links; // int: index of each hop's link if the file names it, else -1; length via + 1
     struct source_mark mark;
 };
 
@@ -120,8 +119,7 @@ struct scenario {
 
 struct scenario_options {
     const char *const *sets; // "path=value", NULL-terminated; NULL: none
-    const char *data_dir; // where scenarios/ and testbeds are looked for after the scenario's own
-                          // directory; or NULL
+    const char *data_dir; // its scenarios/ is looked into after the file's own directory; or NULL
     uint64_t seed;        // 0: the scenario's, or 1
 };
 

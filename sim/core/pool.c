@@ -48,11 +48,12 @@ static void pool_grow(struct pool *pool)
     if (pool->block_objects < LARGEST_BLOCK)
         pool->block_objects *= 2;
     char *base = (char *)block->objects;
-    for (size_t i = count; i-- > 0;) {
-        struct free_object *object = (struct free_object *)(void *)(base + i * pool->object_size);
+    size_t left = count;
+    do {
+        struct free_object *object = (void *)(base + --left * pool->object_size);
         object->next = pool->free_list;
         pool->free_list = object;
-    }
+    } while (left > 0);
 }
 
 void *pool_take(struct pool *pool)

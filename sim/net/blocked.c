@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk from any of
-// them ends in a cycle.
+// Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk
+// from any of them ends in a cycle.
 #include "sim/net/wormhole.h"
 
 static int channel_number(const struct network *network, const struct channel *channel)
@@ -8,7 +8,8 @@ static int channel_number(const struct network *network, const struct channel *c
     return (int)(channel - network->channels);
 }
 
-// Goes from channel to channel until it meets one that was seen: on this walk (a new cycle), or on an earlier one.
+// Goes from channel to channel until it meets one that was seen: on this walk (a new cycle), or on
+// an earlier one.
 static struct channel *cycle_find(const struct network *network, struct channel *channel, int *seen,
                                   int walk)
 {

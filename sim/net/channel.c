@@ -31,8 +31,8 @@ static void channel_trace_init(struct channel *channel, const char *name)
     g_free(wire);
     if (!channel->from.node)
         return;
-    char *queue = g_strdup_printf("port %d to %s", channel->from.port,
-                                  end_name(channel, &channel->to));
+    char *queue =
+        g_strdup_printf("port %d to %s", channel->from.port, end_name(channel, &channel->to));
     channel->queue_lane = trace_lane_new(trace, channel->from.node->name, queue);
     g_free(queue);
 }
@@ -55,8 +55,7 @@ void channel_init(struct channel *channel, const struct link_config *config)
     channel->bounded = channel->queue.limit || channel->queue.byte_limit;
     char *name = channel_name(channel);
     char *stream = g_strconcat("link ", name, NULL);
-    channel->faults =
-        link_faults_new(config, channel->side, channel->network->sim->seed, stream);
+    channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
     channel_trace_init(channel, name);
     g_free(stream);
     g_free(name);
@@ -158,10 +157,8 @@ static void output_queue_grow(struct output_queue *queue)
     for (uint32_t i = 0; i < count; i++)
         entries[i] = queue->entries[(queue->head + i) & (queue->capacity - 1)];
     g_free(queue->entries);
-    *queue = (struct output_queue){entries,      0,
-                                   count,        capacity,
-                                   queue->limit, queue->byte_limit,
-                                   queue->bytes};
+    *queue = (struct output_queue){entries,           0,           count, capacity, queue->limit,
+                                   queue->byte_limit, queue->bytes};
 }
 
 bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes)
@@ -169,8 +166,6 @@ bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start
     uint32_t mask = queue->capacity - 1;
     while (queue->head != queue->tail && queue->entries[queue->head & mask].start <= now)
         queue->bytes -= queue->entries[queue->head++ & mask].bytes;
-    if (start <= now)
-        return true;
     if (queue->limit && queue->tail - queue->head >= queue->limit)
         return false;
     if (queue->byte_limit && queue->bytes + bytes > queue->byte_limit)
@@ -208,7 +203,7 @@ void channel_enter(struct channel *channel, struct packet *packet)
     }
     sim_time now = engine_now(network->engine);
     sim_time start = now > channel->busy_until ? now : channel->busy_until;
-    if (channel->bounded &&
+    if (start > now && channel->bounded &&
         !output_queue_admit(&channel->queue, now, start, packet->wire_bytes)) {
         channel_drop(channel, packet, DROP_FULL);
         return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What cut-through switches ask of a topology, beyond what the configuration compiler checks for all.
+// What cut-through switches ask of a topology, beyond what the configuration compiler checks for
+// all.
 #include "sim/net/link.h"
 #include "sim/net/network.h"
 #include "sim/net/switch.h"
@@ -48,14 +49,15 @@ static void check_same(struct check *check, const struct topology_switch *node,
              node_name(check, link->b), node->name, differs);
 }
 
-// The slack buffer takes what comes in before the first byte can go out; a smaller one would stop every packet.
+// The slack buffer takes what comes in before the first byte can go out; a smaller one would stop
+// every packet.
 static void check_slack(struct check *check, const struct topology_switch *node,
                         const struct topology_link *link)
 {
     const struct switch_config *config = node->values->values;
     const struct link_config *wire = link->values->values;
-    sim_time wait = time_of_bytes(wire->preamble + config->header, wire->rate) +
-                    wire->propagation + config->latency;
+    sim_time wait = time_of_bytes(wire->preamble + config->header, wire->rate) + wire->propagation +
+                    config->latency;
     if (time_of_bytes(config->slack, wire->rate) >= wait)
         return;
     sim_time byte = time_of_bytes(1, wire->rate);

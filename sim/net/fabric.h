@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside sim/net: what a network is made of. Users of the network see network.h only.
 //
-// Two kinds of channel. If both its ends take packets in whole (stations, store-and-forward switches), a packet's
-// departure is known when it joins the queue, for the queue is first in, first out: it needs no event but the one at its arrival.
-// If an end is a cut-through switch, back-pressure decides, and wormhole.c runs the channel.
+// Two kinds of channel. If both its ends take packets in whole (stations, store-and-forward
+// switches), a packet's departure is known when it joins the queue, for the queue is first in,
+// first out: it needs no event but the one at its arrival. If an end is a cut-through switch,
+// back-pressure decides, and wormhole.c runs the channel.
 #ifndef NETSIM_NET_FABRIC_H
 #define NETSIM_NET_FABRIC_H
 
@@ -23,12 +24,20 @@ struct station {
     void *owner;
 };
 
+// A way from one switch to another.
+struct neighbour {
+    int node; // index of the other switch
+    struct channel *channel;
+};
+
 struct fabric_switch {
     const char *name;
     const struct switch_config *config;
     const struct switch_discipline *discipline;
     struct channel **out; // by port: the links in the topology's order
     int ports;
+    struct neighbour *neighbours; // by port; those that are switches
+    int neighbour_count;
 };
 
 // An end of a channel: one of the two is NULL.
@@ -59,7 +68,8 @@ struct queue_entry {
     int64_t bytes;
 };
 
-// The places of an output queue with a bound, as a ring; its capacity is a power of two and grows to what is needed.
+// The places of an output queue with a bound, as a ring; its capacity is a power of two and grows
+// to what is needed.
 struct output_queue {
     struct queue_entry *entries;
     uint32_t head, tail, capacity;
@@ -83,7 +93,7 @@ struct channel {
     int64_t rate;
 
     struct channel_end from, to;
-    int link, side, twin;    // of the topology; twin: number among the parallel links of two nodes
+    int link, side, twin; // of the topology; twin: number among the parallel links of two nodes
     trace_lane wire_lane, queue_lane;
     struct drop_note *drop_notes; // by cause; NULL before the first drop
 };
@@ -129,7 +139,8 @@ void channel_enter(struct channel *channel, struct packet *packet);
 // True if a packet of `bytes` that is to wait until `start` finds a place, and takes it.
 bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes);
 
-// Decides what becomes of a packet on a channel: marks it corrupt, or returns false and the cause of its loss.
+// Decides what becomes of a packet on a channel: marks it corrupt, or returns false and the cause
+// of its loss.
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause);
 

@@ -112,7 +112,8 @@ enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim
     if (!faults->strikes)
         return LINK_PASSES;
     int64_t packet = ++faults->packets;
-    // Every packet draws the same numbers, whatever becomes of it: one fault does not shift the next.
+    // Every packet draws the same numbers, whatever becomes of it: one fault does not shift the
+    // next.
     bool lost = random_chance(faults->random, config->drop_probability);
     double error = -expm1(8.0 * (double)bytes * faults->log_good_bit);
     bool corrupt = random_chance(faults->random, error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A duplex link: what it is made of, and what goes wrong on it. Each of its two directions has its own transmitter and its own faults.
+// A duplex link: what it is made of, and what goes wrong on it. Each of its two directions has its
+// own transmitter and its own faults.
 #ifndef NETSIM_NET_LINK_H
 #define NETSIM_NET_LINK_H
 
@@ -31,14 +32,16 @@ enum link_fate { LINK_PASSES, LINK_CORRUPTS, LINK_LOSES, LINK_IS_DOWN };
 // The faults of one direction.
 struct link_faults;
 
-// Side 0 is from the link's first end to its second. `name` names the random stream: "link node0->switch0". NULL if
-// nothing can go wrong. The configuration must outlive it; free with link_faults_free.
+// Side 0 is from the link's first end to its second. `name` names the random stream: "link
+// node0->switch0". NULL if nothing can go wrong. The configuration must outlive it; free with
+// link_faults_free.
 struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
                                     const char *name);
 void link_faults_free(struct link_faults *faults);
 
-// The fate of the direction's next packet, whose `bytes` (with padding) are sent from `start` to `end`. Packets are
-// judged in the order in which they are sent; a packet that finds the link down is not counted.
+// The fate of the direction's next packet, whose `bytes` (with padding) are sent from `start` to
+// `end`. Packets are judged in the order in which they are sent; a packet that finds the link down
+// is not counted.
 enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim_time end,
                                  int64_t bytes);
 

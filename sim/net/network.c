@@ -76,10 +76,10 @@ static struct channel_end network_new_end(struct network *network, int node, int
 
 static void channel_connect(struct channel *channel)
 {
-    if (channel->from.station)
-        channel->from.station->out = channel;
-    else
+    if (channel->from.node)
         channel->from.node->out[channel->from.port] = channel;
+    else
+        channel->from.station->out = channel;
 }
 
 // The number of this link among those that join the same two nodes.
@@ -88,7 +88,8 @@ static int link_twin(GHashTable *joined, const struct topology_link *link)
     int64_t least = MIN(link->a, link->b), most = MAX(link->a, link->b);
     int64_t key = least << 32 | most;
     gpointer count = g_hash_table_lookup(joined, &key);
-    g_hash_table_insert(joined, g_memdup2(&key, sizeof key), GINT_TO_POINTER(GPOINTER_TO_INT(count) + 1));
+    g_hash_table_insert(joined, g_memdup2(&key, sizeof key),
+                        GINT_TO_POINTER(GPOINTER_TO_INT(count) + 1));
     return GPOINTER_TO_INT(count);
 }
 
@@ -122,6 +123,22 @@ static void network_build_channels(struct network *network)
     g_free(host_links);
 }
 
+static void network_build_neighbours(struct network *network)
+{
+    for (int i = 0; i < network->switch_count; i++) {
+        struct fabric_switch *node = &network->switches[i];
+        node->neighbours = g_new(struct neighbour, node->ports);
+        for (int port = 0; port < node->ports; port++) {
+            const struct fabric_switch *other = node->out[port]->to.node;
+            if (other)
+                node->neighbours[node->neighbour_count++] = (struct neighbour){
+                    .node = (int)(other - network->switches),
+                    .channel = node->out[port],
+                };
+        }
+    }
+}
+
 struct network *network_new(struct sim *sim, const struct topology *topology)
 {
     struct network *network = g_new0(struct network, 1);
@@ -134,6 +151,7 @@ struct network *network_new(struct sim *sim, const struct topology *topology)
     network_build_stations(network);
     network_build_switches(network);
     network_build_channels(network);
+    network_build_neighbours(network);
     network->routes = route_cache_new(network, topology);
     return network;
 }
@@ -145,8 +163,10 @@ void network_free(struct network *network)
     route_cache_free(network->routes);
     for (int i = 0; i < network->channel_count; i++)
         channel_clear(&network->channels[i]);
-    for (int i = 0; i < network->switch_count; i++)
+    for (int i = 0; i < network->switch_count; i++) {
+        g_free(network->switches[i].neighbours);
         g_free(network->switches[i].out);
+    }
     g_free(network->channels);
     g_free(network->switches);
     g_free(network->stations);

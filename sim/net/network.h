@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The network of a scenario: stations (the host's ends of its links), links and switches, built from a topology.
+// The network of a scenario: stations (the host's ends of its links), links and switches, built
+// from a topology.
 //
-// Every packet is source-routed in the simulator: its route (the links to enter, in order) is computed once for a pair of stations,
-// shortest path first; equal paths and parallel links are shared out by pair, so that packets of one pair keep their order and
-// all links are used. Switches differ by discipline (switch.h).
+// Every packet is source-routed in the simulator: its route (the links to enter, in order) is
+// computed once for a pair of stations, shortest path first; equal paths and parallel links are
+// shared out by pair, so that packets of one pair keep their order and all links are used. Switches
+// differ by discipline (switch.h).
 #ifndef NETSIM_NET_NETWORK_H
 #define NETSIM_NET_NETWORK_H
 
 #include "sim/config/scenario.h"
 #include "sim/core/sim.h"
+#include "sim/net/link.h"
 #include "sim/net/packet.h"
+#include "sim/net/switch.h"
 
 #include <stdbool.h>
 
 struct network;
 
-extern const struct param_table link_table;   // struct link_config, link.h
-extern const struct param_table switch_table; // struct switch_config, switch.h
-
-// A packet's last bit has arrived at a station. The receiver owns the packet now and ends with packet_free. It checks
-// packet->corrupt as its hardware would.
+// A packet's last bit has arrived at a station. The receiver owns the packet now and ends with
+// packet_free. It checks packet->corrupt as its hardware would.
 typedef void station_receive_fn(void *owner, struct packet *packet);
 
-// What cut-through switches ask of a topology that the configuration compiler has passed: that their links agree, and that their
-// slack suffices. False and diagnostics if it can't be built.
+// What cut-through switches ask of a topology that the configuration compiler has passed: that
+// their links agree, and that their slack suffices. False and diagnostics if it can't be built.
 bool network_check(const struct topology *topology, struct diag_list *diags);
 
-// NULL never: the topology has passed network_check, and must outlive the network. Free with network_free.
+// NULL never: the topology has passed network_check, and must outlive the network. Free with
+// network_free.
 struct network *network_new(struct sim *sim, const struct topology *topology);
 void network_free(struct network *network);
 
-// Stations are numbered through; a host has one for each of its links, in the order of the topology's links.
+// Stations are numbered through; a host has one for each of its links, in the order of the
+// topology's links.
 int network_stations(const struct network *network);
 int network_host_stations(const struct network *network, int host);
 int network_station(const struct network *network, int host, int nth);
@@ -38,7 +41,8 @@ int network_station_host(const struct network *network, int station);
 
 void network_attach(struct network *network, int station, station_receive_fn *receive, void *owner);
 
-// The route from one station to another, or NULL if no path of links joins them. Owned by the network; cached.
+// The route from one station to another, or NULL if no path of links joins them. Owned by the
+// network; cached.
 const struct route *network_route(struct network *network, int from, int to);
 
 int route_from(const struct route *route);
@@ -49,17 +53,19 @@ int route_links(const struct route *route);
 struct packet *packet_new(struct network *network);
 void packet_free(struct network *network, struct packet *packet);
 
-// Sends a packet (route and wire_bytes set) from its route's first station: it takes its place behind the packets that the station
-// is still sending. `sent` (an idle event, or NULL) is scheduled for when its last bit and the gap behind it have left
-// and the station can send again.
+// Sends a packet (route and wire_bytes set) from its route's first station: it takes its place
+// behind the packets that the station is still sending. `sent` (an idle event, or NULL) is
+// scheduled for when its last bit and the gap behind it have left and the station can send again.
 void network_send(struct network *network, struct packet *packet, struct event *sent);
 
-// Rate of the station's link in bits a second, and the time that a packet of `wire_bytes` occupies it (with preamble and gap).
+// Rate of the station's link in bits a second, and the time that a packet of `wire_bytes` occupies
+// it (with preamble and gap).
 int64_t network_station_rate(const struct network *network, int station);
 sim_time network_station_time(const struct network *network, int station, uint32_t wire_bytes);
 
-// For deadlock reports, when no event is left: the cycles of held ports in cut-through switches, a line for each channel
-// that is held, in the order in which they wait for one another. NULL if nothing is held; g_ptr_array_unref.
+// For deadlock reports, when no event is left: the cycles of held ports in cut-through switches, a
+// line for each channel that is held, in the order in which they wait for one another. NULL if
+// nothing is held; g_ptr_array_unref.
 GPtrArray *network_describe_blocked(const struct network *network);
 
 // Packets dropped in the network so far (faults, full queues, links that are down).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A packet on the wire. It carries no payload, only whose bytes it carries: (message, offset, length).
+// A packet on the wire. It carries no payload, only whose bytes it carries: (message, offset,
+// length).
 #ifndef NETSIM_NET_PACKET_H
 #define NETSIM_NET_PACKET_H
 
@@ -20,9 +21,9 @@ struct packet {
     struct event event;  // its next arrival; belongs to whoever carries the packet
     struct packet *next; // in a queue of whoever carries the packet
     const struct route *route;
-    uint32_t wire_bytes; // frame without preamble and gap: headers, payload, check sequence
-    uint8_t hop;         // links of the route already entered
-    bool corrupt;        // a bit error: the receiver's check will find it
+    uint32_t wire_bytes;        // frame without preamble and gap: headers, payload, check sequence
+    uint8_t hop;                // links of the route already entered
+    bool corrupt;               // a bit error: the receiver's check will find it
     struct message_ref message; // generation 0: a control packet
 
     int64_t offset;
@@ -37,6 +38,7 @@ struct packet {
 
 // The header as the protocol's struct. The macro checks that it fits.
 #define packet_header(packet, type)                                                                \
-    ((type *)(void *)((packet)->header + 0 * sizeof(char[sizeof(type) <= PACKET_HEADER_BYTES ? 1 : -1])))
+    ((type *)(void *)((packet)->header +                                                           \
+                      0 * sizeof(char[sizeof(type) <= PACKET_HEADER_BYTES ? 1 : -1])))
 
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where several channels are equally near, the first such choice of a route goes by the places of the two stations at their switches
-// (destination modulo choices, turned by one for each round of sources): the pairs of a permutation, of a fan-in or of an all-to-all
-// exchange are shared out exactly evenly. Later choices go by a hash of the pair, so that one choice does not decide the next.
+// Where several channels are equally near, the first such choice of a route goes by the places of
+// the two stations at their switches (destination modulo choices, turned by one for each round of
+// sources): the pairs of a permutation, of a fan-in or of an all-to-all exchange are shared out
+// exactly evenly. Later choices go by a hash of the pair, so that one choice does not decide the
+// next.
 #include "sim/net/route.h"
 
 #include "sim/net/fabric.h"
@@ -30,6 +32,12 @@ static uint64_t pair_key(int from, int to)
     return (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
 }
 
+// g_int64_hash only folds the halves, by which many pairs fall together.
+static guint pair_hash(gconstpointer key)
+{
+    return (guint)((*(const uint64_t *)key * 0x9e3779b97f4a7c15u) >> 32);
+}
+
 static void given_add(GHashTable *given, struct topology_route *route)
 {
     uint64_t key = pair_key(route->from, route->to);
@@ -45,9 +53,9 @@ struct route_cache *route_cache_new(struct network *network, const struct topolo
 {
     struct route_cache *cache = g_new0(struct route_cache, 1);
     cache->network = network;
-    cache->routes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
-    cache->given = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-                                         (GDestroyNotify)g_ptr_array_unref);
+    cache->routes = g_hash_table_new_full(pair_hash, g_int64_equal, NULL, g_free);
+    cache->given =
+        g_hash_table_new_full(pair_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
     cache->distances = g_new0(uint16_t *, network->switch_count);
     for (guint i = 0; topology->routes && i < topology->routes->len; i++)
         given_add(cache->given, g_ptr_array_index(topology->routes, i));
@@ -73,7 +81,8 @@ static int switch_index(const struct network *network, const struct fabric_switc
     return (int)(node - network->switches);
 }
 
-// Links from each switch to the destination. Links are duplex: the search goes out from the destination.
+// Links from each switch to the destination. Links are duplex: the search goes out from the
+// destination.
 static uint16_t *distances_to(const struct network *network, int destination)
 {
     uint16_t *distance = g_new(uint16_t, network->switch_count);
@@ -86,12 +95,12 @@ static uint16_t *distances_to(const struct network *network, int destination)
     while (head < tail) {
         const struct fabric_switch *node = &network->switches[queue[head++]];
         uint16_t next = (uint16_t)(distance[switch_index(network, node)] + 1);
-        for (int port = 0; port < node->ports; port++) {
-            const struct fabric_switch *other = node->out[port]->to.node;
-            if (!other || distance[switch_index(network, other)] != UNREACHED)
+        for (int i = 0; i < node->neighbour_count; i++) {
+            int other = node->neighbours[i].node;
+            if (distance[other] != UNREACHED)
                 continue;
-            distance[switch_index(network, other)] = next;
-            queue[tail++] = switch_index(network, other);
+            distance[other] = next;
+            queue[tail++] = other;
         }
     }
     g_free(queue);
@@ -133,24 +142,23 @@ static unsigned route_choice(struct route_walk *walk, unsigned count)
     return (unsigned)((hash >> 32) % count);
 }
 
-// True if the walk may go on by this channel: to a switch at the distance, and by the link (-1: any).
-typedef bool route_step_fn(const struct route_walk *walk, const struct channel *channel,
-                           const void *data);
+// True if a walk may go on from a switch to this neighbour.
+typedef bool route_step_fn(const struct neighbour *neighbour, const void *data);
 
 // Takes one of the channels that lead on from the walk's end; false if there is none.
 static bool route_step(struct route_walk *walk, route_step_fn *leads_on, const void *data)
 {
     const struct fabric_switch *node = walk->channels[walk->links - 1]->to.node;
     unsigned count = 0;
-    for (int port = 0; port < node->ports; port++)
-        count += leads_on(walk, node->out[port], data);
+    for (int i = 0; i < node->neighbour_count; i++)
+        count += leads_on(&node->neighbours[i], data);
     if (count == 0 || walk->links == ROUTE_MAX_LINKS - 1)
         return false;
     unsigned choice = route_choice(walk, count);
-    for (int port = 0; port < node->ports; port++) {
-        if (!leads_on(walk, node->out[port], data) || choice-- > 0)
+    for (int i = 0; i < node->neighbour_count; i++) {
+        if (!leads_on(&node->neighbours[i], data) || choice-- > 0)
             continue;
-        walk->channels[walk->links++] = node->out[port];
+        walk->channels[walk->links++] = node->neighbours[i].channel;
         break;
     }
     return true;
@@ -158,54 +166,56 @@ static bool route_step(struct route_walk *walk, route_step_fn *leads_on, const v
 
 // ---- Shortest paths ----
 
-static bool leads_nearer(const struct route_walk *walk, const struct channel *channel,
-                         const void *data)
+struct nearer {
+    const uint16_t *distance; // to the goal, of each switch
+    uint16_t wanted;
+};
+
+static bool leads_nearer(const struct neighbour *neighbour, const void *data)
 {
-    const uint16_t *distance = data;
-    const struct network *network = walk->cache->network;
-    const struct fabric_switch *to = channel->to.node;
-    return to && distance[switch_index(network, to)] + 1 ==
-                     distance[switch_index(network, channel->from.node)];
+    const struct nearer *nearer = data;
+    return nearer->distance[neighbour->node] == nearer->wanted;
 }
 
 static bool walk_shortest(struct route_walk *walk)
 {
-    const struct fabric_switch *goal = walk->last->from.node;
-    const uint16_t *distance = route_distances(walk->cache, goal);
-    if (distance[switch_index(walk->cache->network, walk->first->to.node)] == UNREACHED)
+    const struct network *network = walk->cache->network;
+    const uint16_t *distance = route_distances(walk->cache, walk->last->from.node);
+    uint16_t left = distance[switch_index(network, walk->first->to.node)];
+    if (left == UNREACHED)
         return false;
-    while (walk->channels[walk->links - 1]->to.node != goal)
-        if (!route_step(walk, leads_nearer, distance))
+    while (left > 0) {
+        struct nearer nearer = {distance, --left};
+        if (!route_step(walk, leads_nearer, &nearer))
             return false;
+    }
     return true;
 }
 
 // ---- Given routes ----
 
 struct given_hop {
-    const struct fabric_switch *to;
+    int node;
     int link; // -1: any
 };
 
-static bool leads_by_hop(const struct route_walk *walk, const struct channel *channel,
-                         const void *data)
+static bool leads_by_hop(const struct neighbour *neighbour, const void *data)
 {
-    (void)walk;
     const struct given_hop *hop = data;
-    return channel->to.node == hop->to && (hop->link < 0 || channel->link == hop->link);
+    return neighbour->node == hop->node && (hop->link < 0 || neighbour->channel->link == hop->link);
 }
 
-static bool link_matches(const struct topology_route *given, guint hop, const struct channel *channel)
+static bool link_matches(const struct topology_route *given, guint hop,
+                         const struct channel *channel)
 {
     int link = g_array_index(given->links, int, hop);
     return link < 0 || link == channel->link;
 }
 
-static const struct fabric_switch *given_switch(const struct network *network,
-                                                const struct topology_route *given, guint index)
+static int given_switch(const struct network *network, const struct topology_route *given,
+                        guint index)
 {
-    int node = g_array_index(given->via, int, index);
-    return &network->switches[node - network->host_count];
+    return g_array_index(given->via, int, index) - network->host_count;
 }
 
 // Follows a given route; false if it does not join these two stations of its hosts.
@@ -215,8 +225,8 @@ static bool walk_given(struct route_walk *walk, const struct topology_route *giv
     guint hops = given->via->len;
     if (hops == 0 || !link_matches(given, 0, walk->first) ||
         !link_matches(given, hops, walk->last) ||
-        walk->first->to.node != given_switch(network, given, 0) ||
-        walk->last->from.node != given_switch(network, given, hops - 1))
+        switch_index(network, walk->first->to.node) != given_switch(network, given, 0) ||
+        switch_index(network, walk->last->from.node) != given_switch(network, given, hops - 1))
         return false;
     for (guint i = 1; i < hops; i++) {
         struct given_hop hop = {given_switch(network, given, i),
@@ -280,7 +290,7 @@ const struct route *route_find(struct route_cache *cache, int from, int to)
     };
     if (!walk_route(&walk, from, to))
         return NULL;
-    route = g_malloc(sizeof *route + (size_t)walk.links * sizeof route->channels[0]);
+    route = g_malloc(sizeof *route + (size_t)walk.links * sizeof(struct channel *));
     route->pair = pair;
     route->links = walk.links;
     for (int i = 0; i < walk.links; i++)

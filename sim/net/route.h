@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Routes: the channels that a packet enters from one station to another, in order.
 //
-// Computed at the first use of a pair: the given route of its hosts if there is one, else a shortest path. Where several channels are
-// equally near, the pair decides (route.c), so that all packets of a pair go one way and the pairs are shared out evenly.
+// Computed at the first use of a pair: the given route of its hosts if there is one, else a
+// shortest path. Where several channels are equally near, the pair decides (route.c), so that all
+// packets of a pair go one way and the pairs are shared out evenly.
 #ifndef NETSIM_NET_ROUTE_H
 #define NETSIM_NET_ROUTE_H
 

@@ -53,16 +53,18 @@ static void store_forward_arrive(struct engine *engine, struct event *event)
 }
 
 static const struct switch_discipline kinds[] = {
-    [SWITCH_STORE_AND_FORWARD] = {
-        .name = "store_and_forward",
-        .stores = true,
-        .arrive = store_forward_arrive,
-    },
-    [SWITCH_CUT_THROUGH] = {
-        .name = "cut_through",
-        .stores = false,
-        .arrive = worm_head_arrive,
-    },
+    [SWITCH_STORE_AND_FORWARD] =
+        {
+            .name = "store_and_forward",
+            .stores = true,
+            .arrive = store_forward_arrive,
+        },
+    [SWITCH_CUT_THROUGH] =
+        {
+            .name = "cut_through",
+            .stores = false,
+            .arrive = worm_head_arrive,
+        },
 };
 
 const struct switch_discipline *switch_discipline(enum switch_discipline_kind kind)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A switch: its parameters, and the disciplines it can follow.
 //
-// store_and_forward takes a packet in whole, looks at its check sequence, and puts it into the queue of its output port, which drops what
-// does not fit. cut_through starts to send a packet on as soon as its head is there and the output is free, and holds it back on the
-// links it came over while the output is not (wormhole.h).
+// store_and_forward takes a packet in whole, looks at its check sequence, and puts it into the
+// queue of its output port, which drops what does not fit. cut_through starts to send a packet on
+// as soon as its head is there and the output is free, and holds it back on the links it came over
+// while the output is not (wormhole.h).
 #ifndef NETSIM_NET_SWITCH_H
 #define NETSIM_NET_SWITCH_H
 
@@ -28,7 +29,8 @@ extern const struct param_table switch_table;
 
 struct switch_discipline {
     const char *name;
-    // A packet is taken in whole before anything is done with it. Channels between two such ends need no back-pressure.
+    // A packet is taken in whole before anything is done with it. Channels between two such ends
+    // need no back-pressure.
     bool stores;
     // The packet's event: it is in (stores), or its head is, and the switch's latency has passed.
     event_fn *arrive;

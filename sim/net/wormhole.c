@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wormhole channels, a few events a hop whatever the packet's length.
 //
-// What is modelled, byte by byte: a channel sends the bytes of the packet that holds it one after the other; a byte can start when
-// the one before it has left and when the slack buffer at the far end, of B bytes, has a place for it (STOP and GO act at
-// once: a place counts as taken from the byte's start on the wire until its start on the next channel). The buffer is first in,
-// first out. When a packet stands in front, its header has been in for the switch's latency, and the port has sent the packet before it,
-// it asks for its output; an output serves the inputs that ask round robin, and is held from the grant until the tail and the gap
-// behind it have left. All that happens at one time is known before a grant of that time.
+// What is modelled, byte by byte: a channel sends the bytes of the packet that holds it one after
+// the other; a byte can start when the one before it has left and when the slack buffer at the far
+// end, of B bytes, has a place for it (STOP and GO act at once: a place counts as taken from the
+// byte's start on the wire until its start on the next channel). The buffer is first in, first out.
+// When a packet stands in front, its header has been in for the switch's latency, and the port has
+// sent the packet before it, it asks for its output; an output serves the inputs that ask round
+// robin, and is held from the grant until the tail and the gap behind it have left. All that
+// happens at one time is known before a grant of that time.
 //
-// How it is computed: let F(c, P, n) be the time at which n bytes of P have left channel c, granted at g. Then
+// How it is computed: let F(c, P, n) be the time at which n bytes of P have left channel c, granted
+// at g. Then
 //     F(c, P, n) = max(g + n byte times, F(c', Q, m)),
-// where Q's m-th byte is the one that stands B bytes before P's n-th in the stream through the buffer behind c (it may be P's own, and is
-// then n - B), and c' the channel that Q takes from there. What has left the buffer for good no longer counts. So the end of a transmission
-// is a chain of a term a hop downstream, known as soon as all packets in the chain are granted; a grant can only
-// change the channels upstream of it, one a hop. The formula supposes that a byte is always there when its turn comes, which holds if
-// B bytes take at least as long as header, propagation and switch latency; network_check sees to it.
+// where Q's m-th byte is the one that stands B bytes before P's n-th in the stream through the
+// buffer behind c (it may be P's own, and is then n - B), and c' the channel that Q takes from
+// there. What has left the buffer for good no longer counts. So the end of a transmission is a
+// chain of a term a hop downstream, known as soon as all packets in the chain are granted; a grant
+// can only change the channels upstream of it, one a hop. The formula supposes that a byte is
+// always there when its turn comes, which holds if B bytes take at least as long as header,
+// propagation and switch latency; network_check sees to it.
 //
-// Not modelled: STOP and GO thresholds with their delay on the wire (worm_left is the place for them); a link that goes down
-// under a packet that is held back (windows are compared with the time the packet would take unhindered).
+// Not modelled: STOP and GO thresholds with their delay on the wire (worm_left is the place for
+// them); a link that goes down under a packet that is held back (windows are compared with the time
+// the packet would take unhindered).
 #include "sim/net/wormhole.h"
 
 // A packet in a slack buffer, wholly or in part.
@@ -32,10 +38,10 @@ struct worm {
 
     // The sending end.
     bool held;
-    bool buffered;          // what is sent goes into the slack buffer at the far end
-    sim_time granted;       // when the holder got the channel
-    int64_t length;         // bytes of the holder
-    struct packet *packet;  // the holder; only valid while its tail is held back
+    bool buffered;         // what is sent goes into the slack buffer at the far end
+    sim_time granted;      // when the holder got the channel
+    int64_t length;        // bytes of the holder
+    struct packet *packet; // the holder; only valid while its tail is held back
     struct message_ref message;
     const char *span;       // what the trace calls it
     struct event *sent;     // of network_send
@@ -151,8 +157,9 @@ static void slack_pop(struct channel *channel)
 
 // ---- When a packet leaves ----
 
-// When the first n bytes of the channel's holder have left it: F of the head comment. False if that depends on a grant
-// that is still to come, or on itself: around a cycle of full buffers every byte waits for the next.
+// When the first n bytes of the channel's holder have left it: F of the head comment. False if that
+// depends on a grant that is still to come, or on itself: around a cycle of full buffers every byte
+// waits for the next.
 static bool worm_left(const struct channel *channel, int64_t n, sim_time *when)
 {
     uint64_t walk = ++channel->network->walks;
@@ -179,8 +186,8 @@ static bool worm_left(const struct channel *channel, int64_t n, sim_time *when)
     }
 }
 
-// Schedules the holder's end, as far as it is known. False if it was known and has not changed: then nothing
-// upstream changes either.
+// Schedules the holder's end, as far as it is known. False if it was known and has not changed:
+// then nothing upstream changes either.
 static bool worm_schedule_release(struct channel *channel)
 {
     struct worm *worm = channel->worm;
@@ -312,13 +319,15 @@ static struct channel *worm_choose(struct channel *output)
             chosen = input;
         }
     }
+    g_assert(chosen);
     struct channel *input = *chosen;
     *chosen = input->worm->next_waiting;
     worm->last_port = input->to.port;
     return input;
 }
 
-// Runs behind all releases and requests of its time: these are scheduled ahead, and this for the current time.
+// Runs behind all releases and requests of its time: these are scheduled ahead, and this for the
+// current time.
 static void worm_arbitrate(struct engine *engine, struct event *event)
 {
     struct worm *worm = container_of(event, struct worm, arbitrate);

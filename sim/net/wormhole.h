@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cut-through with back-pressure (wormhole routing): a packet whose output is taken stays where it is, on the channels that it came
-// over and in the slack buffers between them. wormhole.c says how this is computed without a look at single bytes.
+// Cut-through with back-pressure (wormhole routing): a packet whose output is taken stays where it
+// is, on the channels that it came over and in the slack buffers between them. wormhole.c says how
+// this is computed without a look at single bytes.
 #ifndef NETSIM_NET_WORMHOLE_H
 #define NETSIM_NET_WORMHOLE_H
 
@@ -9,10 +10,12 @@
 struct worm *worm_new(struct channel *channel);
 void worm_free(struct worm *worm);
 
-// A packet from a station or a store-and-forward switch asks for its first channel of a cut-through part.
+// A packet from a station or a store-and-forward switch asks for its first channel of a cut-through
+// part.
 void worm_enter(struct channel *channel, struct packet *packet);
 
-// The packet's event at a cut-through switch: its header is in, and the switch's latency has passed.
+// The packet's event at a cut-through switch: its header is in, and the switch's latency has
+// passed.
 void worm_head_arrive(struct engine *engine, struct event *event);
 
 // True if a packet holds the channel and will not leave it before another one moves.

@@ -403,6 +403,20 @@ static void test_json(void)
     scenario_free(scenario);
 }
 
+static void test_json_of_a_program(void)
+{
+    struct scenario *scenario = compile(
+        HEAD "stack: lam_fake\nworkload: {program: [{ranks: 1, do: [{compute: 3 ms}]}]}\n", NULL);
+    json_t *json = scenario_case_json(case_of(scenario, 0));
+    json_t *expected = json_loads("{\"ranks\": 2, \"program\": [{\"ranks\": 1, \"do\": "
+                                  "[{\"compute\": \"3 ms\"}]}]}",
+                                  0, NULL);
+    CU_ASSERT(json_equal(json_object_get(json, "workload"), expected));
+    json_decref(expected);
+    json_decref(json);
+    scenario_free(scenario);
+}
+
 // The merged tree is itself a scenario that compiles to the same case.
 static void test_tree_is_a_scenario(void)
 {
@@ -437,6 +451,7 @@ int main(void)
         {"bad testbeds", test_testbed_refused},
         {"one mistake is told once", test_told_once},
         {"a case as JSON", test_json},
+        {"a program as JSON", test_json_of_a_program},
         {"the merged tree is a scenario", test_tree_is_a_scenario},
         {0},
     };

@@ -70,7 +70,8 @@ static void test_limit(void)
 
 static void test_nearest(void)
 {
-    static const char *const keys[] = {"rate", "propagation", "preamble", "gap", "least_frame", NULL};
+    static const char *const keys[] = {"rate", "propagation", "preamble",
+                                       "gap",  "least_frame", NULL};
     SUITE_SAME_TEXT(diag_nearest("rate", keys), "rate");
     SUITE_SAME_TEXT(diag_nearest("raet", keys), "rate"); // two letters in the wrong order
     SUITE_SAME_TEXT(diag_nearest("Rate", keys), "rate");

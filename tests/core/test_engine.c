@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event engine: order, cancelling and moving, and a long random run against a model that is a sorted list.
+// The event engine: order, cancelling and moving, and a long random run against a model that is a
+// sorted list.
 #include "sim/core/engine.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"

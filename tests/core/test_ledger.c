@@ -158,12 +158,14 @@ static void test_drop_of_delivered(void)
     expect_line("message 1, rank 0 to 1, 1000 B: bytes 300..499 lost: rest; "
                 "bytes 600..999 lost: rest");
     ledger_drop(ledger, message, 400, 300, "again"); // the latest reason counts
-    expect_line("message 1, rank 0 to 1, 1000 B: bytes 300..399 lost: rest; "
-                "bytes 400..499 lost: again; bytes 600..699 lost: again; bytes 700..999 lost: rest");
+    expect_line(
+        "message 1, rank 0 to 1, 1000 B: bytes 300..399 lost: rest; "
+        "bytes 400..499 lost: again; bytes 600..699 lost: again; bytes 700..999 lost: rest");
     ledger_free(ledger);
 }
 
-// The receiver believes that it has all: what is missing stays on the books, and what comes later comes too late.
+// The receiver believes that it has all: what is missing stays on the books, and what comes later
+// comes too late.
 static void test_completed_with_holes(void)
 {
     ledger = ledger_new();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random streams. Bounds on moments are 4.5 deviations of the estimate, which a right generator passes once in 150,000 tries; seeds
-// are fixed.
+// Random streams. Bounds on moments are 4.5 deviations of the estimate, which a right generator
+// passes once in 150,000 tries; seeds are fixed.
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
 
@@ -25,7 +25,8 @@ static bool equal(const double *a, const double *b, int count)
     return true;
 }
 
-// A stream depends on seed and name alone: it does not matter which others exist, and what they draw.
+// A stream depends on seed and name alone: it does not matter which others exist, and what they
+// draw.
 static void test_independence(void)
 {
     double first[100], second[100];
@@ -60,15 +61,16 @@ static void test_different_names_and_seeds(void)
     CU_ASSERT_FALSE(equal(one, zero, 100));
 }
 
-// Neighbours by name and seed have nothing to do with each other: the correlation of two streams of n draws deviates
-// by 1 / sqrt(n).
+// Neighbours by name and seed have nothing to do with each other: the correlation of two streams of
+// n draws deviates by 1 / sqrt(n).
 static void test_uncorrelated(void)
 {
     double *a = g_new(double, DRAWS), *b = g_new(double, DRAWS);
     static const struct {
         uint64_t seed;
         const char *name;
-    } pairs[] = {{1, "link node0->switch1"}, {2, "link node0->switch0"}, {1, "link node1->switch0"}};
+    } pairs[] = {
+        {1, "link node0->switch1"}, {2, "link node0->switch0"}, {1, "link node1->switch0"}};
     draw(a, DRAWS, 1, "link node0->switch0");
     for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
         draw(b, DRAWS, pairs[i].seed, pairs[i].name);
@@ -138,8 +140,7 @@ static void test_below(void)
     for (int i = 0; i < DRAWS; i++)
         counts[random_below(stream, 7)]++;
     for (int i = 0; i < 7; i++)
-        CU_ASSERT_DOUBLE_EQUAL((double)counts[i] / DRAWS, 1.0 / 7,
-                               4.5 * sqrt(6.0 / 49 / DRAWS));
+        CU_ASSERT_DOUBLE_EQUAL((double)counts[i] / DRAWS, 1.0 / 7, 4.5 * sqrt(6.0 / 49 / DRAWS));
     CU_ASSERT_EQUAL(random_below(stream, 1), 0);
     random_free(stream);
 }

@@ -6,11 +6,12 @@
 A fenced block that says `file=PATH` is written to a scratch directory. In a block of kind `console`
 every line "$ COMMAND" is run there, in the order of the page; the lines below it are what it prints,
 where a line "..." stands for any number of lines. A command ends with 0, unless the next one is
-"$ echo $?", which shows its exit code. ./netsim is the program in $NETSIM, and the scenarios of
-$NETSIM_SOURCE_DIR are in scenarios/. A block that says `norun` is only shown.
+"$ echo $?", which shows its exit code. ./netsim is the program in $NETSIM (the one in build/ if that
+is not set), and the tree's scenarios are in scenarios/. A block that says `norun` is only shown.
 
 Numbers with a decimal point, fingerprints, and counts and rates of events may differ from those on
-the page; everything else must be the same. --update puts the numbers of today into the page.
+the page; everything else must be the same. --update puts the numbers of today into the page. (For
+docs/adding-a-fabric.md it takes a program with the example in it: test_adding_a_fabric.sh --update.)
 """
 
 import os
@@ -18,6 +19,10 @@ import re
 import subprocess
 import sys
 import tempfile
+
+SOURCE = os.path.abspath(os.environ.get("NETSIM_SOURCE_DIR") or
+                         os.path.join(os.path.dirname(__file__), "..", ".."))
+NETSIM = os.path.abspath(os.environ.get("NETSIM") or os.path.join(SOURCE, "build", "netsim"))
 
 FENCE = re.compile(r"^```(?P<info>[^`\n]*)\n(?P<body>.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -104,9 +109,8 @@ class Scratch:
     def __init__(self):
         self.temporary = tempfile.TemporaryDirectory(prefix="netsim-docs-")
         self.path = self.temporary.name
-        source = os.path.abspath(os.environ["NETSIM_SOURCE_DIR"])
-        os.symlink(os.path.abspath(os.environ["NETSIM"]), os.path.join(self.path, "netsim"))
-        os.symlink(os.path.join(source, "scenarios"), os.path.join(self.path, "scenarios"))
+        os.symlink(NETSIM, os.path.join(self.path, "netsim"))
+        os.symlink(os.path.join(SOURCE, "scenarios"), os.path.join(self.path, "scenarios"))
 
     def write(self, path, content):
         path = os.path.join(self.path, path)

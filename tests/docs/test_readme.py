@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What README and docs/ say must be so: commands, output, links, names, lists."""
 
+import functools
 import glob
 import os
 import re
@@ -9,7 +10,7 @@ import unittest
 
 import console
 
-SOURCE = os.environ["NETSIM_SOURCE_DIR"]
+SOURCE = console.SOURCE
 PAGES = ["README.md", "CHANGELOG.md", *sorted(
     os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "docs", "*.md")))]
 RUN = ["README.md", "docs/scenarios.md", "docs/architecture.md"]
@@ -28,6 +29,7 @@ def read(path):
         return file.read()
 
 
+@functools.cache
 def sources():
     """All of sim/, models/ and bench/ as one text."""
     return "".join(read(os.path.relpath(path, SOURCE))
@@ -36,7 +38,7 @@ def sources():
 
 
 def netsim(*arguments):
-    return subprocess.run([os.environ["NETSIM"], *arguments], stdin=subprocess.DEVNULL, check=True,
+    return subprocess.run([console.NETSIM, *arguments], stdin=subprocess.DEVNULL, check=True,
                           encoding="utf-8", stdout=subprocess.PIPE, timeout=60).stdout
 
 
@@ -73,7 +75,8 @@ class Commands(unittest.TestCase):
 
     def test_every_command_is_in_the_readme(self):
         readme = read("README.md")
-        commands = re.findall(r"(?m)^  (\w+) ", netsim("help").split("Options:")[0])
+        commands = re.findall(r"(?m)^  (\w+) ",
+                              netsim("help").split("Commands:")[1].split("Options:")[0])
         self.assertIn("run", commands)
         for command in commands:
             self.assertRegex(readme, rf"\./netsim {command}\b")
@@ -113,8 +116,8 @@ class Names(unittest.TestCase):
     """Names that the pages put into backquotes."""
 
     def test_functions(self):
-        code = sources()
         for page in PAGES:
+            code = sources() + "".join(content for _, content in console.files(read(page)))
             for name in set(re.findall(r"`(\w+)\(\)`", without_blocks(read(page)))):
                 with self.subTest(page=page, name=name):
                     self.assertRegex(code, rf"\b{name}\(|\(\*{name}\)\(")

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Once a simulation is warm, it asks the system for no memory: neither for an event, nor a packet, nor a message. malloc and its
-// kin are counted here over long steady runs.
+// Once a simulation is warm, it asks the system for no memory: neither for an event, nor a packet,
+// nor a message. malloc and its kin are counted here over long steady runs.
 //
-// Under AddressSanitizer, which has a malloc of its own, nothing is counted and the runs alone are tested.
+// Under AddressSanitizer, which has a malloc of its own, nothing is counted and the runs alone are
+// tested.
 #include "sim/core/random.h"
 #include "sim/net/network.h"
 #include "tests/support/suite.h"
@@ -24,16 +25,16 @@ void *malloc(size_t size)
     return __libc_malloc(size);
 }
 
-void *calloc(size_t count, size_t size)
+void *calloc(size_t nmemb, size_t size)
 {
     allocations++;
-    return __libc_calloc(count, size);
+    return __libc_calloc(nmemb, size);
 }
 
-void *realloc(void *memory, size_t size)
+void *realloc(void *ptr, size_t size)
 {
     allocations++;
-    return __libc_realloc(memory, size);
+    return __libc_realloc(ptr, size);
 }
 #endif
 
@@ -53,7 +54,8 @@ struct host {
     struct event sent, next;
     struct load *load;
     int number;
-    sim_time pause; // as long as the last packet took: a load of one half, at which queues don't grow without end
+    sim_time pause; // as long as the last packet took: a load of one half, at which queues don't
+                    // grow without end
 };
 
 static void host_sent(struct engine *engine, struct event *event)

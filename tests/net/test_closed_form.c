@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Paths without contention against closed formulas, to the picosecond.
 //
-// With T(n) the time of n bytes on a link, L the bytes of a packet there (preamble, frame, padding), p the propagation, l a switch's
-// latency and h the bytes (preamble, header) that it needs, a path of n switches takes
+// With T(n) the time of n bytes on a link, L the bytes of a packet there (preamble, frame,
+// padding), p the propagation, l a switch's latency and h the bytes (preamble, header) that it
+// needs, a path of n switches takes
 //     store and forward:  (n + 1) (T(L) + p) + n l
 //     cut through:        n (T(min(h, L)) + p + l) + T(L) + p
 // and packets sent back to back arrive T(L + gap) apart.
@@ -87,7 +88,8 @@ static void test_cut_through(void)
         check_all_sizes(&path);
 }
 
-// Ethernet frames on cut-through switches: preamble, padding, and the 14 bytes of the header are waited for.
+// Ethernet frames on cut-through switches: preamble, padding, and the 14 bytes of the header are
+// waited for.
 static void test_cut_through_ethernet(void)
 {
     struct path path = {topology_link_defaults(), topology_wormhole_switch(), 0};

@@ -11,7 +11,8 @@
 static struct link_config link;
 static struct switch_config node;
 
-// Two hosts; between them a switch or, if `direct`, the link alone. The first link, from node0, has the faults.
+// Two hosts; between them a switch or, if `direct`, the link alone. The first link, from node0, has
+// the faults.
 static struct topology *faulty_pair(const struct link_config *faulty, bool direct)
 {
     if (direct)
@@ -139,8 +140,7 @@ static void test_bit_errors(void)
     setup();
     struct link_config faulty = link;
     faulty.bit_error_rate = 1e-5;
-    check_binomial(losses(&faulty, 40000, FRAME_BYTES), 40000,
-                   1 - pow(1 - 1e-5, 8 * FRAME_BYTES));
+    check_binomial(losses(&faulty, 40000, FRAME_BYTES), 40000, 1 - pow(1 - 1e-5, 8 * FRAME_BYTES));
     faulty.bit_error_rate = 1e-4;
     check_binomial(losses(&faulty, 40000, 20), 40000, 1 - pow(1 - 1e-4, 8 * 64));
 }
@@ -172,17 +172,17 @@ static void test_streams_are_independent(void)
     topology_free(many);
 }
 
-// Frames back to back, one a slot: lost are those that are on the wire while it is down. The windows end and begin exactly at a
-// frame's start and end, which they then do not touch.
+// Frames back to back, one a slot: lost are those that are on the wire while it is down. The
+// windows end and begin exactly at a frame's start and end, which they then do not touch.
 static void test_down_windows(void)
 {
     setup();
     sim_time slot = time_of_bytes(8 + FRAME_BYTES + 12, link.rate);
     sim_time on_wire = time_of_bytes(8 + FRAME_BYTES, link.rate);
     struct param_window windows[] = {
-        {4 * slot + on_wire, 7 * slot},     // 5, 6
+        {4 * slot + on_wire, 7 * slot},               // 5, 6
         {9 * slot + on_wire - 1, 9 * slot + on_wire}, // 9
-        {12 * slot, 12 * slot + 1},         // 12
+        {12 * slot, 12 * slot + 1},                   // 12
     };
     struct link_config faulty = link;
     faulty.down = (struct param_windows){windows, 3};
@@ -203,7 +203,8 @@ static void test_down_windows(void)
     topology_free(topology);
 }
 
-// Two senders at line rate into one output: from the slot on in which the queue is full, one frame a slot has no place.
+// Two senders at line rate into one output: from the slot on in which the queue is full, one frame
+// a slot has no place.
 static void check_drop_tail(int frames, int places)
 {
     struct topology *topology = topology_star(3, &link, &node);

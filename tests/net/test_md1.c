@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A switch's output port with Poisson arrivals of fixed-size frames is an M/D/1 queue: with service time S (the frame with preamble and
-// gap on the output link) and load rho, the mean wait is rho / (2 (1 - rho)) S (Pollaczek and Khinchine).
+// A switch's output port with Poisson arrivals of fixed-size frames is an M/D/1 queue: with service
+// time S (the frame with preamble and gap on the output link) and load rho, the mean wait is rho /
+// (2 (1 - rho)) S (Pollaczek and Khinchine).
 //
-// The mean of the simulation lies within its own 99 % confidence interval of that, by batch means: BATCHES batches, each so long that their
-// means are nearly independent, and Student's t. A right simulator fails this with probability 0.01 a load for a seed drawn
-// blindly, about once in 34 for the three together; the seed is fixed, so the test's answer does not change from run to
-// run, and a change of the order of random draws may need another seed. So that a wide interval cannot hide an error, the interval
-// must be narrow as well.
+// The mean of the simulation lies within its own 99 % confidence interval of that, by batch means:
+// BATCHES batches, each so long that their means are nearly independent, and Student's t. A right
+// simulator fails this with probability 0.01 a load for a seed drawn blindly, about once in 34 for
+// the three together; the seed is fixed, so the test's answer does not change from run to run, and
+// a change of the order of random draws may need another seed. So that a wide interval cannot hide
+// an error, the interval must be narrow as well.
 //
-// The frames come over a link of 1000 Gb/s, on which a frame takes 1e-4 of S: that moves an arrival by so much where two fall
-// together, and the mean wait by less than 1e-4 of S.
+// The frames come over a link of 1000 Gb/s, on which a frame takes 1e-4 of S: that moves an arrival
+// by so much where two fall together, and the mean wait by less than 1e-4 of S.
 #include "sim/core/random.h"
 #include "sim/net/network.h"
 #include "tests/support/suite.h"
@@ -82,9 +84,8 @@ static void check_load(double load, double most_half_width)
     struct sink sink = {
         .network = network,
         .engine = sim->engine,
-        .fixed = time_of_bytes(in.preamble + FRAME_BYTES, in.rate) + in.propagation +
-                 node.latency + time_of_bytes(out.preamble + FRAME_BYTES, out.rate) +
-                 out.propagation,
+        .fixed = time_of_bytes(in.preamble + FRAME_BYTES, in.rate) + in.propagation + node.latency +
+                 time_of_bytes(out.preamble + FRAME_BYTES, out.rate) + out.propagation,
     };
     struct source source = {
         .network = network,

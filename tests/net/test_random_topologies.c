@@ -6,8 +6,9 @@
 //   - none arrives before it could; no event is scheduled into the past (the engine aborts)
 //   - the same seed gives the same run, another seed another one
 //
-// Store-and-forward switches stand in any graph, with parallel links; cut-through ones in a tree, so that they can't deadlock; and there are
-// topologies that mix both. A third of the links have faults.
+// Store-and-forward switches stand in any graph, with parallel links; cut-through ones in a tree,
+// so that they can't deadlock; and there are topologies that mix both. A third of the links have
+// faults.
 #include "sim/core/random.h"
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
@@ -57,7 +58,8 @@ static void add_faults(struct random_net *net, struct link_config *config)
     }
 }
 
-// All links that a cut-through switch may see are alike; those of store-and-forward networks differ in rate.
+// All links that a cut-through switch may see are alike; those of store-and-forward networks differ
+// in rate.
 static struct link_config random_link(struct random_net *net)
 {
     static const int64_t rates[] = {100000000, 1000000000, 1200000000, 10000000000};
@@ -76,8 +78,7 @@ static void random_switches(struct random_net *net, int switches)
     for (int i = 0; i < switches; i++) {
         bool cuts = net->shape == SHAPE_CUTS ||
                     (net->shape == SHAPE_MIXED && random_chance(net->random, 0.5));
-        struct switch_config node =
-            cuts ? topology_wormhole_switch() : topology_switch_defaults();
+        struct switch_config node = cuts ? topology_wormhole_switch() : topology_switch_defaults();
         if (cuts)
             node.slack = pick(net->random, 51, 400);
         else
@@ -171,11 +172,12 @@ static void check_ledger(const struct probe *probe)
     CU_ASSERT_EQUAL(probe->arrivals->len + network_drops(probe->network), totals.messages);
 }
 
-// In order of arrival, the packets of a pair were sent one after the other, and none came faster than its own link allows.
+// In order of arrival, the packets of a pair were sent one after the other, and none came faster
+// than its own link allows.
 static void check_arrivals(const struct probe *probe)
 {
     int stations = network_stations(probe->network), wrong = 0;
-    const struct probe_packet **last = g_new0(const struct probe_packet *, stations * stations);
+    const struct probe_packet **last = g_new0(const struct probe_packet *, stations *stations);
     for (guint i = 0; i < probe->arrivals->len; i++) {
         const struct probe_packet *packet = g_ptr_array_index(probe->arrivals, i);
         const struct probe_packet **before = &last[packet->from * stations + packet->to];
@@ -183,8 +185,8 @@ static void check_arrivals(const struct probe *probe)
             wrong += packet->when < (*before)->when ||
                      (packet->when == (*before)->when && packet->number < (*before)->number);
         *before = packet;
-        sim_time least = time_of_bytes(packet->wire_bytes,
-                                       network_station_rate(probe->network, packet->from));
+        sim_time least =
+            time_of_bytes(packet->wire_bytes, network_station_rate(probe->network, packet->from));
         wrong += packet->arrived < packet->when + least || packet->left < packet->when + least;
     }
     CU_ASSERT_EQUAL(wrong, 0);

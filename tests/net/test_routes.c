@@ -30,7 +30,9 @@ static char *route_text(const struct route *route)
 static void check_route(struct network *network, int from, int to, const char *expected)
 {
     const struct route *route = network_route(network, from, to);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(route);
+    CU_ASSERT_PTR_NOT_NULL(route);
+    if (!route)
+        return;
     char *text = route_text(route);
     SUITE_SAME_TEXT(text, expected);
     g_free(text);
@@ -99,7 +101,8 @@ static void test_shortest(void)
 
 // ---- Sharing out ----
 
-// Two switches with `hosts` hosts each and `twins` links between them; the hosts alternate if so told.
+// Two switches with `hosts` hosts each and `twins` links between them; the hosts alternate if so
+// told.
 static struct topology *two_switches(int hosts, int twins, bool alternate)
 {
     struct topology *topology = topology_new(2 * hosts, 2);
@@ -112,7 +115,8 @@ static struct topology *two_switches(int hosts, int twins, bool alternate)
 
 typedef int peer_fn(int host, int hosts, int nth);
 
-// Routes all pairs (first switch to second) that the pattern names; the links' shares may differ by one at most.
+// Routes all pairs (first switch to second) that the pattern names; the links' shares may differ by
+// one at most.
 static void check_shared(int hosts, int twins, bool alternate, int peers, peer_fn *peer)
 {
     struct topology *topology = two_switches(hosts, twins, alternate);
@@ -158,8 +162,8 @@ static int peer_all(int host, int hosts, int nth)
     return nth;
 }
 
-// Parallel links get equal shares of the pairs: of permutations, of a fan-in (where there are as many rounds of sources as links),
-// of an exchange of all with all.
+// Parallel links get equal shares of the pairs: of permutations, of a fan-in (where there are as
+// many rounds of sources as links), of an exchange of all with all.
 static void test_parallel_links(void)
 {
     setup();

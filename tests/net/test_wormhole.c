@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cut-through with back-pressure, on cases small enough to be worked out by hand.
 //
-// Links of 4 ns a byte and 50 ns; switches that need 1 byte and 150 ns: a head takes 204 ns a hop. Slack is 80 B.
+// Links of 4 ns a byte and 50 ns; switches that need 1 byte and 150 ns: a head takes 204 ns a hop.
+// Slack is 80 B.
 #include "sim/core/random.h"
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
@@ -35,7 +36,8 @@ static void finish(struct probe *probe, struct topology *topology)
     topology_free(topology);
 }
 
-// node1's second packet is for an idle output, but stands behind its first, which waits for node0's.
+// node1's second packet is for an idle output, but stands behind its first, which waits for
+// node0's.
 static void test_head_of_line(void)
 {
     setup();
@@ -102,7 +104,8 @@ static void test_back_pressure(void)
     check_back_pressure(10, 10 * TAU, freed);
 }
 
-// Short packets stand in the slack buffer one behind the other, and the next one enters as far as there is room.
+// Short packets stand in the slack buffer one behind the other, and the next one enters as far as
+// there is room.
 static void test_several_in_slack(void)
 {
     setup();
@@ -125,7 +128,8 @@ static void test_several_in_slack(void)
 
 // ---- Deadlock ----
 
-// `count` switches in a ring with a host each; from each host a given route to the one `hops` further.
+// `count` switches in a ring with a host each; from each host a given route to the one `hops`
+// further.
 static struct topology *ring(int count, int hops)
 {
     struct topology *topology = topology_new(count, count);
@@ -148,7 +152,9 @@ static struct topology *ring(int count, int hops)
 static void check_lines(const struct probe *probe, const char *const *expected)
 {
     GPtrArray *lines = network_describe_blocked(probe->network);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(lines);
+    CU_ASSERT_PTR_NOT_NULL(lines);
+    if (!lines)
+        return;
     guint i = 0;
     for (; expected[i] && i < lines->len; i++)
         SUITE_SAME_TEXT(g_ptr_array_index(lines, i), expected[i]);
@@ -181,7 +187,8 @@ static void test_deadlock(void)
     finish(probe, topology);
 }
 
-// The short packet is in the slack buffer of switch1 with its tail; the one behind it holds the link.
+// The short packet is in the slack buffer of switch1 with its tail; the one behind it holds the
+// link.
 static void test_deadlock_behind(void)
 {
     setup();
@@ -228,8 +235,9 @@ static void test_deadlock_of_long_worms(void)
     finish(probe, topology);
 }
 
-// Packets that fit into the slack buffers get through, as long as one place is left in them: full to the last byte, the buffers
-// of the cycle wait for one another though every packet has been granted its output.
+// Packets that fit into the slack buffers get through, as long as one place is left in them: full
+// to the last byte, the buffers of the cycle wait for one another though every packet has been
+// granted its output.
 static void check_ring_of_small(uint32_t bytes, int arrivals)
 {
     struct topology *topology = ring(3, 2);
@@ -303,7 +311,8 @@ static void test_drop_tail_behind_wormhole(void)
     finish(probe, topology);
 }
 
-// A packet that is lost on a link takes its time there and holds nothing behind it; a corrupt one goes on to the station.
+// A packet that is lost on a link takes its time there and holds nothing behind it; a corrupt one
+// goes on to the station.
 static void test_faults(void)
 {
     setup();
@@ -332,7 +341,8 @@ static void test_faults(void)
     finish(probe, topology);
 }
 
-// 4 leaf switches with 4 hosts and two links to each of 2 spine switches: uniform traffic of packets up to 4 KiB.
+// 4 leaf switches with 4 hosts and two links to each of 2 spine switches: uniform traffic of
+// packets up to 4 KiB.
 static void test_clos(void)
 {
     setup();

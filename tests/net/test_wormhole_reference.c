@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The wormhole network against a byte-by-byte reference, on hundreds of small random cases: every start and end of every packet
-// on every channel, and every arrival, must be the same to the picosecond.
+// The wormhole network against a byte-by-byte reference, on hundreds of small random cases: every
+// start and end of every packet on every channel, and every arrival, must be the same to the
+// picosecond.
 //
-// The reference knows no formula: it moves single bytes by the rules that stand at the head of wormhole.c. In particular it asks
-// of each byte whether it is there, which wormhole.c leaves out as always true.
+// The reference knows no formula: it moves single bytes by the rules that stand at the head of
+// wormhole.c. In particular it asks of each byte whether it is there, which wormhole.c leaves out
+// as always true.
 #include "sim/net/fabric.h"
 #include "sim/net/network.h"
 #include "tests/support/spans.h"
@@ -98,7 +100,8 @@ static void ref_grant(struct reference *ref, int number, int hop)
         g_queue_push_tail(&state->buffer, GINT_TO_POINTER(number + 1));
 }
 
-// The tail and the gap have left: the channel is free, and the buffer that the packet came from has lost it.
+// The tail and the gap have left: the channel is free, and the buffer that the packet came from has
+// lost it.
 static void ref_releases(struct reference *ref)
 {
     for (int i = 0; i < ref->network->channel_count; i++) {
@@ -162,7 +165,8 @@ static void ref_arbitrate(struct reference *ref)
         for (int step = 1; step <= ports && state->holder < 0; step++) {
             int port = (state->last_port + step) % ports;
             const struct channel *back = output->from.node->out[port];
-            const struct channel *input = &ref->network->channels[(back - ref->network->channels) ^ 1];
+            const struct channel *input =
+                &ref->network->channels[(back - ref->network->channels) ^ 1];
             int number = ref_request(ref, input, output);
             if (number < 0)
                 continue;
@@ -172,7 +176,8 @@ static void ref_arbitrate(struct reference *ref)
     }
 }
 
-// Starts the next byte on a channel if the wire is free, the byte is there, and there is a place for it.
+// Starts the next byte on a channel if the wire is free, the byte is there, and there is a place
+// for it.
 static bool ref_start_byte(struct reference *ref, int index)
 {
     const struct channel *channel = &ref->network->channels[index];
@@ -307,8 +312,8 @@ static struct topology *random_tree(struct random_stream *random)
     return topology;
 }
 
-// A ring of switches with a host each, on which all packets go the same way round: they may end in a deadlock, and must
-// do so in both.
+// A ring of switches with a host each, on which all packets go the same way round: they may end in
+// a deadlock, and must do so in both.
 static struct topology *random_ring(struct random_stream *random)
 {
     struct link_config link = random_link(random);
@@ -340,7 +345,8 @@ static void random_packet(struct random_stream *random, struct network *network,
         packet->to = (int)pick(random, 0, network_stations(network) - 1);
     while (packet->to == packet->from);
     // A small set of times makes ties.
-    packet->send = random_chance(random, 0.5) ? pick(random, 0, 4) * (span / 4) : pick(random, 0, span);
+    packet->send =
+        random_chance(random, 0.5) ? pick(random, 0, 4) * (span / 4) : pick(random, 0, span);
     const struct route *route = network_route(network, packet->from, packet->to);
     packet->hops = route->links;
     g_assert(packet->hops <= MOST_HOPS);
@@ -485,7 +491,8 @@ static void test_random_cases(void)
     for (uint64_t seed = 1; seed <= CASES; seed++)
         run_case(seed, &tally);
     SUITE_SAME_INTEGER(tally.different, 0);
-    // The cases must be of the kind that tells: packets held back while they leave the station, and deadlocks.
+    // The cases must be of the kind that tells: packets held back while they leave the station, and
+    // deadlocks.
     CU_ASSERT(tally.stalled > CASES / 4);
     CU_ASSERT(tally.blocked > 0);
 }

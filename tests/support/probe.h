@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A network with plain stations, for tests: packets are sent at given times, and every arrival is kept.
+// A network with plain stations, for tests: packets are sent at given times, and every arrival is
+// kept.
 //
-// Each packet carries a message of its own, opened when it is sent. A station takes what arrives whole and drops
-// what is corrupt, as a NIC would.
+// Each packet carries a message of its own, opened when it is sent. A station takes what arrives
+// whole and drops what is corrupt, as a NIC would.
 #ifndef NETSIM_TESTS_SUPPORT_PROBE_H
 #define NETSIM_TESTS_SUPPORT_PROBE_H
 
@@ -11,7 +12,7 @@
 struct probe_packet {
     int from, to; // stations
     uint32_t wire_bytes;
-    int number;   // in the order of probe_send
+    int number; // in the order of probe_send
     struct message_ref message;
     sim_time when;    // handed to the network
     sim_time left;    // the network said that it has left the station; -1: not yet

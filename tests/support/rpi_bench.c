@@ -69,6 +69,32 @@ void rpi_bench_finish(struct rpi_bench *bench)
         CU_ASSERT(rpi_bench_ended(bench, rank));
 }
 
+void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank)
+{
+    const struct rpi_process *rpi = &bench->stack->processes[rank];
+    CU_ASSERT_PTR_NULL(rpi->send_queue_head);
+    CU_ASSERT_PTR_NULL(rpi->process->active);
+    SUITE_SAME_INTEGER((long long)rpi->process->request_pool.in_use, 0);
+    SUITE_SAME_INTEGER(rpi->process->matcher.posted_count, 0);
+    SUITE_SAME_INTEGER(rpi->process->matcher.unexpected_count, 0);
+    SUITE_SAME_INTEGER(rpi->process->open_waits, 0);
+    SUITE_SAME_INTEGER(rpi->owed_acks, 0);
+    for (int node = 0; node < bench->ranks; node++) {
+        const struct rpi_process_peer *peer = &rpi->procs[node];
+        if (node == rank)
+            continue;
+        SUITE_SAME_INTEGER(peer->cp_free_send_desc_cnt, rpi->config->sdescs);
+        SUITE_SAME_INTEGER(peer->pending_head, peer->pending_tail);
+        SUITE_SAME_INTEGER(peer->cp_vi_hand->receive.posted.count, rpi->config->rdescs);
+        SUITE_SAME_INTEGER(peer->extents->len, 0);
+        CU_ASSERT_PTR_NULL(peer->cp_bmsg);
+        CU_ASSERT_PTR_NULL(peer->cp_current_recv_req.head);
+        CU_ASSERT_PTR_NULL(peer->bodies.head);
+        SUITE_SAME_INTEGER(peer->cp_read_pointer,
+                           rpi_bench_peer(bench, node, rank)->cp_remote_write_pointer);
+    }
+}
+
 struct rpi_envelope rpi_bench_envelope(const struct vip_descriptor *descriptor)
 {
     struct rpi_envelope envelope;

@@ -29,6 +29,10 @@ void rpi_bench_run(struct rpi_bench *bench, double until_ms);
 // Runs to the end and fails the running case unless all ranks have ended with balanced books.
 void rpi_bench_finish(struct rpi_bench *bench);
 
+// Fails the running case if something of a rank's is still in use once its program has ended: requests, descriptors, queues, what
+// the area holds unread.
+void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank);
+
 bool rpi_bench_ended(const struct rpi_bench *bench, int rank);
 
 // What a rank knows of a peer.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Topologies built by hand, for tests of the network: hosts node0, node1, ... and switches switch0, switch1, ...
+// Topologies built by hand, for tests of the network: hosts node0, node1, ... and switches switch0,
+// switch1, ...
 #ifndef NETSIM_TESTS_SUPPORT_TOPOLOGY_H
 #define NETSIM_TESTS_SUPPORT_TOPOLOGY_H
 
@@ -11,18 +12,21 @@
 struct link_config topology_link_defaults(void);
 struct switch_config topology_switch_defaults(void);
 
-// A cut-through switch with links to match, in the manner of Myrinet: 4 ns a byte, no preamble, gap or padding.
+// A cut-through switch with links to match, in the manner of Myrinet: 4 ns a byte, no preamble, gap
+// or padding.
 struct link_config topology_wormhole_link(void);
 struct switch_config topology_wormhole_switch(void);
 
-// Hosts are nodes 0 .. hosts - 1, switches follow. All switches have the defaults until told otherwise.
+// Hosts are nodes 0 .. hosts - 1, switches follow. All switches have the defaults until told
+// otherwise.
 struct topology *topology_new(int hosts, int switches);
 void topology_free(struct topology *topology);
 
 void topology_set_switch(struct topology *topology, int index, const struct switch_config *config);
 void topology_set_switches(struct topology *topology, const struct switch_config *config);
 
-// Joins two nodes and returns the link's index. The configuration is copied; lists in it must outlive the topology.
+// Joins two nodes and returns the link's index. The configuration is copied; lists in it must
+// outlive the topology.
 int topology_add_link(struct topology *topology, int a, int b, const struct link_config *config);
 
 // `via` are nodes, `links` one more indices or -1; copied.

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Startup of the VIA RPI and what it costs in pinned memory (thesis 000, 4.7.1, 4.7.2).
+#include "tests/support/rpi_bench.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+// Every event of an order that must hold, each somewhere behind the one before.
+static void expect_order(const char *text, const char *const *parts)
+{
+    for (const char *at = text; *parts; parts++) {
+        at = strstr(at, *parts);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+        at += strlen(*parts);
+    }
+}
+
+// via.rpi.startup_sequence: NIC and error handler; tag, completion queue, memory management; a VI for each peer; exchange; then connections.
+static void test_sequence(void)
+{
+    static const char steps[] = "rpi[0] query -> init\n"
+                                "rpi[0] init -> addprocs\n"
+                                "rpi[0] addprocs -> exchange\n"
+                                "vi[1] idle -> connect_pending\n"
+                                "vi[2] idle -> connect_pending\n"
+                                "rpi[0] connect_request -> connect_wait\n";
+    struct rpi_program program = {.ranks = 3, .all = "barrier"};
+    struct rpi_run *run = rpi_run(&program, 1);
+    for (int rank = 0; rank < 3; rank++) {
+        char *text = rpi_run_text(run, rank, RPI_STARTUP);
+        SUITE_CONTAINS(text, steps);
+        expect_order(text, (const char *const[]){"vi[1] connect_pending -> connected\n",
+                                                 "rpi[0] connect_wait -> up\n", NULL});
+        expect_order(text, (const char *const[]){"vi[2] connect_pending -> connected\n",
+                                                 "rpi[0] connect_wait -> up\n", NULL});
+        g_free(text);
+    }
+    rpi_run_free(run);
+}
+
+// Until `startup` of a rank has reached a step, a microsecond at a time.
+static void run_until(struct rpi_bench *bench, int rank, enum rpi_startup step)
+{
+    for (double at = 0.001; bench->stack->processes[rank].startup < step; at += 0.001) {
+        CU_ASSERT_FATAL(at < 100);
+        rpi_bench_run(bench, at);
+    }
+}
+
+// via.rpi.error_handler: query registers it, before there is anything that could go wrong.
+// via.rpi.startup_sequence: tag and queue come with init, the VIs with addprocs, a peer at a time.
+static void test_first_steps(void)
+{
+    struct rpi_program program = {.ranks = 6, .all = "barrier"};
+    struct rpi_bench *bench = rpi_bench_new(&program);
+    const struct rpi_process *rpi = &bench->stack->processes[0];
+    run_until(bench, 0, RPI_INIT);
+    CU_ASSERT(rpi->nic->error != NULL);
+    CU_ASSERT_PTR_EQUAL(rpi->nic->error_owner, rpi);
+    CU_ASSERT_PTR_NULL(rpi->cq);
+    run_until(bench, 0, RPI_ADDPROCS);
+    CU_ASSERT_PTR_NOT_NULL(rpi->cq);
+    CU_ASSERT_PTR_NOT_NULL(rpi->pins);
+    CU_ASSERT(rpi->ptag != 0);
+    CU_ASSERT_PTR_NULL(rpi_bench_peer(bench, 0, 5)->cp_vi_hand);
+    run_until(bench, 0, RPI_EXCHANGE);
+    CU_ASSERT_PTR_NOT_NULL(rpi_bench_peer(bench, 0, 5)->cp_vi_hand);
+    rpi_bench_finish(bench);
+    rpi_bench_free(bench);
+}
+
+// via.rpi.bootstrap_exchange: a process learns of its peer's area only in the exchange, and asks for connections after it.
+// via.rpi.init_flags: a peer's record is initialised before it is connected.
+static void test_exchange(void)
+{
+    struct rpi_program program = {.ranks = 2, .all = "barrier"};
+    struct rpi_bench *bench = rpi_bench_new(&program);
+    const struct rpi_process_peer *peer = rpi_bench_peer(bench, 0, 1);
+    CU_ASSERT_FALSE(peer->prpi_init);
+    run_until(bench, 0, RPI_EXCHANGE);
+    SUITE_SAME_INTEGER(peer->cp_remote_rdma_area, 0);
+    SUITE_SAME_INTEGER(peer->cp_vi_hand->state, VIP_IDLE);
+    CU_ASSERT(peer->prpi_init && !peer->prpi_connect);
+    run_until(bench, 0, RPI_REQUEST);
+    SUITE_SAME_INTEGER(peer->cp_remote_rdma_area, rpi_bench_peer(bench, 1, 0)->cp_rdma_area);
+    SUITE_SAME_INTEGER(peer->cp_remote_rdma_area_hand.index,
+                       rpi_bench_peer(bench, 1, 0)->cp_rdma_area_hand.index);
+    CU_ASSERT_FALSE(peer->prpi_connect);
+    run_until(bench, 0, RPI_UP);
+    CU_ASSERT(peer->prpi_init && peer->prpi_connect);
+    SUITE_SAME_INTEGER(peer->cp_vi_hand->state, VIP_CONNECTED);
+    rpi_bench_finish(bench);
+    rpi_bench_free(bench);
+}
+
+// via.rpi.proc_lookup_o1, via.rpi.node_number_identity: the record of a node stands at its number.
+static void test_lookup(void)
+{
+    struct rpi_program program = {.ranks = 5, .all = "barrier"};
+    struct rpi_bench *bench = rpi_bench_new(&program);
+    rpi_bench_finish(bench);
+    for (int rank = 0; rank < 5; rank++)
+        for (int node = 0; node < 5; node++) {
+            const struct rpi_process_peer *peer = &bench->stack->processes[rank].procs[node];
+            SUITE_SAME_INTEGER(peer->node, node);
+            CU_ASSERT_PTR_EQUAL(peer->owner, &bench->stack->processes[rank]);
+        }
+    rpi_bench_free(bench);
+}
+
+static int64_t pinned_after_startup(int ranks)
+{
+    struct rpi_program program = {.ranks = ranks, .all = "{compute: 1 ms}"};
+    struct rpi_bench *bench = rpi_bench_new(&program);
+    rpi_bench_finish(bench);
+    int64_t pinned = vip_pinned_bytes(bench->stack->processes[0].nic);
+    for (int rank = 0; rank < ranks; rank++) {
+        SUITE_SAME_INTEGER(vip_pinned_bytes(bench->stack->processes[rank].nic), pinned);
+        for (int peer = 0; peer < ranks; peer++)
+            if (peer != rank)
+                CU_ASSERT(rpi_bench_peer(bench, rank, peer)->prpi_connect);
+    }
+    rpi_bench_free(bench);
+    return pinned;
+}
+
+// via.rpi.all_to_all_connections: all peers are connected before the program starts, and each costs the same pinned memory: at least its area.
+static void test_all_connections(void)
+{
+    int64_t of_peer = pinned_after_startup(2);
+    CU_ASSERT(of_peer >= 65536);
+    for (int ranks = 3; ranks <= 6; ranks++)
+        SUITE_SAME_INTEGER(pinned_after_startup(ranks), (ranks - 1) * of_peer);
+}
+
+// via.rpi.one_process_per_node: refused before anything runs.
+static void test_one_process_per_node(void)
+{
+    struct rpi_program program = {.ranks = 2, .sets = {"workload.ranks=3"}, .all = "barrier"};
+    char *complaints = rpi_complaints(&program);
+    SUITE_CONTAINS(complaints, "workload.ranks");
+    SUITE_CONTAINS(complaints, "one process");
+    g_free(complaints);
+}
+
+// More processes than the pinnable memory has areas for: refused by name of the setting.
+static void test_out_of_pinned_memory(void)
+{
+    struct rpi_program program = {
+        .ranks = 6, .sets = {"host.memory.pin_limit=256 KiB"}, .all = "barrier"};
+    struct rpi_run *run = rpi_run(&program, 1);
+    char *kind = rpi_reason(run, "kind"), *setting = rpi_reason(run, "setting");
+    SUITE_SAME_TEXT(kind, "out_of_pinned_memory");
+    SUITE_SAME_TEXT(setting, "lam_via.area");
+    g_free(kind);
+    g_free(setting);
+    rpi_run_free(run);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"sequence", test_sequence},
+        {"query and init", test_first_steps},
+        {"exchange and flags", test_exchange},
+        {"records by node number", test_lookup},
+        {"connections to all", test_all_connections},
+        {"one process a node", test_one_process_per_node},
+        {"out of pinned memory", test_out_of_pinned_memory},
+        {0},
+    };
+    return suite_run("rpi: startup", cases);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the provider charges: the closed form of a message's way from the post to the receiver, and
+// what the ways of waiting add.
+#include "tests/support/suite.h"
+#include "tests/support/via_world.h"
+
+#define ROOM (1500 - 32)
+#define FRAME (14 + 32 + 4)
+
+static const struct kernel_config *kernel(const struct via_world *world)
+{
+    return &world->nodes[0].host->config.kernel;
+}
+
+static const struct nic_config *card(const struct via_world *world)
+{
+    return nic_config(cluster_nic(world->cluster->cluster, 0, 0));
+}
+
+static sim_time cost(const struct via_world *world, struct cost cost)
+{
+    return cpu_cost(world->nodes[0].host->cores[0], cost);
+}
+
+// ---- Closed forms ----
+
+static sim_time trap(const struct via_world *world)
+{
+    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    bool fast = config->doorbell == MVIA_DOORBELL_FAST_TRAP;
+    return cost(world, fast ? kernel(world)->fast_trap : kernel(world)->system_call);
+}
+
+static sim_time frame_cost(const struct via_world *world)
+{
+    return cost(world, vip_config(world->nodes[0].nic)->send_frame) +
+           cost(world, card(world)->tx_frame);
+}
+
+// From VipPostSend to the doorbell of its first frame.
+static sim_time doorbell_time(const struct via_world *world)
+{
+    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    return cost(world, config->post) + trap(world) + cost(world, config->send_setup) +
+           frame_cost(world) + cost(world, card(world)->doorbell);
+}
+
+// From the doorbell to the end of the interrupt handler's slice that completes a message of one
+// frame, without waking anybody.
+static sim_time way_time(const struct via_world *world, int64_t length)
+{
+    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    const struct host *host = world->nodes[1].host;
+    const struct nic_config *nic = card(world);
+    int64_t wire = FRAME + length;
+    sim_time out =
+        nic->tx_start + bus_time(&host->config.bus, nic->descriptor + MIN(wire, nic->tx_threshold));
+    sim_time in = bus_time(&host->config.bus, nic->descriptor + MIN(wire, nic->rx_residue));
+    sim_time interrupt = nic->rx_status + nic->interrupt_delay +
+                         cost(world, kernel(world)->interrupt_entry) +
+                         cost(world, nic->status_read);
+    sim_time handler = cost(world, nic->rx_frame) + cost(world, config->receive_frame) +
+                       memory_copy_time(&host->config.memory, host->cores[0], length, COPY_COLD) +
+                       cost(world, config->completion);
+    return out + cluster_wire_time(world->cluster, wire) + in + interrupt + handler;
+}
+
+// ---- Waiting for one message ----
+
+enum waiting { POLL, BLOCK, QUEUE };
+
+struct wait_test {
+    enum waiting how;
+    int calls;
+    sim_time called, taken; // when the call that found it began, and was over
+};
+
+static bool wait_job(struct cpu_context *context, struct via_node *node, void *argument)
+{
+    struct wait_test *test = argument;
+    struct vip_cq_entry entry;
+    test->calls++;
+    test->called = context->now;
+    if (test->how == QUEUE && !vip_cq_wait(context, node->cq, &entry))
+        return false;
+    const struct vip_descriptor *descriptor = vip_recv_done(context, node->vi);
+    if (!descriptor)
+        vip_wait(context, node->vi, test->how == POLL);
+    test->taken = context->now;
+    return descriptor != NULL;
+}
+
+struct latency {
+    sim_time sender, arrival,
+        taken; // all from the start of the post: its end, the waiter called, the descriptor taken
+};
+
+static struct latency measure(struct via_world *world, enum waiting how, int64_t length, bool write)
+{
+    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct wait_test test = {.how = how};
+    via_connect(world, how == QUEUE);
+    via_receive(b, 0, 2000);
+    via_do(b, wait_job, &test);
+    via_run(world);
+    CU_ASSERT_EQUAL(test.calls, 1);
+    struct via_transfer *transfer =
+        write ? via_new_write(a, 0, length, 0) : via_new_send(a, 0, length);
+    transfer->descriptor.immediate_flag = write;
+    via_post(transfer);
+    via_run(world);
+    CU_ASSERT_EQUAL(test.calls, 2);
+    return (struct latency){transfer->end - transfer->begun, test.called - transfer->begun,
+                            test.taken - transfer->begun};
+}
+
+// One frame on an idle path, for a process that polls, blocks in VipRecvWait or in VipCQWait.
+static void check_latency(enum waiting how, int64_t length, bool write)
+{
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    struct latency latency = measure(world, how, length, write);
+    sim_time arrival = doorbell_time(world) + way_time(world, length);
+    sim_time take = cost(world, config->dequeue);
+    if (how != POLL) {
+        arrival += cost(world, kernel(world)->wake_process);
+        take += cost(world, kernel(world)->switch_process);
+    }
+    if (how == QUEUE)
+        take += cost(world, config->queue_check);
+    SUITE_SAME_INTEGER(latency.sender, doorbell_time(world));
+    SUITE_SAME_INTEGER(latency.arrival, arrival);
+    SUITE_SAME_INTEGER(latency.taken, arrival + take);
+    via_world_free(world);
+}
+
+static void test_latency(void)
+{
+    static const int64_t lengths[] = {0, 1, 13, 14, 500, 1000, ROOM};
+    for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++)
+        for (int how = POLL; how <= QUEUE; how++) {
+            check_latency((enum waiting)how, lengths[i], false);
+            check_latency((enum waiting)how, lengths[i], true);
+        }
+}
+
+// A poller sees the completion at the first turn of its loop that is not before it.
+static void test_poll_period(void)
+{
+    static const char *const periods[] = {"mvia.poll_period=1 us", "mvia.poll_period=7 us"};
+    static const sim_time lengths[] = {TIME_US, 7 * TIME_US};
+    for (int i = 0; i < 2; i++) {
+        const char *sets[] = {periods[i], NULL};
+        struct via_world *world = via_world_new(cluster_pair, sets, NULL);
+        struct wait_test test = {.how = POLL};
+        via_connect(world, false);
+        via_receive(&world->nodes[1], 0, 100);
+        via_do(&world->nodes[1], wait_job, &test);
+        via_run(world);
+        struct via_transfer *send = via_send(&world->nodes[0], 0, 10);
+        via_run(world);
+        sim_time complete = send->begun + doorbell_time(world) + way_time(world, 10);
+        CU_ASSERT_EQUAL(test.called % lengths[i], 0);
+        CU_ASSERT(test.called >= complete && test.called < complete + lengths[i]);
+        via_world_free(world);
+    }
+}
+
+// ---- Traps ----
+
+static struct latency latency_with(const char *doorbell, int64_t length)
+{
+    const char *sets[] = {doorbell, NULL};
+    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
+    struct latency latency = measure(world, POLL, length, false);
+    via_world_free(world);
+    return latency;
+}
+
+// via.via.mvia_fast_trap: the library enters the agent by fast trap or by ioctl; the latency
+// differs by the difference of the two costs, once, and so does the poster's time.
+static void test_fast_trap(void)
+{
+    sim_time difference = (521 - 311) * TIME_NS;
+    for (int64_t length = 0; length <= 1000; length += 250) {
+        struct latency fast = latency_with("mvia.doorbell=fast_trap", length);
+        struct latency slow = latency_with("mvia.doorbell=ioctl", length);
+        SUITE_SAME_INTEGER(slow.arrival - fast.arrival, difference);
+        SUITE_SAME_INTEGER(slow.taken - fast.taken, difference);
+        SUITE_SAME_INTEGER(slow.sender - fast.sender, difference);
+    }
+}
+
+// What a post costs its process: a frame's cost for each frame; a receive descriptor is posted
+// through a trap as well.
+static void test_posts(void)
+{
+    static const int64_t lengths[] = {0, ROOM, ROOM + 1, 10 * ROOM, 32768};
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    via_connect(world, false);
+    for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
+        struct via_transfer *receive = via_receive(&world->nodes[1], 0, 32768);
+        via_run(world);
+        struct via_transfer *send = via_send(&world->nodes[0], 0, lengths[i]);
+        via_run(world);
+        int64_t frames = MAX(1, (lengths[i] + ROOM - 1) / ROOM);
+        SUITE_SAME_INTEGER(send->end - send->begun,
+                           doorbell_time(world) + (frames - 1) * frame_cost(world));
+        SUITE_SAME_INTEGER(receive->end - receive->begun, cost(world, config->post) + trap(world));
+    }
+    via_world_free(world);
+}
+
+// On one processor the interrupt handler takes its time from the process that posts: the rest of
+// the post is over later, and nothing is lost.
+static void test_one_processor(void)
+{
+    const char *sets[] = {"host.processor.cores=1", "mvia.send_frame=100 us", NULL};
+    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
+    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    via_connect(world, false);
+    for (int i = 0; i < 2; i++)
+        via_receive(&world->nodes[i], 0, 32768);
+    via_run(world);
+    struct via_transfer *longer = via_send(a, 0, 32768), *shorter = via_send(b, 0, 100);
+    via_run(world);
+    CU_ASSERT_EQUAL(longer->descriptor.status, VIP_STATUS_DONE);
+    CU_ASSERT_EQUAL(shorter->descriptor.status, VIP_STATUS_DONE);
+    CU_ASSERT_PTR_NOT_NULL(via_receive_done(a));
+    CU_ASSERT_PTR_NOT_NULL(via_receive_done(b));
+    CU_ASSERT(ledger_balanced(world->sim->ledger));
+    via_world_free(world);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"latency of one frame", test_latency},     {"poll period", test_poll_period},
+        {"via.via.mvia_fast_trap", test_fast_trap}, {"posts", test_posts},
+        {"one processor", test_one_processor},      {NULL, NULL},
+    };
+    return suite_run("via: provider, costs", cases);
+}
