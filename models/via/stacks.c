@@ -109,6 +109,24 @@ static void lam_via_free(void *state)
     g_free(stack);
 }
 
+// An eager message goes as one descriptor.
+static void lam_via_check(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
+    const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
+    if (rpi->tiny + rpi->envelope > mvia->largest_transfer)
+        scenario_complain(
+            test_case, diags, "lam_via", "tiny", NULL,
+            "a tiny message of %" G_GINT64_FORMAT " B with its envelope is longer than "
+            "what one descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
+            rpi->tiny, mvia->largest_transfer);
+    if (rpi->short_limit > mvia->largest_transfer)
+        scenario_complain(test_case, diags, "lam_via", "short", NULL,
+                          "a short message of %" G_GINT64_FORMAT " B is longer than what one "
+                          "descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
+                          rpi->short_limit, mvia->largest_transfer);
+}
+
 const struct stack lam_via_stack = {
     .schema =
         {
@@ -118,6 +136,7 @@ const struct stack lam_via_stack = {
             .nics = via_nics,
             .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
             .one_process_per_host = true,
+            .check = lam_via_check,
         },
     .build = lam_via_build,
     .free = lam_via_free,

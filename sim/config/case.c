@@ -115,8 +115,11 @@ static const char *read_nic(const struct node *tree, const struct scenario_schem
     if (!node && (only_one(drives) || !drives[0]))
         return only_one(drives);
     char *list = g_strjoinv(", ", (char **)drives);
-    char *hint =
-        g_strdup_printf(stack ? "the stack %s drives %s" : "%s%s", stack ? stack->name : "", list);
+    char *hint = NULL;
+    if (stack && drives[0])
+        hint = g_strdup_printf("the stack %s drives %s", stack->name, list);
+    else if (drives[0])
+        hint = g_strdup(list);
     const char *nic = NULL;
     int index = -1;
     if (!node)
@@ -147,15 +150,39 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     topology_read(&test_case->topology, tree, schema, diags);
     workload_read(&test_case->workload, tree, schema, test_case->stack,
                   (int)test_case->topology.hosts->len, diags);
+    if (!diag_any(diags) && schema->check)
+        schema->check(test_case, diags);
+    if (!diag_any(diags) && test_case->stack->check)
+        test_case->stack->check(test_case, diags);
     return test_case;
+}
+
+static struct param_values *section_at(const struct scenario_case *test_case, const char *path)
+{
+    for (guint i = 0; i < test_case->sections->len; i++) {
+        struct param_values *values = g_ptr_array_index(test_case->sections, i);
+        if (strcmp(values->path, path) == 0)
+            return values;
+    }
+    g_error("no section \"%s\" in the schema", path);
 }
 
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path)
 {
-    for (guint i = 0; i < test_case->sections->len; i++) {
-        const struct param_values *values = g_ptr_array_index(test_case->sections, i);
-        if (strcmp(values->path, path) == 0)
-            return values->values;
-    }
-    g_error("no section \"%s\" in the schema", path);
+    return section_at(test_case, path)->values;
+}
+
+void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,
+                       const char *path, const char *name, const char *hint, const char *format,
+                       ...)
+{
+    struct param_values *values = section_at(test_case, path);
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    values->diags = diags;
+    param_complain(values, name, hint, "%s", message);
+    values->diags = NULL;
+    g_free(message);
 }

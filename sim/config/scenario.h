@@ -26,6 +26,11 @@ struct scenario_section {
     const struct param_table *table;
 };
 
+// Checks a case for what spans sections; complains with scenario_complain or diag_add. Called only
+// for cases without errors so far.
+struct scenario_case;
+typedef void scenario_check_fn(const struct scenario_case *test_case, struct diag_list *diags);
+
 struct stack_schema {
     const char *name; // "lam_via"
     const char *doc;
@@ -35,6 +40,7 @@ struct stack_schema {
     // name may lack parameters that have no default; one that no stack names is always needed.
     const char *const *sections;
     bool one_process_per_host;
+    scenario_check_fn *check; // NULL: nothing more
 };
 
 struct benchmark_schema {
@@ -52,7 +58,8 @@ struct scenario_schema {
     const struct param_table *switch_table;
     const struct stack_schema *stacks; // ends with a NULL name
     const struct benchmark_schema *benchmarks;
-    const char *const *nics; // all NIC models, NULL-terminated
+    const char *const *nics;  // all NIC models, NULL-terminated
+    scenario_check_fn *check; // of every case; NULL: nothing more
 };
 
 // ---- A resolved case ----
@@ -137,6 +144,11 @@ void scenario_free(struct scenario *scenario);
 // The values of the section at `path` ("lam_via"), as the table's struct; aborts if the schema has
 // none.
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
+
+// For checks: an error at the place where parameter `name` of a section was given.
+void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,
+                       const char *path, const char *name, const char *hint, const char *format,
+                       ...) G_GNUC_PRINTF(6, 7);
 
 // The resolved case as JSON (topology, workload, every parameter with value and origin), new
 // reference.

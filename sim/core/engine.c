@@ -23,8 +23,11 @@ struct engine {
     uint64_t fingerprint;
     bool stop;
 
+    // The entry that ran last leaves a hole at the root until the next event is scheduled, which
+    // then takes its place, or popped: one walk through the heap instead of two.
     struct heap_entry *heap;
-    uint32_t heap_count, heap_capacity;
+    uint32_t heap_count, heap_capacity; // the hole counts
+    bool hole;
 
     // Events for `now`, in order. A cancelled one leaves NULL. Indices run freely; capacity is a
     // power of two.
@@ -65,7 +68,8 @@ uint64_t engine_events(const struct engine *engine)
 
 size_t engine_pending(const struct engine *engine)
 {
-    return engine->heap_count + (engine->ring_tail - engine->ring_head) - engine->ring_cancelled;
+    return engine->heap_count - engine->hole + (engine->ring_tail - engine->ring_head) -
+           engine->ring_cancelled;
 }
 
 uint64_t engine_fingerprint(const struct engine *engine)
@@ -125,11 +129,16 @@ static void heap_sift_down(struct engine *engine, uint32_t slot, struct heap_ent
 
 static void heap_insert(struct engine *engine, struct event *event)
 {
+    struct heap_entry entry = {event->when, event->sequence, event};
+    if (engine->hole) {
+        engine->hole = false;
+        heap_sift_down(engine, 0, entry);
+        return;
+    }
     if (engine->heap_count == engine->heap_capacity) {
         engine->heap_capacity *= 2;
         engine->heap = g_renew(struct heap_entry, engine->heap, engine->heap_capacity);
     }
-    struct heap_entry entry = {event->when, event->sequence, event};
     heap_sift_up(engine, engine->heap_count++, entry);
 }
 
@@ -142,6 +151,14 @@ static void heap_remove(struct engine *engine, uint32_t slot)
         heap_sift_up(engine, slot, last);
     else
         heap_sift_down(engine, slot, last);
+}
+
+static void heap_close_hole(struct engine *engine)
+{
+    if (!engine->hole)
+        return;
+    engine->hole = false;
+    heap_remove(engine, 0);
 }
 
 static void ring_grow(struct engine *engine)
@@ -190,6 +207,7 @@ void engine_cancel(struct engine *engine, struct event *event)
         engine->ring[event->slot & ~RING_SLOT] = NULL;
         engine->ring_cancelled++;
     } else {
+        heap_close_hole(engine);
         heap_remove(engine, event->slot);
     }
     event->slot = EVENT_IDLE;
@@ -205,6 +223,7 @@ void engine_reschedule(struct engine *engine, struct event *event, sim_time when
 // events.
 static struct event *engine_pop(struct engine *engine, sim_time until)
 {
+    heap_close_hole(engine);
     for (;;) {
         if (engine->heap_count > 0 && engine->heap[0].when == engine->now)
             break;
@@ -219,7 +238,7 @@ static struct event *engine_pop(struct engine *engine, sim_time until)
         return NULL;
     struct event *event = engine->heap[0].event;
     engine->now = event->when;
-    heap_remove(engine, 0);
+    engine->hole = true;
     return event;
 }
 

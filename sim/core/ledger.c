@@ -378,10 +378,13 @@ bool ledger_balanced(const struct ledger *ledger)
 
 // ---- The report ----
 
-static int by_number(const void *a, const void *b)
+// What is lost says more than what is still under way.
+static int lost_first(const void *a, const void *b)
 {
     const struct record *x = *(const struct record *const *)a;
     const struct record *y = *(const struct record *const *)b;
+    if (!x->dropped != !y->dropped)
+        return x->dropped ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -437,7 +440,7 @@ GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit)
     for (uint32_t i = 0; i < ledger->count; i++)
         if (ledger->records[i].used)
             g_ptr_array_add(records, &ledger->records[i]);
-    g_ptr_array_sort(records, by_number);
+    g_ptr_array_sort(records, lost_first);
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < records->len && i < limit; i++)
         g_ptr_array_add(lines, report_line(g_ptr_array_index(records, i)));

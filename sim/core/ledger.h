@@ -69,8 +69,8 @@ struct ledger_totals ledger_totals(const struct ledger *ledger);
 // True if every message was delivered once, whole and in order.
 bool ledger_balanced(const struct ledger *ledger);
 
-// Lines on messages that are lost or open, oldest first, at most `limit`: "message 17, rank 0 to 1,
-// 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
+// Lines on messages that are lost, then on those that are open, each oldest first, at most `limit`:
+// "message 17, rank 0 to 1, 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
 GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit);
 
 #endif

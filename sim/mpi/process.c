@@ -82,7 +82,7 @@ static uint64_t flow_key(const struct mpi_request *send)
 {
     uint64_t pair =
         (uint64_t)send->process->rank * (uint64_t)send->process->ranks + (uint64_t)send->peer;
-    return (pair << 24 ^ (uint64_t)(uint32_t)send->tag) << 1 | (uint64_t)send->context;
+    return (pair << 32 | (uint64_t)(uint32_t)send->tag) << 1 | (uint64_t)send->context;
 }
 
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,

@@ -16,10 +16,10 @@ static const struct param switch_params[] = {
                  .doc = "number of ports; 0: as many as it has links", .source = "topology"),
     SWITCH_PARAM(latency, PARAM_DURATION, .fallback = "5 us", .most = "1 s",
                  .doc = "from the last bit (cut-through: the header) in to the output queue",
-                 .source = "M: Fast Ethernet store-and-forward switch, 3..10 us"),
+                 .source = "prior: Fast Ethernet store-and-forward switch, 3..10 us"),
     SWITCH_PARAM(queue, PARAM_COUNT, .fallback = "128", .most = "1000000",
                  .doc = "store and forward: packets that can wait at an output; 0: no bound",
-                 .source = "M: about 192 KiB of full frames a port, early Fast Ethernet switches"),
+                 .source = "prior: about 192 KiB of full frames a port, early Fast Ethernet switches"),
     SWITCH_PARAM(queue_bytes, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
                  .doc = "store and forward: bytes that can wait at an output; 0: no bound",
                  .source = "see queue"),
@@ -28,7 +28,7 @@ static const struct param switch_params[] = {
                  .source = "Myrinet: one route byte a hop"),
     SWITCH_PARAM(slack, PARAM_SIZE, .fallback = "80 B", .least = "1 B", .most = "1 MiB",
                  .doc = "cut through: buffer of an input, filled while the output is not free",
-                 .source = "M: Myrinet slack buffer"),
+                 .source = "prior: Myrinet slack buffer"),
     {.name = NULL},
 };
 

@@ -34,6 +34,7 @@ struct interpreter {
     GPtrArray *waiting;        // requests to give back when the wait is over
     struct mpi_schedule schedule;
     sim_time measure_start;
+    sim_time began, ended; // the program
     interpreter_measure_fn *measure;
     void *owner;
 };
@@ -75,6 +76,11 @@ void interpreter_free(struct interpreter *run)
 bool interpreter_ended(const struct interpreter *run)
 {
     return run->phase == PHASE_ENDED;
+}
+
+sim_time interpreter_time(const struct interpreter *run)
+{
+    return run->ended ? run->ended - run->began : 0;
 }
 
 char *interpreter_place(const struct interpreter *run)
@@ -312,8 +318,10 @@ static enum interpreter_phase phase_next(struct interpreter *run, struct cpu_con
            run->process->sim->status == SIM_COMPLETED) {
         struct code_op *op = next_op(run);
         run->op = op;
-        if (!op)
+        if (!op) {
+            run->ended = context->now;
             return PHASE_FINALIZE;
+        }
         phase = op_start(run, context, op);
     }
     return phase;
@@ -369,8 +377,11 @@ static enum cpu_next phase_device(struct interpreter *run, struct cpu_context *c
     enum mpi_progress progress = step ? step(context, run->process) : MPI_PROGRESS_NOTHING;
     if (progress == MPI_PROGRESS_BLOCKED)
         return CPU_SLEEP;
-    if (progress == MPI_PROGRESS_NOTHING)
+    if (progress == MPI_PROGRESS_NOTHING) {
         run->phase = after;
+        if (after == PHASE_NEXT)
+            run->began = context->now;
+    }
     return run->phase == PHASE_ENDED ? CPU_SLEEP : CPU_AGAIN;
 }
 

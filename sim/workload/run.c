@@ -86,6 +86,19 @@ static void running_free(struct running *run)
     sim_free(run->sim);
 }
 
+// The cycles of ports that packets hold while each waits for the next, where a network can do that.
+static json_t *held_ports_json(const struct network *network)
+{
+    GPtrArray *lines = network_describe_blocked(network);
+    if (!lines)
+        return NULL;
+    json_t *json = json_array();
+    for (guint i = 0; i < lines->len; i++)
+        json_array_append_new(json, json_string(g_ptr_array_index(lines, i)));
+    g_ptr_array_unref(lines);
+    return json;
+}
+
 // Nothing is left to happen. Ranks that have not ended wait for something that will never come.
 static void report_deadlock(struct running *run)
 {
@@ -104,7 +117,11 @@ static void report_deadlock(struct running *run)
         json_decref(ranks);
         return;
     }
-    sim_fail(run->sim, SIM_DEADLOCK, "deadlock", json_pack("{s:o}", "ranks", ranks),
+    json_t *detail = json_pack("{s:o}", "ranks", ranks);
+    json_t *held = held_ports_json(run->cluster->network);
+    if (held)
+        json_object_set_new(detail, "held_ports", held);
+    sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
              "%zu of %d ranks wait for what will never happen", blocked, run->ranks);
 }
 
@@ -119,8 +136,18 @@ static json_t *counters_json(const struct sim *sim)
     return json;
 }
 
+// What a free program yields: how long each rank took.
+static void collect_times(const struct running *run)
+{
+    for (int rank = 0; rank < run->ranks && !run->benchmark; rank++)
+        if (interpreter_ended(run->interpreters[rank]))
+            series_result_add(run->result, rank, -1, "program_us",
+                              time_to_us(interpreter_time(run->interpreters[rank])));
+}
+
 static void collect(struct running *run)
 {
+    collect_times(run);
     struct sim *sim = run->sim;
     struct series_result *result = run->result;
     result->status = sim->status;

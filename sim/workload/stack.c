@@ -19,6 +19,11 @@ static void append_sections(GArray *sections, const struct scenario_section *sec
         g_array_append_val(sections, *section);
 }
 
+static void check_network(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    network_check(&test_case->topology, diags);
+}
+
 struct scenario_schema *registry_schema(const struct registry *registry)
 {
     struct scenario_schema *schema = g_new0(struct scenario_schema, 1);
@@ -35,6 +40,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
     schema->switch_table = &switch_table;
     schema->benchmarks = benchmark_schemas;
     schema->nics = registry->nics;
+    schema->check = check_network;
     return schema;
 }
 

@@ -387,6 +387,22 @@ static void test_coalescing(void)
     bench_free(bench);
 }
 
+// A card whose frame is taken by a routine that runs already asks for no interrupt, not even a late
+// one.
+static void test_no_late_interrupt(void)
+{
+    const char *sets[] = {"eepro100.interrupt_delay=50 us", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    bench->one.work = 20 * TIME_US;
+    transmit(bench, 0, 100);
+    transmit(bench, 60 * TIME_US, 100);
+    cluster_world_run(bench->world);
+    sim_time next = bench->one.work + clock_cost(bench, card(bench)->rx_frame);
+    SUITE_SAME_INTEGER(arrived(&bench->one, 1), closed_form(bench, 100) + next);
+    SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 1);
+    bench_free(bench);
+}
+
 // A frame that comes while the routine is on its way out is not forgotten: there is a second
 // interrupt.
 static void test_frame_during_exit(void)
@@ -442,6 +458,7 @@ int main(void)
         {"FCS error", test_fcs_error},
         {"receive ring full", test_ring_overflow},
         {"interrupts are coalesced", test_coalescing},
+        {"no late interrupts", test_no_late_interrupt},
         {"a frame while the routine ends", test_frame_during_exit},
         {"two protocols", test_two_protocols},
         {NULL, NULL},

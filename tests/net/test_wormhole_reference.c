@@ -84,7 +84,8 @@ static const struct switch_config *buffer_at(const struct channel *channel)
 
 static sim_time propagation(const struct channel *channel)
 {
-    return channel->delay - (channel->to.node ? channel->to.node->config->latency : 0);
+    const struct switch_config *buffer = buffer_at(channel);
+    return channel->delay - (buffer ? buffer->latency : 0);
 }
 
 static void ref_grant(struct reference *ref, int number, int hop)
@@ -349,7 +350,7 @@ static void random_packet(struct random_stream *random, struct network *network,
         random_chance(random, 0.5) ? pick(random, 0, 4) * (span / 4) : pick(random, 0, span);
     const struct route *route = network_route(network, packet->from, packet->to);
     packet->hops = route->links;
-    g_assert(packet->hops <= MOST_HOPS);
+    g_assert(packet->hops > 0 && packet->hops <= MOST_HOPS);
     for (int i = 0; i < packet->hops; i++)
         packet->path[i] = route->channels[i];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The three protocol classes and messages to self, as sequences of transitions (thesis 000, 4.4 and 4.5).
+// The three protocol classes and messages to self, as sequences of transitions (thesis 000, 4.4
+// and 4.5).
 //
 // Who comes first is arranged with pauses that are longer than any transfer here by two orders of
 // magnitude, so that no sequence depends on a cost.
@@ -52,8 +53,8 @@ static void test_empty(void)
                "recv[1] posted -> done\n");
 }
 
-// via.rpi.short_protocol, via.rpi.short_two_messages: envelope, then at once the body out of the pinned
-// buffer of the user. The receiver pins nothing.
+// via.rpi.short_protocol, via.rpi.short_two_messages: envelope, then at once the body out of the
+// pinned buffer of the user. The receiver pins nothing.
 static void test_short(void)
 {
     struct rpi_program program = {
@@ -128,14 +129,17 @@ static void test_long_synchronous(void)
     RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS, LONG_SENDER, LONG_RECEIVER);
 }
 
-// via.rpi.class_selection_at_start: the class depends on the size alone; tiny and short are the longest of their class.
+// via.rpi.class_selection_at_start: the class depends on the size alone; tiny and short are the
+// longest of their class.
 static void test_boundaries(void)
 {
     static const struct {
         const char *size, *start;
     } sends[] = {
-        {"1000 B", "start -> envelope_sent tiny"},   {"1001 B", "start -> envelope_sent short"},
-        {"3000 B", "start -> envelope_sent short"}, {"3001 B", "start -> syn_sent long"},
+        {"1000 B", "start -> envelope_sent tiny"},
+        {"1001 B", "start -> envelope_sent short"},
+        {"3000 B", "start -> envelope_sent short"},
+        {"3001 B", "start -> syn_sent long"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(sends); i++) {
         char *send = g_strdup_printf("{send: {to: 1, size: %s}}", sends[i].size);
@@ -167,7 +171,8 @@ static void test_large_receive_of_tiny(void)
                "recv[1] posted -> done\n");
 }
 
-// via.rpi.self_send: whoever starts first waits for the other; then both are done at once, and nothing is sent.
+// via.rpi.self_send: whoever starts first waits for the other; then both are done at once, and
+// nothing is sent.
 static void test_self(void)
 {
     struct rpi_program send_first = {

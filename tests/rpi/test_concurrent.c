@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Several messages at a time over the VIA RPI: the order of long ones, eager ones during a rendezvous, send descriptors that
-// run short, and progress (thesis 000, 4.5.3, 4.7.3, 4.7.4).
+// Several messages at a time over the VIA RPI: the order of long ones, eager ones during a
+// rendezvous, send descriptors that run short, and progress (thesis 000, 4.5.3, 4.7.3, 4.7.4).
 #include "tests/support/rpi_run.h"
 #include "tests/support/suite.h"
 
 #define FIRST "{compute: 100 ms}, "           // lets the other ranks go first
 #define LOOK "{iprobe: {from: 0, tag: 99}}, " // handles what has come, and finds nothing
 
-// via.rpi.long_order, via.rpi.body_to_request_map: the second body is a quarter of the first, but the receiver knows bodies
-// by their order only, so it leaves behind the last piece of the first.
+// via.rpi.long_order, via.rpi.body_to_request_map: the second body is a quarter of the first, but
+// the receiver knows bodies by their order only, so it leaves behind the last piece of the first.
 static void test_two_longs(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 KiB, "
-                "tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
-                FIRST LOOK "{irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, {irecv: {from: 0, "
-                           "size: 40 KiB, tag: 2, request: b}}, {waitall: all}"},
+        .ops =
+            {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 KiB, "
+             "tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
+             FIRST LOOK "{irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, {irecv: {from: 0, "
+                        "size: 40 KiB, tag: 2, request: b}}, {waitall: all}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS,
                "send[1] start -> syn_sent long\n"
@@ -41,17 +42,19 @@ static void test_two_longs(void)
                "recv[3] wait_body -> done\n");
 }
 
-// via.rpi.long_order: a receive that starts late answers late, and its body comes behind those of receives that started before it.
+// via.rpi.long_order: a receive that starts late answers late, and its body comes behind those of
+// receives that started before it.
 static void test_longs_received_in_reverse(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{isend: {to: 1, size: 40 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 200 KiB, "
-                "tag: 2, request: b}}, {isend: {to: 1, size: 40 KiB, tag: 3, request: c}}, {waitall: "
-                "all}",
-                FIRST LOOK "{irecv: {from: 0, size: 40 KiB, tag: 3, request: c}}, {irecv: {from: 0, "
-                           "size: 200 KiB, tag: 2, request: b}}, {irecv: {from: 0, size: 40 KiB, tag: "
-                           "1, request: a}}, {waitall: all}"},
+        .ops =
+            {"{isend: {to: 1, size: 40 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 200 KiB, "
+             "tag: 2, request: b}}, {isend: {to: 1, size: 40 KiB, tag: 3, request: c}}, {waitall: "
+             "all}",
+             FIRST LOOK "{irecv: {from: 0, size: 40 KiB, tag: 3, request: c}}, {irecv: {from: 0, "
+                        "size: 200 KiB, tag: 2, request: b}}, {irecv: {from: 0, size: 40 KiB, tag: "
+                        "1, request: a}}, {waitall: all}"},
     };
     struct rpi_run *run = rpi_run(&program, 1);
     char *text = rpi_run_text(run, 1, RPI_REQUESTS);
@@ -63,17 +66,19 @@ static void test_longs_received_in_reverse(void)
     rpi_run_free(run);
 }
 
-// via.rpi.tiny_during_long, via.rpi.progress_during_rendezvous, via.rpi.short_body_follows: while the long message waits for its
-// receive, a tiny and a short one pass it, and the short body finds its own request, not the long one's.
+// via.rpi.tiny_during_long, via.rpi.progress_during_rendezvous, via.rpi.short_body_follows: while
+// the long message waits for its receive, a tiny and a short one pass it, and the short body finds
+// its own request, not the long one's.
 static void test_eager_during_rendezvous(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {FIRST "{isend: {to: 1, size: 100 KiB, tag: 1, request: a}}, {compute: 10 ms}, {send: "
-                      "{to: 1, size: 1 KiB, tag: 2}}, {compute: 10 ms}, {send: {to: 1, size: 24 KiB, "
-                      "tag: 3}}, {wait: a}",
-                "{irecv: {from: 0, size: 1 KiB, tag: 2, request: b}}, {recv: {from: 0, size: 24 KiB, "
-                "tag: 3}}, {recv: {from: 0, size: 100 KiB, tag: 1}}, {wait: b}"},
+        .ops =
+            {FIRST "{isend: {to: 1, size: 100 KiB, tag: 1, request: a}}, {compute: 10 ms}, {send: "
+                   "{to: 1, size: 1 KiB, tag: 2}}, {compute: 10 ms}, {send: {to: 1, size: 24 KiB, "
+                   "tag: 3}}, {wait: a}",
+             "{irecv: {from: 0, size: 1 KiB, tag: 2, request: b}}, {recv: {from: 0, size: 24 KiB, "
+             "tag: 3}}, {recv: {from: 0, size: 100 KiB, tag: 1}}, {wait: b}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS,
                "send[1] start -> syn_sent long\n"
@@ -97,15 +102,18 @@ static void test_eager_during_rendezvous(void)
                "recv[3] wait_body -> done\n");
 }
 
-// via.rpi.body_to_request_map: the long receive stands in the list first; a short envelope goes in front of it, because its
-// body comes next. The long body, 18 ms long, is under way when the short message is sent.
+// via.rpi.body_to_request_map: the long receive stands in the list first; a short envelope goes in
+// front of it, because its body comes next. The long body, 18 ms long, is under way when the short
+// message is sent.
 static void test_short_during_long_body(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {FIRST "{isend: {to: 1, size: 320 KiB, tag: 1, request: a}}, {compute: 8 ms}, {send: "
-                      "{to: 1, size: 24 KiB, tag: 3}}, {wait: a}",
-                "{irecv: {from: 0, size: 320 KiB, tag: 1, request: a}}, {recv: {from: 0, size: 24 KiB, "
+        .ops = {FIRST
+                "{isend: {to: 1, size: 320 KiB, tag: 1, request: a}}, {compute: 8 ms}, {send: "
+                "{to: 1, size: 24 KiB, tag: 3}}, {wait: a}",
+                "{irecv: {from: 0, size: 320 KiB, tag: 1, request: a}}, {recv: {from: 0, size: 24 "
+                "KiB, "
                 "tag: 3}}, {wait: a}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS, NULL,
@@ -118,15 +126,17 @@ static void test_short_during_long_body(void)
                "recv[1] wait_body -> done\n");
 }
 
-// via.rpi.send_desc_shortage: of two descriptors, two tiny messages take one each, a short one both; the others wait in the send queue and go in
-// order as descriptors come back.
+// via.rpi.send_desc_shortage: of two descriptors, two tiny messages take one each, a short one
+// both; the others wait in the send queue and go in order as descriptors come back.
 static void test_descriptor_shortage(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.sdescs=2"},
-        .ops = {"{isend: {to: 1, size: 8 KiB, request: a}}, {isend: {to: 1, size: 8 KiB, request: b}}, "
-                "{isend: {to: 1, size: 24 KiB, request: c}}, {isend: {to: 1, size: 8 KiB, request: d}}, "
+        .ops = {"{isend: {to: 1, size: 8 KiB, request: a}}, {isend: {to: 1, size: 8 KiB, request: "
+                "b}}, "
+                "{isend: {to: 1, size: 24 KiB, request: c}}, {isend: {to: 1, size: 8 KiB, request: "
+                "d}}, "
                 "{waitall: all}",
                 FIRST "{loop: {count: 4, do: [{recv: {from: 0, size: 24 KiB}}]}}"},
     };
@@ -145,13 +155,15 @@ static void test_descriptor_shortage(void)
                NULL);
 }
 
-// A tiny message that would fit does not overtake the short one before it, which lacks a descriptor.
+// A tiny message that would fit does not overtake the short one before it, which lacks a
+// descriptor.
 static void test_shortage_keeps_order(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.sdescs=2"},
-        .ops = {"{isend: {to: 1, size: 8 KiB, request: a}}, {isend: {to: 1, size: 24 KiB, request: b}}, "
+        .ops = {"{isend: {to: 1, size: 8 KiB, request: a}}, {isend: {to: 1, size: 24 KiB, request: "
+                "b}}, "
                 "{isend: {to: 1, size: 8 KiB, request: c}}, {waitall: all}",
                 FIRST "{loop: {count: 3, do: [{recv: {from: 0, size: 24 KiB}}]}}"},
     };
@@ -174,11 +186,13 @@ static void test_shortage_is_of_a_peer(void)
     struct rpi_program program = {
         .ranks = 3,
         .sets = {"lam_via.sdescs=2"},
-        .ops = {"{isend: {to: 1, size: 16 KiB, request: a}}, {isend: {to: 1, size: 16 KiB, request: "
-                "b}}, {isend: {to: 1, size: 16 KiB, request: c}}, {isend: {to: 2, size: 8 KiB, request: "
-                "d}}, {waitall: all}",
-                FIRST "{loop: {count: 3, do: [{recv: {from: 0, size: 16 KiB}}]}}",
-                FIRST "{recv: {from: 0, size: 8 KiB}}"},
+        .ops =
+            {"{isend: {to: 1, size: 16 KiB, request: a}}, {isend: {to: 1, size: 16 KiB, request: "
+             "b}}, {isend: {to: 1, size: 16 KiB, request: c}}, {isend: {to: 2, size: 8 KiB, "
+             "request: "
+             "d}}, {waitall: all}",
+             FIRST "{loop: {count: 3, do: [{recv: {from: 0, size: 16 KiB}}]}}",
+             FIRST "{recv: {from: 0, size: 8 KiB}}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS,
                "send[1] start -> envelope_sent tiny\n"
@@ -193,19 +207,20 @@ static void test_shortage_is_of_a_peer(void)
                NULL);
 }
 
-// via.rpi.send_desc_shortage, via.rpi.long_order: ACKs that lack a descriptor leave in the order of their SYNs. Two messages
-// the other way have taken both descriptors.
+// via.rpi.send_desc_shortage, via.rpi.long_order: ACKs that lack a descriptor leave in the order of
+// their SYNs. Two messages the other way have taken both descriptors.
 static void test_acks_without_descriptor(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.sdescs=2"},
-        .ops = {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 KiB, "
-                "tag: 2, request: b}}, {loop: {count: 2, do: [{recv: {from: 1, size: 16 KiB}}]}}, "
-                "{waitall: all}",
-                FIRST LOOK "{isend: {to: 0, size: 16 KiB, request: s}}, {isend: {to: 0, size: 16 KiB, "
-                           "request: t}}, {irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, "
-                           "{irecv: {from: 0, size: 40 KiB, tag: 2, request: b}}, {waitall: all}"},
+        .ops =
+            {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 KiB, "
+             "tag: 2, request: b}}, {loop: {count: 2, do: [{recv: {from: 1, size: 16 KiB}}]}}, "
+             "{waitall: all}",
+             FIRST LOOK "{isend: {to: 0, size: 16 KiB, request: s}}, {isend: {to: 0, size: 16 KiB, "
+                        "request: t}}, {irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, "
+                        "{irecv: {from: 0, size: 40 KiB, tag: 2, request: b}}, {waitall: all}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS, NULL,
                "probe[1] start -> posted\n"
@@ -225,7 +240,8 @@ static void test_acks_without_descriptor(void)
                "recv[5] wait_body -> done\n");
 }
 
-// via.rpi.alltoall_decomposition: all receives are started before all sends, and each pins a buffer of its own.
+// via.rpi.alltoall_decomposition: all receives are started before all sends, and each pins a buffer
+// of its own.
 static void test_alltoall(void)
 {
     struct rpi_program program = {.ranks = 3, .all = "barrier, {alltoall: {size: 100 KiB}}"};

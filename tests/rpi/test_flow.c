@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// There is no flow control: what a flood does to a rank that computes, and what would have avoided it (thesis 000, 4.3.3, 4.6.1, 5.2).
+// There is no flow control: what a flood does to a rank that computes, and what would have avoided
+// it (thesis 000, 4.3.3, 4.6.1, 5.2).
 #include "tests/support/rpi_run.h"
 #include "tests/support/suite.h"
 
@@ -35,7 +36,8 @@ static void expect_member(const struct rpi_run *run, const char *member, const c
     g_free(value);
 }
 
-// Fails the case unless the run failed with that kind, and its reason names the receiver, the VI and the setting.
+// Fails the case unless the run failed with that kind, and its reason names the receiver, the VI
+// and the setting.
 static void expect_failed(struct rpi_run *run, const char *kind, const char *setting,
                           const char *value, const char *in_ledger)
 {
@@ -54,7 +56,8 @@ static void expect_failed(struct rpi_run *run, const char *kind, const char *set
     rpi_run_free(run);
 }
 
-// via.rpi.no_flow_control, via.rpi.flood_crash: fifty messages have a descriptor each, the next has none.
+// via.rpi.no_flow_control, via.rpi.flood_crash: fifty messages have a descriptor each, the next has
+// none.
 static void test_flood(void)
 {
     expect_completed(flood(50, "4 B", NULL, NULL));
@@ -63,8 +66,8 @@ static void test_flood(void)
     expect_completed(flood(51, "4 B", "lam_via.rdescs=51", NULL));
 }
 
-// via.rpi.fewer_descs_more_crashes: a burst of n breaks the connection exactly if there are fewer than n descriptors. (Send descriptors
-// can't: a send without one waits.)
+// via.rpi.fewer_descs_more_crashes: a burst of n breaks the connection exactly if there are fewer
+// than n descriptors. (Send descriptors can't: a send without one waits.)
 static void test_fewer_descriptors(void)
 {
     static const int descriptors[] = {1, 2, 5, 10, 20};
@@ -85,13 +88,14 @@ static void test_fewer_descriptors(void)
 static void test_shorts(void)
 {
     expect_completed(flood(2, "20 KiB", "lam_via.rdescs=4", "lam_via.area=1 MiB"));
-    expect_failed(flood(3, "20 KiB", "lam_via.rdescs=4", "lam_via.area=1 MiB"),
-                  "connection_broken", "lam_via.rdescs", "4", "message 3, rank 0 to 1");
-    expect_failed(flood(3, "20 KiB", "lam_via.rdescs=5", "lam_via.area=1 MiB"),
-                  "connection_broken", "lam_via.rdescs", "5", "message 3, rank 0 to 1");
+    expect_failed(flood(3, "20 KiB", "lam_via.rdescs=4", "lam_via.area=1 MiB"), "connection_broken",
+                  "lam_via.rdescs", "4", "message 3, rank 0 to 1");
+    expect_failed(flood(3, "20 KiB", "lam_via.rdescs=5", "lam_via.area=1 MiB"), "connection_broken",
+                  "lam_via.rdescs", "5", "message 3, rank 0 to 1");
 }
 
-// via.rpi.recv_desc_recycled: a receiver in its calls reposts what it has handled, and no number of messages is too many for a few descriptors.
+// via.rpi.recv_desc_recycled: a receiver in its calls reposts what it has handled, and no number of
+// messages is too many for a few descriptors.
 static void test_recycled(void)
 {
     struct rpi_program program = {
@@ -103,20 +107,24 @@ static void test_recycled(void)
     expect_completed(rpi_run(&program, 1));
 }
 
-// via.rpi.progress_only_in_calls: the same number of messages and descriptors, but the receiver looks for messages while it computes.
+// via.rpi.progress_only_in_calls: the same number of messages and descriptors, but the receiver
+// looks for messages while it computes.
 static void test_looks_in_between(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{loop: {count: 8, do: [{loop: {count: 40, do: [{send: {to: 1, size: 4 B}}]}}, {compute: "
-                "100 ms}]}}",
-                "{compute: 50 ms}, {loop: {count: 8, do: [{iprobe: {from: 0, tag: 9}}, {compute: 100 "
-                "ms}]}}, {loop: {count: 320, do: [{recv: {from: 0, size: 4 B}}]}}"},
+        .ops =
+            {"{loop: {count: 8, do: [{loop: {count: 40, do: [{send: {to: 1, size: 4 B}}]}}, "
+             "{compute: "
+             "100 ms}]}}",
+             "{compute: 50 ms}, {loop: {count: 8, do: [{iprobe: {from: 0, tag: 9}}, {compute: 100 "
+             "ms}]}}, {loop: {count: 320, do: [{recv: {from: 0, size: 4 B}}]}}"},
     };
     expect_completed(rpi_run(&program, 1));
 }
 
-// An area of 64 KiB holds three messages of 16 KiB with their envelopes; the fourth begins at its top again, over the first.
+// An area of 64 KiB holds three messages of 16 KiB with their envelopes; the fourth begins at its
+// top again, over the first.
 static void test_overrun(void)
 {
     expect_completed(flood(3, "16 KiB", NULL, NULL));
@@ -139,29 +147,32 @@ static void test_longs_need_no_area(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{isend: {to: 1, size: 1 MiB, request: a}}, {isend: {to: 1, size: 1 MiB, request: b}}, "
+        .ops = {"{isend: {to: 1, size: 1 MiB, request: a}}, {isend: {to: 1, size: 1 MiB, request: "
+                "b}}, "
                 "{isend: {to: 1, size: 1 MiB, request: c}}, {waitall: all}",
                 "{compute: 1 s}, {loop: {count: 3, do: [{recv: {from: 0, size: 1 MiB}}]}}"},
     };
     expect_completed(rpi_run(&program, 1));
 }
 
-// via.rpi.area_upper_bound: with room for the longest short message for each receive descriptor, descriptors run out first: a flood
-// of any size breaks the connection and never overruns the area.
+// via.rpi.area_upper_bound: with room for the longest short message for each receive descriptor,
+// descriptors run out first: a flood of any size breaks the connection and never overruns the area.
 static void test_area_upper_bound(void)
 {
-    static const char *const sizes[] = {"0 B",     "100 B",  "4096 B", "4097 B",
+    static const char *const sizes[] = {"0 B",    "100 B",  "4096 B", "4097 B",
                                         "8000 B", "8192 B", "8193 B"};
     for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
         struct rpi_program program = {
             .ranks = 2,
             .sets = {"lam_via.tiny=4096 B", "lam_via.short=8192 B", "lam_via.rdescs=6",
                      "lam_via.area=49152 B"},
-            .ops = {NULL, "{compute: 1 s}, {loop: {count: 9, do: [{recv: {from: 0, size: 9 KiB}}]}}"},
+            .ops = {NULL,
+                    "{compute: 1 s}, {loop: {count: 9, do: [{recv: {from: 0, size: 9 KiB}}]}}"},
         };
         GString *sends = g_string_new(NULL);
         for (int k = 0; k < 9; k++)
-            g_string_append_printf(sends, "{isend: {to: 1, size: %s, request: r%d}}, ", sizes[i], k);
+            g_string_append_printf(sends, "{isend: {to: 1, size: %s, request: r%d}}, ", sizes[i],
+                                   k);
         g_string_append(sends, "{waitall: all}");
         program.ops[0] = sends->str;
         struct rpi_run *run = rpi_run(&program, 1);

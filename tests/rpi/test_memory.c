@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory of the VIA RPI: areas and their pointers, envelope buffers, requests, copies (thesis 000, 4.4, 4.5, 4.6).
+// Memory of the VIA RPI: areas and their pointers, envelope buffers, requests, copies (thesis
+// 000, 4.4, 4.5, 4.6).
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -9,7 +10,8 @@
 
 // ---- Areas ----
 
-// via.rpi.rdma_area_per_peer: for each peer an area of its own, apart from all others, that this peer alone writes to.
+// via.rpi.rdma_area_per_peer: for each peer an area of its own, apart from all others, that this
+// peer alone writes to.
 static void test_area_per_peer(void)
 {
     struct rpi_program program = {
@@ -23,7 +25,8 @@ static void test_area_per_peer(void)
             if (peer == rank)
                 continue;
             SUITE_SAME_INTEGER(own->cp_rdma_area, remote->cp_remote_rdma_area);
-            SUITE_SAME_INTEGER(own->cp_rdma_area_hand.index, remote->cp_remote_rdma_area_hand.index);
+            SUITE_SAME_INTEGER(own->cp_rdma_area_hand.index,
+                               remote->cp_remote_rdma_area_hand.index);
             CU_ASSERT(vip_mem_valid(bench->stack->processes[rank].nic, own->cp_rdma_area_hand,
                                     own->cp_rdma_area, 100000));
             for (int other = 0; other < peer; other++) {
@@ -40,8 +43,9 @@ static void test_packing(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {FIRST "{send: {to: 1, size: 100 B}}, {send: {to: 1, size: 0 B}}, {send: {to: 1, size: "
-                      "20 KiB}}, {send: {to: 1, size: 200 KiB}}",
+        .ops = {FIRST
+                "{send: {to: 1, size: 100 B}}, {send: {to: 1, size: 0 B}}, {send: {to: 1, size: "
+                "20 KiB}}, {send: {to: 1, size: 200 KiB}}",
                 "{loop: {count: 4, do: [{recv: {from: 0, size: 200 KiB}}]}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
@@ -58,8 +62,8 @@ static void test_packing(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.area_packing: what does not fit in the rest of the area goes to its top, and the immediate data say so. Three messages of
-// 16 KiB fit into 64 KiB, the fourth does not.
+// via.rpi.area_packing: what does not fit in the rest of the area goes to its top, and the
+// immediate data say so. Three messages of 16 KiB fit into 64 KiB, the fourth does not.
 static void test_restart(void)
 {
     struct rpi_program program = {
@@ -83,8 +87,8 @@ static void test_restart(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.area_packing, against a model: whatever the sizes, a write starts where the last one ended if it fits there, else at the top; the reader, who
-// knows length and restart only, follows.
+// via.rpi.area_packing, against a model: whatever the sizes, a write starts where the last one
+// ended if it fits there, else at the top; the reader, who knows length and restart only, follows.
 static void test_pointers(void)
 {
     struct rpi_config config = {.area = 10000};
@@ -117,7 +121,8 @@ static void test_pointers(void)
 static int free_buffers(const struct rpi_bench *bench, int rank)
 {
     int count = 0;
-    for (const struct rpi_buffer *at = bench->stack->processes[rank].free_buffers; at; at = at->next)
+    for (const struct rpi_buffer *at = bench->stack->processes[rank].free_buffers; at;
+         at = at->next)
         count++;
     return count;
 }
@@ -127,17 +132,20 @@ static int64_t pinned(const struct rpi_bench *bench, int rank)
     return vip_pinned_bytes(bench->stack->processes[rank].nic);
 }
 
-// via.rpi.envelope_pool: slots of a tiny message and its envelope, as many as fill a page, and another page when they run out. They are used again.
+// via.rpi.envelope_pool: slots of a tiny message and its envelope, as many as fill a page, and
+// another page when they run out. They are used again.
 static void test_envelope_pool(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.tiny=100 B"},
-        .ops = {"{compute: 5 ms}, {isend: {to: 1, size: 8 B, request: first}}, {compute: 5 ms}, {isend: "
-                "{to: 1, size: 8 B, request: a}}, {isend: {to: 1, size: 8 B, request: b}}, {isend: "
-                "{to: 1, size: 8 B, request: c}}, {compute: 5 ms}, {waitall: all}, {loop: {count: 40, "
-                "do: [{send: {to: 1, size: 8 B}}]}}",
-                "{loop: {count: 44, do: [{recv: {from: 0, size: 8 B}}]}}"},
+        .ops =
+            {"{compute: 5 ms}, {isend: {to: 1, size: 8 B, request: first}}, {compute: 5 ms}, "
+             "{isend: "
+             "{to: 1, size: 8 B, request: a}}, {isend: {to: 1, size: 8 B, request: b}}, {isend: "
+             "{to: 1, size: 8 B, request: c}}, {compute: 5 ms}, {waitall: all}, {loop: {count: 40, "
+             "do: [{send: {to: 1, size: 8 B}}]}}",
+             "{loop: {count: 44, do: [{recv: {from: 0, size: 8 B}}]}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     int slots = (int)(PAGE / (bench->stack->config->envelope + 100));
@@ -187,16 +195,20 @@ static struct rpi_request *active_request(const struct rpi_bench *bench, int ran
     return NULL;
 }
 
-// via.rpi.envelope_out_of_order_return: the first of two requests keeps its buffer while the second's comes back and serves a third.
+// via.rpi.envelope_out_of_order_return: the first of two requests keeps its buffer while the
+// second's comes back and serves a third.
 static void test_envelopes_out_of_order(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.tiny=100 B"},
-        .ops = {"{isend: {to: 1, size: 100 KiB, tag: 1, request: a}}, {compute: 1 ms}, {issend: {to: 1, "
-                "size: 8 B, tag: 2, request: b}}, {compute: 10 ms}, {wait: b}, {issend: {to: 1, size: 8 "
+        .ops = {"{isend: {to: 1, size: 100 KiB, tag: 1, request: a}}, {compute: 1 ms}, {issend: "
+                "{to: 1, "
+                "size: 8 B, tag: 2, request: b}}, {compute: 10 ms}, {wait: b}, {issend: {to: 1, "
+                "size: 8 "
                 "B, tag: 3, request: c}}, {compute: 30 ms}, {waitall: all}",
-                "{recv: {from: 0, size: 8 B, tag: 2}}, {compute: 50 ms}, {recv: {from: 0, size: 8 B, tag: "
+                "{recv: {from: 0, size: 8 B, tag: 2}}, {compute: 50 ms}, {recv: {from: 0, size: 8 "
+                "B, tag: "
                 "3}}, {recv: {from: 0, size: 100 KiB, tag: 1}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
@@ -213,7 +225,8 @@ static void test_envelopes_out_of_order(void)
 
 // ---- Requests ----
 
-// via.rpi.request_pool: a thousand sends one after the other use the memory of one request and one envelope buffer.
+// via.rpi.request_pool: a thousand sends one after the other use the memory of one request and one
+// envelope buffer.
 static void test_request_pool(void)
 {
     struct rpi_program program = {
@@ -231,14 +244,17 @@ static void test_request_pool(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.request_life: after a program of all kinds of requests, every request has been destroyed and has given back its buffer, its descriptors, its place in
-// each queue, and its pin.
+// via.rpi.request_life: after a program of all kinds of requests, every request has been destroyed
+// and has given back its buffer, its descriptors, its place in each queue, and its pin.
 static void test_request_life(void)
 {
     static const char ops[] =
-        "{loop: {count: 5, do: [{irecv: {from: any, tag: any, size: 90 KiB, request: r}}, {irecv: {from: "
-        "any, tag: any, size: 90 KiB, request: s}}, {irecv: {from: any, tag: any, size: 90 KiB, request: "
-        "t}}, {issend: {to: (rank + 1) % ranks, size: 90 KiB, request: a}}, {issend: {to: (rank + 2) % "
+        "{loop: {count: 5, do: [{irecv: {from: any, tag: any, size: 90 KiB, request: r}}, {irecv: "
+        "{from: "
+        "any, tag: any, size: 90 KiB, request: s}}, {irecv: {from: any, tag: any, size: 90 KiB, "
+        "request: "
+        "t}}, {issend: {to: (rank + 1) % ranks, size: 90 KiB, request: a}}, {issend: {to: (rank + "
+        "2) % "
         "ranks, size: 1 KiB, request: b}}, {isend: {to: rank, size: 1 KiB, request: d}}, {waitall: "
         "all}, barrier, {alltoall: {size: 20 KiB}}]}}";
     struct rpi_program program = {
@@ -251,8 +267,8 @@ static void test_request_life(void)
         SUITE_SAME_INTEGER(free_buffers(bench, rank), slots);
         CU_ASSERT(slots > 0);
         const struct rpi_run seen = {.lines = bench->lines};
-        int acquired = rpi_run_count(&seen, rank, "pin registered") +
-                       rpi_run_count(&seen, rank, "pin hit");
+        int acquired =
+            rpi_run_count(&seen, rank, "pin registered") + rpi_run_count(&seen, rank, "pin hit");
         CU_ASSERT(acquired > 10);
         SUITE_SAME_INTEGER(rpi_run_count(&seen, rank, "pin released"), acquired);
     }
@@ -261,7 +277,8 @@ static void test_request_life(void)
 
 // ---- Copies ----
 
-// Time that both ranks' processes spend on copies for one message; the receiver looks for it early or late.
+// Time that both ranks' processes spend on copies for one message; the receiver looks for it early
+// or late.
 static void copies(const char *size, bool unexpected, sim_time times[2])
 {
     char *send = g_strdup_printf("%s{send: {to: 1, size: %s}}", unexpected ? "" : FIRST, size);
@@ -277,8 +294,9 @@ static void copies(const char *size, bool unexpected, sim_time times[2])
     g_free(receive);
 }
 
-// via.rpi.tiny_copies: a tiny message is copied once on each side, a short one on the receiving side, a long one not at all. (The interrupt
-// handler's copy from frame to memory, which M-VIA makes of everything, is spent on another core and not counted here.)
+// via.rpi.tiny_copies: a tiny message is copied once on each side, a short one on the receiving
+// side, a long one not at all. (The interrupt handler's copy from frame to memory, which M-VIA
+// makes of everything, is spent on another core and not counted here.)
 // via.rpi.unexpected_extra_copy: an unexpected one costs the receiver one copy more, at once.
 static void test_copies(void)
 {

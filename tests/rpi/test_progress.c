@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the VIA RPI makes progress: completions, callbacks, advance functions, and the records that they work on (thesis 000, 4.5.3,
-// 4.7.1, 4.7.3, 4.8).
+// How the VIA RPI makes progress: completions, callbacks, advance functions, and the records that
+// they work on (thesis 000, 4.5.3, 4.7.1, 4.7.3, 4.8).
 //
-// Programs are stopped at times when all that could happen has happened, because every rank computes or waits.
+// Programs are stopped at times when all that could happen has happened, because every rank
+// computes or waits.
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -20,9 +21,11 @@ static int descriptors_posted(const struct rpi_bench *bench, int rank, int peer)
     return rpi_bench_peer(bench, rank, peer)->cp_vi_hand->receive.posted.count;
 }
 
-// via.rpi.progress_only_in_calls, via.rpi.vipcq_two_step: a message has come while its receiver computes. The completion queue names the VI and which of its
-// queues; the descriptor is still there, and its immediate data name the sender. Area, descriptors and matching have not been touched.
-// via.rpi.event_pipeline, via.rpi.recv_desc_recycled: once handled, the read pointer has moved and the descriptor is posted again.
+// via.rpi.progress_only_in_calls, via.rpi.vipcq_two_step: a message has come while its receiver
+// computes. The completion queue names the VI and which of its queues; the descriptor is still
+// there, and its immediate data name the sender. Area, descriptors and matching have not been
+// touched. via.rpi.event_pipeline, via.rpi.recv_desc_recycled: once handled, the read pointer has
+// moved and the descriptor is posted again.
 static void test_pipeline(void)
 {
     struct rpi_program program = {
@@ -61,14 +64,16 @@ static void test_pipeline(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.advance_blocking: the receive has its message with the first event, but the call handles the four others too before it returns.
+// via.rpi.advance_blocking: the receive has its message with the first event, but the call handles
+// the four others too before it returns.
 static void test_blocking_drains(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: 1 KiB, tag: i}}]}}",
-                "{compute: 50 ms}, {recv: {from: 0, tag: 0, size: 1 KiB}}, {compute: 50 ms}, {loop: "
-                "{count: 4, as: i, do: [{recv: {from: 0, tag: i + 1, size: 1 KiB}}]}}"},
+        .ops =
+            {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: 1 KiB, tag: i}}]}}",
+             "{compute: 50 ms}, {recv: {from: 0, tag: 0, size: 1 KiB}}, {compute: 50 ms}, {loop: "
+             "{count: 4, as: i, do: [{recv: {from: 0, tag: i + 1, size: 1 KiB}}]}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_run(bench, 75);
@@ -78,7 +83,8 @@ static void test_blocking_drains(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.advance_blocking: with nothing to handle, the call waits: the process sleeps until a completion wakes it.
+// via.rpi.advance_blocking: with nothing to handle, the call waits: the process sleeps until a
+// completion wakes it.
 static void test_blocking_waits(void)
 {
     struct rpi_program program = {
@@ -96,15 +102,18 @@ static void test_blocking_waits(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.advance_nonblocking: a call that starts a request handles all that has come, however much (here five messages, none of which it asks for) ...
+// via.rpi.advance_nonblocking: a call that starts a request handles all that has come, however much
+// (here five messages, none of which it asks for) ...
 static void test_nonblocking_drains(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: 1 KiB, tag: i}}]}}, {recv: {from: 1, "
-                "size: 8 B}}",
-                "{compute: 50 ms}, {isend: {to: 0, size: 8 B, request: s}}, {compute: 50 ms}, {loop: "
-                "{count: 5, as: i, do: [{recv: {from: 0, tag: i, size: 1 KiB}}]}}, {wait: s}"},
+        .ops =
+            {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: 1 KiB, tag: i}}]}}, {recv: {from: "
+             "1, "
+             "size: 8 B}}",
+             "{compute: 50 ms}, {isend: {to: 0, size: 8 B, request: s}}, {compute: 50 ms}, {loop: "
+             "{count: 5, as: i, do: [{recv: {from: 0, tag: i, size: 1 KiB}}]}}, {wait: s}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_run(bench, 75);
@@ -119,7 +128,8 @@ static void test_nonblocking_returns(void)
     struct rpi_program program = {
         .ranks = 2,
         .ops = {"{compute: 100 ms}, {loop: {count: 2, do: [{send: {to: 1, size: 8 B}}]}}",
-                "{irecv: {from: 0, size: 8 B, request: a}}, {irecv: {from: 0, size: 8 B, request: b}}, "
+                "{irecv: {from: 0, size: 8 B, request: a}}, {irecv: {from: 0, size: 8 B, request: "
+                "b}}, "
                 "{compute: 10 ms}, {waitall: all}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
@@ -131,16 +141,20 @@ static void test_nonblocking_returns(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.done_counter: what a call waits for is counted, and each request that is done counts down.
+// via.rpi.done_counter: what a call waits for is counted, and each request that is done counts
+// down.
 static void test_done_counter(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{compute: 50 ms}, {send: {to: 1, size: 8 B}}, {compute: 50 ms}, {send: {to: 1, size: 8 "
-                "B}}",
-                "{irecv: {from: 0, size: 8 B, request: a}}, {irecv: {from: 0, size: 8 B, request: b}}, "
-                "{irecv: {from: 1, size: 8 B, request: c}}, {waitall: [a, b]}, {send: {to: 1, size: 8 "
-                "B}}, {wait: c}"},
+        .ops =
+            {"{compute: 50 ms}, {send: {to: 1, size: 8 B}}, {compute: 50 ms}, {send: {to: 1, size: "
+             "8 "
+             "B}}",
+             "{irecv: {from: 0, size: 8 B, request: a}}, {irecv: {from: 0, size: 8 B, request: "
+             "b}}, "
+             "{irecv: {from: 1, size: 8 B, request: c}}, {waitall: [a, b]}, {send: {to: 1, size: 8 "
+             "B}}, {wait: c}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_run(bench, 25);
@@ -152,13 +166,15 @@ static void test_done_counter(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.callback_fifo: of the descriptors that are out, each belongs to a request, in the order of posting, and completions
-// come in that order. The queue never holds more or less than the descriptors that are not free.
+// via.rpi.callback_fifo: of the descriptors that are out, each belongs to a request, in the order
+// of posting, and completions come in that order. The queue never holds more or less than the
+// descriptors that are not free.
 static void test_callbacks_in_order(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{isend: {to: 1, size: 16 KiB, request: a}}, {isend: {to: 1, size: 24 KiB, request: b}}, "
+        .ops = {"{isend: {to: 1, size: 16 KiB, request: a}}, {isend: {to: 1, size: 24 KiB, "
+                "request: b}}, "
                 "{isend: {to: 1, size: 8 KiB, request: c}}, {waitall: all}",
                 "{loop: {count: 3, do: [{recv: {from: 0, size: 24 KiB}}]}}"},
     };
@@ -189,19 +205,23 @@ static void test_callbacks_in_order(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.advance_fn_pointers: what is to be done next with a request is set as a function each time it stops.
+// via.rpi.advance_fn_pointers: what is to be done next with a request is set as a function each
+// time it stops.
 static void test_functions(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{issend: {to: 1, size: 8 B, tag: 1, request: a}}, {issend: {to: 1, size: 100 KiB, tag: "
+        .ops = {"{issend: {to: 1, size: 8 B, tag: 1, request: a}}, {issend: {to: 1, size: 100 KiB, "
+                "tag: "
                 "2, request: b}}, {compute: 10 ms}, {waitall: all}",
-                "{compute: 50 ms}, {recv: {from: 0, tag: 1, size: 8 B}}, {irecv: {from: 0, tag: 2, size: "
+                "{compute: 50 ms}, {recv: {from: 0, tag: 1, size: 8 B}}, {irecv: {from: 0, tag: 2, "
+                "size: "
                 "100 KiB, request: r}}, {compute: 50 ms}, {wait: r}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_run(bench, 30);
-    const struct rpi_request *tiny = rpi_of(active(bench, 0, 1)), *syn = rpi_of(active(bench, 0, 2));
+    const struct rpi_request *tiny = rpi_of(active(bench, 0, 1)),
+                             *syn = rpi_of(active(bench, 0, 2));
     CU_ASSERT(tiny->cq_recv_advance_fn == rpi_synchronous_acknowledged);
     CU_ASSERT(syn->cq_recv_advance_fn == rpi_long_acknowledged);
     SUITE_SAME_INTEGER(tiny->cq_state, RPI_WAIT_ACK);
@@ -217,7 +237,8 @@ static void test_functions(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.request_record: a long send in the middle of its body (two of four pieces have left, the third is on its way).
+// via.rpi.request_record: a long send in the middle of its body (two of four pieces have left, the
+// third is on its way).
 static void test_request_record(void)
 {
     struct rpi_program program = {
@@ -253,18 +274,23 @@ static void test_request_record(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.proc_record: what a process knows of a peer, with transfers under way in both directions. (Receives that wait for an envelope are listed for the process, not
-// for the peer, because of those from any source; the peer's network address is needed for connecting only.)
+// via.rpi.proc_record: what a process knows of a peer, with transfers under way in both directions.
+// (Receives that wait for an envelope are listed for the process, not for the peer, because of
+// those from any source; the peer's network address is needed for connecting only.)
 static void test_proc_record(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.sdescs=7", "lam_via.rdescs=9"},
-        .ops = {"{issend: {to: 1, size: 16 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 8 KiB, tag: 2, "
-                "request: b}}, {isend: {to: 1, size: 100 KiB, tag: 3, request: c}}, {compute: 100 ms}, "
+        .ops = {"{issend: {to: 1, size: 16 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 8 KiB, "
+                "tag: 2, "
+                "request: b}}, {isend: {to: 1, size: 100 KiB, tag: 3, request: c}}, {compute: 100 "
+                "ms}, "
                 "{waitall: all}",
-                "{irecv: {from: 0, tag: 3, size: 100 KiB, request: c}}, {compute: 50 ms}, {iprobe: {from: 0, "
-                "tag: 9}}, {compute: 50 ms}, {recv: {from: 0, tag: 1, size: 16 KiB}}, {recv: {from: 0, tag: 2, "
+                "{irecv: {from: 0, tag: 3, size: 100 KiB, request: c}}, {compute: 50 ms}, {iprobe: "
+                "{from: 0, "
+                "tag: 9}}, {compute: 50 ms}, {recv: {from: 0, tag: 1, size: 16 KiB}}, {recv: "
+                "{from: 0, tag: 2, "
                 "size: 8 KiB}}, {wait: c}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
@@ -290,18 +316,22 @@ static void test_proc_record(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.cbuf_record: unexpected messages, one of each class, a short one without its body yet, and one to self. (No payload is stored, so there is no body to
-// keep or to delete.)
+// via.rpi.cbuf_record: unexpected messages, one of each class, a short one without its body yet,
+// and one to self. (No payload is stored, so there is no body to keep or to delete.)
 static void test_cbuf_record(void)
 {
     struct rpi_program program = {
         .ranks = 2,
         .sets = {"lam_via.short=256 KiB", "lam_via.area=1 MiB", "mvia.largest_transfer=256 KiB"},
-        .ops = {"{send: {to: 1, size: 1 KiB, tag: 1}}, {isend: {to: 1, size: 300 KiB, tag: 2, request: a}}, "
+        .ops = {"{send: {to: 1, size: 1 KiB, tag: 1}}, {isend: {to: 1, size: 300 KiB, tag: 2, "
+                "request: a}}, "
                 "{compute: 50 ms}, {send: {to: 1, size: 200 KiB, tag: 3}}, {wait: a}",
-                "{isend: {to: 1, size: 10 B, tag: 4, request: s}}, {compute: 55 ms}, {iprobe: {from: 0, tag: "
-                "9}}, {compute: 1 ms}, {recv: {from: 0, tag: 1, size: 1 KiB}}, {recv: {from: 0, tag: 3, size: "
-                "200 KiB}}, {recv: {from: 0, tag: 2, size: 300 KiB}}, {recv: {from: 1, size: 10 B}}, {wait: "
+                "{isend: {to: 1, size: 10 B, tag: 4, request: s}}, {compute: 55 ms}, {iprobe: "
+                "{from: 0, tag: "
+                "9}}, {compute: 1 ms}, {recv: {from: 0, tag: 1, size: 1 KiB}}, {recv: {from: 0, "
+                "tag: 3, size: "
+                "200 KiB}}, {recv: {from: 0, tag: 2, size: 300 KiB}}, {recv: {from: 1, size: 10 "
+                "B}}, {wait: "
                 "s}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);

@@ -15,7 +15,8 @@ static void expect_order(const char *text, const char *const *parts)
     }
 }
 
-// via.rpi.startup_sequence: NIC and error handler; tag, completion queue, memory management; a VI for each peer; exchange; then connections.
+// via.rpi.startup_sequence: NIC and error handler; tag, completion queue, memory management; a VI
+// for each peer; exchange; then connections.
 static void test_sequence(void)
 {
     static const char steps[] = "rpi[0] query -> init\n"
@@ -69,8 +70,9 @@ static void test_first_steps(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.bootstrap_exchange: a process learns of its peer's area only in the exchange, and asks for connections after it.
-// via.rpi.init_flags: a peer's record is initialised before it is connected.
+// via.rpi.bootstrap_exchange: a process learns of its peer's area only in the exchange, and asks
+// for connections after it. via.rpi.init_flags: a peer's record is initialised before it is
+// connected.
 static void test_exchange(void)
 {
     struct rpi_program program = {.ranks = 2, .all = "barrier"};
@@ -124,7 +126,8 @@ static int64_t pinned_after_startup(int ranks)
     return pinned;
 }
 
-// via.rpi.all_to_all_connections: all peers are connected before the program starts, and each costs the same pinned memory: at least its area.
+// via.rpi.all_to_all_connections: all peers are connected before the program starts, and each costs
+// the same pinned memory: at least its area.
 static void test_all_connections(void)
 {
     int64_t of_peer = pinned_after_startup(2);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Messages that come before their receive, probes and wildcards (thesis 000, 4.7.4 and 4.7.5).
 //
-// Progress is made in MPI calls only, so a message is unexpected if its envelope is handled in a call
-// that asks for another one. Pauses are longer than transfers by far; where a receive has to start
-// between envelope and body, the body is 192 KiB long (15 ms on the wire) and the receive comes 5 ms
-// after its envelope.
+// Progress is made in MPI calls only, so a message is unexpected if its envelope is handled in a
+// call that asks for another one. Pauses are longer than transfers by far; where a receive has to
+// start between envelope and body, the body is 192 KiB long (15 ms on the wire) and the receive
+// comes 5 ms after its envelope.
 #include "tests/support/rpi_run.h"
 #include "tests/support/suite.h"
 
-#define FIRST "{compute: 100 ms}, "      // lets the other ranks go first
+#define FIRST "{compute: 100 ms}, "           // lets the other ranks go first
 #define LOOK "{iprobe: {from: 0, tag: 99}}, " // handles what has come, and finds nothing
 
 // Short messages that are long enough to do something while they are on the wire.
-#define LARGE_SHORTS                                                                               \
-    "lam_via.short=256 KiB", "lam_via.area=1 MiB", "mvia.largest_transfer=256 KiB"
+#define LARGE_SHORTS "lam_via.short=256 KiB", "lam_via.area=1 MiB", "mvia.largest_transfer=256 KiB"
 
-// via.rpi.unexpected_tiny, via.rpi.start_matches_unexpected: buffered whole, and the receive ends in its start.
+// via.rpi.unexpected_tiny, via.rpi.start_matches_unexpected: buffered whole, and the receive ends
+// in its start.
 static void test_tiny(void)
 {
     struct rpi_program program = {
@@ -28,7 +28,8 @@ static void test_tiny(void)
                "recv[2] start -> done\n");
 }
 
-// via.rpi.ssend_ack: a synchronous one is acknowledged when its receive has started, not when it came.
+// via.rpi.ssend_ack: a synchronous one is acknowledged when its receive has started, not when it
+// came.
 static void test_tiny_synchronous(void)
 {
     struct rpi_program program = {
@@ -45,7 +46,8 @@ static void test_tiny_synchronous(void)
                "recv[2] ack_sent -> done\n");
 }
 
-// via.rpi.unexpected_short, via.rpi.unexpected_short_complete: both parts are buffered before the receive starts.
+// via.rpi.unexpected_short, via.rpi.unexpected_short_complete: both parts are buffered before the
+// receive starts.
 static void test_short(void)
 {
     struct rpi_program program = {
@@ -109,7 +111,8 @@ static void test_short_claimed_synchronous(void)
                "recv[2] ack_sent -> done\n");
 }
 
-// A body on the wire whose envelope is unexpected goes to the temporary buffer, although another receive waits.
+// A body on the wire whose envelope is unexpected goes to the temporary buffer, although another
+// receive waits.
 static void test_short_body_with_other_receive(void)
 {
     struct rpi_program program = {
@@ -126,12 +129,14 @@ static void test_short_body_with_other_receive(void)
                "recv[2] start -> done\n");
 }
 
-// via.rpi.unexpected_long, via.rpi.long_never_unexpected_body: only the SYN is kept; pin, ACK and body come with the receive.
+// via.rpi.unexpected_long, via.rpi.long_never_unexpected_body: only the SYN is kept; pin, ACK and
+// body come with the receive.
 static void test_long(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{send: {to: 1, size: 100 KiB}}", FIRST LOOK FIRST "{recv: {from: 0, size: 100 KiB}}"},
+        .ops = {"{send: {to: 1, size: 100 KiB}}",
+                FIRST LOOK FIRST "{recv: {from: 0, size: 100 KiB}}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS,
                "pin registered 102400 B, references 1\n"
@@ -155,9 +160,10 @@ static void test_order_in_buffer(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: \"100 B * (i + 1)\", tag: 7}}]}}",
-                FIRST LOOK "{loop: {count: 5, as: i, do: [{recv: {from: any, tag: any, size: \"100 "
-                           "B * (i + 1)\"}}]}}"},
+        .ops =
+            {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: \"100 B * (i + 1)\", tag: 7}}]}}",
+             FIRST LOOK "{loop: {count: 5, as: i, do: [{recv: {from: any, tag: any, size: \"100 "
+                        "B * (i + 1)\"}}]}}"},
     };
     // A receive would be too small for any message but its own.
     struct rpi_run *run = rpi_run(&program, 1);
@@ -201,9 +207,10 @@ static void test_probe_before_receive(void)
 {
     struct rpi_program program = {
         .ranks = 2,
-        .ops = {FIRST "{send: {to: 1, size: 1 KiB, tag: 3}}, {send: {to: 1, size: 1 KiB, tag: 4}}",
-                "{irecv: {from: 0, tag: 4, size: 1 KiB, request: b}}, {irecv: {from: 0, tag: 3, size: "
-                "1 KiB, request: a}}, {probe: {from: 0, tag: 4}}, {waitall: all}"},
+        .ops =
+            {FIRST "{send: {to: 1, size: 1 KiB, tag: 3}}, {send: {to: 1, size: 1 KiB, tag: 4}}",
+             "{irecv: {from: 0, tag: 4, size: 1 KiB, request: b}}, {irecv: {from: 0, tag: 3, size: "
+             "1 KiB, request: a}}, {probe: {from: 0, tag: 4}}, {waitall: all}"},
     };
     // The receive of tag 4 was first: the probe for it can only end if another message comes.
     struct rpi_run *run = rpi_run(&program, 1);
@@ -233,9 +240,11 @@ static void test_wildcards(void)
 {
     struct rpi_program program = {
         .ranks = 3,
-        .ops = {"{recv: {from: any, tag: any, size: 64 KiB}}, {recv: {from: any, tag: 7, size: 1 KiB}}, "
+        .ops = {"{recv: {from: any, tag: any, size: 64 KiB}}, {recv: {from: any, tag: 7, size: 1 "
+                "KiB}}, "
                 "{recv: {from: 1, tag: any, size: 1 KiB}}",
-                FIRST FIRST "{send: {to: 0, size: 8 B, tag: 5}}, {send: {to: 0, size: 8 B, tag: 7}}",
+                FIRST FIRST
+                "{send: {to: 0, size: 8 B, tag: 5}}, {send: {to: 0, size: 8 B, tag: 7}}",
                 FIRST "{send: {to: 0, size: 64 KiB, tag: 6}}"},
     };
     RPI_EXPECT(&program, RPI_REQUESTS,

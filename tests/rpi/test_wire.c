@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the VIA RPI puts on the wire: descriptors, immediate data and envelopes, read where they were sent from and where they
-// arrived (thesis 000, 4.3.2, 4.4, 4.7.4, 4.8.3).
+// What the VIA RPI puts on the wire: descriptors, immediate data and envelopes, read where they
+// were sent from and where they arrived (thesis 000, 4.3.2, 4.4, 4.7.4, 4.8.3).
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -11,7 +11,8 @@ static const struct vip_descriptor *sent(const struct rpi_bench *bench, int rank
     return &rpi_bench_peer(bench, rank, peer)->cp_send_desc[nth];
 }
 
-static const struct vip_descriptor *received(const struct rpi_bench *bench, int rank, int peer, int nth)
+static const struct vip_descriptor *received(const struct rpi_bench *bench, int rank, int peer,
+                                             int nth)
 {
     return &rpi_bench_peer(bench, rank, peer)->cp_recv_desc[nth];
 }
@@ -41,7 +42,8 @@ static struct rpi_bench *bench_of(const char *first, const char *second, const c
     return bench;
 }
 
-// via.rpi.immediate_layout: the four fields share the 32 bits of the word, and none touches another.
+// via.rpi.immediate_layout: the four fields share the 32 bits of the word, and none touches
+// another.
 static void test_immediate_layout(void)
 {
     static const int nodes[] = {0, 1, 2, 5, 0x2aaa, 0x5555, RPI_LARGEST_NODE};
@@ -70,14 +72,15 @@ static void expect_immediate(const struct vip_descriptor *descriptor, int from, 
     SUITE_SAME_INTEGER(immediate.restart, false);
 }
 
-// via.rpi.tiny_protocol, via.rpi.envelope_format, via.rpi.node_number_identity: one transfer with the env flag, out of a
-// pinned envelope buffer into the receiver's area; the envelope in front of the data says what the message is.
+// via.rpi.tiny_protocol, via.rpi.envelope_format, via.rpi.node_number_identity: one transfer with
+// the env flag, out of a pinned envelope buffer into the receiver's area; the envelope in front of
+// the data says what the message is.
 static void test_tiny(void)
 {
-    struct rpi_bench *bench = bench_of(FIRST "{send: {to: 1, size: 10 B}}, {send: {to: 1, size: 1000 "
-                                             "B, tag: 5}}",
-                                       "{recv: {from: 0, size: 10 B}}, {recv: {from: 0, size: 1000 B}}",
-                                       NULL);
+    struct rpi_bench *bench =
+        bench_of(FIRST "{send: {to: 1, size: 10 B}}, {send: {to: 1, size: 1000 "
+                       "B, tag: 5}}",
+                 "{recv: {from: 0, size: 10 B}}, {recv: {from: 0, size: 1000 B}}", NULL);
     SUITE_SAME_INTEGER(sent_count(bench, 0, 1), 2);
     SUITE_SAME_INTEGER(received_count(bench, 1, 0), 2);
     const struct rpi_process_peer *reader = rpi_bench_peer(bench, 1, 0);
@@ -102,14 +105,15 @@ static void test_tiny(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.short_protocol, via.rpi.short_two_messages, via.rpi.identify_env_flag: the envelope, and right behind it the body out of the
-// user's registered buffer, which differ in their env flag. Between the two nothing else is posted.
+// via.rpi.short_protocol, via.rpi.short_two_messages, via.rpi.identify_env_flag: the envelope, and
+// right behind it the body out of the user's registered buffer, which differ in their env flag.
+// Between the two nothing else is posted.
 static void test_short(void)
 {
-    struct rpi_bench *bench = bench_of(FIRST "{isend: {to: 1, size: 24 KiB, request: a}}, {send: {to: "
-                                             "1, size: 10 B}}, {wait: a}",
-                                       "{recv: {from: 0, size: 24 KiB}}, {recv: {from: 0, size: 10 B}}",
-                                       NULL);
+    struct rpi_bench *bench =
+        bench_of(FIRST "{isend: {to: 1, size: 24 KiB, request: a}}, {send: {to: "
+                       "1, size: 10 B}}, {wait: a}",
+                 "{recv: {from: 0, size: 24 KiB}}, {recv: {from: 0, size: 10 B}}", NULL);
     int64_t envelope = bench->stack->config->envelope;
     const struct rpi_process_peer *reader = rpi_bench_peer(bench, 1, 0);
     const struct vip_descriptor *head = sent(bench, 0, 1, 0), *body = sent(bench, 0, 1, 1);
@@ -122,8 +126,7 @@ static void test_short(void)
     SUITE_SAME_INTEGER(body->length, 24 << 10);
     SUITE_SAME_INTEGER(body->lead, 0);
     SUITE_SAME_INTEGER(body->remote_address, reader->cp_rdma_area + envelope);
-    const struct vip_region *buffer =
-        vip_region(bench->stack->processes[0].nic, body->handle);
+    const struct vip_region *buffer = vip_region(bench->stack->processes[0].nic, body->handle);
     CU_ASSERT_PTR_NOT_NULL_FATAL(buffer);
     SUITE_SAME_INTEGER(buffer->address, body->address);
     SUITE_SAME_INTEGER(buffer->length, 24 << 10);
@@ -133,13 +136,14 @@ static void test_short(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.long_protocol, via.rpi.long_fragmentation, via.rpi.long_completion_imm: the pieces follow one another in both user buffers,
-// only the last has immediate data, and it is all that the receiver is told of the body.
+// via.rpi.long_protocol, via.rpi.long_fragmentation, via.rpi.long_completion_imm: the pieces follow
+// one another in both user buffers, only the last has immediate data, and it is all that the
+// receiver is told of the body.
 static void test_long(void)
 {
-    struct rpi_bench *bench = bench_of(FIRST "{send: {to: 1, size: 100000 B}}",
-                                       "{recv: {from: 0, size: 120000 B}}",
-                                       "mvia.largest_transfer=30000 B");
+    struct rpi_bench *bench =
+        bench_of(FIRST "{send: {to: 1, size: 100000 B}}", "{recv: {from: 0, size: 120000 B}}",
+                 "mvia.largest_transfer=30000 B");
     const struct vip_descriptor *syn = sent(bench, 0, 1, 0), *ack = sent(bench, 1, 0, 0);
     struct rpi_envelope answer = rpi_bench_envelope(ack);
     SUITE_SAME_INTEGER(rpi_bench_envelope(syn).ce_flags, RPI_C2CLONG);
@@ -168,17 +172,18 @@ static void test_long(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.ack_is_envelope, via.rpi.ack_routing, via.rpi.ssend_ack: an ACK is an envelope with its flag set, and gives back the request that the
-// sender had put into its own. Of three messages, the synchronous ones are answered.
+// via.rpi.ack_is_envelope, via.rpi.ack_routing, via.rpi.ssend_ack: an ACK is an envelope with its
+// flag set, and gives back the request that the sender had put into its own. Of three messages, the
+// synchronous ones are answered.
 static void test_acks(void)
 {
-    struct rpi_bench *bench =
-        bench_of(FIRST "{ssend: {to: 1, size: 100 B}}, {send: {to: 1, size: 100 B}}, {issend: {to: 1, "
-                       "size: 20 KiB, request: a}}, {issend: {to: 1, size: 40 KiB, request: b}}, "
-                       "{waitall: all}",
-                 "{recv: {from: 0, size: 100 B}}, {recv: {from: 0, size: 100 B}}, {recv: {from: 0, "
-                 "size: 20 KiB}}, {recv: {from: 0, size: 40 KiB}}",
-                 NULL);
+    struct rpi_bench *bench = bench_of(
+        FIRST "{ssend: {to: 1, size: 100 B}}, {send: {to: 1, size: 100 B}}, {issend: {to: 1, "
+              "size: 20 KiB, request: a}}, {issend: {to: 1, size: 40 KiB, request: b}}, "
+              "{waitall: all}",
+        "{recv: {from: 0, size: 100 B}}, {recv: {from: 0, size: 100 B}}, {recv: {from: 0, "
+        "size: 20 KiB}}, {recv: {from: 0, size: 40 KiB}}",
+        NULL);
     // The sender's descriptors: two tiny messages, envelope and body, SYN, two pieces.
     static const int envelopes[] = {0, 2, 4};
     SUITE_SAME_INTEGER(sent_count(bench, 1, 0), 3);
@@ -196,16 +201,20 @@ static void test_acks(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.uses_rdma_write_imm: whatever is exchanged, every transfer is an RDMA write into registered memory of the peer; all but the
-// pieces of a long body before the last carry immediate data; and each of these has taken one receive descriptor.
+// via.rpi.uses_rdma_write_imm: whatever is exchanged, every transfer is an RDMA write into
+// registered memory of the peer; all but the pieces of a long body before the last carry immediate
+// data; and each of these has taken one receive descriptor.
 static void test_all_rdma(void)
 {
-    static const char ops[] =
-        "{irecv: {from: any, tag: any, size: 90 KiB, request: r}}, {irecv: {from: any, tag: any, size: "
-        "90 KiB, request: s}}, {irecv: {from: any, tag: any, size: 90 KiB, request: t}}, {issend: {to: "
-        "(rank + 1) % ranks, size: 90 KiB, request: a}}, {issend: {to: (rank + 2) % ranks, size: 1 KiB, "
-        "request: b}}, {isend: {to: (rank + 1) % ranks, size: 20 KiB, request: c}}, {waitall: all}, "
-        "barrier";
+    static const char ops[] = "{irecv: {from: any, tag: any, size: 90 KiB, request: r}}, {irecv: "
+                              "{from: any, tag: any, size: "
+                              "90 KiB, request: s}}, {irecv: {from: any, tag: any, size: 90 KiB, "
+                              "request: t}}, {issend: {to: "
+                              "(rank + 1) % ranks, size: 90 KiB, request: a}}, {issend: {to: (rank "
+                              "+ 2) % ranks, size: 1 KiB, "
+                              "request: b}}, {isend: {to: (rank + 1) % ranks, size: 20 KiB, "
+                              "request: c}}, {waitall: all}, "
+                              "barrier";
     struct rpi_program program = {.ranks = 3, .sets = {"lam_via.sdescs=50"}, .all = ops};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
@@ -229,8 +238,9 @@ static void test_all_rdma(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.write_pointer_consistency: who writes into whose area is a matter of two ranks. Two senders at a time to one receiver need no
-// transfer besides the messages themselves, and each finds its own place.
+// via.rpi.write_pointer_consistency: who writes into whose area is a matter of two ranks. Two
+// senders at a time to one receiver need no transfer besides the messages themselves, and each
+// finds its own place.
 static void test_no_management_traffic(void)
 {
     struct rpi_program program = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs a program over the VIA RPI and keeps its protocol transitions as text, for tests that compare them.
+// Runs a program over the VIA RPI and keeps its protocol transitions as text, for tests that
+// compare them.
 //
 // A line is written as in the state log, without its time and its rank: no test depends on how long
 // something takes.
@@ -20,9 +21,9 @@
 // What a test runs: `ranks` hosts on one switch, one rank each.
 struct rpi_program {
     int ranks;
-    const char *sets[12];             // "lam_via.tiny=1 KiB", ends with NULL
-    const char *ops[RPI_MOST_RANKS];  // of each rank, "{send: {to: 1, size: 1 KiB}}, barrier"
-    const char *all;                  // of every rank, after its own; or NULL
+    const char *sets[16];            // "lam_via.tiny=1 KiB", ends with NULL
+    const char *ops[RPI_MOST_RANKS]; // of each rank, "{send: {to: 1, size: 1 KiB}}, barrier"
+    const char *all;                 // of every rank, after its own; or NULL
 };
 
 struct rpi_run {
@@ -30,7 +31,8 @@ struct rpi_run {
     GPtrArray *lines; // struct rpi_line *, in the order in which they were reported
 };
 
-// A compiled program; what is wrong with it fails the running case and ends it. Both are freed by rpi_case_free.
+// A compiled program; what is wrong with it fails the running case and ends it. Both are freed by
+// rpi_case_free.
 struct rpi_case {
     struct scenario_schema *schema;
     struct scenario *scenario;
@@ -45,7 +47,8 @@ char *rpi_complaints(const struct rpi_program *program);
 struct rpi_run *rpi_run(const struct rpi_program *program, uint64_t seed);
 void rpi_run_free(struct rpi_run *run);
 
-// A rank's transitions of some machines ("send recv probe cbuf"), each ended by a line feed; the caller frees it.
+// A rank's transitions of some machines ("send recv probe cbuf"), each ended by a line feed; the
+// caller frees it.
 char *rpi_run_text(const struct rpi_run *run, int rank, const char *machines);
 
 #define RPI_REQUESTS "send recv probe cbuf"
@@ -59,8 +62,8 @@ int rpi_run_count(const struct rpi_run *run, int rank, const char *part);
 struct trace *rpi_trace_new(GPtrArray **lines);
 void rpi_trace_free(struct trace *trace);
 
-// Fails the running case unless the program completes with balanced books, and `expected` are the transitions
-// of each rank (NULL: not compared).
+// Fails the running case unless the program completes with balanced books, and `expected` are the
+// transitions of each rank (NULL: not compared).
 void rpi_expect(const char *file, int line, const struct rpi_program *program, const char *machines,
                 const char *const expected[RPI_MOST_RANKS]);
 

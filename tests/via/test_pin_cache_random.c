@@ -167,6 +167,9 @@ static void step_registered(struct bench *bench)
     struct model_area area = {bench->from, bench->to, 1, bench->result};
     judge(&bench->model, model_overlapped(bench) == 0, "it registers over another area");
     judge(&bench->model, model_fits(bench), "it registers more than the limit");
+    judge(&bench->model, area.area != NULL, "it does not return what it has registered");
+    if (!area.area)
+        return;
     model_insert(&bench->model, &area);
 }
 

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lost frames: M-VIA does not send them again, so a program that misses one can't end well, and the
+// books say which message it was.
+//
+// Every frame that a rank sends is dropped in turn, in a run of its own. Those that make the
+// connection are repeated. Any other ends the run with a deadlock; or, if more messages follow the
+// lost one on its connection, with reader and writer out of step; or, if it is of a long body but
+// not of its last piece, with a program that has not noticed: then the books alone tell.
+#include "tests/support/rpi_run.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+#define MOST_FRAMES 200
+
+// Drops the nth frame that each host sends.
+static struct rpi_run *run_with_loss(const struct rpi_program *program, int nth)
+{
+    char *drop = g_strdup_printf("link.drop_nth=[%d]", nth);
+    struct rpi_program lossy = *program;
+    int sets = 0;
+    while (lossy.sets[sets])
+        sets++;
+    lossy.sets[sets] = drop;
+    lossy.sets[sets + 1] = "link.fault_direction=forward";
+    struct rpi_run *run = rpi_run(&lossy, 1);
+    g_free(drop);
+    return run;
+}
+
+struct tally {
+    int completed, silent, deadlock, failed;
+};
+
+static void expect_consistent(const struct rpi_run *run, struct tally *tally)
+{
+    char *kind = rpi_reason(run, "kind"), *books = rpi_ledger_text(run);
+    switch (run->result->status) {
+    case SIM_COMPLETED:
+        tally->completed += run->result->ledger_balanced;
+        tally->silent += !run->result->ledger_balanced;
+        break;
+    case SIM_DEADLOCK:
+        tally->deadlock++;
+        break;
+    case SIM_FAILED:
+        SUITE_SAME_TEXT(kind, "out_of_step");
+        tally->failed++;
+        break;
+    }
+    CU_ASSERT(run->result->status == SIM_COMPLETED || !run->result->ledger_balanced);
+    if (!run->result->ledger_balanced) {
+        SUITE_CONTAINS(books, "lost: ");
+        CU_ASSERT(run->result->ledger.lost > 0);
+    }
+    g_free(kind);
+    g_free(books);
+}
+
+// Drops each frame in turn until there are no more.
+static struct tally drop_each(const struct rpi_program *program)
+{
+    struct tally tally = {0};
+    struct rpi_run *whole = rpi_run(program, 1);
+    SUITE_SAME_TEXT(sim_status_name(whole->result->status), "completed");
+    for (int nth = 1; nth < MOST_FRAMES; nth++) {
+        struct rpi_run *run = run_with_loss(program, nth);
+        expect_consistent(run, &tally);
+        bool beyond = run->result->fingerprint == whole->result->fingerprint;
+        rpi_run_free(run);
+        if (beyond)
+            break;
+    }
+    rpi_run_free(whole);
+    return tally;
+}
+
+// A single message of each class: nothing follows what is lost.
+static void test_single(void)
+{
+    static const struct {
+        const char *size;
+        int deadlocks; // frames that are lost for good
+    } messages[] = {
+        {"0 B", 1},      // envelope
+        {"1 KiB", 1},    // envelope and data
+        {"10 KiB", 7},   // the same in frames of 1468 bytes
+        {"20000 B", 14}, // the body: all but the envelope
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(messages); i++) {
+        char *send = g_strdup_printf("{send: {to: 1, size: %s}}", messages[i].size);
+        char *receive = g_strdup_printf("{recv: {from: 0, size: %s}}", messages[i].size);
+        struct rpi_program program = {.ranks = 2, .ops = {send, receive}};
+        struct tally tally = drop_each(&program);
+        SUITE_SAME_INTEGER(tally.deadlock, messages[i].deadlocks);
+        SUITE_SAME_INTEGER(tally.failed, i == 3);
+        SUITE_SAME_INTEGER(tally.silent, 0);
+        CU_ASSERT(tally.completed > 0);
+        g_free(send);
+        g_free(receive);
+    }
+}
+
+// The report says which message, which of its bytes and why; and who waits for it.
+static void test_report(void)
+{
+    struct rpi_program program = {
+        .ranks = 2, .ops = {"{send: {to: 1, size: 10 KiB}}", "{recv: {from: 0, size: 10 KiB}}"}};
+    bool found = false;
+    for (int nth = 1; nth < 12 && !found; nth++) {
+        struct rpi_run *run = run_with_loss(&program, nth);
+        char *books = rpi_ledger_text(run), *ranks = rpi_reason(run, "ranks");
+        // The second frame of the message and, with it, what comes behind.
+        found = strstr(books, "bytes 1432..2899 lost: ") != NULL;
+        if (found) {
+            SUITE_CONTAINS(books, "message 1, rank 0 to 1, 10240 B: bytes 0..1431 not delivered; ");
+            SUITE_CONTAINS(books, "lost: an earlier frame of the transfer was lost");
+            SUITE_SAME_TEXT(sim_status_name(run->result->status), "deadlock");
+            SUITE_CONTAINS(ranks, "\"rank\":1");
+            SUITE_CONTAINS(ranks, "\"waits_for\":\"a matching message\"");
+            CU_ASSERT_PTR_NULL(strstr(ranks, "\"rank\":0"));
+        }
+        g_free(books);
+        g_free(ranks);
+        rpi_run_free(run);
+    }
+    CU_ASSERT(found);
+}
+
+// SYN, ACK or any piece: the sender's frames and the receiver's one are dropped together, so each
+// loss is of one or two of them.
+static void test_long(void)
+{
+    struct rpi_program program = {
+        .ranks = 2,
+        .ops = {"{send: {to: 1, size: 40000 B}}", "{recv: {from: 0, size: 40000 B}}"},
+    };
+    struct tally tally = drop_each(&program);
+    // A SYN and the frames of two pieces, of which the last alone has immediate data.
+    SUITE_SAME_INTEGER(tally.deadlock, 1 + 5);
+    SUITE_SAME_INTEGER(tally.silent, 23);
+    SUITE_SAME_INTEGER(tally.failed, 0);
+}
+
+// An ACK that is lost: the data of a synchronous message have come, but its sender never learns of
+// it. The receiver has sent three messages before, so that the number of its ACK is none of the
+// sender's frames.
+static void test_lost_ack(void)
+{
+    struct rpi_program program = {
+        .ranks = 2,
+        .ops =
+            {"{loop: {count: 3, do: [{recv: {from: 1, size: 8 B}}]}}, {ssend: {to: 1, size: 8 B}}",
+             "{loop: {count: 3, do: [{send: {to: 0, size: 8 B}}]}}, {recv: {from: 0, size: 8 B}}"},
+    };
+    int seen = 0;
+    for (int nth = 1; nth < 10; nth++) {
+        struct rpi_run *run = run_with_loss(&program, nth);
+        char *ranks = rpi_reason(run, "ranks");
+        if (run->result->status == SIM_DEADLOCK && run->result->ledger.delivered == 4) {
+            SUITE_CONTAINS(ranks, "\"waits_for\":\"the receiver's ACK\"");
+            SUITE_CONTAINS(ranks, "\"held_by\":\"rank 1\"");
+            seen++;
+        }
+        g_free(ranks);
+        rpi_run_free(run);
+    }
+    SUITE_SAME_INTEGER(seen, 1);
+}
+
+// Several messages of all classes, expected and unexpected: whatever is lost, the run ends, its
+// books name a lost message, and no message passes for another.
+static void test_mixed(void)
+{
+    static const char *const receives[] = {
+        "{irecv: {from: 0, tag: 1, size: 20000 B, request: a}}, {irecv: {from: 0, tag: 2, size: "
+        "40000 B, "
+        "request: b}}, {irecv: {from: 0, tag: 3, size: 8 B, request: c}}, {irecv: {from: 0, tag: "
+        "4, "
+        "size: 20000 B, request: d}}, {irecv: {from: 0, tag: 5, size: 40000 B, request: e}}, "
+        "{waitall: "
+        "all}",
+        "{recv: {from: 0, tag: 3, size: 8 B}}, {irecv: {from: 0, tag: 5, size: 40000 B, request: "
+        "e}}, "
+        "{recv: {from: 0, tag: 4, size: 20000 B}}, {recv: {from: 0, tag: 1, size: 20000 B}}, "
+        "{recv: "
+        "{from: 0, tag: 2, size: 40000 B}}, {wait: e}",
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(receives); i++) {
+        struct rpi_program program = {
+            .ranks = 2,
+            .sets = {"lam_via.area=256 KiB"},
+            .ops =
+                {"{isend: {to: 1, tag: 1, size: 20000 B, request: a}}, {isend: {to: 1, tag: 2, "
+                 "size: "
+                 "40000 B, request: b}}, {isend: {to: 1, tag: 3, size: 8 B, request: c}}, {isend: "
+                 "{to: "
+                 "1, tag: 4, size: 20000 B, request: d}}, {isend: {to: 1, tag: 5, size: 40000 B, "
+                 "request: e}}, {waitall: all}",
+                 receives[i]},
+        };
+        struct tally tally = drop_each(&program);
+        CU_ASSERT(tally.deadlock > 5);
+        CU_ASSERT(tally.silent > 20);
+        CU_ASSERT(tally.failed > 20);
+        CU_ASSERT(tally.completed <= 4);
+    }
+}
+
+// A frame with a wrong check sum is lost like one that never came.
+static void test_corrupt(void)
+{
+    struct rpi_program program = {
+        .ranks = 2,
+        .sets = {"link.corrupt_nth=[3, 4, 5]", "link.fault_direction=forward"},
+        .ops = {"{send: {to: 1, size: 10 KiB}}", "{recv: {from: 0, size: 10 KiB}}"},
+    };
+    struct rpi_run *run = rpi_run(&program, 1);
+    struct tally tally = {0};
+    expect_consistent(run, &tally);
+    SUITE_SAME_INTEGER(tally.deadlock, 1);
+    rpi_run_free(run);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"one eager message", test_single},
+        {"report", test_report},
+        {"one long message", test_long},
+        {"lost ACK", test_lost_ack},
+        {"several messages", test_mixed},
+        {"wrong check sum", test_corrupt},
+        {0},
+    };
+    return suite_run("rpi: lost frames", cases);
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every shipped scenario does what its description says.
+
+The curves of the PingPong scenarios have a file of their own, test_pingpong.py. No test here
+depends on how long something takes.
+"""
+
+import os
+import re
+import unittest
+
+from running import Case, DONE, FAILED, SCENARIOS, UNBALANCED
+
+KIB, MIB = 1 << 10, 1 << 20
+
+# What this file and test_pingpong.py look at.
+TESTED = {"alltoall_deadlock", "area_overrun", "flood_empty_rq", "long", "pingpong_cluster1",
+          "pingpong_cluster2", "short", "tiny", "unexpected_messages"}
+
+# Those that take milliseconds, and PingPong with less to do.
+QUICK = sorted(TESTED - {"pingpong_cluster1", "pingpong_cluster2"})
+FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
+
+
+class Shipped(Case):
+    def test_every_scenario_is_tested(self):
+        shipped = {name[:-len(".yaml")] for name in os.listdir(SCENARIOS) if name.endswith(".yaml")}
+        self.assertEqual(shipped, TESTED)
+
+    def test_every_scenario_is_named_and_described(self):
+        for name in sorted(TESTED):
+            with open(os.path.join(SCENARIOS, name + ".yaml"), encoding="utf-8") as file:
+                text = file.read()
+            self.assertRegex(text, rf"(?m)^name: {name}$")
+            self.assertRegex(text, r"(?m)^description: .*thesis 000")
+
+
+class Flood(Case):
+    """via.rpi.flood_crash, via.rpi.no_flow_control, via.rpi.error_handler"""
+
+    def test_breaks(self):
+        run = self.run_scenario("flood_empty_rq", code=FAILED)
+        self.assertEqual(run.status, "failed")
+        self.assertEqual(run.reason["kind"], "connection_broken")
+        self.assertEqual((run.reason["rank"], run.reason["peer"], run.reason["vi"]), (1, 0, 1))
+        self.assertEqual((run.reason["setting"], run.reason["value"]), ("lam_via.rdescs", 50))
+        for part in ("rank 1 fell behind", "VI 1", "lam_via.rdescs", "50"):
+            self.assertIn(part, run.reason["text"])
+            self.assertIn(part, run.stderr)
+
+    def test_loses_the_message_after_the_last_descriptor(self):
+        run = self.run_scenario("flood_empty_rq", code=FAILED)
+        self.assertEqual(run.json["ledger"]["lost"], 1)
+        self.assertEqual(run.json["ledger"]["delivered"], 0)
+        self.assertEqual(run.unaccounted[0], "message 51, rank 0 to 1, 4 B: bytes 0..3 lost: "
+                                             "receive queue empty")
+        self.assertIn("vi[1] connected -> error receive queue empty", run.states())
+
+    def test_more_descriptors_avoid_it(self):
+        self.completes("flood_empty_rq", "--set", "lam_via.rdescs=100")
+        self.completes("flood_empty_rq", "--set", "lam_via.rdescs=60", tag="exactly")
+        self.run_scenario("flood_empty_rq", "--set", "lam_via.rdescs=59", code=FAILED, tag="less")
+
+
+class Overrun(Case):
+    def test_overwrites(self):
+        run = self.run_scenario("area_overrun", code=FAILED)
+        self.assertEqual(run.status, "failed")
+        self.assertEqual(run.reason["kind"], "area_overrun")
+        self.assertEqual((run.reason["rank"], run.reason["peer"], run.reason["vi"]), (1, 0, 1))
+        self.assertEqual((run.reason["setting"], run.reason["value"]), ("lam_via.area", 65536))
+        for part in ("rank 1 fell behind", "VI 1", "lam_via.area", "65536 B"):
+            self.assertIn(part, run.reason["text"])
+
+    def test_ledger_names_what_was_destroyed(self):
+        run = self.run_scenario("area_overrun", code=FAILED)
+        self.assertEqual(run.unaccounted[0], "message 1, rank 0 to 1, 16384 B: bytes 0..16383 "
+                                             "lost: overwritten in the RDMA area")
+        self.assertEqual(run.json["ledger"]["lost"], 1)
+        self.assertIn(run.unaccounted[0], run.read("manifest.json"))
+
+    def test_larger_area_avoids_it(self):
+        self.completes("area_overrun", "--set", "lam_via.area=256 KiB")
+
+
+class Alltoall(Case):
+    """via.pin.alltoall_deadlock"""
+
+    def test_deadlock(self):
+        run = self.run_scenario("alltoall_deadlock", code=FAILED)
+        self.assertEqual(run.status, "deadlock")
+        self.assertEqual(run.reason["kind"], "deadlock")
+        self.assertEqual([rank["rank"] for rank in run.reason["ranks"]], list(range(6)))
+        for rank in run.reason["ranks"]:
+            self.assertIn("alltoall", rank["at"])
+            self.assertEqual(rank["pin_limit_bytes"], 20 * MIB)
+            self.assertGreater(rank["pinned_bytes"], 16 * MIB)
+            self.assertLessEqual(rank["pinned_bytes"], 20 * MIB)
+            others = sorted(set(range(6)) - {rank["rank"]})
+            for kind, waits_for in (("recv", "a matching message"),
+                                    ("send", "memory to pin its buffer")):
+                requests = [r for r in rank["requests"] if r["kind"] == kind]
+                self.assertEqual(sorted(r["peer"] for r in requests), others)
+                self.assertEqual({r["size"] for r in requests}, {4 * MIB})
+                self.assertEqual({r["waits_for"] for r in requests}, {waits_for})
+        self.assertEqual(run.json["ledger"]["delivered"], 0)
+
+    def test_more_memory_avoids_it(self):
+        run = self.completes("alltoall_deadlock", "--set", "host.memory.pin_limit=64 MiB")
+        self.assertEqual(run.json["ledger"]["messages"], 30)
+
+    def test_smaller_messages_avoid_it(self):
+        self.completes("alltoall_deadlock", "--set", "host.memory.pin_limit=41 MiB")
+        run = self.run_scenario("alltoall_deadlock", "--set", "host.memory.pin_limit=19 MiB",
+                                code=FAILED, tag="less")
+        self.assertEqual(run.status, "deadlock")
+
+
+class Classes(Case):
+    """via.rpi.tiny_protocol, via.rpi.short_protocol, via.rpi.long_protocol: each of these
+    scenarios sends a message, and a synchronous one."""
+
+    def expect(self, run, rank, lines):
+        self.assertEqual(run.transitions(rank, "send", "recv"), lines)
+
+    def test_tiny(self):
+        run = self.completes("tiny")
+        self.expect(run, 0, ["send[1] start -> envelope_sent tiny",
+                             "send[1] envelope_sent -> done",
+                             "send[2] start -> envelope_sent tiny",
+                             "send[2] envelope_sent -> wait_ack synchronous",
+                             "send[2] wait_ack -> done"])
+        self.assertEqual(run.transitions(0, "pin") + run.transitions(1, "pin"), [])
+        self.assertEqual(run.transitions(1, "recv")[-2:],
+                         ["recv[2] posted -> ack_sent synchronous", "recv[2] ack_sent -> done"])
+
+    def test_short(self):
+        run = self.completes("short")
+        self.expect(run, 0, ["send[1] start -> envelope_sent short",
+                             "send[1] envelope_sent -> body_sent",
+                             "send[1] body_sent -> done",
+                             "send[2] start -> envelope_sent short",
+                             "send[2] envelope_sent -> body_sent",
+                             "send[2] body_sent -> wait_ack synchronous",
+                             "send[2] wait_ack -> done"])
+        # Its sender pins the user's buffer; its receiver copies and pins nothing.
+        self.assertEqual(sum("registered" in line for line in run.transitions(0, "pin")), 2)
+        self.assertEqual(run.transitions(1, "pin"), [])
+        self.assertEqual(run.transitions(1, "recv")[-3:],
+                         ["recv[2] start -> wait_body short",
+                          "recv[2] wait_body -> ack_sent synchronous", "recv[2] ack_sent -> done"])
+
+    def test_long(self):
+        run = self.completes("long")
+        lines = [f"send[{n}] {step}" for n in (1, 2)
+                 for step in ("start -> syn_sent long", "syn_sent -> wait_ack",
+                              "wait_ack -> body_sent first piece",
+                              "body_sent -> body_sent last piece", "body_sent -> done")]
+        self.expect(run, 0, lines)
+        for rank in (0, 1):
+            registered = [line for line in run.transitions(rank, "pin") if "registered" in line]
+            self.assertEqual(len(registered), 2)
+            for line in registered:
+                self.assertIn(f"{200 * KIB} B", line)
+        self.assertEqual(sum("ack_sent target" in line for line in run.transitions(1, "recv")), 2)
+
+    def test_lost_frame(self):
+        """A message that is lost ends the run; a lost piece of a long body is seen in the books
+        alone."""
+        lost = ("--set", "link.fault_direction=forward", "--set")
+        run = self.run_scenario("tiny", *lost, "link.drop_nth=[4]", code=FAILED, tag="tiny")
+        self.assertEqual(run.status, "deadlock")
+        self.assertRegex(run.unaccounted[0],
+                         r"message 2, rank 0 to 1, 1024 B: bytes 0\.\.1023 lost: ")
+        run = self.run_scenario("long", *lost, "link.drop_nth=[8]", code=UNBALANCED, tag="long")
+        self.assertEqual(run.status, "completed")
+        self.assertRegex(run.unaccounted[0], r"message 1, rank 0 to 1, 204800 B: bytes .* lost: ")
+
+
+class Unexpected(Case):
+    """via.rpi.unexpected_tiny, via.rpi.unexpected_short_complete,
+    via.rpi.unexpected_short_claimed, via.rpi.unexpected_long"""
+
+    def test_all_four_cases(self):
+        run = self.completes("unexpected_messages")
+        lines = run.transitions(1, "recv", "cbuf")
+        arrivals = [line.split(" ")[-1] for line in lines if line.startswith("cbuf")]
+        self.assertEqual(arrivals, ["unexpected_tiny", "unexpected_short", "unexpected_long",
+                                    "unexpected_short"])
+        starts = [line.split(" ", 1)[1] for line in lines if " start -> " in line]
+        self.assertEqual(starts, ["start -> done", "start -> done", "start -> ack_sent target",
+                                  "start -> wait_body short"])
+        # The fourth finds its body expected.
+        self.assertEqual(lines[-1].split(" ", 1)[1], "wait_body -> done")
+
+
+class Determinism(Case):
+    """Two runs are equal in everything but wall time, and looking does not change what is seen."""
+
+    def same(self, name, code, options, more):
+        first = self.run_scenario(name, *options, code=code, tag="first")
+        second = self.run_scenario(name, *options, *more, code=code, tag="second")
+        for run in (first, second):
+            for key in ("wall_s", "events_per_s"):
+                del run.json["run"][key]
+        self.assertEqual(first.json, second.json)
+        self.assertRegex(first.json["run"]["fingerprint"], r"\A[0-9a-f]{16}\Z")
+        self.assertEqual(first.states(), second.states())
+        self.assertEqual(first.read("results.csv"), second.read("results.csv"))
+
+    def each(self, more=()):
+        for name in QUICK:
+            code = DONE if name in ("tiny", "short", "long", "unexpected_messages") else FAILED
+            with self.subTest(name):
+                self.same(name, code, (), more)
+        for name in ("pingpong_cluster1", "pingpong_cluster2"):
+            with self.subTest(name):
+                self.same(name, DONE, FEW, more)
+
+    def test_equal_runs(self):
+        self.each()
+
+    def test_trace_changes_nothing(self):
+        trace = os.path.join(self.directory, "timeline.json")
+        self.each(("--trace", trace))
+        self.assertGreater(os.path.getsize(trace), 10000)
+
+    def test_state_log_is_stable_text(self):
+        run = self.completes("unexpected_messages")
+        lines = run.states().splitlines()
+        self.assertEqual(lines[0], "# series lam_via")
+        shape = re.compile(r"\d+\.\d{6} rank [01] (rpi|vi|send|recv|probe|cbuf|pin)\[\d+\] "
+                           r"(-|[a-z_]+) -> [a-z_]+( .+)?\Z")
+        for line in lines[1:]:
+            self.assertRegex(line, shape)
+        self.assertGreater(len(lines), 30)
+
+
+if __name__ == "__main__":
+    unittest.main()
