@@ -3,46 +3,69 @@
 
 #include <assert.h>
 #include <glib.h>
+#include <stdlib.h>
+#include <string.h>
 
-// The heap keeps time and sequence beside the pointer, so that sifting touches no event but to note
-// its slot.
+// The events of one time, as the heap knows them: by the first of their chain. Of two chains of the
+// same time (the table below forgot the older one) that with the older first event goes first.
 struct heap_entry {
     sim_time when;
-    uint64_t sequence;
-    struct event *event;
+    struct event *first;
 };
 
-// Slots of the ring are told from slots of the heap by this bit.
-#define RING_SLOT 0x80000000u
+// Where an event is that does not lead a chain in the heap.
+#define SLOT_CHAINED 0xfffffffeu // behind another one of its time
+#define SLOT_CURRENT 0xfffffffdu // in the list of the current time
+#define SLOT_HEAP_LIMIT 0xfffffff0u
+
 #define HEAP_ARITY 4u
+#define CACHE_LINE 64u
+// Children stand at 4n+1 .. 4n+4: with this many entries unused in front they fill one cache line.
+#define HEAP_PADDING (CACHE_LINE / sizeof(struct heap_entry) - 1)
+
+#define RECENT_BITS 8
+#define RECENT_NONE (-1)
 
 struct engine {
     sim_time now;
     uint64_t next_sequence;
     uint64_t events_run;
     uint64_t fingerprint;
+    size_t pending;
     bool stop;
 
-    // The entry that ran last leaves a hole at the root until the next event is scheduled, which
-    // then takes its place, or popped: one walk through the heap instead of two.
-    struct heap_entry *heap;
-    uint32_t heap_count, heap_capacity; // the hole counts
-    bool hole;
+    struct heap_entry *heap; // into heap_memory
+    void *heap_memory;
+    uint32_t heap_count, heap_capacity;
 
-    // Events for `now`, in order. A cancelled one leaves NULL. Indices run freely; capacity is a
-    // power of two.
-    struct event **ring;
-    uint32_t ring_head, ring_tail, ring_capacity;
-    uint32_t ring_cancelled;
+    // Chains by a hash of their time; a chain that is in the heap need not be here.
+    struct heap_entry recent[1 << RECENT_BITS];
+
+    struct event current; // only its links: the circle of events for `now`
 };
+
+static void heap_allocate(struct engine *engine, uint32_t capacity)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, CACHE_LINE,
+                       (capacity + HEAP_PADDING) * sizeof(struct heap_entry)) != 0)
+        g_error("out of memory for %u pending times", capacity);
+    struct heap_entry *heap = (struct heap_entry *)memory + HEAP_PADDING;
+    if (engine->heap_count > 0)
+        memcpy(heap, engine->heap, engine->heap_count * sizeof *heap);
+    free(engine->heap_memory);
+    engine->heap_memory = memory;
+    engine->heap = heap;
+    engine->heap_capacity = capacity;
+}
 
 struct engine *engine_new(void)
 {
     struct engine *engine = g_new0(struct engine, 1);
-    engine->heap_capacity = 64;
-    engine->heap = g_new(struct heap_entry, engine->heap_capacity);
-    engine->ring_capacity = 64;
-    engine->ring = g_new(struct event *, engine->ring_capacity);
+    heap_allocate(engine, 64);
+    for (size_t i = 0; i < G_N_ELEMENTS(engine->recent); i++)
+        engine->recent[i].when = RECENT_NONE;
+    engine->current.next = engine->current.prev = &engine->current;
     engine->fingerprint = 0x9e3779b97f4a7c15u;
     return engine;
 }
@@ -51,8 +74,7 @@ void engine_free(struct engine *engine)
 {
     if (!engine)
         return;
-    g_free(engine->heap);
-    g_free(engine->ring);
+    free(engine->heap_memory);
     g_free(engine);
 }
 
@@ -68,8 +90,7 @@ uint64_t engine_events(const struct engine *engine)
 
 size_t engine_pending(const struct engine *engine)
 {
-    return engine->heap_count - engine->hole + (engine->ring_tail - engine->ring_head) -
-           engine->ring_cancelled;
+    return engine->pending;
 }
 
 uint64_t engine_fingerprint(const struct engine *engine)
@@ -83,18 +104,37 @@ void engine_fingerprint_add(struct engine *engine, uint64_t value)
     engine->fingerprint = mixed ^ (mixed >> 32);
 }
 
+// ---- Circles of events ----
+
+static inline void circle_insert_before(struct event *place, struct event *event)
+{
+    event->prev = place->prev;
+    event->next = place;
+    place->prev->next = event;
+    place->prev = event;
+}
+
+static inline void circle_remove(struct event *event)
+{
+    event->prev->next = event->next;
+    event->next->prev = event->prev;
+}
+
+// ---- The heap ----
+
 static inline bool entry_before(const struct heap_entry *a, const struct heap_entry *b)
 {
-    return a->when < b->when || (a->when == b->when && a->sequence < b->sequence);
+    return a->when < b->when ||
+           (G_UNLIKELY(a->when == b->when) && a->first->sequence < b->first->sequence);
 }
 
 static inline void heap_put(struct engine *engine, uint32_t slot, struct heap_entry entry)
 {
     engine->heap[slot] = entry;
-    entry.event->slot = slot;
+    entry.first->slot = slot;
 }
 
-static void heap_sift_up(struct engine *engine, uint32_t slot, struct heap_entry entry)
+static inline void heap_sift_up(struct engine *engine, uint32_t slot, struct heap_entry entry)
 {
     while (slot > 0) {
         uint32_t parent = (slot - 1) / HEAP_ARITY;
@@ -106,7 +146,40 @@ static void heap_sift_up(struct engine *engine, uint32_t slot, struct heap_entry
     heap_put(engine, slot, entry);
 }
 
-static void heap_sift_down(struct engine *engine, uint32_t slot, struct heap_entry entry)
+// The least of heap[child .. last), by comparing one after the other.
+static uint32_t heap_least_of(const struct heap_entry *heap, uint32_t child, uint32_t last)
+{
+    uint32_t least = child;
+    for (uint32_t other = child + 1; other < last; other++)
+        if (entry_before(&heap[other], &heap[least]))
+            least = other;
+    return least;
+}
+
+// The least of four children, without a branch that depends on who it is: such a branch is guessed
+// wrong half of the time. Equal times are rare in the heap, and left to the plain way.
+static inline uint32_t heap_least_of_four(const struct heap_entry *heap, uint32_t child)
+{
+    sim_time a = heap[child].when, b = heap[child + 1].when;
+    sim_time c = heap[child + 2].when, d = heap[child + 3].when;
+    uint32_t left = child + (b < a), right = child + 2 + (d < c);
+    sim_time left_when = b < a ? b : a, right_when = d < c ? d : c;
+    if (G_UNLIKELY((a == b) | (c == d) | (left_when == right_when)))
+        return heap_least_of(heap, child, child + HEAP_ARITY);
+    return right_when < left_when ? right : left;
+}
+
+// Asks for the sixteen grandchildren while the children are compared: a large heap is not in the
+// cache.
+static inline void heap_prefetch(const struct engine *engine, uint32_t grandchild)
+{
+    if (grandchild >= engine->heap_count)
+        return;
+    for (uint32_t i = 0; i < HEAP_ARITY; i++)
+        __builtin_prefetch(&engine->heap[grandchild + i * HEAP_ARITY], 1);
+}
+
+static inline void heap_sift_down(struct engine *engine, uint32_t slot, struct heap_entry entry)
 {
     const struct heap_entry *heap = engine->heap;
     uint32_t count = engine->heap_count;
@@ -114,32 +187,15 @@ static void heap_sift_down(struct engine *engine, uint32_t slot, struct heap_ent
         uint32_t child = slot * HEAP_ARITY + 1;
         if (child >= count)
             break;
-        uint32_t last = child + HEAP_ARITY < count ? child + HEAP_ARITY : count;
-        uint32_t least = child;
-        for (uint32_t other = child + 1; other < last; other++)
-            if (entry_before(&heap[other], &heap[least]))
-                least = other;
+        heap_prefetch(engine, child * HEAP_ARITY + 1);
+        uint32_t least = child + HEAP_ARITY <= count ? heap_least_of_four(heap, child)
+                                                     : heap_least_of(heap, child, count);
         if (!entry_before(&heap[least], &entry))
             break;
         heap_put(engine, slot, heap[least]);
         slot = least;
     }
     heap_put(engine, slot, entry);
-}
-
-static void heap_insert(struct engine *engine, struct event *event)
-{
-    struct heap_entry entry = {event->when, event->sequence, event};
-    if (engine->hole) {
-        engine->hole = false;
-        heap_sift_down(engine, 0, entry);
-        return;
-    }
-    if (engine->heap_count == engine->heap_capacity) {
-        engine->heap_capacity *= 2;
-        engine->heap = g_renew(struct heap_entry, engine->heap, engine->heap_capacity);
-    }
-    heap_sift_up(engine, engine->heap_count++, entry);
 }
 
 static void heap_remove(struct engine *engine, uint32_t slot)
@@ -153,64 +209,74 @@ static void heap_remove(struct engine *engine, uint32_t slot)
         heap_sift_down(engine, slot, last);
 }
 
-static void heap_close_hole(struct engine *engine)
+// ---- Scheduling ----
+
+static inline struct heap_entry *engine_recent(struct engine *engine, sim_time when)
 {
-    if (!engine->hole)
+    uint64_t hash = (uint64_t)when * 0x9e3779b97f4a7c15u;
+    return &engine->recent[hash >> (64 - RECENT_BITS)];
+}
+
+static inline void heap_schedule(struct engine *engine, struct event *event)
+{
+    struct heap_entry *recent = engine_recent(engine, event->when);
+    if (recent->when == event->when) {
+        event->slot = SLOT_CHAINED;
+        circle_insert_before(recent->first, event);
         return;
-    engine->hole = false;
-    heap_remove(engine, 0);
-}
-
-static void ring_grow(struct engine *engine)
-{
-    uint32_t capacity = engine->ring_capacity, count = engine->ring_tail - engine->ring_head;
-    struct event **grown = g_new(struct event *, 2 * (size_t)capacity);
-    for (uint32_t i = 0; i < count; i++) {
-        grown[i] = engine->ring[(engine->ring_head + i) & (capacity - 1)];
-        if (grown[i])
-            grown[i]->slot = RING_SLOT | i;
     }
-    g_free(engine->ring);
-    engine->ring = grown;
-    engine->ring_capacity = 2 * capacity;
-    engine->ring_head = 0;
-    engine->ring_tail = count;
-}
-
-static void ring_append(struct engine *engine, struct event *event)
-{
-    if (engine->ring_tail - engine->ring_head == engine->ring_capacity)
-        ring_grow(engine);
-    uint32_t index = engine->ring_tail++ & (engine->ring_capacity - 1);
-    engine->ring[index] = event;
-    event->slot = RING_SLOT | index;
+    if (engine->heap_count == engine->heap_capacity) {
+        g_assert(engine->heap_capacity < SLOT_HEAP_LIMIT / 2);
+        heap_allocate(engine, 2 * engine->heap_capacity);
+    }
+    event->next = event->prev = event;
+    *recent = (struct heap_entry){event->when, event};
+    heap_sift_up(engine, engine->heap_count++, *recent);
 }
 
 void engine_schedule(struct engine *engine, struct event *event, sim_time when)
 {
     assert(!event_pending(event));
-    if (when < engine->now)
+    if (G_UNLIKELY(when < engine->now))
         g_error("event scheduled %" G_GINT64_FORMAT " ps in the past", engine->now - when);
     event->when = when;
     event->sequence = engine->next_sequence++;
-    if (when == engine->now)
-        ring_append(engine, event);
-    else
-        heap_insert(engine, event);
+    engine->pending++;
+    if (when == engine->now) {
+        event->slot = SLOT_CURRENT;
+        circle_insert_before(&engine->current, event);
+    } else {
+        heap_schedule(engine, event);
+    }
+}
+
+// Takes the first of a chain out of the heap: the next one leads it, if there is one.
+static void heap_cancel(struct engine *engine, struct event *event)
+{
+    struct heap_entry *recent = engine_recent(engine, event->when);
+    struct event *next = event->next;
+    if (next == event) {
+        if (recent->first == event)
+            *recent = (struct heap_entry){RECENT_NONE, NULL};
+        heap_remove(engine, event->slot);
+        return;
+    }
+    circle_remove(event);
+    if (recent->first == event)
+        recent->first = next;
+    heap_put(engine, event->slot, (struct heap_entry){event->when, next});
 }
 
 void engine_cancel(struct engine *engine, struct event *event)
 {
     if (!event_pending(event))
         return;
-    if (event->slot & RING_SLOT) {
-        engine->ring[event->slot & ~RING_SLOT] = NULL;
-        engine->ring_cancelled++;
-    } else {
-        heap_close_hole(engine);
-        heap_remove(engine, event->slot);
-    }
+    if (event->slot == SLOT_CHAINED || event->slot == SLOT_CURRENT)
+        circle_remove(event);
+    else
+        heap_cancel(engine, event);
     event->slot = EVENT_IDLE;
+    engine->pending--;
 }
 
 void engine_reschedule(struct engine *engine, struct event *event, sim_time when)
@@ -219,27 +285,55 @@ void engine_reschedule(struct engine *engine, struct event *event, sim_time when
     engine_schedule(engine, event, when);
 }
 
-// The next event: what stands in the heap for the current time was scheduled before the ring's
-// events.
-static struct event *engine_pop(struct engine *engine, sim_time until)
+// ---- Running ----
+
+// Moves a whole chain to the end of the current time's list.
+static void current_take(struct engine *engine, struct event *first)
 {
-    heap_close_hole(engine);
-    for (;;) {
-        if (engine->heap_count > 0 && engine->heap[0].when == engine->now)
-            break;
-        if (engine->ring_head == engine->ring_tail)
-            break;
-        struct event *event = engine->ring[engine->ring_head++ & (engine->ring_capacity - 1)];
-        if (event)
-            return event;
-        engine->ring_cancelled--;
-    }
+    struct event *event = first, *last = first->prev, *end = engine->current.prev;
+    do {
+        event->slot = SLOT_CURRENT;
+        event = event->next;
+    } while (event != first);
+    end->next = first;
+    first->prev = end;
+    last->next = &engine->current;
+    engine->current.prev = last;
+}
+
+// Takes the first of the current time's list off it.
+static inline struct event *current_pop(struct engine *engine)
+{
+    struct event *event = engine->current.next;
+    circle_remove(event);
+    return event;
+}
+
+// The next event, after moving the clock to it.
+static inline struct event *engine_pop(struct engine *engine, sim_time until)
+{
+    if (engine->current.next != &engine->current)
+        return current_pop(engine);
     if (engine->heap_count == 0 || engine->heap[0].when > until)
         return NULL;
-    struct event *event = engine->heap[0].event;
-    engine->now = event->when;
-    engine->hole = true;
-    return event;
+    struct event *first = engine->heap[0].first;
+    struct heap_entry *recent = engine_recent(engine, first->when);
+    engine->now = first->when;
+    if (recent->when == engine->now)
+        *recent = (struct heap_entry){RECENT_NONE, NULL};
+    heap_remove(engine, 0);
+    __builtin_prefetch(engine->heap[0].first, 1); // most likely the next to run
+    bool alone = first->next == first;
+    bool last = engine->heap_count == 0 || engine->heap[0].when > engine->now;
+    if (alone && last)
+        return first;
+    current_take(engine, first);
+    while (engine->heap_count > 0 && engine->heap[0].when == engine->now) {
+        first = engine->heap[0].first;
+        heap_remove(engine, 0);
+        current_take(engine, first);
+    }
+    return current_pop(engine);
 }
 
 void engine_run(struct engine *engine, sim_time until)
@@ -250,6 +344,7 @@ void engine_run(struct engine *engine, sim_time until)
         if (!event)
             return;
         event->slot = EVENT_IDLE;
+        engine->pending--;
         engine->events_run++;
         engine_fingerprint_add(engine, (uint64_t)event->when);
         event->run(engine, event);

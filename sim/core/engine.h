@@ -2,11 +2,15 @@
 // The event engine: a clock and the events that are still to come.
 //
 // An event is embedded in the object that it belongs to; the engine never allocates one. Events run
-// in the order of (time, sequence of scheduling), so a run is a function of its input alone. Events
-// for the current time wait in a first-in-first-out ring, all others in a 4-ary heap.
+// in the order of (time, sequence of scheduling), so a run is a function of its input alone.
 //
-// Cost: schedule, cancel and reschedule O(log n) in the number of pending events; O(1) at the
-// current time. The heap and the ring grow by doubling and never shrink: no allocation once warm.
+// Events of one time are chained, and a 4-ary heap orders the chains; the chain of a time that was
+// scheduled for lately is found in a small table. Events for the current time wait in a
+// first-in-first-out list.
+//
+// Cost: schedule, cancel and reschedule O(log n) in the number of pending times, O(1) at the
+// current time and mostly at a time at which another event is pending. The heap grows by doubling
+// and never shrinks: no allocation once warm.
 #ifndef NETSIM_CORE_ENGINE_H
 #define NETSIM_CORE_ENGINE_H
 
@@ -24,9 +28,11 @@ typedef void event_fn(struct engine *engine, struct event *event);
 // Embed it, set it up with event_init, find the owner again with container_of.
 struct event {
     event_fn *run;
-    uint64_t sequence; // of the last scheduling
-    sim_time when;     // meaningful while pending
-    uint32_t slot;     // place in heap or ring; EVENT_IDLE when not pending
+    uint64_t sequence;  // of the last scheduling
+    sim_time when;      // meaningful while pending
+    struct event *next; // the engine's: events of the same time, in a circle
+    struct event *prev;
+    uint32_t slot; // place in the heap, or what else it is in; EVENT_IDLE when not pending
 };
 
 #define EVENT_IDLE UINT32_MAX

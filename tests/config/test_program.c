@@ -60,7 +60,7 @@ static void test_operations(void)
         "    - ssend: {to: (rank + 1) % ranks, size: 0, buffer: 4096}\n"
         "    - probe: {from: 1}\n"
         "    - iprobe: {from: any, tag: 3}\n"
-        "    - issend: {to: 1, size: 8 B}\n"
+        "    - issend: {to: 1, size: 8 B, request: c}\n"
         "    - recv: {from: 1, size: 8 B}\n"
         "    - wait: {request: a}\n");
     const GPtrArray *body = part_at(program, 0)->body;
@@ -215,6 +215,7 @@ static void test_refused(void)
         {OPS("{isend: {to: 1, size: 1 B, request: abc}}, {wait: abd}"), "(did you mean abc?)"},
         {OPS("{waitall: [x]}"), "p[0].do[0].waitall[0]: no operation of these ranks"},
         {OPS("{waitall: x}"), "\"all\" or a list of requests is expected here, not text"},
+        {OPS("{isend: {to: 1, size: 1 B}}"), "request"},
         {OPS("{isend: {to: 1, size: 1 B, request: ''}}"), "\"\" cannot be a name"},
         {OPS("{loop: {count: 3}}"), "the key do is missing"},
         {OPS("{loop: {do: []}}"), "the key count is missing"},

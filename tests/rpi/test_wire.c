@@ -34,9 +34,9 @@ static int received_count(const struct rpi_bench *bench, int rank, int peer)
     return (int)(of->cp_vi_hand->receive.posted.head - of->cp_recv_desc);
 }
 
-static struct rpi_bench *bench_of(const char *first, const char *second, const char *largest)
+static struct rpi_bench *bench_of(const char *first, const char *second, const char *set)
 {
-    struct rpi_program program = {.ranks = 2, .sets = {largest}, .ops = {first, second}};
+    struct rpi_program program = {.ranks = 2, .sets = {set}, .ops = {first, second}};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     return bench;
@@ -143,7 +143,7 @@ static void test_long(void)
 {
     struct rpi_bench *bench =
         bench_of(FIRST "{send: {to: 1, size: 100000 B}}", "{recv: {from: 0, size: 120000 B}}",
-                 "mvia.largest_transfer=30000 B");
+                 "lam_via.short=30000 B");
     const struct vip_descriptor *syn = sent(bench, 0, 1, 0), *ack = sent(bench, 1, 0, 0);
     struct rpi_envelope answer = rpi_bench_envelope(ack);
     SUITE_SAME_INTEGER(rpi_bench_envelope(syn).ce_flags, RPI_C2CLONG);
@@ -151,7 +151,7 @@ static void test_long(void)
     SUITE_SAME_INTEGER(sent_count(bench, 0, 1), 5);
     SUITE_SAME_INTEGER(sent_count(bench, 1, 0), 1);
     SUITE_SAME_INTEGER(received_count(bench, 1, 0), 2);
-    static const int64_t pieces[] = {30000, 30000, 30000, 10000};
+    static const int64_t pieces[] = {32768, 32768, 32768, 1696};
     int64_t offset = 0;
     for (int i = 0; i < 4; i++) {
         const struct vip_descriptor *piece = sent(bench, 0, 1, 1 + i);
