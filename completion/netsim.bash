@@ -9,7 +9,8 @@ _netsim() {
 
     case $previous in
     --format)
-        [[ $command == bench ]] && formats='table json'
+        [[ $command == bench || $command == list ]] && formats='table json'
+        [[ $command == describe ]] && formats='text markdown'
         mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current")
         return
         ;;
@@ -31,9 +32,10 @@ _netsim() {
     case $command in
     '') words="$commands --version --help" ;;
     run) words='--set --out --seed --format --trace --log-states --quiet --help' ;;
-    check) words='--help' ;;
-    describe) words='--json-schema --help' ;;
-    bench) words='--format --help' ;;
+    check) words='--set --help' ;;
+    describe) words='--json-schema --format --help' ;;
+    list) words='stacks testbeds benchmarks scenarios --names --format --help' ;;
+    bench) words='--format --quick --no-ns3 --help' ;;
     help) words=$commands ;;
     *) words='--help' ;;
     esac
