@@ -182,10 +182,10 @@ static bool target_valid(const struct vip_vi *vi, const struct via_frame *frame)
     const struct vip_descriptor *descriptor = vi->arriving.descriptor;
     if (frame->operation == VIP_RDMA_WRITE) {
         struct vip_mem_handle handle = {frame->remote_handle};
-        return vip_mem_valid(vi->nic, handle, frame->remote_address + frame->at, frame->payload);
+        return vip_vi_mem_valid(vi, handle, frame->remote_address + frame->at, frame->payload);
     }
-    return vip_mem_valid(vi->nic, descriptor->handle, descriptor->address + frame->at,
-                         frame->payload);
+    return vip_vi_mem_valid(vi, descriptor->handle, descriptor->address + frame->at,
+                            frame->payload);
 }
 
 static void tell_watcher(struct vip_vi *vi, const struct via_frame *frame,

@@ -83,7 +83,7 @@ struct vip_cq *vip_create_cq(struct vip_nic *nic)
     return cq;
 }
 
-struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic,
+struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic, uint32_t ptag,
                              struct vip_cq *send_cq, struct vip_cq *receive_cq)
 {
     struct vip_vi *vi = g_new0(struct vip_vi, 1);
@@ -92,6 +92,7 @@ struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic,
     g_ptr_array_add(nic->agent->vis, vi);
     vi->nic = nic;
     vi->number = nic->agent->vis->len;
+    vi->ptag = ptag;
     vi->send.cq = send_cq;
     vi->receive.cq = receive_cq;
     vip_connection_init(vi);
@@ -129,7 +130,7 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
 {
     const struct mvia_config *config = vi->nic->config;
     if (vi->state != VIP_CONNECTED || descriptor->length > config->largest_transfer ||
-        !vip_mem_valid(vi->nic, descriptor->handle, descriptor->address, descriptor->length))
+        !vip_vi_mem_valid(vi, descriptor->handle, descriptor->address, descriptor->length))
         return false;
     const struct nic_config *card = nic_config(vi->nic->agent->nic);
     sim_time frame =

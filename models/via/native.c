@@ -39,6 +39,7 @@ struct native_process {
     struct native_peer *peers; // by rank
     enum native_startup startup;
     int startup_peer;
+    uint32_t ptag;
     int64_t send_buffer, receive_buffer;
     struct vip_mem_handle send_handle, receive_handle;
 };
@@ -65,12 +66,12 @@ static struct native_request *native_of(struct mpi_request *request)
 static void prepare(struct cpu_context *context, struct native_process *native)
 {
     int64_t bytes = native->stack->config->buffer;
-    uint32_t ptag = vip_create_ptag(native->nic);
+    native->ptag = vip_create_ptag(native->nic);
     native->send_buffer = mpi_process_allocate(native->process, bytes);
     native->receive_buffer = mpi_process_allocate(native->process, bytes);
-    if (vip_register_mem(context, native->nic, native->send_buffer, bytes, ptag,
+    if (vip_register_mem(context, native->nic, native->send_buffer, bytes, native->ptag,
                          &native->send_handle) &&
-        vip_register_mem(context, native->nic, native->receive_buffer, bytes, ptag,
+        vip_register_mem(context, native->nic, native->receive_buffer, bytes, native->ptag,
                          &native->receive_handle))
         return;
     sim_fail(
@@ -96,7 +97,7 @@ static void add_peer(struct cpu_context *context, struct native_process *native,
     int64_t count = native->stack->config->descriptors;
     uint64_t low = (uint64_t)MIN(rank, native->process->rank),
              high = (uint64_t)MAX(rank, native->process->rank);
-    peer->vi = vip_create_vi(context, native->nic, NULL, NULL);
+    peer->vi = vip_create_vi(context, native->nic, native->ptag, NULL, NULL);
     peer->send = g_new(struct vip_descriptor, count);
     peer->receive = g_new(struct vip_descriptor, count);
     for (int64_t i = 0; i < count; i++) {

@@ -62,7 +62,7 @@ struct vip_agent {
     GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for
                            // yet
     struct vip_descriptor_queue sending; // in the order of their doorbells
-    struct vip_token room_token; // of no descriptor: there is room in the ring again
+    struct vip_token room_token;         // of no descriptor: there is room in the ring again
     int64_t *frames_sent, *frames_received, *messages_broken;
 };
 
@@ -114,6 +114,11 @@ void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent,
 
 // registration.c
 struct vip_region *vip_region(const struct vip_nic *nic, struct vip_mem_handle handle);
+
+// The protection check of a transfer of this VI: vip_mem_valid, and VI and region have the same
+// tag.
+bool vip_vi_mem_valid(const struct vip_vi *vi, struct vip_mem_handle handle, int64_t address,
+                      int64_t length);
 
 // Puts the VI into its error state and tells the consumer.
 void vip_raise_error(struct vip_vi *vi, enum vip_error error, struct message_ref message);

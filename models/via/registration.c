@@ -109,6 +109,13 @@ bool vip_mem_valid(const struct vip_nic *nic, struct vip_mem_handle handle, int6
     return true;
 }
 
+bool vip_vi_mem_valid(const struct vip_vi *vi, struct vip_mem_handle handle, int64_t address,
+                      int64_t length)
+{
+    const struct vip_region *region = vip_region(vi->nic, handle);
+    return region && region->ptag == vi->ptag && vip_mem_valid(vi->nic, handle, address, length);
+}
+
 void vip_mem_watch(struct vip_nic *nic, struct vip_mem_handle handle, vip_watch_fn *watch,
                    void *owner)
 {

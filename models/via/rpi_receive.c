@@ -32,16 +32,18 @@ void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
 void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *peer)
 {
     struct rpi_process *rpi = peer->owner;
+    bool held_up = false; // behind one that waits, the others wait too
     for (struct mpi_request *at = peer->cp_current_recv_req.head; at; at = at->next) {
         struct rpi_request *r = rpi_of(at);
         if (r->class != RPI_LONG || !r->acknowledge)
             continue;
-        if (!r->cq_packbufhand)
+        if (!r->cq_packbufhand && !held_up)
             r->cq_packbufhand = pin_cache_acquire(context, rpi->pins, at->address, at->size);
-        if (!r->cq_packbufhand) {
+        held_up |= !r->cq_packbufhand;
+        if (held_up) {
             if (r->cq_state != RPI_WAIT_PIN)
                 rpi_enter(context, at, RPI_WAIT_PIN, NULL);
-            return;
+            continue;
         }
         r->acknowledge = false;
         rpi->owed_acks--;

@@ -97,7 +97,7 @@ static void add_proc(struct cpu_context *context, struct rpi_process *rpi,
              &descriptor_handle))
         return;
     vip_mem_watch(rpi->nic, peer->cp_rdma_area_hand, rpi_area_watch, peer);
-    peer->cp_vi_hand = vip_create_vi(context, rpi->nic, rpi->cq, rpi->cq);
+    peer->cp_vi_hand = vip_create_vi(context, rpi->nic, rpi->ptag, rpi->cq, rpi->cq);
     peer->cp_vi_hand->owner = peer;
     peer->cp_send_desc = g_new(struct vip_descriptor, config->sdescs);
     peer->cp_recv_desc = g_new(struct vip_descriptor, config->rdescs);

@@ -126,6 +126,7 @@ struct vip_arriving {
 struct vip_vi {
     struct vip_nic *nic;
     uint32_t number; // on its host
+    uint32_t ptag;
     enum vip_vi_state state;
     uint64_t discriminator;
     void *owner; // the consumer's
@@ -170,7 +171,7 @@ void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic,
                         struct vip_mem_handle handle);
 
 // Whether a transfer of [address, address + length) through the handle would pass the protection
-// check.
+// check on a VI of the region's tag.
 bool vip_mem_valid(const struct vip_nic *nic, struct vip_mem_handle handle, int64_t address,
                    int64_t length);
 
@@ -184,7 +185,7 @@ int64_t vip_pin_limit(const struct vip_nic *nic);
 struct vip_cq *vip_create_cq(struct vip_nic *nic);
 
 // VipCreateVi; either CQ may be NULL. Owned by the nic.
-struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic,
+struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic, uint32_t ptag,
                              struct vip_cq *send_cq, struct vip_cq *receive_cq);
 
 // VipConnectPeerRequest: asks the process that will ask with the same discriminator at
@@ -219,9 +220,9 @@ struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi 
 // its loop after it.
 void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling);
 
-// VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the oldest
-// completed descriptor that nobody has taken, or with the next one. For queues without a completion
-// queue.
+// VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the
+// oldest completed descriptor that nobody has taken, or with the next one. For queues without a
+// completion queue.
 void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
                      void *owner);
 void vip_send_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,

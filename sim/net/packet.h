@@ -16,15 +16,15 @@
 
 struct route;
 
-// What every hop touches stands first and fills one cache line.
+// What every hop touches stands first.
 struct packet {
-    struct event event;  // its next arrival; belongs to whoever carries the packet
-    struct packet *next; // in a queue of whoever carries the packet
+    struct event event; // its next arrival; belongs to whoever carries the packet
     const struct route *route;
     uint32_t wire_bytes;        // frame without preamble and gap: headers, payload, check sequence
     uint8_t hop;                // links of the route already entered
     bool corrupt;               // a bit error: the receiver's check will find it
     struct message_ref message; // generation 0: a control packet
+    struct packet *next;        // in a queue of whoever carries the packet
 
     int64_t offset;
     uint32_t length;

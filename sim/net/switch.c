@@ -19,7 +19,8 @@ static const struct param switch_params[] = {
                  .source = "prior: Fast Ethernet store-and-forward switch, 3..10 us"),
     SWITCH_PARAM(queue, PARAM_COUNT, .fallback = "128", .most = "1000000",
                  .doc = "store and forward: packets that can wait at an output; 0: no bound",
-                 .source = "prior: about 192 KiB of full frames a port, early Fast Ethernet switches"),
+                 .source =
+                     "prior: about 192 KiB of full frames a port, early Fast Ethernet switches"),
     SWITCH_PARAM(queue_bytes, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
                  .doc = "store and forward: bytes that can wait at an output; 0: no bound",
                  .source = "see queue"),

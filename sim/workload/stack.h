@@ -21,7 +21,7 @@ struct stack {
 };
 
 struct registry {
-    const struct stack *const *stacks;              // NULL-terminated
+    const struct stack *const *stacks; // NULL-terminated
     // Of each model. The lists end with a NULL path, the list of lists with NULL.
     const struct scenario_section *const *sections;
     const char *const *nics; // NIC models (each a section too), NULL-terminated

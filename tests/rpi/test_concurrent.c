@@ -240,6 +240,136 @@ static void test_acks_without_descriptor(void)
                "recv[5] wait_body -> done\n");
 }
 
+// The same at the end of a collective, which may return with a descriptor that has just come free:
+// the ACK that waits for it goes before that of a receive that is started then.
+//
+// Rank 0's descriptors are taken by a piece of a long body, for 21 ms, and behind it by its message
+// of the alltoall. In this time the SYN of the first receive comes. What completes last, and ends
+// the alltoall, is the message behind the piece.
+static void test_acks_behind_collective(void)
+{
+    struct rpi_program program = {
+        .ranks = 2,
+        .sets = {"lam_via.sdescs=2", "mvia.largest_transfer=256 KiB"},
+        .ops = {"{isend: {to: 1, size: 1 MiB, tag: 9, request: s}}, {irecv: {from: 1, size: 40 "
+                "KiB, tag: 1, request: a}}, {compute: 10 ms}, {iprobe: {from: 1, tag: 99}}, "
+                "{alltoall: {size: 8 KiB}}, {irecv: {from: 1, size: 50 KiB, tag: 2, request: b}}, "
+                "{waitall: all}",
+                "{irecv: {from: 0, size: 1 MiB, tag: 9, request: s}}, {compute: 5 ms}, " LOOK
+                "{compute: 10 ms}, {isend: {to: 0, size: 40 KiB, tag: 1, request: a}}, {isend: "
+                "{to: 0, size: 50 KiB, tag: "
+                "2, request: b}}, {alltoall: {size: 8 KiB}}, {waitall: all}"},
+    };
+    struct rpi_run *run = rpi_run(&program, 1);
+    char *text = rpi_run_text(run, 0, "recv");
+    SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
+    CU_ASSERT(run->result->ledger_balanced);
+    SUITE_SAME_TEXT(text, "recv[2] start -> posted\n"
+                          "recv[4] start -> posted\n"
+                          "recv[2] posted -> wait_descriptor\n"
+                          "recv[4] posted -> done\n"
+                          "recv[6] start -> wait_descriptor\n"
+                          "recv[2] wait_descriptor -> ack_sent target\n"
+                          "recv[2] ack_sent -> wait_body long\n"
+                          "recv[6] wait_descriptor -> ack_sent target\n"
+                          "recv[2] wait_body -> done\n"
+                          "recv[6] ack_sent -> wait_body long\n"
+                          "recv[6] wait_body -> done\n");
+    g_free(text);
+    rpi_run_free(run);
+}
+
+// Memory for one buffer, and a posted receive has it: a long send waits for it, and a short one
+// behind it, whose own buffer would fit, keeps its place.
+static void test_wait_for_pin(void)
+{
+    struct rpi_program program = {
+        .ranks = 2,
+        .sets = {"host.memory.pin_limit=1200 KiB"},
+        .ops = {"{irecv: {from: 1, size: 1 MiB, tag: 1, request: r}}, {isend: {to: 1, size: 900 "
+                "KiB, tag: 2, request: s}}, {isend: {to: 1, size: 30 KiB, tag: 3, request: t}}, "
+                "{waitall: all}",
+                FIRST "{send: {to: 0, size: 1 MiB, tag: 1}}, {recv: {from: 0, size: 30 KiB, tag: "
+                      "3}}, {recv: {from: 0, size: 900 KiB, tag: 2}}"},
+    };
+    RPI_EXPECT(&program, RPI_REQUESTS,
+               "recv[1] start -> posted\n"
+               "send[2] start -> wait_pin\n"
+               "send[3] start -> wait_descriptor\n"
+               "recv[1] posted -> ack_sent target\n"
+               "recv[1] ack_sent -> wait_body long\n"
+               "recv[1] wait_body -> done\n"
+               "send[2] wait_pin -> syn_sent long\n"
+               "send[3] wait_descriptor -> envelope_sent short\n"
+               "send[2] syn_sent -> wait_ack\n"
+               "send[3] envelope_sent -> body_sent\n"
+               "send[3] body_sent -> done\n"
+               "send[2] wait_ack -> body_sent first piece\n"
+               "send[2] body_sent -> body_sent last piece\n"
+               "send[2] body_sent -> done\n",
+               NULL);
+}
+
+// via.rpi.long_order: a SYN whose receive can't pin holds up the ACK of the next one, although that
+// could.
+static void test_acks_wait_for_pin(void)
+{
+    struct rpi_program program = {
+        .ranks = 3,
+        .sets = {"host.memory.pin_limit=1400 KiB"},
+        .ops = {"{isend: {to: 1, size: 900 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 "
+                "KiB, tag: 2, request: b}}, {waitall: all}",
+                "{irecv: {from: 2, size: 1 MiB, tag: 3, request: c}}, " FIRST LOOK
+                "{irecv: {from: 0, size: 900 KiB, tag: 1, request: a}}, {irecv: {from: 0, size: 40 "
+                "KiB, tag: 2, request: b}}, {waitall: all}",
+                FIRST FIRST "{send: {to: 1, size: 1 MiB, tag: 3}}"},
+    };
+    RPI_EXPECT(&program, RPI_REQUESTS, NULL,
+               "recv[1] start -> posted\n"
+               "probe[2] start -> posted\n"
+               "cbuf[0] unexpected_long\n"
+               "cbuf[1] unexpected_long\n"
+               "recv[3] start -> wait_pin\n"
+               "recv[4] start -> wait_pin\n"
+               "recv[1] posted -> ack_sent target\n"
+               "recv[1] ack_sent -> wait_body long\n"
+               "recv[1] wait_body -> done\n"
+               "recv[3] wait_pin -> ack_sent target\n"
+               "recv[4] wait_pin -> ack_sent target\n"
+               "recv[3] ack_sent -> wait_body long\n"
+               "recv[4] ack_sent -> wait_body long\n"
+               "recv[3] wait_body -> done\n"
+               "recv[4] wait_body -> done\n",
+               NULL);
+    // The same with receives that are posted before: the second has its memory from the start.
+    struct rpi_program posted = {
+        .ranks = 3,
+        .sets = {"host.memory.pin_limit=1400 KiB"},
+        .ops = {FIRST "{isend: {to: 1, size: 900 KiB, tag: 1, request: a}}, {isend: {to: 1, size: "
+                      "40 KiB, tag: 2, request: b}}, {waitall: all}",
+                "{irecv: {from: 2, size: 1 MiB, tag: 3, request: c}}, {irecv: {from: 0, size: 900 "
+                "KiB, tag: 1, request: a}}, {irecv: {from: 0, size: 40 KiB, tag: 2, request: b}}, "
+                "{waitall: all}",
+                FIRST FIRST "{send: {to: 1, size: 1 MiB, tag: 3}}"},
+    };
+    RPI_EXPECT(&posted, RPI_REQUESTS, NULL,
+               "recv[1] start -> posted\n"
+               "recv[2] start -> posted\n"
+               "recv[3] start -> posted\n"
+               "recv[2] posted -> wait_pin\n"
+               "recv[3] posted -> wait_pin\n"
+               "recv[1] posted -> ack_sent target\n"
+               "recv[1] ack_sent -> wait_body long\n"
+               "recv[1] wait_body -> done\n"
+               "recv[2] wait_pin -> ack_sent target\n"
+               "recv[3] wait_pin -> ack_sent target\n"
+               "recv[2] ack_sent -> wait_body long\n"
+               "recv[3] ack_sent -> wait_body long\n"
+               "recv[2] wait_body -> done\n"
+               "recv[3] wait_body -> done\n",
+               NULL);
+}
+
 // via.rpi.alltoall_decomposition: all receives are started before all sends, and each pins a buffer
 // of its own.
 static void test_alltoall(void)
@@ -266,6 +396,9 @@ int main(void)
         {"a shortage keeps the order", test_shortage_keeps_order},
         {"a shortage is of one peer", test_shortage_is_of_a_peer},
         {"ACKs without a descriptor", test_acks_without_descriptor},
+        {"ACKs behind a collective", test_acks_behind_collective},
+        {"sends that wait for memory", test_wait_for_pin},
+        {"ACKs that wait for memory", test_acks_wait_for_pin},
         {"alltoall", test_alltoall},
         {0},
     };

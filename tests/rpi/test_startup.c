@@ -5,6 +5,38 @@
 
 #include <string.h>
 
+// via.param.tiny, via.param.short, via.param.area, via.param.rdesc, via.param.sdesc,
+// via.param.device, via.param.class_boundaries: the defaults are those of the thesis;
+// via.param.runtime_tunable: and each can be set for a run.
+static void test_settings(void)
+{
+    struct rpi_program program = {.ranks = 2, .all = "barrier"};
+    struct rpi_case compiled = rpi_case_new(&program);
+    const struct rpi_config *config = scenario_section_values(compiled.test_case, "lam_via");
+    SUITE_SAME_TEXT(config->device, "/dev/via_eth0");
+    SUITE_SAME_INTEGER(config->tiny, 16384);
+    SUITE_SAME_INTEGER(config->short_limit, 32768);
+    SUITE_SAME_INTEGER(config->area, 65536);
+    SUITE_SAME_INTEGER(config->rdescs, 50);
+    SUITE_SAME_INTEGER(config->sdescs, 10);
+    rpi_case_free(&compiled);
+    struct rpi_program tuned = {
+        .ranks = 2,
+        .sets = {"lam_via.device=/dev/via_eth1", "lam_via.tiny=100 B", "lam_via.short=200 B",
+                 "lam_via.area=400 B", "lam_via.rdescs=3", "lam_via.sdescs=4"},
+        .all = "barrier",
+    };
+    compiled = rpi_case_new(&tuned);
+    config = scenario_section_values(compiled.test_case, "lam_via");
+    SUITE_SAME_TEXT(config->device, "/dev/via_eth1");
+    SUITE_SAME_INTEGER(config->tiny, 100);
+    SUITE_SAME_INTEGER(config->short_limit, 200);
+    SUITE_SAME_INTEGER(config->area, 400);
+    SUITE_SAME_INTEGER(config->rdescs, 3);
+    SUITE_SAME_INTEGER(config->sdescs, 4);
+    rpi_case_free(&compiled);
+}
+
 // Every event of an order that must hold, each somewhere behind the one before.
 static void expect_order(const char *text, const char *const *parts)
 {
@@ -163,6 +195,7 @@ static void test_out_of_pinned_memory(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
+        {"settings", test_settings},
         {"sequence", test_sequence},
         {"query and init", test_first_steps},
         {"exchange and flags", test_exchange},

@@ -128,7 +128,7 @@ static bool set_up_job(struct cpu_context *context, struct via_node *node, void 
     vip_mem_watch(node->nic, node->memory, on_placement, node);
     if (queue)
         node->cq = vip_create_cq(node->nic);
-    node->vi = vip_create_vi(context, node->nic, node->cq, node->cq);
+    node->vi = vip_create_vi(context, node->nic, node->ptag, node->cq, node->cq);
     return true;
 }
 

@@ -220,6 +220,18 @@ static void test_subset_reuse(void)
     bench_free(&bench);
 }
 
+// A message of no bytes still has a buffer: its first byte stands for it.
+static void test_no_bytes(void)
+{
+    struct bench bench = bench_new();
+    const struct pin_area *area = acquire_bytes(&bench, 100, 0).area;
+    CU_ASSERT(area && area->address == BASE + 100 && area->end == BASE + 101);
+    CU_ASSERT_EQUAL(pinned_pages(&bench), 1);
+    CU_ASSERT_PTR_EQUAL(acquire_bytes(&bench, 100, 0).area, area);
+    CU_ASSERT_PTR_EQUAL(acquire_bytes(&bench, 100, 1).area, area);
+    bench_free(&bench);
+}
+
 // via.pin.exact_match_hash_fails: areas have any size, so a look-up by start address would miss
 // these.
 static void test_other_start(void)
@@ -454,6 +466,7 @@ int main(void)
         {"via.pin.compare_function: the rules", test_compare_rules},
         {"via.pin.lazy_deregistration", test_lazy_deregistration},
         {"via.pin.subset_reuse", test_subset_reuse},
+        {"no bytes", test_no_bytes},
         {"via.pin.exact_match_hash_fails", test_other_start},
         {"via.pin.overlap_reregister, via.pin.overlap_replaces_old", test_overlap},
         {"via.pin.overlap_replaces_old: several", test_overlap_of_several},

@@ -84,7 +84,7 @@ static bool pairs_job(struct cpu_context *context, struct via_node *node, void *
     struct pairs *pairs = argument;
     const struct via_node *peer = &node->world->nodes[1 - node->number];
     for (int i = 0; i < PAIRS; i++) {
-        pairs->vis[i] = vip_create_vi(context, node->nic, NULL, NULL);
+        pairs->vis[i] = vip_create_vi(context, node->nic, node->ptag, NULL, NULL);
         vip_connect_peer_request(context, pairs->vis[i], vip_agent_station(peer->agent),
                                  pairs->keys[i]);
     }

@@ -144,6 +144,38 @@ static void test_latency(void)
         }
 }
 
+static bool take_job(struct cpu_context *context, struct via_node *node, void *argument)
+{
+    struct vip_cq_entry entry;
+    sim_time start = context->now;
+    CU_ASSERT(vip_cq_done(context, node->cq, &entry));
+    CU_ASSERT_PTR_NOT_NULL(vip_recv_done(context, node->vi));
+    *(sim_time *)argument = context->now - start;
+    return true;
+}
+
+// A process that does not wait is not woken, and pays for no wake-up: not the first time, and not
+// after it has waited once.
+static void test_no_wake_up(void)
+{
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    measure(world, QUEUE, 10, false);
+    for (int i = 0; i < 3; i++) {
+        sim_time time = 0;
+        via_receive(&world->nodes[1], 0, 100);
+        via_run(world);
+        uint64_t before = cpu_usage(world->nodes[1].task.cpu).slices[CPU_USER];
+        via_send(&world->nodes[0], 0, 10);
+        via_run(world);
+        CU_ASSERT_EQUAL(cpu_usage(world->nodes[1].task.cpu).slices[CPU_USER], before);
+        via_do(&world->nodes[1], take_job, &time);
+        via_run(world);
+        SUITE_SAME_INTEGER(time, cost(world, config->queue_check) + cost(world, config->dequeue));
+    }
+    via_world_free(world);
+}
+
 // A poller sees the completion at the first turn of its loop that is not before it.
 static void test_poll_period(void)
 {
@@ -236,9 +268,13 @@ static void test_one_processor(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"latency of one frame", test_latency},     {"poll period", test_poll_period},
-        {"via.via.mvia_fast_trap", test_fast_trap}, {"posts", test_posts},
-        {"one processor", test_one_processor},      {NULL, NULL},
+        {"latency of one frame", test_latency},
+        {"no wake-up without sleep", test_no_wake_up},
+        {"poll period", test_poll_period},
+        {"via.via.mvia_fast_trap", test_fast_trap},
+        {"posts", test_posts},
+        {"one processor", test_one_processor},
+        {NULL, NULL},
     };
     return suite_run("via: provider, costs", cases);
 }

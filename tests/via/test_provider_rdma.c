@@ -255,6 +255,62 @@ static void test_protection(void)
         make_mistake(&mistakes[i]);
 }
 
+struct tagged {
+    int64_t address;
+    bool same; // the tag of the VI
+    struct vip_mem_handle handle;
+};
+
+static bool register_job(struct cpu_context *context, struct via_node *node, void *argument)
+{
+    struct tagged *region = argument;
+    uint32_t tag = region->same ? node->ptag : vip_create_ptag(node->nic);
+    CU_ASSERT(vip_register_mem(context, node->nic, region->address, 4096, tag, &region->handle));
+    return true;
+}
+
+enum tagged_end { SOURCE, SINK, TARGET };
+
+// One end of a transfer lies in a region of its own.
+static void check_tag(enum tagged_end end, bool same)
+{
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct tagged region = {.address = INT64_C(0x50000000), .same = same};
+    via_connect(world, false);
+    via_do(end == SOURCE ? a : b, register_job, &region);
+    via_run(world);
+    struct via_transfer *receive = via_new_receive(b, 0, 100);
+    struct via_transfer *transfer =
+        end == TARGET ? via_new_write(a, 0, 100, 0) : via_new_send(a, 0, 100);
+    struct via_transfer *tagged = end == SINK ? receive : transfer;
+    if (end == TARGET) {
+        transfer->descriptor.remote_handle = region.handle;
+        transfer->descriptor.remote_address = region.address;
+    } else {
+        tagged->descriptor.handle = region.handle;
+        tagged->descriptor.address = region.address;
+    }
+    via_post(receive);
+    via_post(transfer);
+    via_run(world);
+    CU_ASSERT_EQUAL(transfer->posted, same || end != SOURCE);
+    CU_ASSERT_EQUAL(b->errors->len, same || end == SOURCE ? 0 : 1);
+    if (b->errors->len > 0)
+        SUITE_SAME_INTEGER(g_array_index(b->errors, struct via_error, 0).error,
+                           VIP_ERROR_PROTECTION);
+    via_world_free(world);
+}
+
+// Regions and VIs with different protection tags do not go together, at either end.
+static void test_tags(void)
+{
+    for (int end = SOURCE; end <= TARGET; end++) {
+        check_tag((enum tagged_end)end, true);
+        check_tag((enum tagged_end)end, false);
+    }
+}
+
 // The very ends of the registered memory are good.
 static void test_edges(void)
 {
@@ -328,6 +384,7 @@ int main(void)
         {"via.via.immediate_data", test_immediate_data},
         {"via.via.immediate_data: of a send", test_immediate_of_send},
         {"via.via.registration_required, via.via.rdma_write_needs_handles", test_protection},
+        {"protection tags", test_tags},
         {"via.via.registration_required: the edges", test_edges},
         {"a message longer than its descriptor", test_length_error},
         {"via.via.registration_required: deregistered meanwhile", test_deregistered_meanwhile},

@@ -378,8 +378,8 @@ static bool request_twice_job(struct cpu_context *context, struct via_node *node
     struct via_transfer *behind = argument;
     int station = vip_agent_station(node->world->nodes[1].agent);
     for (uint64_t i = 0; i < 2; i++)
-        vip_connect_peer_request(context, vip_create_vi(context, node->nic, NULL, NULL), station,
-                                 1000 + i);
+        vip_connect_peer_request(context, vip_create_vi(context, node->nic, node->ptag, NULL, NULL),
+                                 station, 1000 + i);
     behind->posted = vip_post_send(context, node->vi, &behind->descriptor);
     return true;
 }

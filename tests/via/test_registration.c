@@ -234,6 +234,9 @@ static void test_neighbours(void)
     struct region left = take(node, BASE, PAGE + 10), right = take(node, BASE + PAGE + 10, PAGE);
     give_back(node, &left);
     CU_ASSERT(valid(node, &right, BASE + PAGE + 10, PAGE));
+    left = take(node, BASE, PAGE + 10);
+    give_back(node, &right);
+    CU_ASSERT(valid(node, &left, BASE, PAGE + 10));
     via_world_free(world);
 }
 
