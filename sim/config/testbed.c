@@ -15,10 +15,13 @@ static char **candidates(const struct compiler *compiler, const char *name)
         return g_strsplit(name, "\n", 1);
     const char *data = compiler->options ? compiler->options->data_dir : NULL;
     bool here = strcmp(compiler->directory, ".") == 0;
-    char **files = g_new0(char *, 3);
-    files[0] = here ? g_strdup(name) : g_build_filename(compiler->directory, name, NULL);
-    files[1] = data ? g_build_filename(data, "scenarios", name, NULL) : NULL;
-    return files;
+    GPtrArray *files = g_ptr_array_new();
+    g_ptr_array_add(files,
+                    here ? g_strdup(name) : g_build_filename(compiler->directory, name, NULL));
+    if (data)
+        g_ptr_array_add(files, g_build_filename(data, "scenarios", name, NULL));
+    g_ptr_array_add(files, NULL);
+    return (char **)g_ptr_array_free(files, FALSE);
 }
 
 // Appends the names of the files beside `file`, as a scenario would name them.
@@ -79,8 +82,6 @@ static void prepare(struct compiler *compiler, struct node *tree)
 
 static struct node *load(struct compiler *compiler, const struct node *name)
 {
-    // The analyser takes g_strfreev for a function that frees nothing.
-    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc)
     char **files = candidates(compiler, name->text);
     struct node *tree = NULL;
     int i = 0;
@@ -92,7 +93,7 @@ static struct node *load(struct compiler *compiler, const struct node *name)
         tree = node_load(files[i], compiler->diags);
     if (tree && reader_is(tree, NODE_MAP, "", "a map of keys", compiler->diags))
         prepare(compiler, tree);
-    g_strfreev(files); // NOLINT(clang-analyzer-unix.Malloc): see above
+    g_strfreev(files);
     return tree;
 }
 
