@@ -123,18 +123,15 @@ static bool descriptor_framed(const struct vip_descriptor *descriptor)
 }
 
 // Sends frames, descriptor by descriptor in the order of the doorbells, as long as the ring has
-// room. Returns the number of frames.
-static int64_t feed(struct vip_agent *agent)
+// room. Building them was charged when they were posted.
+static void feed(struct vip_agent *agent)
 {
-    int64_t frames = 0;
     while (agent->sending.head && nic_tx_room(agent->nic) > 0) {
         struct vip_descriptor *descriptor = agent->sending.head;
         send_frame(agent, descriptor);
-        frames++;
         if (descriptor_framed(descriptor))
             descriptor_queue_pop(&agent->sending);
     }
-    return frames;
 }
 
 void vip_device_doorbell(struct vip_agent *agent, struct vip_descriptor *descriptor)
@@ -150,8 +147,7 @@ static void device_sent(struct cpu_context *context, void *owner, void *token)
     struct vip_token *sent = token;
     if (sent->last)
         vip_complete(context, sent->descriptor, VIP_STATUS_DONE);
-    int64_t frames = feed(agent);
-    cpu_spend_time(context, frames * cpu_cost(context->cpu, agent->config->send_frame), "agent");
+    feed(agent);
 }
 
 // ---- Receiving ----

@@ -426,7 +426,7 @@ static void test_notify_late(void)
     via_world_free(world);
 }
 
-// via.via.notify_defect: outside. M-VIA sporadically complained about an empty send queue when a
+// M-VIA sporadically complained about an empty send queue when a
 // handler was registered right after a successful post; nobody knows why, and it is not modelled:
 // here the handler always gets its descriptor.
 static void test_notify_after_post(void)
@@ -524,7 +524,7 @@ int main(void)
         {"via.via.notification_modes: Notify", test_notify},
         {"via.via.notification_modes: Notify, a burst", test_notify_burst},
         {"via.via.notification_modes: Notify, late", test_notify_late},
-        {"via.via.notify_defect", test_notify_after_post},
+        {"notify after a post", test_notify_after_post},
         {"via.via.preposted_receive", test_preposted_receive},
         {"via.via.empty_receive_queue", test_empty_receive_queue},
         {NULL, NULL},
