@@ -272,8 +272,11 @@ void cpu_wake(struct cpu_task *task)
 
 static void task_wake_event(struct engine *engine, struct event *event)
 {
-    (void)engine;
-    cpu_wake(container_of(event, struct cpu_task, wake));
+    struct cpu_task *task = container_of(event, struct cpu_task, wake);
+    if (task->wake_again > engine_now(engine))
+        engine_schedule(engine, &task->wake, task->wake_again);
+    task->wake_again = 0;
+    cpu_wake(task);
 }
 
 void cpu_post(struct cpu_context *context, struct event *event)
@@ -286,12 +289,14 @@ void cpu_post(struct cpu_context *context, struct event *event)
 
 void cpu_post_wake(struct cpu_context *context, struct cpu_task *task)
 {
-    if (!event_pending(&task->wake))
-        cpu_post(context, &task->wake);
-    else if (task->wake.when > context->now) {
+    if (event_pending(&task->wake)) {
+        sim_time later = MAX(task->wake.when, context->now);
+        task->wake_again = MAX(task->wake_again, later);
+        if (task->wake.when <= context->now)
+            return;
         engine_cancel(context->cpu->sim->engine, &task->wake);
-        cpu_post(context, &task->wake);
     }
+    cpu_post(context, &task->wake);
 }
 
 // ---- Spending ----

@@ -48,7 +48,8 @@ struct cpu_task {
     enum cpu_class class;
     bool ready, running, woken;
     struct cpu_task *next;
-    struct event wake; // a wake-up posted for later
+    struct event wake;   // a wake-up posted for later
+    sim_time wake_again; // the last of those that are to come behind it; 0: none
 };
 
 struct cpu_usage {
@@ -68,8 +69,8 @@ void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class,
 // Wakes a task now, from an event.
 void cpu_wake(struct cpu_task *task);
 
-// From a handler: wakes a task (of this or another processor) at the context's now. An earlier
-// wake-up that is still to come stands.
+// From a handler: wakes a task (of this or another processor) at the context's now. Of several
+// wake-ups that are still to come, the first and the last wake it.
 void cpu_post_wake(struct cpu_context *context, struct cpu_task *task);
 
 // From a handler: schedules an idle event at the context's now.

@@ -400,8 +400,8 @@ static void test_posted_wake(void)
     cpu_free(other);
 }
 
-// Two processors post a wake for one task: the earlier counts.
-static void test_earlier_posted_wake_stands(void)
+// Two processors post a wake for one task: the later one, posted first, is not forgotten.
+static void test_two_posted_wakes(void)
 {
     struct story *story = story_new(true);
     struct cpu *cpus[2];
@@ -416,7 +416,7 @@ static void test_earlier_posted_wake_stands(void)
     slow.wakes = quick.wakes = &woken;
     wake_at(story, 0, &slow);
     wake_at(story, 20, &quick);
-    story_ends(story, "S0 Q20 W30");
+    story_ends(story, "S0 Q20 W30 W230");
     cpu_free(cpus[0]);
     cpu_free(cpus[1]);
 }
@@ -542,7 +542,7 @@ int main(void)
         {"wakes while running make one more run", test_wakes_while_running},
         {"a wake and CPU_AGAIN are one", test_wake_and_again_are_one},
         {"a posted wake", test_posted_wake},
-        {"the earlier of two posted wakes stands", test_earlier_posted_wake_stands},
+        {"two posted wakes", test_two_posted_wakes},
         {"non-preemptive", test_non_preemptive},
         {"busy time and stages", test_busy_time},
         {"the timeline of an interrupted slice", test_timeline},
