@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// When a receiver acknowledges, and which window it offers: RFC 1122, 4.2.3.2-4.2.3.3 as Linux 2.4
+// does it. At the start, and after gaps, it acknowledges every segment (quick); where data go both
+// ways (ping-pong), it waits for data to carry the acknowledgment; otherwise it acknowledges when
+// more than one full segment has come, when the reader has emptied the queue of pushed data, or
+// after a delay that follows the rate of arrival.
+#include "models/tcp/stack.h"
+
+#define LEAST_MSS 88            // what a peer's segments are taken for at least
+#define FIRST_MSS 536           // RFC 1122, 4.2.2.6
+#define LEAST_GROWING_BYTES 128 // shorter segments do not open the window
+
+static int64_t least_delay(const struct tcp_socket *socket)
+{
+    return tcp_time_in_ticks(socket->config, socket->config->delayed_ack_least);
+}
+
+// ---- The window ----
+
+int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes)
+{
+    return bytes <= 0 ? 0 : bytes - (bytes >> config->adv_win_scale);
+}
+
+// What of the window last offered is still open.
+int64_t tcp_receive_window(const struct tcp_socket *socket)
+{
+    return MAX(0, socket->offered_at + socket->offered - socket->expected);
+}
+
+// The window that could be offered now: no sliver of one (RFC 1122, 4.2.3.3).
+int64_t tcp_window_select(struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t space = tcp_buffer_share(config, socket->receive_buffer - socket->memory);
+    int64_t whole = MIN(socket->window_clamp, tcp_buffer_share(config, socket->receive_buffer));
+    int64_t mss = MIN(MAX(socket->ack.segment, 1), whole);
+    if (space < whole / 2) {
+        socket->ack.quick = 0;
+        if (space < mss)
+            return 0;
+    }
+    space = MIN(space, socket->window_limit);
+    // A multiple of the segment, and no change for less than one.
+    if (socket->offered <= space - mss || socket->offered > space)
+        return space / mss * mss;
+    return socket->offered;
+}
+
+// The window field of a segment that is sent now; an offer is never taken back.
+uint16_t tcp_window_offer(struct tcp_socket *socket)
+{
+    int64_t window = MAX(tcp_window_select(socket), tcp_receive_window(socket));
+    int64_t unit = (int64_t)1 << socket->receive_scale;
+    window = MIN(window, 65535 * unit);
+    socket->offered = (window + unit - 1) / unit * unit;
+    if (socket->offered > 65535 * unit)
+        socket->offered = 65535 * unit;
+    socket->offered_at = socket->expected;
+    return (uint16_t)(socket->offered >> socket->receive_scale);
+}
+
+// Slow start of the window that is offered: it opens as data come that fill their buffers well.
+void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t space = tcp_buffer_share(config, socket->receive_buffer - socket->memory);
+    if (length < LEAST_GROWING_BYTES || socket->window_limit >= socket->window_clamp ||
+        socket->window_limit >= space)
+        return;
+    int64_t step = 0, size = tcp_buffer_share(config, truesize);
+    if (size <= length) {
+        step = 2 * (config->mtu - IP_HEADER - TCP_HEADER);
+    } else {
+        int64_t window = tcp_buffer_share(config, socket->receive_buffer) / 2;
+        for (size /= 2; step == 0 && socket->window_limit <= window && window > 0; window /= 2) {
+            if (size <= length)
+                step = 2 * socket->ack.segment;
+            size /= 2;
+        }
+    }
+    socket->window_limit = MIN(socket->window_limit + step, socket->window_clamp);
+}
+
+// ---- Quick acknowledgments ----
+
+void tcp_ack_quickly(struct tcp_socket *socket)
+{
+    int64_t half = socket->offered / (2 * MAX(socket->ack.segment, 1));
+    int64_t quick = MIN(half ? half : 2, socket->config->quick_acks);
+    socket->ack.quick = MAX(socket->ack.quick, (int)quick);
+    socket->ack.pingpong = false;
+    socket->ack.interval = least_delay(socket);
+}
+
+static bool is_quick(const struct tcp_socket *socket)
+{
+    return socket->ack.quick > 0 && !socket->ack.pingpong;
+}
+
+// ---- Data have come ----
+
+// How large the peer's full segments are.
+static void measure_segment(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    int64_t length = segment->payload, last = socket->ack.last_segment;
+    bool remnant = segment->flags & (TCP_FIN | TCP_PSH);
+    socket->ack.last_segment = 0;
+    if (length >= socket->ack.segment) {
+        socket->ack.segment = length;
+        socket->ack.pushed |= remnant;
+        return;
+    }
+    if (length >= FIRST_MSS || (length >= LEAST_MSS && !remnant)) {
+        socket->ack.last_segment = length;
+        if (length == last) {
+            socket->ack.segment = length;
+            return;
+        }
+    }
+    socket->ack.pushed = true;
+}
+
+// A segment with data was taken.
+void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
+                  const struct tcp_segment *segment)
+{
+    int64_t now = tcp_ticks(socket->host, context->now);
+    int64_t gap = now - socket->ack.last_received, least = least_delay(socket);
+    socket->ack.scheduled = true;
+    measure_segment(socket, segment);
+    if (socket->ack.interval == 0) { // the first
+        bool pingpong = socket->ack.pingpong;
+        tcp_ack_quickly(socket);
+        socket->ack.pingpong = pingpong;
+    } else if (gap <= least / 2) {
+        socket->ack.interval = socket->ack.interval / 2 + least / 2;
+    } else if (gap < socket->ack.interval) {
+        socket->ack.interval = MIN(socket->ack.interval / 2 + gap, socket->timeout);
+    } else if (gap > socket->timeout) {
+        // The sender has been idle, and starts again with a small congestion window.
+        bool pingpong = socket->ack.pingpong;
+        int64_t interval = socket->ack.interval;
+        tcp_ack_quickly(socket);
+        socket->ack.pingpong = pingpong;
+        socket->ack.interval = interval;
+    }
+    socket->ack.last_received = now;
+}
+
+// ---- Sending one ----
+
+void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket)
+{
+    if (socket->state == TCP_CLOSED)
+        return;
+    struct tcp_segment segment;
+    tcp_segment_init(socket, context, &segment, TCP_ACK);
+    (*socket->host->pure_acks)++;
+    tcp_segment_send(context, socket, &segment, socket->config->send_ack);
+}
+
+// A segment with an acknowledgment has been sent.
+void tcp_ack_sent(struct tcp_socket *socket)
+{
+    if (socket->ack.quick > 0 && --socket->ack.quick == 0)
+        socket->ack.interval = least_delay(socket);
+    socket->ack.scheduled = socket->ack.pushed = false;
+    tcp_timer_cancel(socket, TCP_TIMER_ACK);
+}
+
+// Data are sent soon after data have come: they go both ways.
+void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now)
+{
+    if (socket->ack.interval > 0 && now - socket->ack.last_received < socket->ack.interval)
+        socket->ack.pingpong = true;
+}
+
+static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t least = least_delay(socket), delay = socket->ack.interval;
+    int64_t now = tcp_ticks(socket->host, context->now);
+    struct tcp_timer *timer = &socket->timers[TCP_TIMER_ACK];
+    if (delay > least) {
+        int64_t most = tcp_time_in_ticks(config, 500 * TIME_MS); // RFC 1122, 4.2.3.2
+        if (socket->ack.pingpong || socket->ack.pushed)
+            most = tcp_time_in_ticks(config, config->delayed_ack_most);
+        if (socket->smoothed)
+            most = MIN(most, MAX(socket->smoothed / 8, least));
+        delay = MIN(delay, most);
+    }
+    delay = MAX(delay, 1);
+    if (timer->armed) {
+        if (timer->expires <= now + delay / 4) {
+            tcp_ack_send(context, socket);
+            return;
+        }
+        if (timer->expires <= now + delay)
+            return;
+    }
+    (*socket->host->acks_delayed)++;
+    tcp_timer_arm(context, socket, TCP_TIMER_ACK, delay);
+}
+
+// Acknowledges what has come: now or later. at_once: there is a gap, or one was closed (RFC 2581,
+// 4.2).
+void tcp_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once)
+{
+    if (!socket->ack.scheduled)
+        return;
+    bool two = socket->expected - socket->offered_at > socket->ack.segment &&
+               tcp_window_select(socket) >= socket->offered;
+    if (two || at_once || is_quick(socket))
+        tcp_ack_send(context, socket);
+    else
+        ack_delayed(context, socket);
+}
+
+void tcp_ack_timeout(struct cpu_context *context, struct tcp_socket *socket)
+{
+    if (!socket->ack.scheduled)
+        return;
+    if (!socket->ack.pingpong) {
+        socket->ack.interval = MIN(2 * socket->ack.interval, socket->timeout);
+    } else {
+        socket->ack.pingpong = false;
+        socket->ack.interval = least_delay(socket);
+    }
+    tcp_ack_send(context, socket);
+}
+
+// The reader has taken `bytes`.
+void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes)
+{
+    bool now = false;
+    if (socket->ack.scheduled) {
+        bool two = socket->expected - socket->offered_at > socket->ack.segment;
+        bool emptied =
+            bytes > 0 && socket->ack.pushed && !socket->ack.pingpong && !socket->ready_head;
+        now = two || emptied;
+    }
+    if (!now && bytes > 0 && !socket->fin_received) {
+        int64_t open = tcp_receive_window(socket);
+        if (2 * open <= socket->window_clamp) {
+            int64_t window = tcp_window_select(socket);
+            now = window > 0 && window >= 2 * open;
+        }
+    }
+    if (now)
+        tcp_ack_send(context, socket);
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening and closing connections (RFC 793, 3.4-3.5).
+#include "models/tcp/stack.h"
+
+static const char *const state_names[] = {
+    [TCP_CLOSED] = "CLOSED",
+    [TCP_SYN_SENT] = "SYN-SENT",
+    [TCP_SYN_RECEIVED] = "SYN-RECEIVED",
+    [TCP_ESTABLISHED] = "ESTABLISHED",
+    [TCP_FIN_WAIT_1] = "FIN-WAIT-1",
+    [TCP_FIN_WAIT_2] = "FIN-WAIT-2",
+    [TCP_CLOSE_WAIT] = "CLOSE-WAIT",
+    [TCP_CLOSING] = "CLOSING",
+    [TCP_LAST_ACK] = "LAST-ACK",
+    [TCP_TIME_WAIT] = "TIME-WAIT",
+};
+
+const char *tcp_state_name(enum tcp_state state)
+{
+    return state_names[state];
+}
+
+void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
+                   const char *event)
+{
+    struct trace_transition step = {
+        .where = socket->host->host->name,
+        .machine = "tcp",
+        .subject = socket->number,
+        .from = tcp_state_name(socket->state),
+        .to = tcp_state_name(state),
+        .detail = event,
+    };
+    trace_transition(socket->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
+    socket->state = state;
+    if (state != TCP_CLOSED)
+        return;
+    for (int kind = 0; kind < TCP_TIMERS; kind++)
+        tcp_timer_cancel(socket, (enum tcp_timer_kind)kind);
+    g_hash_table_remove(socket->host->connections, &socket->key);
+}
+
+// ---- Sockets ----
+
+// What setsockopt makes of a size.
+static int64_t buffer_size(const struct tcp_config *config, int64_t asked, int64_t fallback)
+{
+    if (asked == 0)
+        return fallback;
+    int64_t given = MIN(asked, config->buffer_limit);
+    return config->buffer_doubling ? 2 * given : given;
+}
+
+static void init_receiving(struct tcp_socket *socket, int64_t asked)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t mss = config->mtu - IP_HEADER - TCP_HEADER;
+    int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
+    socket->receive_buffer = buffer_size(config, asked, config->receive_buffer);
+    socket->receive_scale = (int)config->window_scale;
+    socket->window_clamp = MIN(tcp_buffer_share(config, socket->receive_buffer),
+                               INT64_C(65535) << socket->receive_scale);
+    socket->window_limit = MIN(socket->window_clamp, segments * mss);
+    socket->offered = socket->window_limit;
+    socket->ack.segment = 536; // RFC 1122, 4.2.2.6
+}
+
+struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t remote_port,
+                                  uint16_t port, const struct tcp_options *options,
+                                  struct tcp_process *process)
+{
+    static const struct tcp_options none = {0};
+    const struct tcp_config *config = host->config;
+    struct tcp_socket *socket = g_new0(struct tcp_socket, 1);
+    if (!options)
+        options = &none;
+    socket->host = host;
+    socket->config = config;
+    socket->process = process;
+    g_ptr_array_add(host->sockets, socket);
+    socket->number = (int)host->sockets->len;
+    socket->remote = remote;
+    socket->port = port;
+    socket->remote_port = remote_port;
+    socket->route = network_route(host->cluster->network, nic_station(host->nic), remote);
+    g_assert(socket->route);
+    socket->key = (int64_t)remote << 32 | (int64_t)remote_port << 16 | port;
+    g_hash_table_insert(host->connections, &socket->key, socket);
+    socket->initial = (uint32_t)random_below(host->random, UINT32_MAX);
+    socket->recovery = tcp_recovery_find(config->recovery);
+    socket->timestamps = config->timestamps;
+    socket->sack = socket->recovery->sack;
+    socket->mss = config->mtu - IP_HEADER - TCP_HEADER;
+    socket->send_buffer = buffer_size(config, options->send_buffer, config->send_buffer);
+    socket->buffer_locked = options->send_buffer > 0;
+    socket->no_delay = options->no_delay;
+    socket->out = tcp_stream_new(&host->contents);
+    socket->written = 1;
+    init_receiving(socket, options->receive_buffer);
+    tcp_timers_init(socket);
+    tcp_congestion_init(socket);
+    return socket;
+}
+
+void tcp_socket_free(struct tcp_socket *socket)
+{
+    tcp_stream_free(socket->out);
+    g_free(socket);
+}
+
+// ---- Handshake ----
+
+// SYN, or SYN with ACK: first or again.
+void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    bool answer = socket->state == TCP_SYN_RECEIVED;
+    struct tcp_segment segment;
+    tcp_segment_init(socket, context, &segment, answer ? TCP_SYN | TCP_ACK : TCP_SYN);
+    segment.sequence = 0;
+    segment.stream = socket->out;
+    segment.options |= TCP_OPTION_MSS;
+    segment.mss = (uint16_t)(config->mtu - IP_HEADER - TCP_HEADER);
+    if (socket->sack)
+        segment.options |= TCP_OPTION_SACK_PERMITTED;
+    if (config->window_scale > 0 && (!answer || socket->receive_scale > 0)) {
+        segment.options |= TCP_OPTION_SCALE;
+        segment.scale = (uint8_t)config->window_scale;
+    }
+    // The window of a SYN is never scaled.
+    segment.window = (uint16_t)MIN(socket->window_limit, 65535);
+    socket->offered = segment.window;
+    socket->next_sequence = 1;
+    if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+    tcp_segment_send(context, socket, &segment, config->send_ack);
+}
+
+// What the peer's SYN says.
+static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    const struct tcp_config *config = socket->config;
+    socket->peer_initial = segment->initial;
+    socket->in = segment->stream;
+    socket->expected = socket->copied = socket->offered_at = 1;
+    socket->timestamps = config->timestamps && (segment->options & TCP_OPTION_TIMESTAMP);
+    socket->sack = socket->recovery->sack && (segment->options & TCP_OPTION_SACK_PERMITTED);
+    if (!socket->sack && socket->recovery->sack)
+        socket->recovery = tcp_recovery_find(TCP_NEWRENO);
+    if (socket->timestamps)
+        socket->recent_timestamp = segment->timestamp;
+    socket->mss = MIN((int64_t)segment->mss, config->mtu - IP_HEADER - TCP_HEADER);
+    if (socket->timestamps)
+        socket->mss -= TCP_TIMESTAMP_OPTION;
+    if (config->window_scale > 0 && (segment->options & TCP_OPTION_SCALE)) {
+        socket->send_scale = segment->scale;
+    } else {
+        socket->receive_scale = 0;
+        socket->window_clamp = MIN(socket->window_clamp, 65535);
+    }
+    socket->window = segment->window;
+    socket->window_update = segment->sequence;
+    socket->window_most = socket->window;
+}
+
+// Our SYN is acknowledged.
+static void established(struct cpu_context *context, struct tcp_socket *socket,
+                        const struct tcp_segment *segment, const char *event)
+{
+    const struct tcp_config *config = socket->config;
+    socket->unacknowledged = 1;
+    tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
+    int64_t now = tcp_ticks(socket->host, context->now);
+    if (socket->timestamps && segment->echo)
+        tcp_round_trip(socket, tcp_timestamp(socket->host, context->now) - segment->echo);
+    else if (socket->retries == 0)
+        tcp_round_trip(socket, 0);
+    socket->retries = socket->backoff = 0;
+    socket->last_sent = now;
+    tcp_congestion_init(socket);
+    // Linux: room for three segments, whatever the setting.
+    int64_t least = 3 * (socket->mss + config->skb_overhead);
+    if (!socket->buffer_locked)
+        socket->send_buffer = MAX(socket->send_buffer, MIN(least, config->send_buffer_most));
+    tcp_set_state(context, socket, TCP_ESTABLISHED, event);
+}
+
+static void offer_to_listener(struct cpu_context *context, struct tcp_socket *socket)
+{
+    struct tcp_listener *listener = socket->listener;
+    socket->next = NULL;
+    if (listener->head)
+        listener->tail->next = socket;
+    else
+        listener->head = socket;
+    listener->tail = socket;
+    if (listener->waiting)
+        tcp_process_wake(context, listener->process);
+}
+
+static struct tcp_listener *find_listener(const struct tcp_host *host, uint16_t port)
+{
+    for (guint i = 0; i < host->listeners->len; i++) {
+        struct tcp_listener *listener = g_ptr_array_index(host->listeners, i);
+        if (listener->port == port)
+            return listener;
+    }
+    return NULL;
+}
+
+void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
+                     const struct packet *packet, const struct tcp_segment *segment)
+{
+    struct tcp_listener *listener = find_listener(host, segment->destination_port);
+    if (!listener) {
+        tcp_refuse(context, host, packet, segment);
+        return;
+    }
+    struct tcp_socket *socket =
+        tcp_socket_new(host, route_from(packet->route), segment->source_port,
+                       segment->destination_port, &listener->options, listener->process);
+    socket->listener = listener;
+    take_syn(socket, segment);
+    tcp_set_state(context, socket, TCP_SYN_RECEIVED, "receive SYN");
+    tcp_send_syn(context, socket);
+}
+
+static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
+                     const struct tcp_segment *segment)
+{
+    bool ack = (segment->flags & TCP_ACK) && segment->acknowledgment == 1;
+    if (segment->flags & TCP_RST) {
+        if (ack)
+            tcp_reset_arrived(context, socket);
+        return false;
+    }
+    if (!(segment->flags & TCP_SYN))
+        return false;
+    take_syn(socket, segment);
+    if (!ack) { // both have opened
+        tcp_set_state(context, socket, TCP_SYN_RECEIVED, "receive SYN");
+        tcp_send_syn(context, socket);
+        return false;
+    }
+    established(context, socket, segment, "receive SYN, ACK");
+    tcp_ack_send(context, socket);
+    tcp_notify(context, socket);
+    return false;
+}
+
+static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
+                         const struct tcp_segment *segment)
+{
+    bool ack = (segment->flags & TCP_ACK) && segment->acknowledgment >= 1;
+    if (segment->flags & TCP_RST) {
+        tcp_reset_arrived(context, socket);
+        return false;
+    }
+    if (!ack) {
+        if (segment->flags & TCP_SYN) // our answer was lost
+            tcp_send_syn(context, socket);
+        return false;
+    }
+    if (!(segment->flags & TCP_SYN)) {
+        socket->window = (int64_t)segment->window << socket->send_scale;
+        socket->window_most = MAX(socket->window_most, socket->window);
+    }
+    established(context, socket, segment, "receive ACK");
+    if (socket->listener)
+        offer_to_listener(context, socket);
+    tcp_notify(context, socket);
+    return true;
+}
+
+bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
+                   const struct tcp_segment *segment)
+{
+    if (socket->state == TCP_SYN_SENT)
+        return syn_sent(context, socket, segment);
+    return syn_received(context, socket, segment);
+}
+
+// ---- Closing ----
+
+void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
+{
+    socket->expected++;
+    socket->fin_received = true;
+    socket->ack.scheduled = true;
+    switch (socket->state) {
+    case TCP_SYN_RECEIVED:
+    case TCP_ESTABLISHED:
+        tcp_set_state(context, socket, TCP_CLOSE_WAIT, "receive FIN");
+        socket->ack.pingpong = true; // the program will close, too
+        break;
+    case TCP_FIN_WAIT_1:
+        tcp_set_state(context, socket, TCP_CLOSING, "receive FIN");
+        tcp_ack_send(context, socket);
+        break;
+    case TCP_FIN_WAIT_2:
+        tcp_set_state(context, socket, TCP_TIME_WAIT, "receive FIN");
+        tcp_ack_send(context, socket);
+        break;
+    case TCP_CLOSED:
+    case TCP_SYN_SENT:
+    case TCP_CLOSE_WAIT:
+    case TCP_CLOSING:
+    case TCP_LAST_ACK:
+    case TCP_TIME_WAIT:
+        break;
+    }
+}
+
+void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket)
+{
+    switch (socket->state) {
+    case TCP_FIN_WAIT_1:
+        tcp_set_state(context, socket, TCP_FIN_WAIT_2, "receive ACK of FIN");
+        break;
+    case TCP_CLOSING:
+        tcp_set_state(context, socket, TCP_TIME_WAIT, "receive ACK of FIN");
+        break;
+    case TCP_LAST_ACK:
+        tcp_set_state(context, socket, TCP_CLOSED, "receive ACK of FIN");
+        break;
+    case TCP_CLOSED:
+    case TCP_SYN_SENT:
+    case TCP_SYN_RECEIVED:
+    case TCP_ESTABLISHED:
+    case TCP_FIN_WAIT_2:
+    case TCP_CLOSE_WAIT:
+    case TCP_TIME_WAIT:
+        break;
+    }
+}
+
+// Answers a segment that no socket takes (RFC 793, 3.4).
+void tcp_refuse(struct cpu_context *context, struct tcp_host *host, const struct packet *packet,
+                const struct tcp_segment *segment)
+{
+    if (segment->flags & TCP_RST)
+        return;
+    int64_t used = segment->payload + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
+    bool ack = segment->flags & TCP_ACK;
+    struct tcp_segment reset = {
+        .sequence = ack ? segment->acknowledgment : 0,
+        .acknowledgment = ack ? 0 : segment->sequence + used,
+        .initial = segment->peer_initial,
+        .peer_initial = segment->initial,
+        .source_port = segment->destination_port,
+        .destination_port = segment->source_port,
+        .flags = (uint8_t)(TCP_RST | (ack ? 0 : TCP_ACK)),
+    };
+    const struct route *route =
+        network_route(host->cluster->network, nic_station(host->nic), route_from(packet->route));
+    tcp_host_send(context, host, tcp_segment_packet(host, route, &reset), host->config->send_ack);
+}
+
+static void lost(struct cpu_context *context, struct tcp_socket *socket, const char *event)
+{
+    socket->gone = true;
+    tcp_set_state(context, socket, TCP_CLOSED, event);
+    tcp_notify(context, socket);
+}
+
+void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket)
+{
+    struct tcp_segment segment;
+    tcp_segment_init(socket, context, &segment, TCP_RST | TCP_ACK);
+    tcp_segment_send(context, socket, &segment, socket->config->send_ack);
+    lost(context, socket, "send RST");
+}
+
+void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket)
+{
+    lost(context, socket, "receive RST");
+}
+
+void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
+{
+    struct tcp_host *host = socket->host;
+    bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
+    int peer = network_station_host(host->cluster->network, socket->remote);
+    sim_fail(host->sim, SIM_FAILED, "connection_broken", tcp_socket_describe(socket),
+             "%s gave up its TCP connection to %s in %s: a segment was sent %d times and never "
+             "acknowledged (tcp.%s allows more)",
+             host->host->name, host->cluster->hosts[peer]->name, tcp_state_name(socket->state),
+             socket->retries + 1, opening ? "syn_retries" : "retries");
+    lost(context, socket, "give up");
+}

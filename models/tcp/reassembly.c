@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Received segments: those in order wait for the reader, those behind a gap for what is missing;
+// and the blocks that selective acknowledgments tell of (RFC 2018, 4).
+#include "models/tcp/stack.h"
+
+// ---- Blocks, the one that changed last in front ----
+
+static void blocks_remove(struct tcp_socket *socket, int at)
+{
+    socket->block_count--;
+    for (int i = at; i < socket->block_count; i++)
+        socket->blocks[i] = socket->blocks[i + 1];
+}
+
+static void blocks_add(struct tcp_socket *socket, struct tcp_block block)
+{
+    for (int i = 0; i < socket->block_count;) {
+        struct tcp_block *other = &socket->blocks[i];
+        if (other->to < block.from || other->from > block.to) {
+            i++;
+            continue;
+        }
+        block.from = MIN(block.from, other->from);
+        block.to = MAX(block.to, other->to);
+        blocks_remove(socket, i);
+        i = 0;
+    }
+    socket->block_count = MIN(socket->block_count + 1, TCP_SACK_BLOCKS);
+    for (int i = socket->block_count - 1; i > 0; i--)
+        socket->blocks[i] = socket->blocks[i - 1];
+    socket->blocks[0] = block;
+}
+
+static void blocks_advance(struct tcp_socket *socket)
+{
+    for (int i = 0; i < socket->block_count;)
+        if (socket->blocks[i].to <= socket->expected)
+            blocks_remove(socket, i);
+        else
+            i++;
+}
+
+// ---- Queues ----
+
+static int64_t arrival_end(const struct tcp_arrival *arrival)
+{
+    return arrival->sequence + arrival->length;
+}
+
+// What a segment counts in the receive buffer: a long frame stays in the buffer of the ring that
+// holds a whole one, a short one is copied out of it.
+static int64_t truesize_of(const struct tcp_config *config, const struct tcp_segment *segment)
+{
+    int64_t bytes = ETHERNET_HEADER + tcp_segment_ip_bytes(segment);
+    if (bytes > config->rx_copybreak)
+        bytes = ETHERNET_HEADER + config->mtu;
+    return bytes + config->skb_overhead;
+}
+
+static struct tcp_arrival *arrival_new(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    struct tcp_arrival *arrival = pool_take(&socket->host->arrivals);
+    *arrival = (struct tcp_arrival){
+        .sequence = segment->sequence,
+        .length = segment->payload,
+        .truesize = truesize_of(socket->config, segment),
+    };
+    socket->memory += arrival->truesize;
+    return arrival;
+}
+
+static void arrival_free(struct tcp_socket *socket, struct tcp_arrival *arrival)
+{
+    socket->memory -= arrival->truesize;
+    pool_give(&socket->host->arrivals, arrival);
+}
+
+// Puts one whose end is new behind what is in order, without what is there already.
+static void append(struct tcp_socket *socket, struct tcp_arrival *arrival)
+{
+    int64_t known = socket->expected - arrival->sequence;
+    arrival->sequence += known;
+    arrival->length -= known;
+    arrival->next = NULL;
+    if (socket->ready_head)
+        socket->ready_tail->next = arrival;
+    else
+        socket->ready_head = arrival;
+    socket->ready_tail = arrival;
+    socket->expected = arrival_end(arrival);
+}
+
+static bool close_gaps(struct tcp_socket *socket)
+{
+    bool closed = false;
+    while (socket->gap_head && socket->gap_head->sequence <= socket->expected) {
+        struct tcp_arrival *arrival = socket->gap_head;
+        socket->gap_head = arrival->next;
+        closed = true;
+        if (arrival_end(arrival) > socket->expected)
+            append(socket, arrival);
+        else
+            arrival_free(socket, arrival);
+    }
+    return closed;
+}
+
+// Puts a segment among those behind a gap; false if it brings nothing new.
+static bool insert(struct tcp_socket *socket, struct tcp_arrival *arrival)
+{
+    struct tcp_arrival **at = &socket->gap_head;
+    while (*at && (*at)->sequence <= arrival->sequence) {
+        if (arrival_end(*at) >= arrival_end(arrival))
+            return false;
+        at = &(*at)->next;
+    }
+    // Those that it covers go.
+    while (*at && arrival_end(*at) <= arrival_end(arrival)) {
+        struct tcp_arrival *covered = *at;
+        *at = covered->next;
+        arrival_free(socket, covered);
+    }
+    arrival->next = *at;
+    *at = arrival;
+    return true;
+}
+
+// ---- A segment with data or FIN ----
+
+static void in_order(struct cpu_context *context, struct tcp_socket *socket,
+                     const struct tcp_segment *segment)
+{
+    struct tcp_arrival *arrival = arrival_new(socket, segment);
+    int64_t truesize = arrival->truesize;
+    append(socket, arrival);
+    bool closed = close_gaps(socket);
+    blocks_advance(socket);
+    tcp_ack_data(context, socket, segment);
+    tcp_window_grow(socket, segment->payload, truesize);
+    if (closed && !socket->gap_head)
+        socket->ack.pingpong = false;
+    if (closed)
+        socket->ack.quick = MAX(socket->ack.quick, 1); // RFC 2581, 4.2: a gap is filled
+}
+
+static void behind_gap(struct cpu_context *context, struct tcp_socket *socket,
+                       const struct tcp_segment *segment)
+{
+    struct tcp_arrival *arrival = arrival_new(socket, segment);
+    tcp_ack_data(context, socket, segment);
+    if (!insert(socket, arrival)) {
+        (*socket->host->duplicates_received)++;
+        arrival_free(socket, arrival);
+        return;
+    }
+    if (socket->sack)
+        blocks_add(socket,
+                   (struct tcp_block){segment->sequence, segment->sequence + segment->payload});
+}
+
+void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct packet *packet, const struct tcp_segment *segment)
+{
+    int64_t end = segment->sequence + segment->payload;
+    if ((segment->flags & TCP_FIN) && !socket->fin_received)
+        socket->fin_at = end;
+    if (segment->payload > 0) {
+        tcp_charge(context, socket->config->receive_data, "TCP", packet->message);
+        if (end <= socket->expected) {
+            (*socket->host->duplicates_received)++;
+            tcp_ack_quickly(socket);
+            socket->ack.scheduled = true;
+        } else if (segment->sequence <= socket->expected) {
+            in_order(context, socket, segment);
+        } else {
+            behind_gap(context, socket, segment);
+        }
+    } else if (segment->flags & TCP_FIN) {
+        if (socket->fin_received)
+            tcp_ack_quickly(socket);
+        socket->ack.scheduled = true;
+    }
+    if (socket->fin_at > 0 && socket->fin_at == socket->expected && !socket->fin_received)
+        tcp_fin_arrived(context, socket);
+}

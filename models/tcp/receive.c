@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a socket does with a segment: is it acceptable, what does it acknowledge, what does it bring
+// (RFC 793, 3.9).
+#include "models/tcp/stack.h"
+
+// ---- Telling processes ----
+
+int tcp_ready(const struct tcp_socket *socket)
+{
+    int ready = 0;
+    if (tcp_readable(socket) > 0 || socket->fin_received || socket->gone)
+        ready |= TCP_READABLE;
+    // Linux wakes writers when a third of the buffer is free.
+    bool space = socket->send_buffer - socket->queued_memory >= socket->queued_memory / 2;
+    if (socket->gone || (tcp_established(socket) && space))
+        ready |= TCP_WRITABLE;
+    return ready;
+}
+
+void tcp_process_wake(struct cpu_context *context, struct tcp_process *process)
+{
+    if (!process->asleep)
+        return;
+    process->asleep = false;
+    process->epoch++;
+    if (context->now >= process->asleep_since) {
+        process->switch_due = true;
+        cpu_spend(context, process->kernel->wake_process, "wake-up");
+    }
+    cpu_post_wake(context, process->task);
+}
+
+void tcp_notify(struct cpu_context *context, struct tcp_socket *socket)
+{
+    struct tcp_process *process = socket->process;
+    if (!process || !process->asleep || socket->wait.epoch != process->epoch)
+        return;
+    if (socket->wait.wanted & tcp_ready(socket))
+        tcp_process_wake(context, process);
+}
+
+// ---- Acknowledgment ----
+
+static bool update_window(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    int64_t window = (int64_t)segment->window << socket->send_scale;
+    bool newer = segment->acknowledgment > socket->unacknowledged ||
+                 segment->sequence > socket->window_update ||
+                 (segment->sequence == socket->window_update && window > socket->window);
+    if (!newer)
+        return false;
+    bool changed = window != socket->window;
+    socket->window_update = segment->sequence;
+    socket->window = window;
+    socket->window_most = MAX(socket->window_most, window);
+    return changed;
+}
+
+static void measure(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct tcp_segment *segment, bool sample, int64_t sent_at)
+{
+    int64_t now = tcp_ticks(socket->host, context->now);
+    if (socket->timestamps && segment->echo)
+        tcp_round_trip(socket, tcp_timestamp(socket->host, context->now) - segment->echo);
+    else if (sample)
+        tcp_round_trip(socket, now - sent_at);
+}
+
+static void advance(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct tcp_segment *segment, int64_t *segments)
+{
+    bool sample;
+    int64_t sent_at;
+    *segments = tcp_clean(context, socket, segment->acknowledgment, &sample, &sent_at);
+    measure(context, socket, segment, sample, sent_at);
+    socket->retries = socket->probes = 0;
+    bool patient = socket->congestion == TCP_RECOVERY && socket->recovery->impatient &&
+                   socket->partial_seen && socket->unacknowledged < socket->recover;
+    if (socket->outstanding == 0)
+        tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
+    else if (!patient)
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+}
+
+// The window has opened so far that the next segment fits: no probes any more.
+static void probe_answered(struct tcp_socket *socket)
+{
+    const struct tcp_buffer *next = socket->unsent;
+    if (!tcp_timer_armed(socket, TCP_TIMER_PROBE) || !next)
+        return;
+    if (next->sequence + next->length > socket->unacknowledged + socket->window)
+        return;
+    socket->backoff = 0;
+    socket->probes = 0;
+    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
+}
+
+// Linux lets the buffer of a sender that waits for room grow to two congestion windows.
+static void more_space(struct tcp_socket *socket)
+{
+    const struct tcp_config *config = socket->config;
+    if (!socket->wants_space || socket->buffer_locked || !config->send_buffer_grows)
+        return;
+    int64_t segments = MAX(socket->congestion_window, 4);
+    int64_t wanted = 2 * segments * (socket->mss + config->skb_overhead);
+    if (wanted > socket->send_buffer)
+        socket->send_buffer = MAX(socket->send_buffer, MIN(wanted, config->send_buffer_most));
+}
+
+static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
+                        const struct packet *packet, const struct tcp_segment *segment)
+{
+    bool empty = segment->payload == 0 && !(segment->flags & TCP_FIN);
+    bool new_data = segment->acknowledgment > socket->unacknowledged;
+    int64_t segments = 0, flight = socket->recovery->in_flight(socket);
+    if (segment->acknowledgment > socket->next_sequence ||
+        segment->acknowledgment < socket->unacknowledged)
+        return;
+    if (new_data || empty)
+        tcp_charge(context, socket->config->receive_ack, "TCP", packet->message);
+    bool window = update_window(socket, segment);
+    bool marked = tcp_scoreboard_mark(socket, segment);
+    bool duplicate =
+        !new_data && socket->outstanding > 0 && (socket->sack ? marked : empty && !window);
+    if (new_data)
+        advance(context, socket, segment, &segments);
+    tcp_congestion_ack(context, socket, segments, flight, duplicate);
+    probe_answered(socket);
+    if (new_data && socket->fin_queued && socket->unacknowledged == socket->written)
+        tcp_fin_acknowledged(context, socket);
+    if (new_data)
+        more_space(socket);
+}
+
+// ---- A segment ----
+
+static bool acceptable(const struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    int64_t end = segment->sequence + segment->payload + !!(segment->flags & TCP_FIN);
+    return end >= socket->offered_at &&
+           segment->sequence <= socket->expected + tcp_receive_window(socket);
+}
+
+static void note_timestamp(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    // RFC 1323, 3.4: that of the segment which the last acknowledgment waited for.
+    if ((segment->options & TCP_OPTION_TIMESTAMP) && segment->sequence <= socket->offered_at)
+        socket->recent_timestamp = segment->timestamp;
+}
+
+static void take_data(struct cpu_context *context, struct tcp_socket *socket,
+                      const struct packet *packet, const struct tcp_segment *segment, bool *at_once)
+{
+    bool gap = socket->gap_head;
+    tcp_reassemble(context, socket, packet, segment);
+    *at_once = gap || socket->gap_head;
+    tcp_notify(context, socket);
+}
+
+void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const struct packet *packet,
+                const struct tcp_segment *segment)
+{
+    bool at_once = false;
+    bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
+    if (opening && !tcp_handshake(context, socket, segment))
+        return;
+    if (!acceptable(socket, segment)) {
+        if (segment->flags & TCP_RST)
+            return;
+        tcp_ack_quickly(socket);
+        tcp_ack_send(context, socket);
+        return;
+    }
+    if (segment->flags & TCP_RST) {
+        tcp_reset_arrived(context, socket);
+        return;
+    }
+    if (segment->flags & TCP_SYN) { // again: the acknowledgment of the handshake was lost
+        tcp_ack_send(context, socket);
+        return;
+    }
+    note_timestamp(socket, segment);
+    acknowledge(context, socket, packet, segment);
+    if (socket->state == TCP_CLOSED)
+        return;
+    if (socket->closed_by_user && segment->payload > 0) { // nobody will read it
+        tcp_send_reset(context, socket);
+        return;
+    }
+    if (segment->payload > 0 || (segment->flags & TCP_FIN))
+        take_data(context, socket, packet, segment, &at_once);
+    tcp_push(context, socket);
+    tcp_notify(context, socket);
+    tcp_ack_check(context, socket, at_once);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the sender knows of the segments in the network: acknowledged selectively, lost,
+// retransmitted (RFC 2018, 5.1; RFC 3517, 4). Segments that were never sent are not looked at.
+#include "models/tcp/stack.h"
+
+#define DUPLICATES 3 // RFC 3517: DupThresh
+
+static int64_t buffer_end(const struct tcp_buffer *buffer)
+{
+    return buffer->sequence + buffer->length + buffer->fin;
+}
+
+bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    bool news = false;
+    for (int i = 0; i < segment->sack_count && socket->sack; i++) {
+        int64_t from = segment->acknowledgment + segment->sack[i].from;
+        int64_t to = segment->acknowledgment + segment->sack[i].to;
+        if (to > socket->next_sequence)
+            continue;
+        for (struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next) {
+            if (at->sequence >= to)
+                break;
+            if (at->sacked || at->sequence < from || buffer_end(at) > to)
+                continue;
+            at->sacked = news = true;
+        }
+        socket->highest_sack = MAX(socket->highest_sack, to);
+    }
+    return news;
+}
+
+// A recovery is over: what is still under way counts as such.
+void tcp_scoreboard_clear(struct tcp_socket *socket)
+{
+    for (struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next)
+        at->lost = at->retransmitted = false;
+}
+
+// RFC 3517, 4: IsLost. A segment is lost if enough blocks, or enough bytes, above it have arrived.
+void tcp_scoreboard_find_lost(struct tcp_socket *socket)
+{
+    int64_t bytes = 0;
+    int segments = 0;
+    struct tcp_buffer *last = socket->unsent ? socket->unsent->previous : socket->last;
+    for (struct tcp_buffer *at = last; at; at = at->previous) {
+        if (at->sacked) {
+            bytes += at->length;
+            // Of adjacent blocks the segments count: each stands for an acknowledgment.
+            segments++;
+        } else if (segments >= DUPLICATES || bytes > (DUPLICATES - 1) * socket->mss) {
+            at->lost = true;
+        }
+    }
+}
+
+// RFC 3517, 4: SetPipe, in segments.
+int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket)
+{
+    int64_t pipe = 0;
+    for (const struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next)
+        if (!at->sacked)
+            pipe += !at->lost + at->retransmitted;
+    return pipe;
+}
+
+int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket)
+{
+    int64_t count = 0;
+    for (const struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next)
+        count += at->sacked;
+    return count;
+}
+
+// RFC 3517, 4: NextSeg, rules 1 and (rescue) 3. NULL: none.
+struct tcp_buffer *tcp_scoreboard_next(struct tcp_socket *socket, bool rescue)
+{
+    for (struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next) {
+        if (at->sacked || at->retransmitted)
+            continue;
+        if (at->lost || (rescue && at->sequence < socket->highest_sack))
+            return at;
+    }
+    return NULL;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The send queue and what leaves it: windows, Nagle, probes.
+#include "models/tcp/stack.h"
+
+#define LEAST_MSS 28 // 68 bytes of IP less its and TCP's header
+
+static int64_t buffer_end(const struct tcp_buffer *buffer)
+{
+    return buffer->sequence + buffer->length + buffer->fin;
+}
+
+// Full segments are at most half of the largest window that the peer has offered, lest a small
+// window is never filled.
+int64_t tcp_current_mss(const struct tcp_socket *socket)
+{
+    if (socket->window_most > 0 && socket->mss > socket->window_most / 2)
+        return MAX(socket->window_most / 2, LEAST_MSS);
+    return socket->mss;
+}
+
+// What one segment counts in the send buffer: it is allocated for a full one.
+int64_t tcp_buffer_size(const struct tcp_socket *socket)
+{
+    return tcp_current_mss(socket) + socket->config->skb_overhead;
+}
+
+struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
+{
+    struct tcp_buffer *buffer = pool_take(&socket->host->buffers);
+    *buffer = (struct tcp_buffer){
+        .previous = socket->last,
+        .sequence = socket->written,
+        .truesize = tcp_buffer_size(socket),
+    };
+    if (socket->last)
+        socket->last->next = buffer;
+    else
+        socket->first = buffer;
+    socket->last = buffer;
+    if (!socket->unsent)
+        socket->unsent = buffer;
+    socket->queued_memory += buffer->truesize;
+    return buffer;
+}
+
+// ---- One segment ----
+
+// Selective acknowledgments, as many as fit beside `payload`.
+static void add_blocks(const struct tcp_socket *socket, struct tcp_segment *segment,
+                       int64_t payload)
+{
+    int64_t used = IP_HEADER + TCP_HEADER + tcp_segment_options(segment) + payload;
+    int64_t fit = MIN((socket->config->mtu - used - 4) / 8, socket->timestamps ? 3 : 4);
+    for (int i = 0; i < socket->block_count && i < fit; i++) {
+        segment->sack[i] = (struct tcp_sack_offset){
+            (uint32_t)(socket->blocks[i].from - socket->expected),
+            (uint32_t)(socket->blocks[i].to - socket->expected),
+        };
+        segment->sack_count++;
+    }
+}
+
+void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
+                      struct tcp_segment *segment, int flags)
+{
+    *segment = (struct tcp_segment){
+        .socket = socket,
+        .sequence = socket->next_sequence,
+        .initial = socket->initial,
+        .peer_initial = socket->peer_initial,
+        .source_port = socket->port,
+        .destination_port = socket->remote_port,
+        .flags = (uint8_t)flags,
+    };
+    if (socket->timestamps) {
+        segment->options |= TCP_OPTION_TIMESTAMP;
+        segment->timestamp = tcp_timestamp(socket->host, context->now);
+    }
+    if (flags & TCP_ACK) {
+        segment->acknowledgment = socket->expected;
+        segment->echo = socket->recent_timestamp;
+    }
+    segment->window = tcp_window_offer(socket);
+}
+
+// The bytes of a message that a segment carries.
+static void set_message(const struct tcp_socket *socket, struct packet *packet,
+                        const struct tcp_segment *segment)
+{
+    int64_t length;
+    if (segment->payload == 0)
+        return;
+    tcp_stream_find(socket->out, segment->sequence - 1, segment->payload, &packet->message,
+                    &packet->offset, &length);
+    packet->length = (uint32_t)length;
+}
+
+void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
+                      struct tcp_segment *segment, struct cost cost)
+{
+    if ((segment->flags & TCP_ACK) && !(segment->flags & TCP_SYN) && socket->block_count > 0)
+        add_blocks(socket, segment, segment->payload);
+    struct packet *packet = tcp_segment_packet(socket->host, socket->route, segment);
+    set_message(socket, packet, segment);
+    if (socket->leaving_head)
+        socket->leaving_tail->next = packet;
+    else
+        socket->leaving_head = packet;
+    socket->leaving_tail = packet;
+    if (segment->flags & TCP_ACK)
+        tcp_ack_sent(socket);
+    tcp_host_send(context, socket->host, packet, cost);
+}
+
+static void first_transmission(struct tcp_socket *socket, struct tcp_buffer *buffer)
+{
+    socket->unsent = buffer->next;
+    socket->outstanding++;
+    socket->next_sequence = buffer_end(buffer);
+    if (buffer->length < tcp_current_mss(socket))
+        socket->last_small = socket->next_sequence;
+}
+
+void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
+                     struct tcp_buffer *buffer)
+{
+    const struct tcp_config *config = socket->config;
+    int64_t now = tcp_ticks(socket->host, context->now);
+    struct tcp_segment segment;
+    int flags = TCP_ACK | (buffer->fin ? TCP_FIN : 0) | (buffer->push ? TCP_PSH : 0);
+    if (buffer->transmissions++ > 0) {
+        (*socket->host->retransmissions)++;
+    } else {
+        tcp_congestion_idle(socket, now);
+        first_transmission(socket, buffer);
+    }
+    buffer->when = socket->last_sent = now;
+    tcp_segment_init(socket, context, &segment, flags);
+    segment.sequence = buffer->sequence;
+    segment.payload = (uint32_t)buffer->length;
+    if (buffer->length > 0)
+        tcp_ack_data_sent(socket, now);
+    tcp_segment_send(context, socket, &segment,
+                     buffer->length > 0 ? config->send_segment : config->send_ack);
+    if (tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
+        return;
+    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+}
+
+// ---- What may leave ----
+
+// RFC 896 as Minshall has it and Linux: a small segment waits only for an earlier small one.
+static bool nagle_holds(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
+{
+    return buffer == socket->last && buffer->length < tcp_current_mss(socket) && !buffer->fin &&
+           !socket->no_delay && socket->outstanding > 0 &&
+           socket->last_small > socket->unacknowledged &&
+           socket->last_small <= socket->next_sequence;
+}
+
+static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
+{
+    return buffer_end(buffer) <= socket->unacknowledged + socket->window;
+}
+
+static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
+{
+    bool fin_alone = buffer->fin && buffer->length == 0;
+    return !nagle_holds(socket, buffer) && (fin_alone || tcp_congestion_room(socket)) &&
+           (fin_alone || in_window(socket, buffer));
+}
+
+static bool may_send(const struct tcp_socket *socket)
+{
+    switch (socket->state) {
+    case TCP_ESTABLISHED:
+    case TCP_CLOSE_WAIT:
+    case TCP_FIN_WAIT_1:
+    case TCP_CLOSING:
+    case TCP_LAST_ACK:
+        return true;
+    case TCP_CLOSED:
+    case TCP_SYN_SENT:
+    case TCP_SYN_RECEIVED:
+    case TCP_FIN_WAIT_2:
+    case TCP_TIME_WAIT:
+        return false;
+    }
+    return false;
+}
+
+void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
+{
+    if (!may_send(socket))
+        return;
+    tcp_congestion_retransmit(context, socket);
+    while (socket->unsent && may_leave(socket, socket->unsent))
+        tcp_buffer_send(context, socket, socket->unsent);
+    // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
+    if (!socket->unsent && socket->congestion == TCP_RECOVERY && socket->recovery->sack) {
+        struct tcp_buffer *rescue = tcp_scoreboard_next(socket, true);
+        if (rescue && tcp_congestion_room(socket)) {
+            rescue->retransmitted = true;
+            tcp_buffer_send(context, socket, rescue);
+        }
+    }
+    if (socket->outstanding == 0 && socket->unsent && !tcp_timer_armed(socket, TCP_TIMER_PROBE) &&
+        socket->probes < socket->config->probes)
+        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_timeout_now(socket));
+}
+
+// ---- Probing a closed window (RFC 1122, 4.2.2.17) ----
+
+static void split(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t length)
+{
+    struct tcp_buffer *rest = pool_take(&socket->host->buffers);
+    *rest = *buffer;
+    rest->previous = buffer;
+    rest->sequence = buffer->sequence + length;
+    rest->length = buffer->length - length;
+    buffer->length = length;
+    buffer->fin = buffer->push = false;
+    buffer->next = rest;
+    if (rest->next)
+        rest->next->previous = rest;
+    else
+        socket->last = rest;
+    socket->queued_memory += rest->truesize;
+}
+
+// A window that is open, but too small for the next segment, takes a part of it; a closed one is
+// asked for by a segment that the peer must answer.
+void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket)
+{
+    struct tcp_buffer *next = socket->unsent;
+    int64_t room = socket->unacknowledged + socket->window - next->sequence;
+    if (room > 0) {
+        if (room < next->length)
+            split(socket, next, room);
+        next->push = true;
+        tcp_buffer_send(context, socket, next);
+        return;
+    }
+    struct tcp_segment segment;
+    tcp_segment_init(socket, context, &segment, TCP_ACK);
+    segment.sequence = socket->unacknowledged - 1;
+    (*socket->host->probes_sent)++;
+    tcp_segment_send(context, socket, &segment, socket->config->send_ack);
+}
+
+// ---- FIN ----
+
+void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket)
+{
+    struct tcp_buffer *buffer = socket->unsent ? socket->last : tcp_buffer_append(socket);
+    buffer->fin = true;
+    socket->written++;
+    socket->fin_queued = true;
+    tcp_push(context, socket);
+}
+
+// ---- Acknowledged ----
+
+static void buffer_free(struct tcp_socket *socket, struct tcp_buffer *buffer)
+{
+    socket->first = buffer->next;
+    if (socket->first)
+        socket->first->previous = NULL;
+    else
+        socket->last = NULL;
+    socket->queued_memory -= buffer->truesize;
+    pool_give(&socket->host->buffers, buffer);
+}
+
+int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_t acknowledgment,
+                  bool *sample, int64_t *sent_at)
+{
+    int64_t segments = 0;
+    bool again = false;
+    (void)context;
+    *sample = false;
+    while (socket->first != socket->unsent && buffer_end(socket->first) <= acknowledgment) {
+        struct tcp_buffer *buffer = socket->first;
+        // Karn: no measurement from what was sent twice.
+        again |= buffer->transmissions > 1;
+        if (!*sample)
+            *sent_at = buffer->when;
+        *sample = true;
+        socket->outstanding--;
+        segments++;
+        buffer_free(socket, buffer);
+    }
+    *sample &= !again;
+    socket->unacknowledged = acknowledgment;
+    return segments;
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// System calls on sockets.
+#include "models/tcp/stack.h"
+
+static sim_time cost_of(const struct cpu_context *context, struct cost cost)
+{
+    return cpu_cost(context->cpu, cost);
+}
+
+// ---- Opening ----
+
+struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *host, uint16_t port,
+                                const struct tcp_options *options, struct cpu_task *task)
+{
+    struct tcp_listener *listener = g_new0(struct tcp_listener, 1);
+    listener->host = host;
+    listener->port = port;
+    if (options)
+        listener->options = *options;
+    listener->process = tcp_process_of(host, task);
+    g_ptr_array_add(host->listeners, listener);
+    tcp_enter(context, listener->process);
+    cpu_spend(context, host->config->open, "TCP");
+    return listener;
+}
+
+struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *listener)
+{
+    struct tcp_socket *socket = listener->head;
+    listener->waiting = false;
+    tcp_enter(context, listener->process);
+    if (!socket) {
+        listener->waiting = true;
+        tcp_sleep(context, listener->process, true);
+        return NULL;
+    }
+    listener->head = socket->next;
+    socket->listener = NULL;
+    cpu_spend(context, listener->host->config->open, "TCP");
+    return socket;
+}
+
+struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *host, int station,
+                               uint16_t port, const struct tcp_options *options,
+                               struct cpu_task *task)
+{
+    struct tcp_process *process = tcp_process_of(host, task);
+    struct tcp_socket *socket =
+        tcp_socket_new(host, station, port, host->next_port++, options, process);
+    tcp_enter(context, process);
+    cpu_spend(context, host->config->open, "TCP");
+    tcp_set_state(context, socket, TCP_SYN_SENT, "connect");
+    tcp_send_syn(context, socket);
+    return socket;
+}
+
+bool tcp_established(const struct tcp_socket *socket)
+{
+    switch (socket->state) {
+    case TCP_ESTABLISHED:
+    case TCP_CLOSE_WAIT:
+        return true;
+    case TCP_CLOSED:
+    case TCP_SYN_SENT:
+    case TCP_SYN_RECEIVED:
+    case TCP_FIN_WAIT_1:
+    case TCP_FIN_WAIT_2:
+    case TCP_CLOSING:
+    case TCP_LAST_ACK:
+    case TCP_TIME_WAIT:
+        return false;
+    }
+    return false;
+}
+
+// ---- Writing ----
+
+// The segment that the next bytes go into: the last one if it was not sent and has room, or a new
+// one if the buffer takes it. Bytes that must not be cut go beyond the buffer.
+static struct tcp_buffer *tail_with_room(struct tcp_socket *socket, bool beyond)
+{
+    struct tcp_buffer *last = socket->last;
+    if (socket->unsent && last->length < tcp_current_mss(socket))
+        return last;
+    if (socket->queued_memory >= socket->send_buffer && !beyond)
+        return NULL;
+    return tcp_buffer_append(socket);
+}
+
+// Copies from the user; the data are as warm as the whole message that they are part of.
+static void copy_in(struct cpu_context *context, const struct tcp_socket *socket,
+                    const struct tcp_run *run, int64_t bytes)
+{
+    const struct memory_config *memory = &socket->host->host->config.memory;
+    int64_t whole = run->length + (run->message.generation ? run->offset : 0);
+    sim_time setup = cost_of(context, memory->copy_setup);
+    sim_time all = memory_copy_time(memory, context->cpu, whole, COPY_WARM) - setup;
+    sim_time part = (sim_time)((__int128)all * bytes / whole);
+    cpu_spend_message(context, setup + part, "copy", run->message);
+    if (!socket->config->checksum_offload)
+        cpu_spend_message(context, time_at_rate(bytes, socket->config->checksum_copy_rate),
+                          "checksum", run->message);
+}
+
+static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
+                         const struct tcp_run *run)
+{
+    bool whole = run->length <= TCP_CONTENT_BYTES;
+    int64_t taken = 0;
+    while (taken < run->length) {
+        struct tcp_buffer *buffer = tail_with_room(socket, whole && taken > 0);
+        if (!buffer)
+            break;
+        int64_t mss = tcp_current_mss(socket);
+        int64_t bytes = MIN(run->length - taken, mss - buffer->length);
+        copy_in(context, socket, run, bytes);
+        tcp_stream_append(socket->out, run, taken, bytes);
+        buffer->length += bytes;
+        socket->written += bytes;
+        taken += bytes;
+        if (buffer->length < mss)
+            continue;
+        if (socket->written > socket->pushed + socket->window_most / 2) {
+            buffer->push = true;
+            socket->pushed = socket->written;
+        }
+        tcp_push(context, socket);
+    }
+    return taken;
+}
+
+int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
+                  const struct tcp_run *runs, int count)
+{
+    int64_t total = 0;
+    tcp_enter(context, socket->process);
+    tcp_charge(context, socket->config->send_call, "TCP", runs[0].message);
+    if (socket->gone)
+        return -1;
+    if (!tcp_established(socket))
+        return socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED ? 0 : -1;
+    for (int i = 0; i < count; i++) {
+        int64_t taken = write_run(context, socket, &runs[i]);
+        total += taken;
+        if (taken == runs[i].length)
+            continue;
+        socket->wants_space = true;
+        break;
+    }
+    if (total > 0 && socket->last) {
+        socket->last->push = true;
+        socket->pushed = socket->written;
+        tcp_push(context, socket);
+    }
+    return total;
+}
+
+int64_t tcp_writable(const struct tcp_socket *socket)
+{
+    if (!tcp_established(socket))
+        return 0;
+    int64_t mss = tcp_current_mss(socket), size = tcp_buffer_size(socket);
+    int64_t room = socket->send_buffer - socket->queued_memory;
+    int64_t bytes = room > 0 ? (room + size - 1) / size * mss : 0;
+    if (socket->unsent)
+        bytes += MAX(0, mss - socket->last->length);
+    return bytes;
+}
+
+// ---- Reading ----
+
+int64_t tcp_readable(const struct tcp_socket *socket)
+{
+    return socket->expected - socket->fin_received - socket->copied;
+}
+
+// Copies to the user. Only what a processor has checksummed has been in a cache.
+static void copy_out(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
+                     struct message_ref message)
+{
+    const struct host *host = socket->host->host;
+    enum copy_source source = socket->config->checksum_offload
+                                  ? COPY_COLD
+                                  : host_received_source(host, context->cpu);
+    mem_copy(context, &host->config.memory, bytes, source, message);
+}
+
+// Takes `bytes` from the received segments.
+static void consume(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
+                    struct message_ref message)
+{
+    while (bytes > 0) {
+        struct tcp_arrival *arrival = socket->ready_head;
+        int64_t part = MIN(bytes, arrival->length - arrival->read);
+        copy_out(context, socket, part, message);
+        arrival->read += part;
+        bytes -= part;
+        if (arrival->read < arrival->length)
+            return;
+        socket->ready_head = arrival->next;
+        socket->memory -= arrival->truesize;
+        pool_give(&socket->host->arrivals, arrival);
+    }
+}
+
+int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
+                 struct tcp_piece *pieces, int most, int *count)
+{
+    g_assert(bytes > 0 && most > 0);
+    int64_t there = MIN(bytes, tcp_readable(socket)), total = 0;
+    *count = 0;
+    tcp_enter(context, socket->process);
+    tcp_charge(context, socket->config->receive_call, "TCP", MESSAGE_NONE);
+    if (there == 0)
+        return socket->gone || socket->fin_received ? -1 : 0;
+    tcp_stream_release(socket->in);
+    while (total < there && *count < most) {
+        struct tcp_piece *piece = &pieces[(*count)++];
+        tcp_stream_take(socket->in, there - total, piece);
+        total += piece->length;
+        consume(context, socket, piece->length, piece->message);
+    }
+    socket->copied += total;
+    if (socket->state != TCP_CLOSED)
+        tcp_ack_read(context, socket, total);
+    return total;
+}
+
+// ---- Waiting ----
+
+static bool ready_in_call(const struct tcp_socket *socket, enum tcp_readiness readiness)
+{
+    // A blocked writer goes on as soon as one segment fits.
+    if (readiness == TCP_WRITABLE && tcp_established(socket))
+        return socket->queued_memory < socket->send_buffer;
+    return tcp_ready(socket) & (int)readiness;
+}
+
+static void want(struct tcp_socket *socket, int readiness)
+{
+    socket->wait = (struct tcp_wait_entry){socket->process->epoch, readiness};
+    if (readiness & TCP_WRITABLE)
+        socket->wants_space = true;
+}
+
+bool tcp_wait(struct cpu_context *context, struct tcp_socket *socket, enum tcp_readiness readiness)
+{
+    if (ready_in_call(socket, readiness))
+        return true;
+    want(socket, (int)readiness);
+    tcp_sleep(context, socket->process, true);
+    return false;
+}
+
+int tcp_select(struct cpu_context *context, struct tcp_socket *const *sockets,
+               const enum tcp_readiness *wanted, enum tcp_readiness *ready, int count, bool block)
+{
+    int found = 0;
+    g_assert(count > 0);
+    const struct tcp_config *config = sockets[0]->config;
+    struct tcp_process *process = sockets[0]->process;
+    tcp_enter(context, process);
+    cpu_spend(context, config->select_call, "TCP");
+    cpu_spend_time(context, count * cost_of(context, config->select_socket), "TCP");
+    for (int i = 0; i < count; i++) {
+        int is = tcp_ready(sockets[i]) & (int)wanted[i];
+        ready[i] = (enum tcp_readiness)is;
+        found += is != 0;
+    }
+    if (found > 0 || !block)
+        return found;
+    for (int i = 0; i < count; i++)
+        want(sockets[i], (int)wanted[i]);
+    tcp_sleep(context, process, true);
+    return 0;
+}
+
+// ---- Closing ----
+
+void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
+{
+    tcp_enter(context, socket->process);
+    cpu_spend(context, socket->config->open, "TCP");
+    socket->closed_by_user = true;
+    switch (socket->state) {
+    case TCP_ESTABLISHED:
+    case TCP_SYN_RECEIVED:
+    case TCP_CLOSE_WAIT:
+        break;
+    case TCP_SYN_SENT:
+        tcp_set_state(context, socket, TCP_CLOSED, "close");
+        return;
+    case TCP_CLOSED:
+    case TCP_FIN_WAIT_1:
+    case TCP_FIN_WAIT_2:
+    case TCP_CLOSING:
+    case TCP_LAST_ACK:
+    case TCP_TIME_WAIT:
+        return;
+    }
+    if (tcp_readable(socket) > 0) { // what was not read is lost, and the peer is told (RFC
+                                    // 2525, 2.17)
+        tcp_send_reset(context, socket);
+        return;
+    }
+    bool peer_first = socket->state == TCP_CLOSE_WAIT;
+    tcp_set_state(context, socket, peer_first ? TCP_LAST_ACK : TCP_FIN_WAIT_1, "close");
+    tcp_queue_fin(context, socket);
+}
+
+// ---- Reports ----
+
+json_t *tcp_socket_describe(const struct tcp_socket *socket)
+{
+    const struct tcp_host *host = socket->host;
+    int peer = network_station_host(host->cluster->network, socket->remote);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "host", host->host->name, "peer",
+        host->cluster->hosts[peer]->name, "state", tcp_state_name(socket->state), "unacknowledged",
+        (json_int_t)(socket->next_sequence - socket->unacknowledged), "unsent",
+        (json_int_t)(socket->written - socket->next_sequence), "readable",
+        (json_int_t)tcp_readable(socket), "peer_window", (json_int_t)socket->window, "own_window",
+        (json_int_t)tcp_receive_window(socket), "congestion_window",
+        (json_int_t)socket->congestion_window, "timeouts", (json_int_t)socket->backoff, "recovery",
+        tcp_congestion_name(socket->congestion));
+    const char *timer = tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT) ? "retransmission"
+                        : tcp_timer_armed(socket, TCP_TIMER_PROBE)    ? "window probe"
+                                                                      : "none";
+    json_object_set_new(json, "timer", json_string(timer));
+    return json;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the parts of the TCP stack share: a host's stack, a socket with its state, and the
+// functions between the files.
+//
+// Not modelled: the socket lock's backlog and prequeue (a segment is processed when it arrives, on
+// the interrupt's processor; what a socket sends keeps its order on the wire), fast path against
+// slow path, ARP, fragments of IP, urgent data, keep-alive, the end of TIME_WAIT, ECN, PAWS, the
+// undoing of needless retransmissions, FACK, rate halving, collapsing of queues under memory
+// pressure, wrap of sequence numbers.
+#ifndef NETSIM_MODELS_TCP_STACK_H
+#define NETSIM_MODELS_TCP_STACK_H
+
+#include "models/tcp/segment.h"
+#include "models/tcp/socket.h"
+#include "models/tcp/stream.h"
+
+#include "sim/core/random.h"
+
+#include <glib.h>
+
+enum tcp_state {
+    TCP_CLOSED,
+    TCP_SYN_SENT,
+    TCP_SYN_RECEIVED,
+    TCP_ESTABLISHED,
+    TCP_FIN_WAIT_1,
+    TCP_FIN_WAIT_2,
+    TCP_CLOSE_WAIT,
+    TCP_CLOSING,
+    TCP_LAST_ACK,
+    TCP_TIME_WAIT,
+};
+
+// Congestion control's view of the connection. TCP_DISORDER: duplicate acknowledgments, not yet
+// enough to call it a loss. TCP_LOSS: after a timeout, until all that was sent before is
+// acknowledged.
+enum tcp_congestion { TCP_OPEN, TCP_DISORDER, TCP_RECOVERY, TCP_LOSS };
+
+// One segment of the send queue: what is written and not yet acknowledged.
+struct tcp_buffer {
+    struct tcp_buffer *next, *previous;
+    int64_t sequence;
+    int64_t length; // bytes of payload
+    bool fin;       // takes one sequence number behind the payload
+    bool push;
+    int transmissions;
+    bool retransmitted; // in this recovery
+    bool sacked, lost;
+    int64_t when; // ticks, of the last transmission
+    int64_t truesize;
+};
+
+// A received segment: in order and not yet read, or behind a gap.
+struct tcp_arrival {
+    struct tcp_arrival *next;
+    int64_t sequence, length;
+    int64_t truesize;
+    int64_t read; // bytes
+};
+
+enum tcp_timer_kind { TCP_TIMER_RETRANSMIT, TCP_TIMER_PROBE, TCP_TIMER_ACK };
+#define TCP_TIMERS 3
+
+struct tcp_timer {
+    struct event event;
+    struct tcp_socket *socket;
+    struct tcp_timer *next; // among those that have expired and wait for the softirq
+    enum tcp_timer_kind kind;
+    bool armed, queued;
+    int64_t expires;   // ticks
+    sim_time armed_at; // for the trace
+};
+
+struct tcp_block {
+    int64_t from, to;
+};
+
+// A process that uses sockets: what it waits for.
+struct tcp_process {
+    struct cpu_task *task;
+    const struct kernel_config *kernel;
+    bool asleep;
+    sim_time asleep_since; // when it has gone to sleep: a wake-up before is for free
+    bool switch_due;       // it was woken: the next call pays the switch back
+    bool in_call;          // it slept within the call that it makes now
+    uint64_t epoch;        // of its sleep: what sockets compare with
+};
+
+struct tcp_wait_entry {
+    uint64_t epoch;
+    int wanted; // enum tcp_readiness
+};
+
+struct tcp_recovery;
+
+struct tcp_socket {
+    struct tcp_host *host;
+    const struct tcp_config *config;
+    struct tcp_process *process;
+    struct tcp_wait_entry wait;
+    struct tcp_listener *listener; // whose connection it is, until accepted
+    struct tcp_socket *next;       // in the listener's queue
+    int number;                    // on its host, from 1
+    enum tcp_state state;
+    bool gone;           // reset, or given up
+    bool closed_by_user; // tcp_close was called
+    int remote;          // station
+    uint16_t port, remote_port;
+    const struct route *route;
+    int64_t key; // of (remote, remote_port, port)
+    uint32_t initial, peer_initial;
+    bool timestamps, sack;
+    int send_scale, receive_scale;
+
+    // Sending (send.c). The queue goes from `first` (the oldest unacknowledged) to `last`;
+    // `unsent` is the first that was never sent.
+    struct tcp_stream *out;
+    struct tcp_buffer *first, *last, *unsent;
+    int64_t unacknowledged, next_sequence, written; // SND.UNA, SND.NXT, end of the queue
+    int64_t window, window_update, window_most;     // SND.WND, SND.WL1, largest seen
+    int64_t mss, peer_mss, header;                  // bytes; header: TCP's with fixed options
+    int64_t send_buffer, queued_memory;
+    int64_t pushed;     // sequence number up to which PSH was set
+    int64_t last_small; // Minshall: end of the last segment below a full one
+    int64_t last_sent;  // ticks
+    bool no_delay, buffer_locked, wants_space;
+    bool fin_queued;
+    struct packet *leaving_head, *leaving_tail; // made, in order, not yet at the card
+
+    // Congestion (congestion.c, scoreboard.c), in segments.
+    const struct tcp_recovery *recovery;
+    enum tcp_congestion congestion;
+    int64_t outstanding; // segments sent and not acknowledged
+    int64_t congestion_window, threshold, window_count;
+    int duplicates;       // acknowledgments
+    int64_t recover;      // NewReno's, RFC 3517's RecoveryPoint, the loss's end
+    bool partial_seen;    // a partial acknowledgment in this recovery
+    int64_t highest_sack; // end of the highest block
+    int64_t rescue;       // RFC 3517: HighRxt
+
+    // Round trips and timers (timer.c), in ticks.
+    struct tcp_timer timers[TCP_TIMERS];
+    int64_t smoothed, variance; // scaled by 8 and 4; smoothed 0: not measured
+    int64_t timeout;
+    int backoff, retries, probes;
+
+    // Receiving (receive.c, reassembly.c, ack.c).
+    struct tcp_stream *in;
+    struct tcp_arrival *ready_head, *ready_tail, *gap_head;
+    int64_t expected, copied;           // RCV.NXT, first byte not yet read
+    int64_t offered_at, offered;        // RCV.WUP and RCV.WND of the last segment sent
+    int64_t window_clamp, window_limit; // most to offer ever, and now (rcv_ssthresh)
+    int64_t receive_buffer, memory;
+    int64_t fin_at; // sequence number of the peer's FIN; 0: not seen
+    bool fin_received;
+    struct tcp_block blocks[TCP_SACK_BLOCKS];
+    int block_count;
+    uint32_t recent_timestamp;
+    struct {
+        bool scheduled, pushed;
+        int quick;
+        bool pingpong;
+        int64_t interval;      // ATO, ticks
+        int64_t last_received; // ticks
+        int64_t segment;       // what a full segment of the peer holds
+        int64_t last_segment;
+    } ack;
+};
+
+struct tcp_listener {
+    struct tcp_host *host;
+    uint16_t port;
+    struct tcp_options options;
+    struct tcp_process *process;
+    bool waiting;
+    struct tcp_socket *head, *tail; // established, not yet accepted
+};
+
+struct tcp_host {
+    struct sim *sim;
+    struct cluster *cluster;
+    struct host *host;
+    struct nic *nic;
+    const struct tcp_config *config;
+    GPtrArray *sockets, *listeners, *processes;
+    GHashTable *connections; // by tcp_socket.key
+    struct random_stream *random;
+    uint16_t next_port;
+    uint16_t identification;
+    struct pool buffers, arrivals, contents;
+    struct packet *queue_head, *queue_tail; // in front of the card's ring
+    int64_t queue_length;
+    int64_t since_interrupt; // frames
+    bool stalled;            // the queue waits for the ring
+    struct tcp_timer *expired_head, *expired_tail;
+    struct cpu_task timer_task;
+    trace_lane lane;
+    int64_t *segments_sent, *segments_received, *retransmissions, *timeouts, *recoveries;
+    int64_t *duplicates_received, *probes_sent, *acks_delayed, *queue_drops, *pure_acks;
+};
+
+// Recovery from losses, by name of the RFC (congestion.c).
+struct tcp_recovery {
+    const char *name;
+    bool sack;      // offers and uses selective acknowledgments
+    bool impatient; // RFC 2582, 4: only the first partial acknowledgment restarts the timer
+    // Segments that count as being in the network.
+    int64_t (*in_flight)(const struct tcp_socket *socket);
+    // True if the duplicates so far call for a fast retransmit.
+    bool (*is_loss)(const struct tcp_socket *socket);
+    void (*enter)(struct cpu_context *context, struct tcp_socket *socket);
+    // Another duplicate in TCP_RECOVERY.
+    void (*duplicate)(struct cpu_context *context, struct tcp_socket *socket);
+    // New data are acknowledged in TCP_RECOVERY, `segments` of them.
+    void (*advance)(struct cpu_context *context, struct tcp_socket *socket, int64_t segments);
+    // The congestion window when all that was sent before the recovery is acknowledged.
+    int64_t (*window_after)(const struct tcp_socket *socket);
+};
+
+// host.c
+struct tcp_process *tcp_process_of(struct tcp_host *host, struct cpu_task *task);
+void tcp_enter(struct cpu_context *context, struct tcp_process *process);
+void tcp_sleep(struct cpu_context *context, struct tcp_process *process, bool in_call);
+void tcp_charge(struct cpu_context *context, struct cost cost, const char *stage,
+                struct message_ref message);
+struct packet *tcp_segment_packet(struct tcp_host *host, const struct route *route,
+                                  const struct tcp_segment *segment);
+void tcp_host_send(struct cpu_context *context, struct tcp_host *host, struct packet *packet,
+                   struct cost cost);
+void tcp_leave(struct tcp_socket *socket);
+int64_t tcp_ticks(const struct tcp_host *host, sim_time now);
+uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now);
+
+// connection.c
+void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
+                   const char *event);
+const char *tcp_state_name(enum tcp_state state);
+struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t remote_port,
+                                  uint16_t port, const struct tcp_options *options,
+                                  struct tcp_process *process);
+void tcp_socket_free(struct tcp_socket *socket);
+void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
+                     const struct packet *packet, const struct tcp_segment *segment);
+// A segment for a socket that is not yet established; true if it is now, and the segment is to be
+// looked at further.
+bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
+                   const struct tcp_segment *segment);
+void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_refuse(struct cpu_context *context, struct tcp_host *host, const struct packet *packet,
+                const struct tcp_segment *segment);
+void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket);
+
+// send.c
+int64_t tcp_buffer_size(const struct tcp_socket *socket);
+int64_t tcp_current_mss(const struct tcp_socket *socket);
+struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket);
+void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
+                      struct tcp_segment *segment, int flags);
+void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
+                      struct tcp_segment *segment, struct cost cost);
+void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
+                     struct tcp_buffer *buffer);
+// Sends what windows, Nagle and congestion control let out.
+void tcp_push(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket);
+// Frees what is acknowledged; the number of segments that are wholly acknowledged.
+int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_t acknowledgment,
+                  bool *sample, int64_t *sent_at);
+
+// receive.c
+void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const struct packet *packet,
+                const struct tcp_segment *segment);
+// Tells a process that waits for it what its socket is ready for.
+void tcp_notify(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_process_wake(struct cpu_context *context, struct tcp_process *process);
+int tcp_ready(const struct tcp_socket *socket);
+
+// reassembly.c
+void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
+                    const struct packet *packet, const struct tcp_segment *segment);
+
+// ack.c
+int64_t tcp_receive_window(const struct tcp_socket *socket);
+int64_t tcp_window_select(struct tcp_socket *socket);
+uint16_t tcp_window_offer(struct tcp_socket *socket);
+void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize);
+int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes);
+void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
+                  const struct tcp_segment *segment);
+void tcp_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool at_once);
+void tcp_ack_quickly(struct tcp_socket *socket);
+void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_ack_sent(struct tcp_socket *socket);
+void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now);
+void tcp_ack_timeout(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes);
+
+// timer.c
+void tcp_timers_init(struct tcp_socket *socket);
+void tcp_timer_arm(struct cpu_context *context, struct tcp_socket *socket, enum tcp_timer_kind kind,
+                   int64_t ticks);
+void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
+bool tcp_timer_armed(const struct tcp_socket *socket, enum tcp_timer_kind kind);
+int64_t tcp_timeout_now(const struct tcp_socket *socket);
+void tcp_round_trip(struct tcp_socket *socket, int64_t ticks);
+enum cpu_next tcp_timers_run(struct cpu_context *context, struct cpu_task *task);
+int64_t tcp_time_in_ticks(const struct tcp_config *config, sim_time time);
+
+// congestion.c
+const struct tcp_recovery *tcp_recovery_find(int choice);
+void tcp_congestion_init(struct tcp_socket *socket);
+bool tcp_congestion_room(const struct tcp_socket *socket);
+// An acknowledgment has been taken: it freed `segments`, was a duplicate, told of new blocks.
+void tcp_congestion_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
+                        int64_t flight_before, bool duplicate);
+void tcp_congestion_timeout(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_congestion_idle(struct tcp_socket *socket, int64_t now);
+// Retransmissions that the congestion window lets out now.
+void tcp_congestion_retransmit(struct cpu_context *context, struct tcp_socket *socket);
+const char *tcp_congestion_name(enum tcp_congestion congestion);
+
+// scoreboard.c
+// Marks what the segment's blocks say has arrived; true if anything is new.
+bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment);
+void tcp_scoreboard_clear(struct tcp_socket *socket);
+void tcp_scoreboard_find_lost(struct tcp_socket *socket);
+int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket);
+int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket);
+struct tcp_buffer *tcp_scoreboard_next(struct tcp_socket *socket, bool rescue);
+
+#endif

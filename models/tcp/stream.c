@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/tcp/stream.h"
+
+#include <glib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 16
+
+struct tcp_stream *tcp_stream_new(struct pool *contents)
+{
+    struct tcp_stream *stream = g_new0(struct tcp_stream, 1);
+    stream->contents = contents;
+    stream->capacity = FIRST_CAPACITY;
+    stream->runs = g_new(struct tcp_stream_run, stream->capacity);
+    return stream;
+}
+
+void tcp_stream_free(struct tcp_stream *stream)
+{
+    if (!stream)
+        return;
+    g_free(stream->runs);
+    g_free(stream);
+}
+
+static struct tcp_stream_run *stream_run(const struct tcp_stream *stream, uint32_t index)
+{
+    return &stream->runs[index & (stream->capacity - 1)];
+}
+
+static void stream_grow(struct tcp_stream *stream)
+{
+    struct tcp_stream_run *runs = g_new(struct tcp_stream_run, 2 * (size_t)stream->capacity);
+    for (uint32_t i = stream->head; i != stream->tail; i++)
+        runs[i & (2 * stream->capacity - 1)] = *stream_run(stream, i);
+    g_free(stream->runs);
+    stream->runs = runs;
+    stream->capacity *= 2;
+}
+
+static void stream_open_run(struct tcp_stream *stream, const struct tcp_run *run)
+{
+    if (stream->tail - stream->head == stream->capacity)
+        stream_grow(stream);
+    struct tcp_stream_run *entry = stream_run(stream, stream->tail++);
+    *entry = (struct tcp_stream_run){
+        .start = stream->written,
+        .missing = run->length,
+        .message = run->message,
+        .offset = run->offset,
+        .content_length = run->content ? run->content_length : 0,
+    };
+    g_assert(entry->content_length <= TCP_CONTENT_BYTES);
+    if (entry->content_length == 0)
+        return;
+    entry->content = pool_take(stream->contents);
+    memcpy(entry->content, run->content, entry->content_length);
+}
+
+void tcp_stream_append(struct tcp_stream *stream, const struct tcp_run *run, int64_t taken,
+                       int64_t bytes)
+{
+    struct tcp_stream_run *last =
+        stream->tail == stream->head ? NULL : stream_run(stream, stream->tail - 1);
+    if (!last || last->missing == 0) {
+        stream_open_run(stream, run);
+        last = stream_run(stream, stream->tail - 1);
+    }
+    // A run that was taken in part goes on: nothing else may be written in between.
+    g_assert(last->missing == run->length - taken);
+    last->length += bytes;
+    last->missing -= bytes;
+    stream->written += bytes;
+}
+
+void tcp_stream_take(struct tcp_stream *stream, int64_t bytes, struct tcp_piece *piece)
+{
+    struct tcp_stream_run *run = stream_run(stream, stream->read);
+    int64_t done = stream->consumed - run->start;
+    g_assert(stream->read != stream->tail && bytes > 0);
+    *piece = (struct tcp_piece){
+        .length = MIN(bytes, run->length - done),
+        .message = run->message,
+        .offset = run->offset + done,
+    };
+    stream->consumed += piece->length;
+    piece->ends_run = done + piece->length == run->length && run->missing == 0;
+    if (!piece->ends_run)
+        return;
+    piece->content = run->content;
+    piece->content_length = run->content_length;
+    stream->read++;
+}
+
+void tcp_stream_release(struct tcp_stream *stream)
+{
+    for (; stream->head != stream->read; stream->head++)
+        pool_give(stream->contents, stream_run(stream, stream->head)->content);
+}
+
+void tcp_stream_find(const struct tcp_stream *stream, int64_t start, int64_t bytes,
+                     struct message_ref *message, int64_t *offset, int64_t *length)
+{
+    uint32_t low = stream->head, high = stream->tail;
+    while (low != high) { // the first run that ends behind `start`
+        uint32_t middle = low + (high - low) / 2;
+        const struct tcp_stream_run *run = stream_run(stream, middle);
+        if (run->start + run->length <= start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *message = MESSAGE_NONE;
+    *offset = *length = 0;
+    for (; low != stream->tail; low++) {
+        const struct tcp_stream_run *run = stream_run(stream, low);
+        int64_t from = MAX(start, run->start), to = MIN(start + bytes, run->start + run->length);
+        if (from >= to)
+            return;
+        if (run->message.generation == 0)
+            continue;
+        *message = run->message;
+        *offset = run->offset + from - run->start;
+        *length = to - from;
+        return;
+    }
+}

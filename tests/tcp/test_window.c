@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Windows: slow start, the receiver's window and its probing, slivers, Nagle, the send buffer.
+#include "tests/support/suite.h"
+#include "tests/support/tcp_world.h"
+
+#define SEGMENT 1448
+
+static void connect_no_delay(struct tcp_world *world)
+{
+    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
+    tcp_do(&world->nodes[1], tcp_accept_job, NULL);
+    tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_no_delay_job, NULL);
+}
+
+// RFC 2414 as Linux 2.4 has it: three segments of 1448 B, two of 8948 B.
+static void test_initial_window(void)
+{
+    for (int jumbo = 0; jumbo < 2; jumbo++) {
+        struct tcp_world *world = tcp_world_new(
+            (const char *const[]){jumbo ? "tcp.mtu=9000 B" : "tcp.mtu=1500 B",
+                                  "tcp.send_buffer=128 KiB", "switches[0].latency=10 ms", NULL});
+        tcp_connect_nodes(world);
+        tcp_do_at(&world->nodes[0], 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
+        tcp_run(world);
+        int first = 0;
+        for (int i = 0; i < tcp_log_count(world); i++) {
+            const struct tcp_line *line = tcp_log_at(world, i);
+            first += line->node == 0 && line->payload > 0 && line->when < 210 * TIME_MS;
+        }
+        SUITE_SAME_INTEGER(first, jumbo ? 2 : 3);
+        tcp_world_free(world);
+    }
+}
+
+// RFC 2581, 3.1: each acknowledgment opens the window by a segment. With every segment acknowledged
+// it doubles each round trip; here half of them are, and it grows by half.
+static void test_slow_start(void)
+{
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"tcp.send_buffer=128 KiB", "switches[0].latency=15 ms",
+                                            "tcp.quick_acks=0", "tcp.recovery=reno", NULL});
+    int64_t flights[5] = {0};
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[1], 100 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100000));
+    tcp_do_at(&world->nodes[0], 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
+    tcp_run(world);
+    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 100000);
+    // Flights are a round trip of some 30 ms apart: two passes of the switch.
+    sim_time flight_start = 0;
+    int flight = -1;
+    for (int i = 0; i < tcp_log_count(world); i++) {
+        const struct tcp_line *line = tcp_log_at(world, i);
+        if (line->node != 0 || line->payload == 0)
+            continue;
+        if (flight < 0 || line->when > flight_start + 20 * TIME_MS) {
+            flight_start = line->when;
+            flight++;
+        }
+        if (flight < 5)
+            flights[flight]++;
+    }
+    SUITE_SAME_INTEGER(flights[0], 2); // the round trip is long: Linux begins with two
+    for (int i = 1; i < 4; i++) {
+        CU_ASSERT(flights[i] > flights[i - 1]);
+        CU_ASSERT(flights[i] <= 2 * flights[i - 1]);
+    }
+    tcp_world_free(world);
+}
+
+// A reader that does not read: the window closes without taking back what was offered; the sender
+// probes, each probe twice as late as the one before; a read opens the window again.
+static void test_zero_window(void)
+{
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", NULL});
+    int64_t edge = 0;
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
+    tcp_do_at(&world->nodes[1], 5 * TIME_S, tcp_read_job, GSIZE_TO_POINTER(20000));
+    tcp_run(world);
+    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 20000);
+    sim_time probes[8];
+    int probed = 0;
+    for (int i = 3; i < tcp_log_count(world); i++) {
+        const struct tcp_line *line = tcp_log_at(world, i);
+        if (line->node == 1) {
+            CU_ASSERT(line->acknowledgment + line->window >= edge);
+            edge = line->acknowledgment + line->window;
+        } else if (line->payload > 0) {
+            CU_ASSERT(line->sequence + line->payload <= MAX(edge, 5841));
+        } else if (probed < 8 && line->when < 5 * TIME_S) {
+            probes[probed++] = line->when;
+        }
+    }
+    CU_ASSERT(probed >= 3);
+    for (int i = 2; i < probed; i++) {
+        sim_time before = probes[i - 1] - probes[i - 2], now = probes[i] - probes[i - 1];
+        CU_ASSERT(ABS(now - 2 * before) <= 20 * TIME_MS); // ticks
+    }
+    // The read told of its room, and the sender did not wait for the next probe.
+    CU_ASSERT(world->nodes[1].job_end < 5 * TIME_S + 60 * TIME_MS);
+    tcp_world_free(world);
+}
+
+// The window update is lost: only a probe finds out.
+static void test_lost_window_update(void)
+{
+    struct tcp_world *probe =
+        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", NULL});
+    tcp_connect_nodes(probe);
+    tcp_do_at(&probe->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
+    tcp_do_at(&probe->nodes[1], 300 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(20000));
+    tcp_run(probe);
+    int update = 0;
+    for (int i = 0; i < tcp_log_count(probe); i++)
+        update += tcp_log_at(probe, i)->node == 1 && tcp_log_at(probe, i)->when < 300 * TIME_MS;
+    tcp_world_free(probe);
+    char *drop = g_strdup_printf("links[1].drop_nth=[%d]", update + 1);
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", drop, NULL});
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
+    tcp_do_at(&world->nodes[1], 300 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(20000));
+    tcp_run(world);
+    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 20000);
+    CU_ASSERT(world->nodes[1].job_end > 350 * TIME_MS && world->nodes[1].job_end < 5 * TIME_S);
+    g_free(drop);
+    tcp_world_free(world);
+}
+
+// A reader that never reads: probing ends, and with it the run.
+static void test_probes_end(void)
+{
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", "tcp.probes=4", NULL});
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(50000));
+    tcp_run(world);
+    CU_ASSERT(*sim_counter(world->sim, "tcp window probes") <= 4);
+    SUITE_SAME_INTEGER(world->sim->status, SIM_COMPLETED);
+    json_t *report = tcp_socket_describe(world->nodes[0].socket);
+    SUITE_SAME_TEXT(json_string_value(json_object_get(report, "state")), "ESTABLISHED");
+    CU_ASSERT(json_integer_value(json_object_get(report, "unsent")) > 0);
+    json_decref(report);
+    tcp_world_free(world);
+}
+
+// RFC 1122, 4.2.3.3: a reader that takes a few bytes at a time does not offer slivers of a window.
+static void test_no_slivers(void)
+{
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", NULL});
+    int small = 0;
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(30000));
+    for (int i = 0; i < 300; i++)
+        tcp_do_at(&world->nodes[1], 50 * TIME_MS + i * TIME_MS, tcp_read_job,
+                  GSIZE_TO_POINTER(100));
+    tcp_run(world);
+    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 30000);
+    for (int i = 3; i < tcp_log_count(world); i++) {
+        const struct tcp_line *line = tcp_log_at(world, i);
+        small += line->node == 0 && line->payload > 0 && line->payload < 536;
+    }
+    CU_ASSERT(small <= 3);
+    tcp_world_free(world);
+}
+
+// Nagle (as Minshall has it): the second small segment waits for the first one's acknowledgment,
+// which the receiver delays. TCP_NODELAY lets it out.
+static void test_nagle(void)
+{
+    for (int no_delay = 0; no_delay < 2; no_delay++) {
+        struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.quick_acks=0", NULL});
+        if (no_delay)
+            connect_no_delay(world);
+        else
+            tcp_connect_nodes(world);
+        tcp_do_at(&world->nodes[1], 20 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(300));
+        for (int i = 0; i < 3; i++)
+            tcp_do_at(&world->nodes[0], 10 * TIME_MS + i * TIME_US, tcp_write_job,
+                      GSIZE_TO_POINTER(100));
+        tcp_run(world);
+        const struct tcp_line *second = tcp_log_data(world, 0, 0, 1);
+        SUITE_SAME_INTEGER(tcp_log_data(world, 0, 0, 0)->payload, 100);
+        SUITE_SAME_INTEGER(second->payload, no_delay ? 100 : 200); // those that waited, together
+        CU_ASSERT(no_delay ? second->when < 11 * TIME_MS : second->when > 19 * TIME_MS);
+        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 300);
+        tcp_world_free(world);
+    }
+}
+
+// A full segment does not wait, nor does a small one behind full ones.
+static void test_nagle_lets_full_segments_out(void)
+{
+    struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.quick_acks=0", NULL});
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENT + 10));
+    tcp_run(world);
+    const struct tcp_line *last = tcp_log_data(world, 0, 0, 1);
+    SUITE_SAME_INTEGER(last->payload, 10);
+    CU_ASSERT(last->when < 11 * TIME_MS);
+    tcp_world_free(world);
+}
+
+// What the send buffer takes while nothing is acknowledged: full segments count with overhead, the
+// last one may go beyond.
+static bool fill_job(struct cpu_context *context, struct tcp_node *node, void *taken)
+{
+    struct tcp_run run = {.length = 1000000};
+    int64_t writable = tcp_writable(node->socket);
+    *(int64_t *)taken = tcp_write(context, node->socket, &run, 1);
+    SUITE_SAME_INTEGER(*(int64_t *)taken, writable);
+    return true;
+}
+
+static void test_send_buffer(void)
+{
+    struct {
+        const char *set;
+        int64_t asked, segments;
+    } cases[] = {
+        {"tcp.skb_overhead=368 B", 0, 10},        // ceil(16384 / 1816)
+        {"tcp.skb_overhead=0 B", 0, 12},          // ceil(16384 / 1448)
+        {"tcp.skb_overhead=368 B", 32768, 37},    // twice what is asked for: 65536 / 1816
+        {"tcp.buffer_doubling=false", 32768, 19}, // 32768 / 1816
+        {"tcp.skb_overhead=368 B", 1000000, 73},  // no more than the limit, 2 * 65535
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct tcp_world *world =
+            tcp_world_new((const char *const[]){cases[i].set, "tcp.send_buffer_grows=false", NULL});
+        struct tcp_options options = {.send_buffer = cases[i].asked};
+        int64_t taken = 0;
+        tcp_do(&world->nodes[1], tcp_listen_job, NULL);
+        tcp_do(&world->nodes[1], tcp_accept_job, NULL);
+        tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_job, &options);
+        tcp_do_at(&world->nodes[0], 10 * TIME_MS, fill_job, &taken);
+        engine_run(world->sim->engine, 10 * TIME_MS + TIME_US);
+        SUITE_SAME_INTEGER(taken, cases[i].segments * SEGMENT);
+        tcp_world_free(world);
+    }
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"initial window", test_initial_window},
+        {"slow start", test_slow_start},
+        {"zero window and probes", test_zero_window},
+        {"a lost window update", test_lost_window_update},
+        {"probes end", test_probes_end},
+        {"no slivers", test_no_slivers},
+        {"Nagle and TCP_NODELAY", test_nagle},
+        {"Nagle lets full segments out", test_nagle_lets_full_segments_out},
+        {"send buffer", test_send_buffer},
+        {0},
+    };
+    return suite_run("tcp: windows", cases);
+}
