@@ -8,6 +8,15 @@
 
 #define N struct nic_config
 
+static const char *const completions[] = {
+    [NIC_COMPLETE_SENT] = "sent", [NIC_COMPLETE_LOADED] = "loaded", NULL};
+
+#define COMPLETION_PARAM(when, completion_source)                                                  \
+    PARAM(N, completion, PARAM_CHOICE, .fallback = when, .choices = completions,                   \
+          .doc = "a frame counts as sent when its last bit is on the wire, or when its last byte " \
+                 "is in the FIFO",                                                                 \
+          .source = completion_source)
+
 #define RING_PARAMS(tx, rx, ring_source)                                                           \
     PARAM(N, tx_ring, PARAM_COUNT, .fallback = tx, .least = "2", .most = "4096",                   \
           .doc = "frames that the driver may have queued for sending", .source = ring_source),     \
@@ -35,6 +44,14 @@
               .doc = "from the interrupt asked for to the processor's interrupt line",             \
               .source = bus_source)
 
+#define COALESCE_PARAMS                                                                            \
+    PARAM(N, coalesce_frames, PARAM_COUNT, .fallback = "1", .least = "1", .most = "4096",          \
+          .doc = "frames and completions that are collected for one interrupt",                    \
+          .source = "cards of 2000: an interrupt for each"),                                       \
+        PARAM(N, coalesce_delay, PARAM_DURATION, .fallback = "0 s", .most = "1 s",                 \
+              .doc = "longest that the first of them waits for more",                              \
+              .source = "cards of 2000: an interrupt for each")
+
 #define DRIVER_PARAMS(bell, read, port_source, fill, done, take, driver_source)                    \
     PARAM(N, doorbell, PARAM_COST, .fallback = bell, .doc = "host's command to the card",          \
           .source = port_source),                                                                  \
@@ -50,12 +67,15 @@
               .source = driver_source)
 
 static const struct param eepro100_params[] = {
+    COMPLETION_PARAM("loaded", "8255x software developer manual, 6.4.2: the C bit is set when the "
+                               "last transmit buffer's DMA has completed"),
     RING_PARAMS("64", "64", "driver of Linux 2.4: ring sizes"),
     FIFO_PARAMS("3 us", "512 B", "2 KiB", "128 B",
                 "82558 data sheet: FIFOs, threshold in the command block; prior: the command unit "
                 "reads the last "
                 "command block again, then the next one and its buffer list"),
     BUS_PARAMS("16 B", "500 ns", "500 ns", "82558 data sheet, prior"),
+    COALESCE_PARAMS,
     DRIVER_PARAMS("2.4 us", "2.4 us",
                   "prior: the driver waits until the command unit has taken a command; port reads "
                   "of 0.6..0.8 us",
@@ -71,10 +91,12 @@ static const struct param_table eepro100_table = {
 };
 
 static const struct param tulip_params[] = {
+    COMPLETION_PARAM("sent", "21140 hardware reference: TDES0 is written after transmission"),
     RING_PARAMS("32", "64", "driver of Linux 2.4: ring sizes"),
     FIFO_PARAMS("400 ns", "128 B", "2 KiB", "64 B",
                 "21140 hardware reference: threshold 128 B at 100 Mb/s"),
     BUS_PARAMS("16 B", "300 ns", "500 ns", "21140 hardware reference, prior"),
+    COALESCE_PARAMS,
     DRIVER_PARAMS("200 ns", "1.4 us", "prior: one posted write; one read and one write",
                   "400 cycles", "350 cycles", "600 cycles", "prior: instructions of the driver"),
     {0},

@@ -3,7 +3,12 @@
 
 #include <glib.h>
 
+#include <string.h>
+
 #define PROTOCOLS 4 // on one card
+#define ETHERNET_HEADER 14
+#define ETHERNET_FCS 4
+#define ETHERNET_LEAST 60 // without the check sequence
 
 struct frame_queue {
     struct packet *head, *tail;
@@ -26,7 +31,8 @@ struct nic {
 
     // Transmit: ring -> loading (over the bus) -> loaded (in the FIFO) -> sending (on the wire).
     struct frame_queue tx_ring;
-    int tx_queued; // frames in the ring, until they have left
+    int tx_queued; // frames that have not yet left
+    int tx_used;   // ring entries in use, until the card has done with their frames
     struct packet *loading;
     struct frame_queue loaded;
     bool sending;
@@ -35,9 +41,12 @@ struct nic {
     uint32_t sending_bytes;
     sim_time sending_since;
     int64_t fifo_bytes;
-    struct event tx_head; // doorbell latency, then the first bytes are in the FIFO
-    struct event tx_rest; // the whole frame is in the FIFO
-    struct event tx_sent; // the frame on the wire has left
+    struct event tx_head;   // doorbell latency, then the first bytes are in the FIFO
+    struct event tx_rest;   // the whole frame has been asked for over the bus
+    struct event tx_sent;   // the frame on the wire has left
+    struct event tx_full;   // the last byte of the frame loaded last is in the FIFO
+    uint16_t full_protocol; // what that frame was
+    void *full_token;
     struct event tx_room; // it has left so far that the FIFO has room
     bool tx_starting;     // between doorbell and the first bus request
     GArray *tx_done;      // struct tx_done, waiting for the interrupt handler
@@ -48,16 +57,28 @@ struct nic {
     int rx_used; // ring buffers in use
 
     struct event interrupt;
+    int64_t waiting; // frames and completions since the last interrupt
     struct cpu_task service;
     bool in_service;
     int64_t *ring_drops, *fcs_drops, *interrupts;
     trace_lane lane_tx, lane_rx;
+
+    // Capture.
+    int interface;
+    GByteArray *frame; // the last one captured
 };
 
 struct tx_done {
     uint16_t protocol;
     void *token;
 };
+
+// One more waits in a ring, or one less.
+static void ring_note(const struct nic *nic, trace_lane lane, enum trace_note_kind kind)
+{
+    sim_time now = sim_now(nic->sim);
+    trace_note(nic->sim->trace, lane, &(struct trace_note){.kind = kind, .from = now, .to = now});
+}
 
 static void queue_push(struct frame_queue *queue, struct packet *packet)
 {
@@ -85,12 +106,58 @@ static const struct registration *nic_protocol_of(const struct nic *nic, uint16_
     g_error("no protocol 0x%04x on the NIC of %s", protocol, nic->host->name);
 }
 
+// ---- Capture ----
+
+// A locally administered address made of the station's number.
+static void capture_address(uint8_t *bytes, int station)
+{
+    uint32_t number = (uint32_t)station + 1;
+    const uint8_t address[6] = {2,
+                                0,
+                                (uint8_t)(number >> 24),
+                                (uint8_t)(number >> 16),
+                                (uint8_t)(number >> 8),
+                                (uint8_t)number};
+    memcpy(bytes, address, sizeof address);
+}
+
+static void nic_capture(struct nic *nic, const struct packet *packet,
+                        enum capture_direction direction)
+{
+    if (!nic->sim->capture)
+        return;
+    const struct registration *of = nic_protocol_of(nic, packet->protocol);
+    uint32_t length = MAX(packet->wire_bytes - ETHERNET_FCS, ETHERNET_LEAST);
+    g_byte_array_set_size(nic->frame, length);
+    uint8_t *bytes = nic->frame->data;
+    memset(bytes, 0, length);
+    capture_address(bytes, route_to(packet->route));
+    capture_address(bytes + 6, route_from(packet->route));
+    bytes[12] = (uint8_t)(packet->protocol >> 8);
+    bytes[13] = (uint8_t)packet->protocol;
+    if (of->ops->frame_bytes)
+        of->ops->frame_bytes(of->owner, packet, bytes + ETHERNET_HEADER, length - ETHERNET_HEADER);
+    capture_frame(nic->sim->capture, nic->interface, sim_now(nic->sim), bytes, length, length,
+                  direction);
+}
+
+// Something waits for the driver: an interrupt is asked for, at once or, where the card collects
+// several, when enough wait or the first has waited long enough.
 static void interrupt_ask(struct nic *nic, sim_time status)
 {
-    if (nic->in_service || event_pending(&nic->interrupt))
+    if (nic->in_service)
         return;
-    engine_schedule(nic->sim->engine, &nic->interrupt,
-                    sim_now(nic->sim) + status + nic->config.interrupt_delay);
+    sim_time now = sim_now(nic->sim), when = now + status + nic->config.interrupt_delay;
+    bool enough = ++nic->waiting >= nic->config.coalesce_frames;
+    if (!enough)
+        when += nic->config.coalesce_delay;
+    if (event_pending(&nic->interrupt)) {
+        if (enough && nic->config.coalesce_delay > 0 && when < nic->interrupt.when)
+            engine_reschedule(nic->sim->engine, &nic->interrupt, when);
+        return;
+    }
+    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, when, MESSAGE_NONE);
+    engine_schedule(nic->sim->engine, &nic->interrupt, when);
 }
 
 static void interrupt_line(struct engine *engine, struct event *event)
@@ -130,6 +197,7 @@ static void tx_load(struct nic *nic)
         return;
     }
     nic->loading = queue_pop(&nic->tx_ring);
+    ring_note(nic, nic->lane_tx, TRACE_LEAVE);
     nic->fifo_bytes += next->wire_bytes;
     bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send",
                  next->message);
@@ -148,11 +216,39 @@ static void tx_send(struct nic *nic)
     nic->sending_bytes = packet->wire_bytes;
     nic->sending_since = sim_now(nic->sim);
     trace_flow(nic->sim->trace, nic->lane_tx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
+    nic_capture(nic, packet, CAPTURE_OUT);
     network_send(nic->network, packet, &nic->tx_sent);
 }
 
+// The card has done with a frame: if the protocol wants to know, the driver is told.
+static void tx_complete(struct nic *nic, uint16_t protocol, void *token)
+{
+    if (!token)
+        return;
+    struct tx_done done = {protocol, token};
+    g_array_append_val(nic->tx_done, done);
+    interrupt_ask(nic, 0);
+}
+
+static void tx_full_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_full);
+    nic->tx_used--;
+    tx_complete(nic, nic->full_protocol, nic->full_token);
+}
+
+// The bus side is free. What of the frame the FIFO had no room for follows as the wire drains it,
+// and before it has room for the next frame.
 static void tx_loaded(struct nic *nic)
 {
+    if (nic->config.completion == NIC_COMPLETE_LOADED && nic->loading->token) {
+        nic->full_protocol = nic->loading->protocol;
+        nic->full_token = nic->loading->token;
+        engine_schedule(nic->sim->engine, &nic->tx_full, tx_room_at(nic, 0));
+    } else if (nic->config.completion == NIC_COMPLETE_LOADED) {
+        nic->tx_used--;
+    }
     nic->loading = NULL;
     tx_load(nic);
 }
@@ -196,10 +292,9 @@ static void tx_sent_event(struct engine *engine, struct event *event)
     nic->sending = false;
     nic->fifo_bytes -= nic->sending_bytes;
     nic->tx_queued--;
-    if (nic->sending_token) {
-        struct tx_done done = {nic->sending_protocol, nic->sending_token};
-        g_array_append_val(nic->tx_done, done);
-        interrupt_ask(nic, 0);
+    if (nic->config.completion == NIC_COMPLETE_SENT) {
+        nic->tx_used--;
+        tx_complete(nic, nic->sending_protocol, nic->sending_token);
     }
     tx_send(nic);
     tx_load(nic);
@@ -207,7 +302,7 @@ static void tx_sent_event(struct engine *engine, struct event *event)
 
 int nic_tx_room(const struct nic *nic)
 {
-    return (int)nic->config.tx_ring - nic->tx_queued;
+    return (int)nic->config.tx_ring - nic->tx_used;
 }
 
 void nic_transmit(struct nic *nic, struct packet *packet, void *token)
@@ -215,10 +310,14 @@ void nic_transmit(struct nic *nic, struct packet *packet, void *token)
     g_assert(nic_tx_room(nic) > 0);
     packet->token = token;
     queue_push(&nic->tx_ring, packet);
+    ring_note(nic, nic->lane_tx, TRACE_JOIN);
     bool idle = nic->tx_queued++ == 0;
+    nic->tx_used++;
     if (idle) {
+        sim_time now = sim_now(nic->sim), when = now + nic->config.tx_start;
+        trace_delay(nic->sim->trace, nic->lane_tx, "NIC", now, when, packet->message);
         nic->tx_starting = true;
-        engine_schedule(nic->sim->engine, &nic->tx_head, sim_now(nic->sim) + nic->config.tx_start);
+        engine_schedule(nic->sim->engine, &nic->tx_head, when);
     } else {
         tx_load(nic);
     }
@@ -239,6 +338,7 @@ static void rx_written(struct engine *engine, struct event *event)
     struct packet *packet = container_of(event, struct packet, event);
     struct nic *nic = packet->token;
     queue_push(&nic->rx_done, packet);
+    ring_note(nic, nic->lane_rx, TRACE_JOIN);
     interrupt_ask(nic, nic->config.rx_status);
 }
 
@@ -249,6 +349,7 @@ static void nic_receive(void *owner, struct packet *packet)
         nic_drop(nic, packet, nic->fcs_drops, "FCS error at the receiving NIC");
         return;
     }
+    nic_capture(nic, packet, CAPTURE_IN);
     if (nic->rx_used == nic->config.rx_ring) {
         nic_drop(nic, packet, nic->ring_drops, "receive ring full");
         return;
@@ -282,6 +383,7 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
     if (!packet)
         return false;
     nic->rx_used--;
+    ring_note(nic, nic->lane_rx, TRACE_LEAVE);
     cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), "driver",
                       packet->message);
     const struct registration *to = nic_protocol_of(nic, packet->protocol);
@@ -295,6 +397,7 @@ static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *t
     const struct kernel_config *kernel = &nic->host->config.kernel;
     if (!nic->in_service) {
         nic->in_service = true;
+        nic->waiting = 0;
         (*nic->interrupts)++;
         cpu_spend(context, kernel->interrupt_entry, "interrupt");
         cpu_spend(context, nic->config.status_read, "interrupt");
@@ -321,6 +424,7 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     event_init(&nic->tx_head, tx_head_event);
     event_init(&nic->tx_rest, tx_rest_event);
     event_init(&nic->tx_sent, tx_sent_event);
+    event_init(&nic->tx_full, tx_full_event);
     event_init(&nic->tx_room, tx_room_event);
     event_init(&nic->interrupt, interrupt_line);
     cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
@@ -329,6 +433,9 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     nic->interrupts = sim_counter(nic->sim, "nic interrupts");
     nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
     nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");
+    nic->frame = g_byte_array_new();
+    nic->interface =
+        capture_interface(nic->sim->capture, host->name, network_station_rate(network, station));
     network_attach(network, station, nic_receive, nic);
     return nic;
 }
@@ -338,6 +445,7 @@ void nic_free(struct nic *nic)
     if (!nic)
         return;
     g_array_free(nic->tx_done, TRUE);
+    g_byte_array_free(nic->frame, TRUE);
     g_free(nic);
 }
 

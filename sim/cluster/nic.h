@@ -16,7 +16,14 @@
 
 #include <stdbool.h>
 
+// When the card tells the driver that a frame has been sent.
+enum nic_completion {
+    NIC_COMPLETE_SENT,   // its last bit is on the wire
+    NIC_COMPLETE_LOADED, // its last byte is in the FIFO
+};
+
 struct nic_config {
+    int completion;           // enum nic_completion
     int64_t tx_ring;          // frames that the driver may have queued
     int64_t rx_ring;          // receive buffers
     int64_t descriptor;       // bytes fetched or written back for each frame
@@ -27,6 +34,8 @@ struct nic_config {
                               // arrived
     sim_time rx_status;       // last data written to status visible and interrupt asked for
     sim_time interrupt_delay; // interrupt asked for to interrupt line seen by the processor
+    int64_t coalesce_frames;  // frames and completions that one interrupt waits for
+    sim_time coalesce_delay;  // the longest that the first of them waits
     struct cost doorbell;     // host's write to a card register
     struct cost status_read;  // host's read of the interrupt cause, and its acknowledgement
     struct cost tx_frame;     // driver: filling one transmit descriptor
@@ -42,6 +51,9 @@ struct nic_protocol {
     void (*receive)(struct cpu_context *context, void *owner, struct packet *packet);
     // In the interrupt handler: a frame that was sent with a token has left.
     void (*sent)(struct cpu_context *context, void *owner, void *token);
+    // For captures: writes the frame behind its Ethernet header, at most `room` bytes, which are 0
+    // before. NULL: it stays 0.
+    void (*frame_bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
 };
 
 struct nic *nic_new(struct host *host, struct network *network, int station,

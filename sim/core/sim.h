@@ -4,6 +4,7 @@
 #ifndef NETSIM_CORE_SIM_H
 #define NETSIM_CORE_SIM_H
 
+#include "sim/core/capture.h"
 #include "sim/core/engine.h"
 #include "sim/core/ledger.h"
 #include "sim/core/trace.h"
@@ -17,7 +18,9 @@ enum sim_status { SIM_COMPLETED, SIM_DEADLOCK, SIM_FAILED };
 struct sim {
     struct engine *engine;
     struct ledger *ledger;
-    struct trace *trace; // NULL: nothing is traced. Not owned.
+    struct trace *trace;     // NULL: nothing is traced. Not owned.
+    struct capture *capture; // NULL: no frames are captured; set before the hosts are made. Not
+                             // owned.
     uint64_t seed;
     enum sim_status status;
     json_t *reason; // why it did not complete: {"kind", "text", "time_us", …}; NULL if it did

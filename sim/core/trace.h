@@ -24,6 +24,28 @@ struct trace_transition {
     const char *detail;  // or NULL; copied
 };
 
+// What a resource has to tell beside its spans, for those who explain where time went: how long it
+// was held without work being seen on it, and who waited for it. `name` is static or interned.
+enum trace_note_kind {
+    // A processor's handler held the lane, interruptions included; told at its end, before its
+    // spans. name: its class.
+    TRACE_SLICE,
+    TRACE_DELAY,   // a message's way takes this time, and nothing is busy: a latency. name: of what
+    TRACE_GAP,     // the lane was taken, but carried nothing: the gap between two frames
+    TRACE_LOAD,    // the lane was busy, and nobody waited for it
+    TRACE_JOIN,    // one more waits for the lane, at `from`
+    TRACE_LEAVE,   // one less does, at `from`
+    TRACE_BLOCKED, // a process slept. name: what for; where: which process
+};
+
+struct trace_note {
+    enum trace_note_kind kind;
+    const char *name;
+    const char *where; // or NULL
+    sim_time from, to;
+    struct message_ref message;
+};
+
 struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const char *group, const char *name);
     void (*span)(struct trace *trace, trace_lane lane, const char *name, sim_time from, sim_time to,
@@ -33,6 +55,8 @@ struct trace_ops {
                  sim_time when);
     void (*transition)(struct trace *trace, trace_lane lane, sim_time when,
                        const struct trace_transition *transition);
+    void (*note)(struct trace *trace, trace_lane lane, const struct trace_note *note); // may be
+                                                                                       // NULL
 };
 
 #define TRACE_FLOW_START 's'
@@ -70,6 +94,28 @@ static inline void trace_transition(struct trace *trace, trace_lane lane, sim_ti
 {
     if (trace)
         trace->ops->transition(trace, lane, when, transition);
+}
+
+static inline void trace_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
+{
+    if (trace && trace->ops->note)
+        trace->ops->note(trace, lane, note);
+}
+
+static inline void trace_delay(struct trace *trace, trace_lane lane, const char *name,
+                               sim_time from, sim_time to, struct message_ref message)
+{
+    if (trace && to > from)
+        trace_note(trace, lane, &(struct trace_note){TRACE_DELAY, name, NULL, from, to, message});
+}
+
+// Somebody waits for the lane from `from` to `to`.
+static inline void trace_queued(struct trace *trace, trace_lane lane, sim_time from, sim_time to)
+{
+    if (!trace || to <= from)
+        return;
+    trace_note(trace, lane, &(struct trace_note){.kind = TRACE_JOIN, .from = from, .to = from});
+    trace_note(trace, lane, &(struct trace_note){.kind = TRACE_LEAVE, .from = to, .to = to});
 }
 
 #endif

@@ -59,12 +59,16 @@ void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char
     bus->free_at = start + time;
     bus->busy += time;
     trace_span(bus->sim->trace, bus->lane, what, start, bus->free_at, message);
+    trace_queued(bus->sim->trace, bus->lane, sim_now(bus->sim), start);
     engine_schedule(bus->sim->engine, done, bus->free_at);
 }
 
 void bus_note(struct bus *bus, int64_t bytes)
 {
-    bus->busy += bus_time(&bus->config, bytes);
+    sim_time time = bus_time(&bus->config, bytes), now = sim_now(bus->sim);
+    bus->busy += time;
+    trace_note(bus->sim->trace, bus->lane,
+               &(struct trace_note){.kind = TRACE_LOAD, .from = MAX(now - time, 0), .to = now});
 }
 
 sim_time bus_busy(const struct bus *bus)

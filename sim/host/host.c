@@ -97,6 +97,11 @@ struct cpu *host_interrupt_core(const struct host *host)
     return host->cores[host->config.processor.interrupt_core];
 }
 
+enum copy_source host_received_source(const struct host *host, const struct cpu *cpu)
+{
+    return cpu == host_interrupt_core(host) ? COPY_WARM : COPY_COLD;
+}
+
 struct cpu *host_process_core(const struct host *host, int nth)
 {
     const struct processor_config *processor = &host->config.processor;

@@ -22,7 +22,7 @@ struct spent {
 struct slice {
     struct cpu_task *task; // NULL: none
     enum cpu_next outcome;
-    sim_time end;
+    sim_time start, end;
     GArray *posted; // struct posted, kept from slice to slice
     GArray *spent;  // struct spent, only when traced
 };
@@ -177,6 +177,7 @@ static void ready_push(struct cpu_task *task)
 {
     struct cpu *cpu = task->cpu;
     task->ready = true;
+    task->ready_since = sim_now(cpu->sim);
     task->next = NULL;
     if (cpu->ready_head[task->class])
         cpu->ready_tail[task->class]->next = task;
@@ -192,6 +193,8 @@ static void cpu_start(struct cpu *cpu, int class)
     sim_time now = sim_now(cpu->sim);
     struct cpu_context context = {cpu, now};
     slice->task = task;
+    slice->start = now;
+    trace_queued(cpu->sim->trace, cpu->lane, task->ready_since, now);
     g_array_set_size(slice->posted, 0);
     task->running = true;
     task->woken = false;
@@ -234,6 +237,13 @@ static void cpu_dispatch(struct cpu *cpu)
 
 static void slice_trace(struct cpu *cpu, struct slice *slice)
 {
+    static const char *const classes[CPU_CLASSES] = {"interrupt", "kernel", "user"};
+    if (slice->spent->len > 0)
+        trace_note(cpu->sim->trace, cpu->lane,
+                   &(struct trace_note){.kind = TRACE_SLICE,
+                                        .name = classes[slice - cpu->slices],
+                                        .from = slice->start,
+                                        .to = slice->end});
     for (guint i = 0; i < slice->spent->len; i++) {
         const struct spent *piece = &g_array_index(slice->spent, struct spent, i);
         trace_span(cpu->sim->trace, cpu->lane, piece->stage, piece->from, piece->to,

@@ -48,6 +48,7 @@ struct cpu_task {
     enum cpu_class class;
     bool ready, running, woken;
     struct cpu_task *next;
+    sim_time ready_since;
     struct event wake;   // a wake-up posted for later
     sim_time wake_again; // the last of those that are to come behind it; 0: none
 };

@@ -184,13 +184,26 @@ void channel_trace_step(struct channel *channel, const struct packet *packet, si
         trace_flow(trace, channel->wire_lane, packet->message, TRACE_FLOW_STEP, when);
 }
 
+void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from)
+{
+    struct trace *trace = channel->network->sim->trace;
+    sim_time latency = channel->to.node ? channel->to.node->config->latency : 0;
+    sim_time end = from + channel->delay;
+    trace_delay(trace, channel->wire_lane, "propagation", from, end - latency, message);
+    trace_delay(trace, channel->wire_lane, "switch", end - latency, end, message);
+}
+
 static void channel_trace(struct channel *channel, const struct packet *packet, const char *name,
                           sim_time now, sim_time start, sim_time end)
 {
     struct trace *trace = channel->network->sim->trace;
     if (channel->from.node && start > now)
         trace_span(trace, channel->queue_lane, "waits", now, start, packet->message);
+    trace_queued(trace, channel->wire_lane, now, start);
     trace_span(trace, channel->wire_lane, name, start, end, packet->message);
+    trace_note(trace, channel->wire_lane,
+               &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = channel->busy_until});
+    channel_trace_delay(channel, packet->message, end);
     channel_trace_step(channel, packet, start);
 }
 

@@ -147,6 +147,10 @@ bool channel_judge(struct channel *channel, struct packet *packet, sim_time star
 // The first packet of a message touches the wire: a step of the message's arrow.
 void channel_trace_step(struct channel *channel, const struct packet *packet, sim_time when);
 
+// The packet's last bit (its head, before a cut-through switch) has left the sender at `from`: what
+// passes until its event at the far end.
+void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from);
+
 // The packet is lost on (or behind) the channel: noted, counted, freed.
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause);
 

@@ -136,6 +136,7 @@ static void slack_append(struct channel *channel, struct packet *packet)
     if (worm->tail - worm->head == worm->capacity)
         slack_grow(worm);
     int64_t header = MIN(worm->header, worm->length);
+    channel_trace_delay(channel, packet->message, worm->granted + channel_time(channel, header));
     *slack_at(worm, worm->tail++) = (struct slack_entry){
         .packet = packet,
         .length = worm->length,
@@ -222,6 +223,7 @@ static void worm_forward(struct channel *channel, struct packet *packet)
     } else {
         packet->event.run = channel->arrive;
         engine_schedule(engine, &packet->event, end + channel->delay);
+        channel_trace_delay(channel, packet->message, end);
     }
 }
 
@@ -246,6 +248,14 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
         feeder = feeder->worm->feeder;
 }
 
+// One more packet waits for the channel at its sender, or one less.
+static void worm_trace_queue(const struct channel *channel, enum trace_note_kind kind)
+{
+    const struct sim *sim = channel->network->sim;
+    trace_note(sim->trace, channel->wire_lane,
+               &(struct trace_note){.kind = kind, .from = sim_now(sim), .to = sim_now(sim)});
+}
+
 void worm_enter(struct channel *channel, struct packet *packet)
 {
     struct worm *worm = channel->worm;
@@ -267,6 +277,7 @@ void worm_enter(struct channel *channel, struct packet *packet)
     worm->last = packet;
     worm->queued++;
     worm->queued_bytes += packet->wire_bytes;
+    worm_trace_queue(channel, TRACE_JOIN);
 }
 
 static void worm_next_queued(struct channel *channel)
@@ -278,6 +289,7 @@ static void worm_next_queued(struct channel *channel)
     worm->first = packet->next;
     worm->queued--;
     worm->queued_bytes -= packet->wire_bytes;
+    worm_trace_queue(channel, TRACE_LEAVE);
     worm_grant(channel, packet, NULL);
 }
 
@@ -338,6 +350,7 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     if (now > input->worm->asked)
         trace_span(output->network->sim->trace, output->queue_lane, "waits", input->worm->asked,
                    now, packet->message);
+    trace_queued(output->network->sim->trace, output->wire_lane, input->worm->asked, now);
     input->worm->front_out = output;
     packet->hop++;
     worm_grant(output, packet, input);
@@ -350,6 +363,10 @@ static void worm_release(struct engine *engine, struct event *event)
     sim_time now = engine_now(engine);
     trace_span(channel->network->sim->trace, channel->wire_lane, worm->span, worm->granted,
                now - channel_time(channel, channel->gap), worm->message);
+    trace_note(channel->network->sim->trace, channel->wire_lane,
+               &(struct trace_note){.kind = TRACE_GAP,
+                                    .from = now - channel_time(channel, channel->gap),
+                                    .to = now});
     worm->held = false;
     if (worm->sent)
         engine_schedule(engine, worm->sent, now);

@@ -242,7 +242,7 @@ static void test_line_rate(void)
 // The ring has room for what it was configured with, and a frame keeps its place until it has left.
 static void test_ring_limit(void)
 {
-    const char *sets[] = {"eepro100.tx_ring=4", NULL};
+    const char *sets[] = {"eepro100.tx_ring=4", "eepro100.completion=sent", NULL};
     struct bench *bench = bench_new(cluster_cable, sets, NULL);
     sim_time slot = network_station_time(bench->world->cluster->network, 0, 1518);
     sim_time start = card(bench)->tx_start + bus(bench, 16 + 512);
@@ -261,6 +261,41 @@ static void test_ring_limit(void)
     SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 4);
     SUITE_SAME_INTEGER(bench->one.frames->len, 5);
     bench_free(bench);
+}
+
+// A card that is done with a frame once it is in the FIFO gives its place back then.
+static void test_ring_limit_loaded(void)
+{
+    const char *sets[] = {"eepro100.tx_ring=2", "eepro100.completion=loaded", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    sim_time loaded = card(bench)->tx_start + bus(bench, 16 + 512) + bus(bench, 1000 - 512);
+    transmit(bench, 0, 1000);
+    struct nic *nic = cluster_nic(bench->world->cluster, 0, 0);
+    engine_run(bench->world->sim->engine, loaded - 1);
+    SUITE_SAME_INTEGER(nic_tx_room(nic), 1);
+    engine_run(bench->world->sim->engine, loaded);
+    SUITE_SAME_INTEGER(nic_tx_room(nic), 2);
+    cluster_world_run(bench->world);
+    SUITE_SAME_INTEGER(nic_tx_room(nic), 2);
+    bench_free(bench);
+}
+
+// Frames that are collected for one interrupt: the third of three brings it; alone, the first waits
+// as long as the card lets it.
+static void test_collected_interrupts(void)
+{
+    const char *sets[] = {"eepro100.coalesce_frames=3", "eepro100.coalesce_delay=700 us", NULL};
+    for (int frames = 1; frames <= 4; frames++) {
+        struct bench *bench = bench_new(cluster_cable, sets, NULL);
+        for (int i = 0; i < frames; i++)
+            transmit(bench, i, 1000);
+        cluster_world_run(bench->world);
+        SUITE_SAME_INTEGER(bench->one.frames->len, frames);
+        SUITE_SAME_INTEGER(*sim_counter(bench->world->sim, "nic interrupts"), frames == 4 ? 2 : 1);
+        bool waited = sim_now(bench->world->sim) > 700 * TIME_US;
+        CU_ASSERT(waited == (frames != 3));
+        bench_free(bench);
+    }
 }
 
 // A FIFO that holds one frame and not the head of another: the second is fetched once the wire has
@@ -452,6 +487,8 @@ int main(void)
         {"one frame's way", test_way},
         {"back to back at line rate", test_line_rate},
         {"the transmit ring's limit", test_ring_limit},
+        {"the ring's limit, done when loaded", test_ring_limit_loaded},
+        {"interrupts that are collected", test_collected_interrupts},
         {"the FIFO's limit", test_fifo_limit},
         {"a frame longer than the FIFO", test_longer_than_fifo},
         {"tokens of sent frames", test_tokens},

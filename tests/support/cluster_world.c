@@ -42,6 +42,12 @@ const char cluster_cable[] = CLUSTER_COSTS "links: [{from: node0, to: node1}]\n"
 struct cluster_world *cluster_world_new(const char *text, const char *const *sets,
                                         struct trace *trace)
 {
+    return cluster_world_capture(text, sets, trace, NULL);
+}
+
+struct cluster_world *cluster_world_capture(const char *text, const char *const *sets,
+                                            struct trace *trace, struct capture *capture)
+{
     struct cluster_world *world = g_new0(struct cluster_world, 1);
     struct scenario_options options = {.sets = sets};
     struct diag_list *diags = diag_list_new();
@@ -53,6 +59,7 @@ struct cluster_world *cluster_world_new(const char *text, const char *const *set
     diag_list_free(diags);
     world->test_case = g_ptr_array_index(world->scenario->cases, 0);
     world->sim = sim_new(world->scenario->seed, trace);
+    world->sim->capture = capture;
     world->cluster = cluster_new(world->sim, world->test_case);
     cluster_add_nics(world->cluster, world->test_case);
     return world;

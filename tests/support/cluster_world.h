@@ -27,6 +27,9 @@ extern const char cluster_cable[];
 // `trace` may be NULL.
 struct cluster_world *cluster_world_new(const char *text, const char *const *sets,
                                         struct trace *trace);
+// The same with a sink for the frames of its cards; may be NULL.
+struct cluster_world *cluster_world_capture(const char *text, const char *const *sets,
+                                            struct trace *trace, struct capture *capture);
 void cluster_world_free(struct cluster_world *world);
 
 // Runs until nothing is left to happen.
