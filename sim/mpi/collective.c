@@ -1,145 +1,177 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/collective.h"
 
-#define COLLECTIVE_TAG 1
+#include "sim/mpi/algorithm.h"
 
-void mpi_schedule_init(struct mpi_schedule *schedule)
+// ---- Rules: algorithms, and choices between them. Names and functions stand in one order. ----
+
+static bool few_processes(const struct mpi_collective_call *call)
 {
-    *schedule = (struct mpi_schedule){
-        .steps = g_array_new(FALSE, FALSE, sizeof(struct mpi_step)),
-        .round = g_ptr_array_new(),
+    return call->ranks <= call->library->linear_processes;
+}
+
+#define BY_PROCESSES(collective)                                                                   \
+    static void collective##_by_processes(struct mpi_schedule *schedule,                           \
+                                          const struct mpi_collective_call *call)                  \
+    {                                                                                              \
+        (few_processes(call) ? mpi_##collective##_linear : mpi_##collective##_binomial)(schedule,  \
+                                                                                        call);     \
+    }
+
+BY_PROCESSES(barrier)
+BY_PROCESSES(bcast)
+BY_PROCESSES(reduce)
+
+const char *const mpi_barrier_rules[] = {"linear", "binomial", "recursive_doubling", "by_processes",
+                                         NULL};
+static mpi_algorithm_fn *const barriers[] = {mpi_barrier_linear, mpi_barrier_binomial,
+                                             mpi_barrier_recursive_doubling, barrier_by_processes};
+
+static bool small(const struct mpi_collective_call *call)
+{
+    return call->size < call->library->bcast_short;
+}
+
+static bool few(const struct mpi_collective_call *call)
+{
+    return call->ranks <= call->library->bcast_few;
+}
+
+static void bcast_small_and_few(struct mpi_schedule *schedule,
+                                const struct mpi_collective_call *call)
+{
+    (small(call) && few(call) ? mpi_bcast_binomial : mpi_bcast_scatter_allgather)(schedule, call);
+}
+
+static void bcast_small_or_few(struct mpi_schedule *schedule,
+                               const struct mpi_collective_call *call)
+{
+    (small(call) || few(call) ? mpi_bcast_binomial : mpi_bcast_scatter_allgather)(schedule, call);
+}
+
+const char *const mpi_bcast_rules[] = {
+    "linear",       "binomial", "scatter_allgather", "by_processes", "small_and_few",
+    "small_or_few", NULL};
+static mpi_algorithm_fn *const bcasts[] = {
+    mpi_bcast_linear,   mpi_bcast_binomial,  mpi_bcast_scatter_allgather,
+    bcast_by_processes, bcast_small_and_few, bcast_small_or_few};
+
+const char *const mpi_reduce_rules[] = {"linear", "binomial", "by_processes", NULL};
+static mpi_algorithm_fn *const reduces[] = {mpi_reduce_linear, mpi_reduce_binomial,
+                                            reduce_by_processes};
+
+const char *const mpi_gather_rules[] = {"linear", "binomial", NULL};
+static mpi_algorithm_fn *const gathers[] = {mpi_gather_linear, mpi_gather_binomial};
+
+const char *const mpi_scatter_rules[] = {"linear", "binomial", NULL};
+static mpi_algorithm_fn *const scatters[] = {mpi_scatter_linear, mpi_scatter_binomial};
+
+// Both halves take the library's own rule, with rank 0 as the root.
+static void then_bcast(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                       mpi_algorithm_fn *first, int64_t size)
+{
+    struct mpi_collective_call half = *call;
+    half.root = 0;
+    first(schedule, &half);
+    half.size = size;
+    half.buffer = MPI_BUFFER_RECEIVE;
+    bcasts[call->library->bcast](schedule, &half);
+}
+
+static void allreduce_reduce_bcast(struct mpi_schedule *schedule,
+                                   const struct mpi_collective_call *call)
+{
+    then_bcast(schedule, call, reduces[call->library->reduce], call->size);
+}
+
+const char *const mpi_allreduce_rules[] = {"reduce_bcast", "recursive_doubling", NULL};
+static mpi_algorithm_fn *const allreduces[] = {allreduce_reduce_bcast,
+                                               mpi_allreduce_recursive_doubling};
+
+static void allgather_gather_bcast(struct mpi_schedule *schedule,
+                                   const struct mpi_collective_call *call)
+{
+    then_bcast(schedule, call, gathers[call->library->gather], call->size * call->ranks);
+}
+
+const char *const mpi_allgather_rules[] = {"gather_bcast", "ring", "recursive_doubling", NULL};
+static mpi_algorithm_fn *const allgathers[] = {allgather_gather_bcast, mpi_allgather_ring,
+                                               mpi_allgather_recursive_doubling};
+
+static void alltoall_by_size(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    int64_t bytes = call->size * call->ranks;
+    if (bytes <= call->library->alltoall_short)
+        mpi_alltoall_recursive_doubling(schedule, call);
+    else if (bytes < call->library->alltoall_medium)
+        mpi_alltoall_linear(schedule, call);
+    else
+        mpi_alltoall_pairwise(schedule, call);
+}
+
+const char *const mpi_alltoall_rules[] = {"linear", "pairwise", "recursive_doubling", "by_size",
+                                          NULL};
+static mpi_algorithm_fn *const alltoalls[] = {mpi_alltoall_linear, mpi_alltoall_pairwise,
+                                              mpi_alltoall_recursive_doubling, alltoall_by_size};
+
+// ---- Building ----
+
+static mpi_algorithm_fn *rule_of(const struct mpi_library_config *library,
+                                 enum mpi_collective collective)
+{
+    switch (collective) {
+    case MPI_BARRIER:
+        return barriers[library->barrier];
+    case MPI_BCAST:
+        return bcasts[library->bcast];
+    case MPI_REDUCE:
+        return reduces[library->reduce];
+    case MPI_ALLREDUCE:
+        return allreduces[library->allreduce];
+    case MPI_GATHER:
+        return gathers[library->gather];
+    case MPI_SCATTER:
+        return scatters[library->scatter];
+    case MPI_ALLGATHER:
+        return allgathers[library->allgather];
+    case MPI_ALLTOALL:
+        return alltoalls[library->alltoall];
+    }
+    return NULL;
+}
+
+static bool has_data_to_move(enum mpi_collective collective)
+{
+    return collective == MPI_BCAST || collective == MPI_REDUCE || collective == MPI_ALLREDUCE;
+}
+
+void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_process *process,
+                          enum mpi_collective collective, int root, int64_t size)
+{
+    static const struct mpi_library_config first_rules = {.empty_collectives_send = true};
+    const struct mpi_library_config *library = process->library ? process->library : &first_rules;
+    struct mpi_collective_call call = {
+        .library = library,
+        .rank = process->rank,
+        .ranks = process->ranks,
+        .root = root,
+        .size = size,
+        .buffer = MPI_BUFFER_SEND,
     };
-}
-
-void mpi_schedule_clear(struct mpi_schedule *schedule)
-{
-    if (schedule->steps)
-        g_array_free(schedule->steps, TRUE);
-    if (schedule->round)
-        g_ptr_array_free(schedule->round, TRUE);
-}
-
-static void add(struct mpi_schedule *schedule, enum mpi_request_kind kind, int peer, int64_t size,
-                int64_t offset)
-{
-    struct mpi_step step = {.kind = kind, .peer = peer, .size = size, .offset = offset};
-    g_array_append_val(schedule->steps, step);
-}
-
-static void end_round(struct mpi_schedule *schedule)
-{
-    if (schedule->steps->len > 0)
-        g_array_index(schedule->steps, struct mpi_step, schedule->steps->len - 1).ends_round = true;
-}
-
-// All report to rank 0, which then answers all (LAM, few processes).
-static void barrier_linear(struct mpi_schedule *schedule, int rank, int ranks, int64_t size)
-{
-    (void)size;
-    if (rank == 0) {
-        for (int peer = 1; peer < ranks; peer++)
-            add(schedule, MPI_RECV, peer, 0, 0);
-        end_round(schedule);
-        for (int peer = 1; peer < ranks; peer++)
-            add(schedule, MPI_SEND, peer, 0, 0);
-        end_round(schedule);
+    mpi_schedule_reset(schedule);
+    if (size == 0 && has_data_to_move(collective) && !library->empty_collectives_send)
         return;
-    }
-    add(schedule, MPI_SEND, 0, 0, 0);
-    end_round(schedule);
-    add(schedule, MPI_RECV, 0, 0, 0);
-    end_round(schedule);
+    rule_of(library, collective)(schedule, &call);
 }
 
-// The same up and down a binomial tree (LAM, more processes).
-static void barrier_tree(struct mpi_schedule *schedule, int rank, int ranks, int64_t size)
+int64_t mpi_collective_send_bytes(enum mpi_collective collective, int ranks, int64_t size)
 {
-    (void)size;
-    int parent_bit = 1;
-    while (parent_bit < ranks && !(rank & parent_bit)) {
-        if (rank + parent_bit < ranks) {
-            add(schedule, MPI_RECV, rank + parent_bit, 0, 0);
-            end_round(schedule);
-        }
-        parent_bit <<= 1;
-    }
-    if (rank != 0) {
-        add(schedule, MPI_SEND, rank - parent_bit, 0, 0);
-        end_round(schedule);
-        add(schedule, MPI_RECV, rank - parent_bit, 0, 0);
-        end_round(schedule);
-    }
-    for (int bit = parent_bit >> 1; bit > 0; bit >>= 1) {
-        if (rank + bit < ranks) {
-            add(schedule, MPI_SEND, rank + bit, 0, 0);
-            end_round(schedule);
-        }
-    }
+    return collective == MPI_SCATTER || collective == MPI_ALLTOALL ? size * ranks : size;
 }
 
-// All receives, then all sends, started at once and waited for together (LAM: lam_basic).
-static void alltoall_linear(struct mpi_schedule *schedule, int rank, int ranks, int64_t size)
+int64_t mpi_collective_receive_bytes(enum mpi_collective collective, int ranks, int64_t size)
 {
-    for (int i = 1; i < ranks; i++) {
-        int peer = (rank + i) % ranks;
-        add(schedule, MPI_RECV, peer, size, peer * size);
-    }
-    for (int i = 1; i < ranks; i++) {
-        int peer = (rank + i) % ranks;
-        add(schedule, MPI_SEND, peer, size, peer * size);
-    }
-    end_round(schedule);
-}
-
-typedef void algorithm_fn(struct mpi_schedule *schedule, int rank, int ranks, int64_t size);
-
-static const struct {
-    algorithm_fn *few, *many;
-} algorithms[] = {
-    [MPI_BARRIER] = {barrier_linear, barrier_tree},
-    [MPI_ALLTOALL] = {alltoall_linear, alltoall_linear},
-};
-
-void mpi_schedule_build(struct mpi_schedule *schedule, const struct mpi_process *process,
-                        enum mpi_collective collective, int64_t size)
-{
-    bool few = !process->library || process->ranks <= process->library->linear_processes;
-    g_array_set_size(schedule->steps, 0);
-    schedule->next = 0;
-    (few ? algorithms[collective].few : algorithms[collective].many)(schedule, process->rank,
-                                                                     process->ranks, size);
-}
-
-static void start_step(struct mpi_schedule *schedule, struct cpu_context *context,
-                       struct mpi_process *process, const struct mpi_step *step)
-{
-    int64_t buffer = step->kind == MPI_SEND ? schedule->send_buffer : schedule->receive_buffer;
-    struct mpi_transfer transfer = {
-        .peer = step->peer,
-        .tag = COLLECTIVE_TAG,
-        .context = MPI_COLLECTIVE,
-        .address = buffer + step->offset,
-        .size = step->size,
-    };
-    struct mpi_request *request = mpi_start(context, process, step->kind, &transfer);
-    mpi_wait(process, request);
-    g_ptr_array_add(schedule->round, request);
-}
-
-bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
-                       struct mpi_process *process)
-{
-    if (process->open_waits > 0)
-        return true;
-    for (guint i = 0; i < schedule->round->len; i++)
-        mpi_request_free(context, g_ptr_array_index(schedule->round, i));
-    g_ptr_array_set_size(schedule->round, 0);
-    if (schedule->next == schedule->steps->len)
-        return false;
-    const struct mpi_step *step;
-    do {
-        step = &g_array_index(schedule->steps, struct mpi_step, schedule->next++);
-        start_step(schedule, context, process, step);
-    } while (!step->ends_round);
-    return true;
+    return collective == MPI_GATHER || collective == MPI_ALLGATHER || collective == MPI_ALLTOALL
+               ? size * ranks
+               : size;
 }

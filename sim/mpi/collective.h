@@ -1,44 +1,32 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Collectives, as every library does them in the end: rounds of point-to-point requests. An
-// algorithm writes the schedule of one rank; the schedule is then run by starting a round's
-// requests, in its order, and waiting for all of them.
+// Collectives: which algorithm a library takes, and the schedule that one process follows in it.
 #ifndef NETSIM_MPI_COLLECTIVE_H
 #define NETSIM_MPI_COLLECTIVE_H
 
-#include "sim/mpi/process.h"
+#include "sim/mpi/schedule.h"
 
-#include <glib.h>
-#include <stdbool.h>
-
-enum mpi_collective { MPI_BARRIER, MPI_ALLTOALL };
-
-struct mpi_step {
-    enum mpi_request_kind kind; // MPI_SEND or MPI_RECV
-    int peer;
-    int64_t size;
-    int64_t offset;  // in the send or receive buffer
-    bool ends_round; // the last step of its round
+enum mpi_collective {
+    MPI_BARRIER,
+    MPI_BCAST,
+    MPI_REDUCE,
+    MPI_ALLREDUCE,
+    MPI_GATHER,
+    MPI_SCATTER,
+    MPI_ALLGATHER,
+    MPI_ALLTOALL,
 };
 
-// Kept by who runs collectives and used again: no allocation once warm.
-struct mpi_schedule {
-    GArray *steps;    // struct mpi_step
-    guint next;       // first step not started
-    GPtrArray *round; // requests of the round under way
-    int64_t send_buffer, receive_buffer;
-};
+// Writes the schedule of a collective for this process, by the rule of its library (no library: the
+// first rule of each list).
+// root: of bcast, reduce, gather and scatter, a rank; ignored by the others.
+// size: bytes of the message (bcast, reduce, allreduce) or of one rank's block (the others).
+// Buffers: bcast works in the send buffer of every rank; gather, allgather and alltoall receive,
+// and scatter and alltoall send, one block for each rank, in the order of ranks.
+void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_process *process,
+                          enum mpi_collective collective, int root, int64_t size);
 
-void mpi_schedule_init(struct mpi_schedule *schedule);
-void mpi_schedule_clear(struct mpi_schedule *schedule);
-
-// Writes the schedule of a collective for this process, by the algorithm that its library takes.
-// size: bytes for each peer.
-void mpi_schedule_build(struct mpi_schedule *schedule, const struct mpi_process *process,
-                        enum mpi_collective collective, int64_t size);
-
-// Starts the next round once the last one is done. True: there is a round under way and the process
-// has to make progress; false: the collective is over.
-bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
-                       struct mpi_process *process);
+// Bytes that the send and the receive buffer of a collective need.
+int64_t mpi_collective_send_bytes(enum mpi_collective collective, int ranks, int64_t size);
+int64_t mpi_collective_receive_bytes(enum mpi_collective collective, int ranks, int64_t size);
 
 #endif

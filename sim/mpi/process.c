@@ -102,7 +102,9 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         .address = transfer->address,
         .size = transfer->size,
         .synchronous = transfer->synchronous,
+        .blocking = transfer->blocking,
     };
+    request->shortcut = process->ops->shortcut && process->ops->shortcut(request);
     active_add(process, request);
     if (kind == MPI_SEND) {
         request->message = ledger_open(process->sim->ledger, process->rank, request->peer,
@@ -112,7 +114,7 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
                    context->now);
     }
     mpi_call(context, process);
-    if (process->library)
+    if (process->library && !request->shortcut)
         charge_library(context, process, process->library->request, 1, request->message);
     process->ops->start(context, request);
     return request;
@@ -126,17 +128,50 @@ void mpi_wait(struct mpi_process *process, struct mpi_request *request)
     process->open_waits++;
 }
 
+// What the oldest of the requests waits for that the program waits for.
+static const char *waits_for(const struct mpi_process *process)
+{
+    const char *what = "progress";
+    for (const struct mpi_request *request = process->active; request;
+         request = request->active_next)
+        if (request->waited)
+            what = request->waits_for ? request->waits_for : "progress";
+    return what;
+}
+
+// Tells the trace that a process which had gone to sleep is awake again.
+static void trace_awake(const struct cpu_context *context, struct mpi_process *process)
+{
+    if (!process->blocked_for)
+        return;
+    trace_note(process->sim->trace, cpu_lane(context->cpu),
+               &(struct trace_note){.kind = TRACE_BLOCKED,
+                                    .name = process->blocked_for,
+                                    .where = process->name,
+                                    .from = process->blocked_since,
+                                    .to = context->now});
+    process->blocked_for = NULL;
+}
+
 enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
                                bool blocking)
 {
-    return process->ops->advance(context, process, blocking);
+    if (!process->sim->trace)
+        return process->ops->advance(context, process, blocking);
+    trace_awake(context, process);
+    enum mpi_progress progress = process->ops->advance(context, process, blocking);
+    if (progress == MPI_PROGRESS_BLOCKED) {
+        process->blocked_for = waits_for(process);
+        process->blocked_since = context->now;
+    }
+    return progress;
 }
 
 void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     g_assert(request->state == MPI_DONE);
-    if (process->library)
+    if (process->library && !request->shortcut)
         charge_library(context, process, process->library->request, 1, request->message);
     process->ops->destroy(context, request);
     pool_give(&process->request_pool, request);

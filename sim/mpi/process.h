@@ -8,33 +8,12 @@
 #ifndef NETSIM_MPI_PROCESS_H
 #define NETSIM_MPI_PROCESS_H
 
-#include "sim/config/param.h"
 #include "sim/host/host.h"
+#include "sim/mpi/library.h"
 #include "sim/mpi/matcher.h"
 #include "sim/mpi/request.h"
 
 #include <jansson.h>
-
-// What the part of an MPI library above its device costs. One table, a section for each library
-// ("lam").
-struct mpi_library_config {
-    struct cost call; // entering and leaving an MPI function: argument checks, communicator look-up
-    struct cost request;      // building a request; destroying one costs the same
-    struct cost match;        // for each entry of a queue that matching looks at
-    int64_t linear_processes; // collectives are linear up to this many processes, by tree above
-};
-
-#define MPI_LIBRARY_PARAMS(call_cost, request_cost, match_cost, linear, library_source)            \
-    PARAM(struct mpi_library_config, call, PARAM_COST, .fallback = call_cost,                      \
-          .doc = "entering and leaving an MPI function", .source = library_source),                \
-        PARAM(struct mpi_library_config, request, PARAM_COST, .fallback = request_cost,            \
-              .doc = "building a request; destroying one costs the same",                          \
-              .source = library_source),                                                           \
-        PARAM(struct mpi_library_config, match, PARAM_COST, .fallback = match_cost,                \
-              .doc = "each queue entry that matching looks at", .source = library_source),         \
-        PARAM(struct mpi_library_config, linear_processes, PARAM_COUNT, .fallback = linear,        \
-              .doc = "collectives are linear up to this many processes, by tree above",            \
-              .source = library_source)
 
 enum mpi_progress {
     MPI_PROGRESS_EVENT,   // something was handled: ask again
@@ -51,6 +30,9 @@ struct mpi_device_ops {
     enum mpi_progress (*init)(struct cpu_context *context, struct mpi_process *process);
     // Takes the device down after the program's last operation, the same way. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
+    // True: the library goes past its requests for this one, so that building and destroying it cost
+    // nothing (LAM: fastsend, fastrecv). NULL: never.
+    bool (*shortcut)(const struct mpi_request *request);
     // A new request: build and start it, as far as it goes without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
     // Handles at most one event. blocking: the process may be put to sleep.
@@ -58,6 +40,12 @@ struct mpi_device_ops {
                                  bool blocking);
     // The request is done and about to be given back.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
+    // Makes memory known to the card, and takes that back: what programs on a bare provider do by
+    // themselves. NULL: the device has no such calls for programs. False: it failed.
+    bool (*register_memory)(struct cpu_context *context, struct mpi_process *process,
+                            int64_t address, int64_t size);
+    bool (*deregister_memory)(struct cpu_context *context, struct mpi_process *process,
+                              int64_t address, int64_t size);
     // For reports: members that say what a request waits for and who holds it; and on the process
     // (pinned bytes). New references, or NULL.
     json_t *(*describe_request)(const struct mpi_request *request);
@@ -81,6 +69,8 @@ struct mpi_process {
     int open_waits;             // requests that the program waits for and that are not done
     uint32_t *sequence;         // of messages, by destination
     int64_t heap_end;           // of the process's address space as far as it is given out
+    const char *blocked_for;    // while it sleeps and is traced: what it waits for; else NULL
+    sim_time blocked_since;
 
     void *program; // the workload's
 };
@@ -101,6 +91,7 @@ struct mpi_transfer {
     enum mpi_context context;
     int64_t address, size;
     bool synchronous;
+    bool blocking; // the call returns when it is done (MPI_Send, MPI_Recv)
 };
 
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,

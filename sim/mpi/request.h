@@ -32,6 +32,8 @@ struct mpi_request {
     enum mpi_request_kind kind;
     enum mpi_request_state state;
     bool synchronous; // MPI_Ssend
+    bool blocking;    // the call that started it returns when it is done (MPI_Send, MPI_Recv)
+    bool shortcut;    // the device handles it without a request (mpi_device_ops)
     bool waited;      // counted in the process's open waits
     uint32_t number;  // counts the requests of a process from 1
     int peer;         // destination or source; MPI_RANK_ANY

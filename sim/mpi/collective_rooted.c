@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Collectives from or to one root: broadcast, reduction, gather, scatter; linear, and by binomial
+// tree. LAM 7 and MPICH 1.2 have the same trees: a rank's parent is the one without its lowest bit,
+// counted from the root.
+//
+// Not modelled: derived datatypes, operations that do not commute, packing.
+#include "sim/mpi/algorithm.h"
+
+static const struct mpi_place send_buffer = {MPI_BUFFER_SEND, 0};
+static const struct mpi_place receive_buffer = {MPI_BUFFER_RECEIVE, 0};
+
+static void send_now(struct mpi_schedule *schedule, int peer, struct mpi_place from, int64_t size)
+{
+    mpi_schedule_send(schedule, peer, from, size);
+    mpi_schedule_end_round(schedule);
+}
+
+static void recv_now(struct mpi_schedule *schedule, int peer, struct mpi_place to, int64_t size)
+{
+    mpi_schedule_recv(schedule, peer, to, size);
+    mpi_schedule_end_round(schedule);
+}
+
+// ---- Broadcast ----
+
+// The root starts sends to all and waits for them together (LAM).
+void mpi_bcast_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_place data = {call->buffer, 0};
+    if (call->rank != call->root)
+        mpi_schedule_recv(schedule, call->root, data, call->size);
+    for (int peer = 0; call->rank == call->root && peer < call->ranks; peer++)
+        if (peer != call->root)
+            mpi_schedule_send(schedule, peer, data, call->size);
+    mpi_schedule_end_round(schedule);
+}
+
+// Each sends to its children one after the other, the root of the largest subtree first.
+void mpi_bcast_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_place data = {call->buffer, 0};
+    int relative = mpi_relative(call), bit = mpi_lowest_bit(relative, call->ranks);
+    if (relative != 0)
+        recv_now(schedule, mpi_absolute(call, relative - bit), data, call->size);
+    while ((bit >>= 1) > 0)
+        if (relative + bit < call->ranks)
+            send_now(schedule, mpi_absolute(call, relative + bit), data, call->size);
+}
+
+// ---- Reduction ----
+
+// The root takes in the operands from the last rank to the first (LAM).
+void mpi_reduce_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_place operand = {MPI_BUFFER_TEMPORARY, 0};
+    int last = call->ranks - 1;
+    if (call->rank != call->root) {
+        send_now(schedule, call->root, send_buffer, call->size);
+        return;
+    }
+    if (call->rank == last)
+        mpi_schedule_copy(schedule, send_buffer, receive_buffer, call->size);
+    else
+        recv_now(schedule, last, receive_buffer, call->size);
+    for (int peer = last - 1; peer >= 0; peer--) {
+        if (peer != call->rank)
+            recv_now(schedule, peer, operand, call->size);
+        mpi_schedule_reduce(schedule, peer == call->rank ? send_buffer : operand, receive_buffer,
+                            call->size);
+    }
+    mpi_schedule_end_round(schedule);
+}
+
+// Up the tree. A leaf sends from the program's buffer; others sum up in a copy of their operand, at
+// the root in the receive buffer.
+void mpi_reduce_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    struct mpi_place operand = {MPI_BUFFER_TEMPORARY, 0}, sum = receive_buffer;
+    int relative = mpi_relative(call), parent_bit = mpi_lowest_bit(relative, call->ranks);
+    bool leaf = relative != 0 && (parent_bit == 1 || relative + 1 == call->ranks);
+    if (relative != 0)
+        sum = leaf ? send_buffer : mpi_place(MPI_BUFFER_TEMPORARY, call->size);
+    if (!leaf)
+        mpi_schedule_copy(schedule, send_buffer, sum, call->size);
+    for (int bit = 1; bit < parent_bit; bit <<= 1)
+        if (relative + bit < call->ranks) {
+            recv_now(schedule, mpi_absolute(call, relative + bit), operand, call->size);
+            mpi_schedule_reduce(schedule, operand, sum, call->size);
+        }
+    if (relative != 0)
+        mpi_schedule_send(schedule, mpi_absolute(call, relative - parent_bit), sum, call->size);
+    mpi_schedule_end_round(schedule);
+}
+
+// ---- Gather ----
+
+static void copy_own(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                     int64_t from, int64_t to)
+{
+    mpi_schedule_copy(schedule, mpi_place(MPI_BUFFER_SEND, from), mpi_place(MPI_BUFFER_RECEIVE, to),
+                      call->size);
+}
+
+// The root receives the blocks one after the other (LAM).
+void mpi_gather_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    if (call->rank != call->root)
+        send_now(schedule, call->root, send_buffer, call->size);
+    for (int peer = 0; call->rank == call->root && peer < call->ranks; peer++) {
+        if (peer == call->rank)
+            copy_own(schedule, call, 0, peer * call->size);
+        else
+            recv_now(schedule, peer, mpi_place(MPI_BUFFER_RECEIVE, peer * call->size), call->size);
+    }
+    mpi_schedule_end_round(schedule);
+}
+
+// Ranks of the subtree of `relative` in which `bit` is its lowest.
+static int subtree(const struct mpi_collective_call *call, int relative, int bit)
+{
+    return MIN(bit, call->ranks - relative);
+}
+
+// Between blocks in the order of ranks and blocks in a temporary buffer, counted from the root: two
+// copies.
+static void rotate(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
+                   enum mpi_buffer by_rank, bool to_temporary)
+{
+    int64_t upper = (call->ranks - call->root) * call->size, lower = call->root * call->size;
+    struct mpi_place first = {by_rank, lower}, second = {by_rank, 0};
+    struct mpi_place begin = {MPI_BUFFER_TEMPORARY, 0}, rest = {MPI_BUFFER_TEMPORARY, upper};
+    mpi_schedule_copy(schedule, to_temporary ? first : begin, to_temporary ? begin : first, upper);
+    mpi_schedule_copy(schedule, to_temporary ? second : rest, to_temporary ? rest : second, lower);
+}
+
+// Up the tree, each with all blocks of its subtree. Blocks are collected in a temporary buffer,
+// unless rank 0 is the root, which has them in order (MPICH 1.2.5).
+void mpi_gather_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    int relative = mpi_relative(call), parent_bit = mpi_lowest_bit(relative, call->ranks);
+    enum mpi_buffer blocks = call->rank == 0 && call->root == 0 ? MPI_BUFFER_RECEIVE
+                             : relative & 1                     ? MPI_BUFFER_SEND
+                                                                : MPI_BUFFER_TEMPORARY;
+    if (blocks != MPI_BUFFER_SEND)
+        mpi_schedule_copy(schedule, send_buffer, mpi_place(blocks, 0), call->size);
+    for (int bit = 1; bit < parent_bit; bit <<= 1) {
+        int child = relative + bit;
+        if (child < call->ranks)
+            recv_now(schedule, mpi_absolute(call, child), mpi_place(blocks, bit * call->size),
+                     subtree(call, child, bit) * call->size);
+    }
+    if (relative != 0)
+        send_now(schedule, mpi_absolute(call, relative - parent_bit), mpi_place(blocks, 0),
+                 subtree(call, relative, parent_bit) * call->size);
+    else if (call->root != 0)
+        rotate(schedule, call, MPI_BUFFER_RECEIVE, false);
+    mpi_schedule_end_round(schedule);
+}
+
+// ---- Scatter ----
+
+// The root sends the blocks one after the other (LAM).
+void mpi_scatter_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    if (call->rank != call->root)
+        recv_now(schedule, call->root, receive_buffer, call->size);
+    for (int peer = 0; call->rank == call->root && peer < call->ranks; peer++) {
+        if (peer == call->rank)
+            copy_own(schedule, call, peer * call->size, 0);
+        else
+            send_now(schedule, peer, mpi_place(MPI_BUFFER_SEND, peer * call->size), call->size);
+    }
+    mpi_schedule_end_round(schedule);
+}
+
+// Down the tree, each with all blocks of the child's subtree (MPICH 1.2.5).
+void mpi_scatter_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
+{
+    int relative = mpi_relative(call), bit = mpi_lowest_bit(relative, call->ranks);
+    enum mpi_buffer blocks = call->rank == 0 && call->root == 0 ? MPI_BUFFER_SEND
+                             : relative & 1                     ? MPI_BUFFER_RECEIVE
+                                                                : MPI_BUFFER_TEMPORARY;
+    if (relative == 0 && call->root != 0)
+        rotate(schedule, call, MPI_BUFFER_SEND, true);
+    if (relative != 0)
+        recv_now(schedule, mpi_absolute(call, relative - bit), mpi_place(blocks, 0),
+                 subtree(call, relative, bit) * call->size);
+    while ((bit >>= 1) > 0) {
+        int child = relative + bit;
+        if (child < call->ranks)
+            send_now(schedule, mpi_absolute(call, child), mpi_place(blocks, bit * call->size),
+                     subtree(call, child, bit) * call->size);
+    }
+    if (blocks != MPI_BUFFER_RECEIVE)
+        mpi_schedule_copy(schedule, mpi_place(blocks, 0), receive_buffer, call->size);
+    mpi_schedule_end_round(schedule);
+}

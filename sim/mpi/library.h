@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the part of an MPI library above its device costs, and by which rules it chooses the
+// algorithms of its collectives. One table, a section for each library ("lam", "mpich").
+//
+// A rule is an algorithm, or a choice between algorithms by number of processes and size; each
+// library's default is what it did (models/libraries).
+#ifndef NETSIM_MPI_LIBRARY_H
+#define NETSIM_MPI_LIBRARY_H
+
+#include "sim/config/param.h"
+
+struct mpi_library_config {
+    struct cost call; // entering and leaving an MPI function: argument checks, communicator look-up
+    struct cost request; // building a request; destroying one costs the same
+    struct cost match;   // for each entry of a queue that matching looks at
+    // The rules of collectives: indices into the lists below.
+    int barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall;
+    int64_t linear_processes;    // rule by_processes: linear up to this many, by tree above
+    int64_t bcast_short;         // rules small_*: a broadcast below this is small, bytes
+    int64_t bcast_few;           // rules small_*: up to this many processes are few
+    int64_t alltoall_short;      // rule by_size: up to this is short, bytes to all peers together
+    int64_t alltoall_medium;     // rule by_size: below this is medium
+    int64_t reduce_rate;         // of combining two operands, bytes a second
+    bool empty_collectives_send; // rooted collectives of no bytes send messages all the same
+};
+
+// Names of the rules, NULL-terminated; sim/mpi/collective.c has the algorithms in this order.
+extern const char *const mpi_barrier_rules[], *const mpi_bcast_rules[],
+                                                  *const mpi_reduce_rules[],
+                                                      *const mpi_allreduce_rules[],
+                                                          *const mpi_gather_rules[],
+                                                              *const mpi_scatter_rules[],
+                                                                  *const mpi_allgather_rules[],
+                                                                      *const mpi_alltoall_rules[];
+
+#define MPI_LIBRARY_PARAMS(call_cost, request_cost, match_cost, library_source)                    \
+    PARAM(struct mpi_library_config, call, PARAM_COST, .fallback = call_cost,                      \
+          .doc = "entering and leaving an MPI function", .source = library_source),                \
+        PARAM(struct mpi_library_config, request, PARAM_COST, .fallback = request_cost,            \
+              .doc = "building a request; destroying one costs the same",                          \
+              .source = library_source),                                                           \
+        PARAM(struct mpi_library_config, match, PARAM_COST, .fallback = match_cost,                \
+              .doc = "each queue entry that matching looks at", .source = library_source)
+
+// A row for the rule of one collective.
+#define MPI_RULE_PARAM(collective, rule, rule_source)                                              \
+    PARAM(struct mpi_library_config, collective, PARAM_CHOICE, .fallback = rule,                   \
+          .choices = mpi_##collective##_rules, .doc = "algorithm of MPI's " #collective,           \
+          .source = rule_source)
+
+// What the rules look at, and what reductions cost.
+#define MPI_COLLECTIVE_PARAMS(linear, empty, library_source)                                       \
+    PARAM(struct mpi_library_config, linear_processes, PARAM_COUNT, .fallback = linear,            \
+          .doc = "rule by_processes: linear up to this many processes, by tree above",             \
+          .source = library_source),                                                               \
+        PARAM(struct mpi_library_config, bcast_short, PARAM_SIZE, .fallback = "12288 B",           \
+              .doc = "rules small_...: a broadcast of fewer bytes is small",                       \
+              .source = "MPICH, collectives of early 2003"),                                       \
+        PARAM(struct mpi_library_config, bcast_few, PARAM_COUNT, .fallback = "8",                  \
+              .doc = "rules small_...: up to this many processes are few",                         \
+              .source = "MPICH, collectives of early 2003"),                                       \
+        PARAM(struct mpi_library_config, alltoall_short, PARAM_SIZE, .fallback = "128 B",          \
+              .doc = "rule by_size: up to this is short, bytes to all peers together",             \
+              .source = "MPICH, collectives of early 2003"),                                       \
+        PARAM(struct mpi_library_config, alltoall_medium, PARAM_SIZE, .fallback = "262144 B",      \
+              .doc = "rule by_size: below this is medium, from it on long",                        \
+              .source = "MPICH, collectives of early 2003"),                                       \
+        PARAM(struct mpi_library_config, reduce_rate, PARAM_BYTE_RATE, .fallback = "300 MB/s",     \
+              .least = "1 B/s", .doc = "combining two operands of a reduction",                    \
+              .source = "prior: a sum of floats reads two streams and writes one"),                \
+        PARAM(struct mpi_library_config, empty_collectives_send, PARAM_BOOL, .fallback = empty,    \
+              .doc = "bcast, reduce and allreduce of no bytes send empty messages",                \
+              .source = library_source)
+
+#endif

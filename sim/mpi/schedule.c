@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/mpi/schedule.h"
+
+#define COLLECTIVE_TAG 1
+
+void mpi_schedule_init(struct mpi_schedule *schedule)
+{
+    *schedule = (struct mpi_schedule){
+        .steps = g_array_new(FALSE, FALSE, sizeof(struct mpi_step)),
+        .round = g_ptr_array_new(),
+    };
+}
+
+void mpi_schedule_clear(struct mpi_schedule *schedule)
+{
+    if (schedule->steps)
+        g_array_free(schedule->steps, TRUE);
+    if (schedule->round)
+        g_ptr_array_free(schedule->round, TRUE);
+}
+
+void mpi_schedule_reset(struct mpi_schedule *schedule)
+{
+    g_array_set_size(schedule->steps, 0);
+    schedule->next = 0;
+    schedule->temporary = 0;
+}
+
+// ---- Building ----
+
+static void uses(struct mpi_schedule *schedule, struct mpi_place place, int64_t size)
+{
+    if (place.buffer == MPI_BUFFER_TEMPORARY)
+        schedule->temporary = MAX(schedule->temporary, place.offset + size);
+}
+
+void mpi_schedule_send(struct mpi_schedule *schedule, int peer, struct mpi_place from, int64_t size)
+{
+    struct mpi_step step = {.kind = MPI_STEP_SEND, .peer = peer, .size = size, .from = from};
+    uses(schedule, from, size);
+    g_array_append_val(schedule->steps, step);
+}
+
+void mpi_schedule_recv(struct mpi_schedule *schedule, int peer, struct mpi_place to, int64_t size)
+{
+    struct mpi_step step = {.kind = MPI_STEP_RECV, .peer = peer, .size = size, .to = to};
+    uses(schedule, to, size);
+    g_array_append_val(schedule->steps, step);
+}
+
+static void add_local(struct mpi_schedule *schedule, enum mpi_step_kind kind, struct mpi_place from,
+                      struct mpi_place to, int64_t size)
+{
+    struct mpi_step step = {.kind = kind, .size = size, .from = from, .to = to};
+    if (size == 0)
+        return;
+    uses(schedule, from, size);
+    uses(schedule, to, size);
+    g_array_append_val(schedule->steps, step);
+}
+
+void mpi_schedule_copy(struct mpi_schedule *schedule, struct mpi_place from, struct mpi_place to,
+                       int64_t size)
+{
+    add_local(schedule, MPI_STEP_COPY, from, to, size);
+}
+
+void mpi_schedule_reduce(struct mpi_schedule *schedule, struct mpi_place from, struct mpi_place to,
+                         int64_t size)
+{
+    add_local(schedule, MPI_STEP_REDUCE, from, to, size);
+}
+
+void mpi_schedule_end_round(struct mpi_schedule *schedule)
+{
+    if (schedule->steps->len > 0)
+        g_array_index(schedule->steps, struct mpi_step, schedule->steps->len - 1).ends_round = true;
+}
+
+// ---- Running ----
+
+static void start_request(struct mpi_schedule *schedule, struct cpu_context *context,
+                          struct mpi_process *process, const struct mpi_step *step)
+{
+    bool sends = step->kind == MPI_STEP_SEND;
+    struct mpi_place place = sends ? step->from : step->to;
+    struct mpi_transfer transfer = {
+        .peer = step->peer,
+        .tag = COLLECTIVE_TAG,
+        .context = MPI_COLLECTIVE,
+        .address = schedule->address[place.buffer] + place.offset,
+        .size = step->size,
+    };
+    struct mpi_request *request =
+        mpi_start(context, process, sends ? MPI_SEND : MPI_RECV, &transfer);
+    mpi_wait(process, request);
+    g_ptr_array_add(schedule->round, request);
+}
+
+static void start_step(struct mpi_schedule *schedule, struct cpu_context *context,
+                       struct mpi_process *process, const struct mpi_step *step)
+{
+    switch (step->kind) {
+    case MPI_STEP_SEND:
+    case MPI_STEP_RECV:
+        start_request(schedule, context, process, step);
+        break;
+    case MPI_STEP_COPY:
+        mem_copy(context, &process->host->config.memory, step->size, COPY_WARM, MESSAGE_NONE);
+        break;
+    case MPI_STEP_REDUCE:
+        if (process->library)
+            cpu_spend_time(context, time_of_bytes(step->size, 8 * process->library->reduce_rate),
+                           "reduce");
+        break;
+    }
+}
+
+bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
+                       struct mpi_process *process)
+{
+    if (process->open_waits > 0)
+        return true;
+    for (guint i = 0; i < schedule->round->len; i++)
+        mpi_request_free(context, g_ptr_array_index(schedule->round, i));
+    g_ptr_array_set_size(schedule->round, 0);
+    if (schedule->next == schedule->steps->len)
+        return false;
+    const struct mpi_step *step;
+    do {
+        step = &g_array_index(schedule->steps, struct mpi_step, schedule->next++);
+        start_step(schedule, context, process, step);
+    } while (!step->ends_round);
+    return true;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A schedule: what one process does in a collective, as rounds of point-to-point requests with
+// copies and reductions between them. A round's steps are started in their order, local ones are
+// done on the spot, and the round is over when all of its requests are done.
+#ifndef NETSIM_MPI_SCHEDULE_H
+#define NETSIM_MPI_SCHEDULE_H
+
+#include "sim/mpi/process.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum mpi_step_kind { MPI_STEP_SEND, MPI_STEP_RECV, MPI_STEP_COPY, MPI_STEP_REDUCE };
+enum mpi_buffer { MPI_BUFFER_SEND, MPI_BUFFER_RECEIVE, MPI_BUFFER_TEMPORARY, MPI_BUFFERS };
+
+struct mpi_place {
+    enum mpi_buffer buffer;
+    int64_t offset; // bytes
+};
+
+struct mpi_step {
+    enum mpi_step_kind kind;
+    int peer; // of SEND and RECV
+    int64_t size;
+    struct mpi_place from; // SEND, COPY and REDUCE read here
+    struct mpi_place to;   // RECV and COPY write here, REDUCE combines into it
+    bool ends_round;       // the last step of its round
+};
+
+// Kept by who runs collectives and used again: no allocation once warm.
+struct mpi_schedule {
+    GArray *steps;                // struct mpi_step
+    guint next;                   // first step not started
+    GPtrArray *round;             // requests of the round under way
+    int64_t temporary;            // bytes that the steps use of MPI_BUFFER_TEMPORARY
+    int64_t address[MPI_BUFFERS]; // where the buffers lie: set before the first step is run
+};
+
+void mpi_schedule_init(struct mpi_schedule *schedule);
+void mpi_schedule_clear(struct mpi_schedule *schedule);
+
+// Takes all steps out.
+void mpi_schedule_reset(struct mpi_schedule *schedule);
+
+// ---- Building. Local steps of no bytes are left out. ----
+
+void mpi_schedule_send(struct mpi_schedule *schedule, int peer, struct mpi_place from,
+                       int64_t size);
+void mpi_schedule_recv(struct mpi_schedule *schedule, int peer, struct mpi_place to, int64_t size);
+void mpi_schedule_copy(struct mpi_schedule *schedule, struct mpi_place from, struct mpi_place to,
+                       int64_t size);
+void mpi_schedule_reduce(struct mpi_schedule *schedule, struct mpi_place from, struct mpi_place to,
+                         int64_t size);
+
+// The steps since the last call are one round.
+void mpi_schedule_end_round(struct mpi_schedule *schedule);
+
+// ---- Running ----
+
+// Starts the next round once the last one is done. True: there is a round under way and the process
+// has to make progress; false: the collective is over.
+bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
+                       struct mpi_process *process);
+
+#endif
