@@ -27,15 +27,35 @@ struct op_key {
 
 #define VALUE(field) .read = read_value, .value = offsetof(struct op, field)
 
-enum key { TO, FROM, SIZE, TAG, TAG_OR_ANY, BUFFER, REQUEST, AWAITED, ALL, TIME, COUNT, AS, DO };
+enum key {
+    TO,
+    FROM,
+    SOURCE,
+    ROOT,
+    SIZE,
+    TAG,
+    TAG_OR_ANY,
+    BUFFER,
+    RECEIVE_BUFFER,
+    REQUEST,
+    AWAITED,
+    ALL,
+    TIME,
+    COUNT,
+    AS,
+    DO
+};
 
 static const struct op_key keys[] = {
     [TO] = {"to", VALUE(peer), .quantity = QUANTITY_COUNT},
     [FROM] = {"from", VALUE(peer), .quantity = QUANTITY_COUNT, .any = true},
+    [SOURCE] = {"from", VALUE(source), .quantity = QUANTITY_COUNT, .any = true},
+    [ROOT] = {"root", VALUE(root), .quantity = QUANTITY_COUNT},
     [SIZE] = {"size", VALUE(size), .quantity = QUANTITY_SIZE},
     [TAG] = {"tag", VALUE(tag), .quantity = QUANTITY_COUNT},
     [TAG_OR_ANY] = {"tag", VALUE(tag), .quantity = QUANTITY_COUNT, .any = true},
     [BUFFER] = {"buffer", VALUE(buffer), .quantity = QUANTITY_COUNT},
+    [RECEIVE_BUFFER] = {"receive_buffer", VALUE(receive_buffer), .quantity = QUANTITY_COUNT},
     [REQUEST] = {"request", .read = read_request},
     [AWAITED] = {"request", .read = read_awaited},
     [ALL] = {"requests", .read = read_awaited_all},
@@ -49,6 +69,8 @@ static const struct op_key keys[] = {
 #define BIT(key) (1u << (key))
 #define SENDING (BIT(TO) | BIT(SIZE))
 #define RECEIVING (BIT(FROM) | BIT(SIZE))
+#define ROOTED (BIT(ROOT) | BIT(SIZE))
+#define BUFFERS (BIT(BUFFER) | BIT(RECEIVE_BUFFER))
 
 // Which keys an operation must and may have, and which one a value without keys stands for
 // ("compute: 3 ms").
@@ -72,7 +94,17 @@ static const struct op_shape {
     [OP_WAITALL] = {.name = "waitall", .must = BIT(ALL), .plain = true},
     [OP_COMPUTE] = {.name = "compute", .must = BIT(TIME), .plain = true},
     [OP_BARRIER] = {.name = "barrier", .plain = true},
-    [OP_ALLTOALL] = {.name = "alltoall", .must = BIT(SIZE), .plain = true},
+    [OP_SENDRECV] = {.name = "sendrecv", .must = SENDING | BIT(SOURCE), .may = BIT(TAG) | BUFFERS},
+    [OP_BCAST] = {.name = "bcast", .must = ROOTED, .may = BIT(BUFFER)},
+    [OP_REDUCE] = {.name = "reduce", .must = ROOTED, .may = BUFFERS},
+    [OP_ALLREDUCE] = {.name = "allreduce", .must = BIT(SIZE), .may = BUFFERS, .plain = true},
+    [OP_GATHER] = {.name = "gather", .must = ROOTED, .may = BUFFERS},
+    [OP_SCATTER] = {.name = "scatter", .must = ROOTED, .may = BUFFERS},
+    [OP_ALLGATHER] = {.name = "allgather", .must = BIT(SIZE), .may = BUFFERS, .plain = true},
+    [OP_ALLTOALL] = {.name = "alltoall", .must = BIT(SIZE), .may = BUFFERS, .plain = true},
+    [OP_COPY] = {.name = "copy", .must = BIT(SIZE), .plain = true},
+    [OP_REGISTER] = {.name = "register", .must = BIT(SIZE) | BIT(BUFFER)},
+    [OP_DEREGISTER] = {.name = "deregister", .must = BIT(SIZE) | BIT(BUFFER)},
     [OP_LOOP] = {.name = "loop", .must = BIT(COUNT) | BIT(DO), .may = BIT(AS)},
     [OP_MEASURE_START] = {.name = "measure_start", .internal = true},
     [OP_MEASURE_STOP] = {.name = "measure_stop", .internal = true},
@@ -104,10 +136,12 @@ static bool is_number(const char *text)
 static bool check_bounds(struct op_reader *reader, const struct op_key *key, int64_t value,
                          const struct node *node, const char *path)
 {
-    bool peer = key->value == offsetof(struct op, peer);
+    bool rank = key->value == offsetof(struct op, peer) ||
+                key->value == offsetof(struct op, source) ||
+                key->value == offsetof(struct op, root);
     if (value < 0)
         return op_complain(reader, node, path, NULL, "the value is negative");
-    if (!peer || value < reader->ranks)
+    if (!rank || value < reader->ranks)
         return true;
     char *hint = g_strdup_printf("ranks are 0 .. %d", reader->ranks - 1);
     op_complain(reader, node, path, hint, "there is no such rank");

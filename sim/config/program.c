@@ -5,8 +5,9 @@
 static void op_free(void *data)
 {
     struct op *op = data;
-    struct op_value *const values[] = {&op->peer, &op->size,  &op->tag,
-                                       &op->time, &op->count, &op->buffer};
+    struct op_value *const values[] = {&op->peer,  &op->source, &op->root,
+                                       &op->size,  &op->tag,    &op->time,
+                                       &op->count, &op->buffer, &op->receive_buffer};
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         g_free(values[i]->text);
     g_free(op->name);
@@ -41,6 +42,11 @@ struct op *op_append(GPtrArray *body, enum op_kind kind)
 struct op_value op_value_of(int64_t value)
 {
     return (struct op_value){.text = g_strdup_printf("%" G_GINT64_FORMAT, value)};
+}
+
+struct op_value op_value_text(const char *text)
+{
+    return (struct op_value){.text = g_strdup(text)};
 }
 
 struct program *program_new(void)

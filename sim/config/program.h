@@ -36,11 +36,21 @@ enum op_kind {
     OP_IRECV,
     OP_PROBE, // blocks until a matching message is there; does not consume it
     OP_IPROBE,
-    OP_WAIT,    // request (by name)
-    OP_WAITALL, // requests (by name), or all that are open
-    OP_COMPUTE, // time
+    OP_WAIT,     // request (by name)
+    OP_WAITALL,  // requests (by name), or all that are open
+    OP_COMPUTE,  // time
+    OP_SENDRECV, // a receive and a send, started together and waited for
     OP_BARRIER,
+    OP_BCAST, // root, size of the message
+    OP_REDUCE,
+    OP_ALLREDUCE,     // size
+    OP_GATHER,        // root, size of a rank's block
+    OP_SCATTER,       // the same
+    OP_ALLGATHER,     // size of a rank's block
     OP_ALLTOALL,      // size to each peer
+    OP_COPY,          // size: a copy in memory
+    OP_REGISTER,      // size, buffer: registers memory with the provider
+    OP_DEREGISTER,    // the same memory
     OP_LOOP,          // count, as, body
     OP_MEASURE_START, // not in YAML: a benchmark starts its clock for one size
     OP_MEASURE_STOP,  // not in YAML: records time / (count * parts) under `size`
@@ -60,16 +70,19 @@ struct op_value {
 struct op {
     enum op_kind kind;
     struct source_mark mark;
-    struct op_value peer;   // to / from
-    struct op_value size;   // bytes
-    struct op_value tag;    // default 0 (send), any (receive)
-    struct op_value time;   // compute, ps
-    struct op_value count;  // loop
-    struct op_value buffer; // address of the user buffer; not given: one for the operation
-    char *name;             // isend, irecv: request; loop: counter; wait: request. Or NULL
-    char **names;           // waitall: NULL-terminated; NULL: all open requests
-    GPtrArray *body;        // loop: struct op *
-    int64_t parts;          // OP_MEASURE_STOP: divides a repetition's time (2: half a round trip)
+    struct op_value peer;           // to / from
+    struct op_value source;         // from, of a sendrecv
+    struct op_value root;           // of a collective
+    struct op_value size;           // bytes
+    struct op_value tag;            // default 0 (send), any (receive)
+    struct op_value time;           // compute, ps
+    struct op_value count;          // loop
+    struct op_value buffer;         // address of the user buffer; not given: one for the operation
+    struct op_value receive_buffer; // of operations that send and receive; not given: behind buffer
+    char *name;                     // isend, irecv: request; loop: counter; wait: request. Or NULL
+    char **names;                   // waitall: NULL-terminated; NULL: all open requests
+    GPtrArray *body;                // loop: struct op *
+    int64_t parts; // OP_MEASURE_STOP: divides a repetition's time (2: half a round trip)
 };
 
 // For a set of ranks, what they do.
@@ -101,6 +114,7 @@ void program_free(struct program *program);
 GPtrArray *op_body_new(void);
 struct op *op_append(GPtrArray *body, enum op_kind kind);
 struct op_value op_value_of(int64_t value);
+struct op_value op_value_text(const char *text); // an expression
 struct program_part *program_add_part(struct program *program);
 
 const char *op_kind_name(enum op_kind kind);

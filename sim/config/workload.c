@@ -90,6 +90,14 @@ static void read_size_item(struct workload_reader *reader, const struct node *no
 static void read_sizes(struct workload_reader *reader)
 {
     const struct node *sizes = node_get(reader->map, "sizes");
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (benchmark && benchmark->sizeless) {
+        if (sizes)
+            diag_add(reader->diags, sizes->key_mark, PATH, NULL, "%s has no message size",
+                     benchmark->name);
+        add_size(reader->workload->sizes, 0);
+        return;
+    }
     if (!sizes) {
         struct node *usual = node_new_scalar(reader->map->mark, WORKLOAD_SIZES);
         read_size_item(reader, usual, PATH ".sizes");

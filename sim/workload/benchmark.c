@@ -15,6 +15,19 @@
 
 #define PINGPONG_TAG 1
 #define POINT_METRICS "latency_us, bandwidth_MB_per_s"
+#define SPREAD_METRICS "latency_us, latency_min_us, latency_avg_us"
+
+// The loops' counter, and what is said with it.
+#define COUNTER "i"
+#define NEXT_ROOT COUNTER " % ranks"
+#define RIGHT "(rank + 1) % ranks"
+#define LEFT "(rank + ranks - 1) % ranks"
+
+#define PALLAS(name_, what, metrics_)                                                              \
+    {                                                                                              \
+        .name = "pmb." name_, .doc = what ", of the Pallas MPI Benchmarks 2.2", .least_ranks = 2,  \
+        .metrics = metrics_,                                                                       \
+    }
 
 const struct benchmark_schema benchmark_schemas[] = {
     {
@@ -24,12 +37,43 @@ const struct benchmark_schema benchmark_schemas[] = {
         .most_ranks = 2,
         .metrics = POINT_METRICS,
     },
+    PALLAS("sendrecv", "Sendrecv: to the right and from the left, in a ring",
+           SPREAD_METRICS ", bandwidth_MB_per_s"),
+    PALLAS("exchange", "Exchange: with both neighbours in a ring",
+           SPREAD_METRICS ", bandwidth_MB_per_s"),
+    PALLAS("bcast", "Bcast: the root changes with each repetition", SPREAD_METRICS),
+    PALLAS("reduce", "Reduce: sum of floats, the root changes with each repetition",
+           SPREAD_METRICS),
+    PALLAS("allreduce", "Allreduce: sum of floats", SPREAD_METRICS),
+    PALLAS("allgather", "Allgather: sizes are of one rank's block", SPREAD_METRICS),
+    PALLAS("alltoall", "Alltoall: sizes are of the block for one rank", SPREAD_METRICS),
+    {
+        .name = "pmb.barrier",
+        .doc = "Barrier of the Pallas MPI Benchmarks 2.2",
+        .least_ranks = 2,
+        .metrics = SPREAD_METRICS,
+        .sizeless = true,
+    },
     {
         .name = "native.pingpong",
         .doc = "the same exchange on the bare provider, without an MPI library",
         .least_ranks = 2,
         .most_ranks = 2,
         .metrics = POINT_METRICS,
+    },
+    {
+        .name = "native.copy",
+        .doc = "one copy in memory, of data that the processor has touched before",
+        .least_ranks = 1,
+        .most_ranks = 1,
+        .metrics = POINT_METRICS,
+    },
+    {
+        .name = "native.register",
+        .doc = "one registration of memory with the provider (nothing for 0 B)",
+        .least_ranks = 1,
+        .most_ranks = 1,
+        .metrics = "latency_us",
     },
     {0},
 };
@@ -40,6 +84,33 @@ int64_t pallas_repetitions(int64_t size)
         return PALLAS_REPETITIONS;
     return CLAMP(PALLAS_VOLUME / size, 1, PALLAS_REPETITIONS);
 }
+
+// ---- Pieces of programs ----
+
+static void append_measure_stop(GPtrArray *body, int64_t size, int64_t count, int64_t parts)
+{
+    struct op *stop = op_append(body, OP_MEASURE_STOP);
+    stop->size = op_value_of(size);
+    stop->count = op_value_of(count);
+    stop->parts = parts;
+}
+
+static struct op *append_sized(GPtrArray *body, enum op_kind kind, int64_t size)
+{
+    struct op *op = op_append(body, kind);
+    op->size = op_value_of(size);
+    op->buffer = op_value_of(SEND_BUFFER);
+    op->receive_buffer = op_value_of(RECEIVE_BUFFER);
+    return op;
+}
+
+static void append_barriers(GPtrArray *body)
+{
+    for (int i = 0; i < PALLAS_BARRIERS; i++)
+        op_append(body, OP_BARRIER);
+}
+
+// ---- PingPong: rank 0 measures ----
 
 static void append_transfer(GPtrArray *body, enum op_kind kind, int peer, int64_t size)
 {
@@ -62,33 +133,176 @@ static void append_point(GPtrArray *body, int rank, int64_t size, int64_t repeti
                          bool barriers)
 {
     append_exchanges(body, rank, size, PALLAS_WARM_UPS);
-    for (int i = 0; barriers && i < PALLAS_BARRIERS; i++)
-        op_append(body, OP_BARRIER);
+    if (barriers)
+        append_barriers(body);
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
     append_exchanges(body, rank, size, repetitions);
-    if (rank != 0)
+    if (rank == 0)
+        append_measure_stop(body, size, repetitions, 2);
+}
+
+// ---- What a repetition of the others does: the same on every rank ----
+
+typedef void repetition_fn(GPtrArray *body, int64_t size);
+
+static void repeat_sendrecv(GPtrArray *body, int64_t size)
+{
+    struct op *op = append_sized(body, OP_SENDRECV, size);
+    op->peer = op_value_text(RIGHT);
+    op->source = op_value_text(LEFT);
+}
+
+static void append_half(GPtrArray *body, enum op_kind kind, const char *peer, int64_t size)
+{
+    struct op *op = op_append(body, kind);
+    op->peer = op_value_text(peer);
+    op->size = op_value_of(size);
+    op->tag = op_value_of(PINGPONG_TAG);
+    op->buffer = op_value_of(kind == OP_ISEND ? SEND_BUFFER : RECEIVE_BUFFER);
+    if (kind == OP_ISEND)
+        op->name = g_strdup(strcmp(peer, RIGHT) == 0 ? "right" : "left");
+}
+
+static void repeat_exchange(GPtrArray *body, int64_t size)
+{
+    append_half(body, OP_ISEND, RIGHT, size);
+    append_half(body, OP_ISEND, LEFT, size);
+    append_half(body, OP_RECV, LEFT, size);
+    append_half(body, OP_RECV, RIGHT, size);
+    op_append(body, OP_WAITALL);
+}
+
+// The root sends from its send buffer, the others receive into their receive buffer.
+static void repeat_bcast(GPtrArray *body, int64_t size)
+{
+    struct op *op = op_append(body, OP_BCAST);
+    op->root = op_value_text(NEXT_ROOT);
+    op->size = op_value_of(size);
+    op->buffer.text = g_strdup_printf("rank == (%s) ? %" G_GINT64_FORMAT " : %" G_GINT64_FORMAT,
+                                      NEXT_ROOT, SEND_BUFFER, RECEIVE_BUFFER);
+}
+
+static void repeat_reduce(GPtrArray *body, int64_t size)
+{
+    append_sized(body, OP_REDUCE, size)->root = op_value_text(NEXT_ROOT);
+}
+
+static void repeat_allreduce(GPtrArray *body, int64_t size)
+{
+    append_sized(body, OP_ALLREDUCE, size);
+}
+
+static void repeat_allgather(GPtrArray *body, int64_t size)
+{
+    append_sized(body, OP_ALLGATHER, size);
+}
+
+static void repeat_alltoall(GPtrArray *body, int64_t size)
+{
+    append_sized(body, OP_ALLTOALL, size);
+}
+
+static void repeat_barrier(GPtrArray *body, int64_t size)
+{
+    (void)size;
+    op_append(body, OP_BARRIER);
+}
+
+static void repeat_copy(GPtrArray *body, int64_t size)
+{
+    op_append(body, OP_COPY)->size = op_value_of(size);
+}
+
+static void append_repetitions(GPtrArray *body, repetition_fn *repeat, int64_t size, int64_t count)
+{
+    struct op *loop = op_append(body, OP_LOOP);
+    loop->count = op_value_of(count);
+    loop->name = g_strdup(COUNTER);
+    repeat(loop->body, size);
+}
+
+static void append_loop(GPtrArray *body, repetition_fn *repeat, int64_t size, int64_t repetitions,
+                        bool barriers)
+{
+    append_repetitions(body, repeat, size, PALLAS_WARM_UPS);
+    if (barriers)
+        append_barriers(body);
+    op_append(body, OP_MEASURE_START);
+    append_repetitions(body, repeat, size, repetitions);
+    append_measure_stop(body, size, repetitions, 1);
+}
+
+// Each registration costs the same, and what is registered must be taken back before the next: one
+// is measured.
+static void append_registration(GPtrArray *body, int64_t size)
+{
+    if (size == 0)
         return;
-    struct op *stop = op_append(body, OP_MEASURE_STOP);
-    stop->size = op_value_of(size);
-    stop->count = op_value_of(repetitions);
-    stop->parts = 2;
+    op_append(body, OP_MEASURE_START);
+    append_sized(body, OP_REGISTER, size);
+    append_measure_stop(body, size, 1, 1);
+    append_sized(body, OP_DEREGISTER, size);
+}
+
+// ---- Which benchmark is made of what ----
+
+static const struct maker {
+    const char *name;
+    repetition_fn *repeat; // NULL: not a loop of one thing on every rank
+    struct benchmark_report report;
+} makers[] = {
+    {"pmb.pingpong", NULL, {false, 1}},
+    {"pmb.sendrecv", repeat_sendrecv, {true, 2}},
+    {"pmb.exchange", repeat_exchange, {true, 4}},
+    {"pmb.bcast", repeat_bcast, {true, 0}},
+    {"pmb.reduce", repeat_reduce, {true, 0}},
+    {"pmb.allreduce", repeat_allreduce, {true, 0}},
+    {"pmb.allgather", repeat_allgather, {true, 0}},
+    {"pmb.alltoall", repeat_alltoall, {true, 0}},
+    {"pmb.barrier", repeat_barrier, {true, 0}},
+    {"native.pingpong", NULL, {false, 1}},
+    {"native.copy", repeat_copy, {false, 1}},
+    {"native.register", NULL, {false, 0}},
+};
+
+static const struct maker *maker_of(const struct benchmark_schema *benchmark)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(makers); i++)
+        if (strcmp(makers[i].name, benchmark->name) == 0)
+            return &makers[i];
+    g_assert_not_reached();
+}
+
+struct benchmark_report benchmark_report(const struct benchmark_schema *benchmark)
+{
+    return maker_of(benchmark)->report;
+}
+
+static void append_size(GPtrArray *body, const struct workload *workload, int rank, int64_t size)
+{
+    const struct maker *maker = maker_of(workload->benchmark);
+    int64_t repetitions = workload->repetitions ? workload->repetitions : pallas_repetitions(size);
+    bool barriers = !g_str_has_prefix(maker->name, "native.");
+    if (maker->repeat)
+        append_loop(body, maker->repeat, size, repetitions, barriers);
+    else if (strcmp(maker->name, "native.register") == 0)
+        append_registration(body, size);
+    else
+        append_point(body, rank, size, repetitions, barriers);
 }
 
 struct program *benchmark_program(const struct workload *workload)
 {
     struct program *program = program_new();
-    bool barriers = strcmp(workload->benchmark->name, "native.pingpong") != 0;
-    for (int rank = 0; rank < 2; rank++) {
+    bool same = maker_of(workload->benchmark)->repeat != NULL; // on every rank
+    for (int rank = 0; rank < (same ? 1 : workload->ranks); rank++) {
         struct program_part *part = program_add_part(program);
-        part->all = false;
-        g_array_append_val(part->ranks, rank);
-        for (guint i = 0; i < workload->sizes->len; i++) {
-            int64_t size = g_array_index(workload->sizes, int64_t, i);
-            int64_t repetitions =
-                workload->repetitions ? workload->repetitions : pallas_repetitions(size);
-            append_point(part->body, rank, size, repetitions, barriers);
-        }
+        part->all = same;
+        if (!same)
+            g_array_append_val(part->ranks, rank);
+        for (guint i = 0; i < workload->sizes->len; i++)
+            append_size(part->body, workload, rank, g_array_index(workload->sizes, int64_t, i));
     }
     return program;
 }

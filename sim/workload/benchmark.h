@@ -8,6 +8,17 @@
 // All benchmarks; ends with a NULL name.
 extern const struct benchmark_schema benchmark_schemas[];
 
+// What is made of a benchmark's times.
+struct benchmark_report {
+    // Every rank measures: the time is that of the slowest, and the fastest and the average are
+    // reported too. Otherwise one rank measures.
+    bool all_ranks;
+    // Messages of `size` that a repetition's bandwidth counts; 0: none is reported.
+    int64_t messages;
+};
+
+struct benchmark_report benchmark_report(const struct benchmark_schema *benchmark);
+
 // The program of a benchmark workload; the caller frees it.
 struct program *benchmark_program(const struct workload *workload);
 

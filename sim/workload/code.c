@@ -52,8 +52,9 @@ static GPtrArray *compile_body(struct code *code, const GPtrArray *ops, char **e
 static void code_op_free(void *data)
 {
     struct code_op *op = data;
-    struct code_value *values[] = {&op->peer, &op->size,  &op->tag,
-                                   &op->time, &op->count, &op->buffer};
+    struct code_value *values[] = {&op->peer,  &op->source_rank, &op->root,
+                                   &op->size,  &op->tag,         &op->time,
+                                   &op->count, &op->buffer,      &op->receive_buffer};
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         expression_free(values[i]->expression);
     if (op->requests)
@@ -68,11 +69,14 @@ static struct code_op *compile_op(struct code *code, const struct op *op, char *
     struct code_op *compiled = g_new0(struct code_op, 1);
     compiled->source = op;
     compiled->peer = compile_value(code, &op->peer, error);
+    compiled->source_rank = compile_value(code, &op->source, error);
+    compiled->root = compile_value(code, &op->root, error);
     compiled->size = compile_value(code, &op->size, error);
     compiled->tag = compile_value(code, &op->tag, error);
     compiled->time = compile_value(code, &op->time, error);
     compiled->count = compile_value(code, &op->count, error);
     compiled->buffer = compile_value(code, &op->buffer, error);
+    compiled->receive_buffer = compile_value(code, &op->receive_buffer, error);
     compiled->request = CODE_NO_SLOT;
     compiled->variable = CODE_NO_SLOT;
     if (op->name && op->kind == OP_LOOP)

@@ -20,7 +20,7 @@ struct code_value {
 
 struct code_op {
     const struct op *source;
-    struct code_value peer, size, tag, time, count, buffer;
+    struct code_value peer, source_rank, root, size, tag, time, count, buffer, receive_buffer;
     int request;                // slot of isend, irecv, wait; CODE_NO_SLOT: none
     GArray *requests;           // int: slots of waitall; NULL: all open ones
     int variable;               // of a loop's counter; CODE_NO_SLOT: not named

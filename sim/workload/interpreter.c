@@ -33,6 +33,7 @@ struct interpreter {
     struct mpi_request **open; // named requests by slot, NULL if not open
     GPtrArray *waiting;        // requests to give back when the wait is over
     struct mpi_schedule schedule;
+    int64_t temporary, temporary_bytes; // the library's temporary buffer
     sim_time measure_start;
     sim_time began, ended; // the program
     interpreter_measure_fn *measure;
@@ -81,6 +82,11 @@ bool interpreter_ended(const struct interpreter *run)
 sim_time interpreter_time(const struct interpreter *run)
 {
     return run->ended ? run->ended - run->began : 0;
+}
+
+sim_time interpreter_end(const struct interpreter *run)
+{
+    return run->ended;
 }
 
 char *interpreter_place(const struct interpreter *run)
@@ -149,14 +155,27 @@ static int64_t op_address(struct interpreter *run, struct code_op *op, int64_t s
     return op->address;
 }
 
+static bool rank_valid(struct interpreter *run, int64_t rank)
+{
+    if (rank < 0 || rank >= run->process->ranks)
+        program_error(run, "there is no rank %" G_GINT64_FORMAT " (ranks: 0..%d)", rank,
+                      run->process->ranks - 1);
+    return run->process->sim->status == SIM_COMPLETED;
+}
+
+// The peer's rank; a value that is computed may not come out as the number that stands for "any".
+static int peer_value(struct interpreter *run, const struct code_value *peer)
+{
+    int64_t rank = peer->any || !peer->given ? MPI_RANK_ANY : value(run, peer, 0);
+    if (peer->given && !peer->any && !rank_valid(run, rank))
+        return MPI_RANK_ANY;
+    return (int)rank;
+}
+
 static bool transfer_valid(struct interpreter *run, const struct mpi_transfer *transfer)
 {
     if (transfer->size < 0)
         program_error(run, "a message of %" G_GINT64_FORMAT " B", transfer->size);
-    else if (transfer->peer != MPI_RANK_ANY &&
-             (transfer->peer < 0 || transfer->peer >= run->process->ranks))
-        program_error(run, "there is no rank %d (ranks: 0..%d)", transfer->peer,
-                      run->process->ranks - 1);
     else if (transfer->tag < MPI_TAG_ANY)
         program_error(run, "tag %d is negative", transfer->tag);
     return run->process->sim->status == SIM_COMPLETED;
@@ -175,11 +194,12 @@ static enum interpreter_phase op_transfer(struct interpreter *run, struct cpu_co
     bool sends = op_sends(kind);
     int64_t size = value(run, &op->size, 0);
     struct mpi_transfer transfer = {
-        .peer = op->peer.any ? MPI_RANK_ANY : (int)value(run, &op->peer, MPI_RANK_ANY),
+        .peer = peer_value(run, &op->peer),
         .tag = op->tag.any ? MPI_TAG_ANY : (int)value(run, &op->tag, sends ? 0 : MPI_TAG_ANY),
         .context = MPI_POINT_TO_POINT,
         .size = size,
         .synchronous = kind == OP_SSEND || kind == OP_ISSEND,
+        .blocking = kind != OP_IPROBE && op->request == CODE_NO_SLOT,
     };
     if (!transfer_valid(run, &transfer))
         return PHASE_NEXT;
@@ -225,16 +245,105 @@ static enum interpreter_phase op_wait(struct interpreter *run, struct cpu_contex
     return PHASE_WAIT;
 }
 
-static enum interpreter_phase op_collective(struct interpreter *run, struct code_op *op)
+// A receive and a send that are started together, as libraries make MPI_Sendrecv of them.
+static enum interpreter_phase op_sendrecv(struct interpreter *run, struct cpu_context *context,
+                                          struct code_op *op)
 {
-    int64_t size = value(run, &op->size, 0), whole = size * run->process->ranks;
-    enum mpi_collective collective = op->source->kind == OP_BARRIER ? MPI_BARRIER : MPI_ALLTOALL;
+    int64_t size = value(run, &op->size, 0);
+    struct mpi_transfer send = {.peer = peer_value(run, &op->peer),
+                                .tag = (int)value(run, &op->tag, 0),
+                                .context = MPI_POINT_TO_POINT,
+                                .size = size};
+    struct mpi_transfer receive = send;
+    receive.peer = peer_value(run, &op->source_rank);
+    if (!transfer_valid(run, &send))
+        return PHASE_NEXT;
+    send.address = op_address(run, op, 2 * size);
+    receive.address = value(run, &op->receive_buffer, send.address + size);
+    wait_for(run, mpi_start(context, run->process, MPI_RECV, &receive));
+    wait_for(run, mpi_start(context, run->process, MPI_SEND, &send));
+    return PHASE_WAIT;
+}
+
+static enum mpi_collective collective_of(enum op_kind kind)
+{
+    return kind == OP_BARRIER     ? MPI_BARRIER
+           : kind == OP_BCAST     ? MPI_BCAST
+           : kind == OP_REDUCE    ? MPI_REDUCE
+           : kind == OP_ALLREDUCE ? MPI_ALLREDUCE
+           : kind == OP_GATHER    ? MPI_GATHER
+           : kind == OP_SCATTER   ? MPI_SCATTER
+           : kind == OP_ALLGATHER ? MPI_ALLGATHER
+                                  : MPI_ALLTOALL;
+}
+
+static bool collective_valid(struct interpreter *run, int64_t root, int64_t size)
+{
     if (size < 0)
         program_error(run, "a message of %" G_GINT64_FORMAT " B", size);
-    run->schedule.send_buffer = op_address(run, op, 2 * whole);
-    run->schedule.receive_buffer = run->schedule.send_buffer + whole;
-    mpi_schedule_build(&run->schedule, run->process, collective, size);
+    return rank_valid(run, root);
+}
+
+// The library's temporary buffer: as with malloc, one collective gets the memory that the last one
+// gave back, if that was enough.
+static int64_t temporary_address(struct interpreter *run, int64_t bytes)
+{
+    if (bytes > run->temporary_bytes) {
+        run->temporary = mpi_process_allocate(run->process, bytes);
+        run->temporary_bytes = bytes;
+    }
+    return run->temporary;
+}
+
+static enum interpreter_phase op_collective(struct interpreter *run, struct cpu_context *context,
+                                            struct code_op *op)
+{
+    enum mpi_collective collective = collective_of(op->source->kind);
+    int64_t size = value(run, &op->size, 0), root = value(run, &op->root, 0);
+    if (!collective_valid(run, root, size))
+        return PHASE_NEXT;
+    int ranks = run->process->ranks;
+    int64_t sent = mpi_collective_send_bytes(collective, ranks, size),
+            received = mpi_collective_receive_bytes(collective, ranks, size);
+    struct mpi_schedule *schedule = &run->schedule;
+    mpi_collective_build(schedule, run->process, collective, (int)root, size);
+    if (schedule->steps->len == 0) { // the library sees that there is nothing to do
+        mpi_call(context, run->process);
+        return PHASE_NEXT;
+    }
+    int64_t *address = schedule->address;
+    address[MPI_BUFFER_SEND] = op_address(run, op, sent + received);
+    address[MPI_BUFFER_RECEIVE] = value(run, &op->receive_buffer, address[MPI_BUFFER_SEND] + sent);
+    address[MPI_BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
     return PHASE_COLLECTIVE;
+}
+
+static enum interpreter_phase op_copy(struct interpreter *run, struct cpu_context *context,
+                                      const struct code_op *op)
+{
+    int64_t size = value(run, &op->size, 0);
+    if (size < 0)
+        program_error(run, "a copy of %" G_GINT64_FORMAT " B", size);
+    else
+        mem_copy(context, &run->process->host->config.memory, size, COPY_WARM, MESSAGE_NONE);
+    return PHASE_NEXT;
+}
+
+static enum interpreter_phase op_registration(struct interpreter *run, struct cpu_context *context,
+                                              const struct code_op *op)
+{
+    const struct mpi_device_ops *ops = run->process->ops;
+    bool registers = op->source->kind == OP_REGISTER;
+    int64_t size = value(run, &op->size, 0), address = value(run, &op->buffer, 0);
+    if (size <= 0)
+        program_error(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
+    else if (!ops->register_memory)
+        program_error(run, "%s does not let programs register memory", ops->name);
+    else if (!(registers ? ops->register_memory : ops->deregister_memory)(context, run->process,
+                                                                          address, size))
+        program_error(run, "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT " could not be %s", size,
+                      address, registers ? "registered" : "deregistered");
+    return PHASE_NEXT;
 }
 
 static enum interpreter_phase op_loop(struct interpreter *run, const struct code_op *op)
@@ -273,9 +382,22 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_COMPUTE:
         cpu_spend_time(context, value(run, &op->time, 0), "compute");
         return PHASE_NEXT;
+    case OP_SENDRECV:
+        return op_sendrecv(run, context, op);
     case OP_BARRIER:
+    case OP_BCAST:
+    case OP_REDUCE:
+    case OP_ALLREDUCE:
+    case OP_GATHER:
+    case OP_SCATTER:
+    case OP_ALLGATHER:
     case OP_ALLTOALL:
-        return op_collective(run, op);
+        return op_collective(run, context, op);
+    case OP_COPY:
+        return op_copy(run, context, op);
+    case OP_REGISTER:
+    case OP_DEREGISTER:
+        return op_registration(run, context, op);
     case OP_LOOP:
         return op_loop(run, op);
     case OP_MEASURE_START:

@@ -30,6 +30,9 @@ bool interpreter_ended(const struct interpreter *run);
 // Time from the end of MPI_Init to the program's last operation; 0 before it has ended.
 sim_time interpreter_time(const struct interpreter *run);
 
+// When the program's last operation ended; 0 before it has.
+sim_time interpreter_end(const struct interpreter *run);
+
 // Where the program stands, for reports: "pingpong.yaml:12:9: recv". The caller frees it.
 char *interpreter_place(const struct interpreter *run);
 

@@ -86,15 +86,19 @@ uint64_t result_events(const struct result *result)
 }
 
 // The finaliser of SplitMix64 over a running value, so that order and number of series count.
+uint64_t result_fingerprint_add(uint64_t hash, uint64_t fingerprint)
+{
+    hash = (hash + 0x9e3779b97f4a7c15u) ^ fingerprint;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+    return hash ^ (hash >> 31);
+}
+
 uint64_t result_fingerprint(const struct result *result)
 {
-    uint64_t hash = 0;
-    for (guint i = 0; i < result->series->len; i++) {
-        hash = (hash + 0x9e3779b97f4a7c15u) ^ series_at(result, i)->fingerprint;
-        hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-        hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-        hash ^= hash >> 31;
-    }
+    uint64_t hash = RESULT_FINGERPRINT_START;
+    for (guint i = 0; i < result->series->len; i++)
+        hash = result_fingerprint_add(hash, series_at(result, i)->fingerprint);
     return hash;
 }
 

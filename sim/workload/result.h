@@ -53,6 +53,11 @@ enum sim_status result_status(const struct result *result);
 // Sums over the series; the fingerprint mixes theirs in order.
 uint64_t result_events(const struct result *result);
 uint64_t result_fingerprint(const struct result *result);
+
+// The same step by step: from RESULT_FINGERPRINT_START, add the fingerprint of each of the series.
+#define RESULT_FINGERPRINT_START 0
+uint64_t result_fingerprint_add(uint64_t hash, uint64_t fingerprint);
+
 double result_wall_s(const struct result *result);
 sim_time result_simulated(const struct result *result);
 struct ledger_totals result_ledger(const struct result *result);

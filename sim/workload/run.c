@@ -7,6 +7,13 @@
 #define REPORT_LINES 50
 #define BYTES_PER_MB (1024.0 * 1024.0) // as Pallas counts
 
+// The times of one message size: seconds of a repetition, over the ranks that have measured it.
+struct point {
+    int64_t size;
+    int ranks;
+    double least, most, sum;
+};
+
 // A case while it runs.
 struct running {
     const struct scenario_case *test_case;
@@ -20,26 +27,79 @@ struct running {
     struct interpreter **interpreters;
     struct program *benchmark; // NULL: a free program, which belongs to the case
     int ranks;
+    struct benchmark_report report;
+    GArray *points; // struct point, in the order of measuring
     guint points_measured, points_expected;
     struct series_result *result;
 };
+
+static void tell_interval(const struct running *run, int rank, int64_t size, int64_t count,
+                          sim_time end, sim_time elapsed)
+{
+    struct run_interval interval = {
+        .rank = rank,
+        .lane = cpu_lane(run->processes[rank]->task.cpu),
+        .size = size,
+        .count = count,
+        .from = end - elapsed,
+        .to = end,
+    };
+    if (run->options->measured)
+        run->options->measured(run->options->measured_owner, &interval);
+}
+
+static void report_progress(struct running *run, int64_t size)
+{
+    run->points_measured++;
+    if (!run->options->progress || run->points_expected == 0)
+        return;
+    char *detail = g_strdup_printf("%s: %" G_GINT64_FORMAT " B", run->test_case->name, size);
+    run->options->progress(run->options->progress_owner, run->series,
+                           (double)run->points_measured / run->points_expected, detail);
+    g_free(detail);
+}
+
+// What the ranks that measure have found for a size, once all have.
+static void report_point(struct running *run, const struct point *point)
+{
+    struct series_result *result = run->result;
+    series_result_add(result, -1, point->size, "latency_us", point->most * 1e6);
+    if (run->report.all_ranks) {
+        series_result_add(result, -1, point->size, "latency_min_us", point->least * 1e6);
+        series_result_add(result, -1, point->size, "latency_avg_us",
+                          point->sum / point->ranks * 1e6);
+    }
+    if (run->report.messages > 0) {
+        double bytes = (double)(run->report.messages * point->size);
+        series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
+                          point->most > 0 ? bytes / BYTES_PER_MB / point->most : 0.0);
+    }
+    report_progress(run, point->size);
+}
+
+static struct point *point_of(struct running *run, int64_t size)
+{
+    for (guint i = 0; i < run->points->len; i++)
+        if (g_array_index(run->points, struct point, i).size == size)
+            return &g_array_index(run->points, struct point, i);
+    struct point point = {.size = size};
+    g_array_append_val(run->points, point);
+    return &g_array_index(run->points, struct point, run->points->len - 1);
+}
 
 static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
                        sim_time elapsed)
 {
     struct running *run = owner;
-    (void)rank;
+    struct point *point = point_of(run, size);
     double seconds = time_to_s(elapsed) / (double)(count * parts);
-    double bandwidth = seconds > 0 ? (double)size / BYTES_PER_MB / seconds : 0.0;
-    series_result_add(run->result, -1, size, "latency_us", seconds * 1e6);
-    series_result_add(run->result, -1, size, "bandwidth_MB_per_s", bandwidth);
-    run->points_measured++;
-    if (run->options->progress && run->points_expected > 0) {
-        char *detail = g_strdup_printf("%s: %" G_GINT64_FORMAT " B", run->test_case->name, size);
-        run->options->progress(run->options->progress_owner, run->series,
-                               (double)run->points_measured / run->points_expected, detail);
-        g_free(detail);
-    }
+    // A measurement ends where a slice of time begins.
+    tell_interval(run, rank, size, count * parts, sim_now(run->sim), elapsed);
+    point->least = point->ranks == 0 ? seconds : MIN(point->least, seconds);
+    point->most = point->ranks == 0 ? seconds : MAX(point->most, seconds);
+    point->sum += seconds;
+    if (++point->ranks == (run->report.all_ranks ? run->ranks : 1))
+        report_point(run, point);
 }
 
 static void running_build(struct running *run, const struct registry *registry)
@@ -64,6 +124,8 @@ static void running_build(struct running *run, const struct registry *registry)
     run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
     if (workload->benchmark) {
         program = run->benchmark = benchmark_program(workload);
+        run->report = benchmark_report(workload->benchmark);
+        run->points = g_array_new(FALSE, FALSE, sizeof(struct point));
         run->points_expected = workload->sizes->len;
     }
     for (int rank = 0; rank < run->ranks; rank++) {
@@ -80,6 +142,8 @@ static void running_free(struct running *run)
     for (int rank = 0; rank < run->ranks; rank++)
         mpi_process_free(run->processes[rank]);
     program_free(run->benchmark);
+    if (run->points)
+        g_array_free(run->points, TRUE);
     cluster_free(run->cluster);
     g_free(run->interpreters);
     g_free(run->processes);
@@ -140,9 +204,11 @@ static json_t *counters_json(const struct sim *sim)
 static void collect_times(const struct running *run)
 {
     for (int rank = 0; rank < run->ranks && !run->benchmark; rank++)
-        if (interpreter_ended(run->interpreters[rank]))
-            series_result_add(run->result, rank, -1, "program_us",
-                              time_to_us(interpreter_time(run->interpreters[rank])));
+        if (interpreter_ended(run->interpreters[rank])) {
+            sim_time elapsed = interpreter_time(run->interpreters[rank]);
+            series_result_add(run->result, rank, -1, "program_us", time_to_us(elapsed));
+            tell_interval(run, rank, -1, 1, interpreter_end(run->interpreters[rank]), elapsed);
+        }
 }
 
 static void collect(struct running *run)
@@ -177,6 +243,7 @@ struct series_result *run_case(const struct registry *registry,
     };
     gint64 start = g_get_monotonic_time();
     run.sim = sim_new(seed, run.options->trace);
+    run.sim->capture = run.options->capture;
     running_build(&run, registry);
     engine_run(run.sim->engine, TIME_NEVER);
     if (run.sim->status == SIM_COMPLETED)

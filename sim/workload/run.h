@@ -4,6 +4,7 @@
 #define NETSIM_WORKLOAD_RUN_H
 
 #include "sim/config/scenario.h"
+#include "sim/core/capture.h"
 #include "sim/core/trace.h"
 #include "sim/workload/result.h"
 #include "sim/workload/stack.h"
@@ -12,10 +13,24 @@
 // by messages measured; detail is a short text ("VIA RPI: 64 KiB").
 typedef void run_progress_fn(void *owner, int series, double done, const char *detail);
 
+// Told of each interval that was measured: by which rank, on the lane of which processor, what one
+// message's time is (elapsed / count), and from when to when. size is -1 and count 1 for the whole
+// of a free program, which is told for each rank at the end.
+struct run_interval {
+    int rank;
+    trace_lane lane;
+    int64_t size, count;
+    sim_time from, to;
+};
+typedef void run_measured_fn(void *owner, const struct run_interval *interval);
+
 struct run_options {
     struct trace *trace;       // NULL: none
+    struct capture *capture;   // NULL: none
     run_progress_fn *progress; // NULL: none
     void *progress_owner;
+    run_measured_fn *measured; // NULL: none
+    void *measured_owner;
 };
 
 // Runs one case (one series); never NULL. The caller frees the result.

@@ -20,6 +20,11 @@ struct stack {
     const char *library_section;
 };
 
+// The benchmarks that every MPI library runs, for a stack's list.
+#define MPI_BENCHMARKS                                                                             \
+    "pmb.pingpong", "pmb.sendrecv", "pmb.exchange", "pmb.bcast", "pmb.reduce", "pmb.allreduce",    \
+        "pmb.allgather", "pmb.alltoall", "pmb.barrier"
+
 struct registry {
     const struct stack *const *stacks; // NULL-terminated
     // Of each model. The lists end with a NULL path, the list of lists with NULL.

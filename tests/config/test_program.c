@@ -62,12 +62,24 @@ static void test_operations(void)
         "    - iprobe: {from: any, tag: 3}\n"
         "    - issend: {to: 1, size: 8 B, request: c}\n"
         "    - recv: {from: 1, size: 8 B}\n"
-        "    - wait: {request: a}\n");
+        "    - wait: {request: a}\n"
+        "    - sendrecv: {to: 1, from: any, size: 8 B, buffer: 4096, receive_buffer: 8192}\n"
+        "    - bcast: {root: 3, size: 1 KiB}\n"
+        "    - reduce: {root: rank % 2, size: 8 B}\n"
+        "    - allreduce: 8 B\n"
+        "    - allreduce: {size: 8 B, buffer: 4096}\n"
+        "    - gather: {root: 0, size: 8 B}\n"
+        "    - scatter: {root: 0, size: 8 B}\n"
+        "    - allgather: 8 B\n"
+        "    - copy: 1 MiB\n"
+        "    - register: {size: 1 MiB, buffer: 4096}\n"
+        "    - deregister: {size: 1 MiB, buffer: 4096}\n");
     const GPtrArray *body = part_at(program, 0)->body;
     static const enum op_kind order[] = {
-        OP_ISEND,   OP_IRECV,   OP_WAIT,    OP_WAITALL, OP_WAITALL,  OP_LOOP,
-        OP_COMPUTE, OP_COMPUTE, OP_BARRIER, OP_BARRIER, OP_ALLTOALL, OP_SSEND,
-        OP_PROBE,   OP_IPROBE,  OP_ISSEND,  OP_RECV,    OP_WAIT};
+        OP_ISEND,     OP_IRECV,   OP_WAIT,    OP_WAITALL,   OP_WAITALL, OP_LOOP,     OP_COMPUTE,
+        OP_COMPUTE,   OP_BARRIER, OP_BARRIER, OP_ALLTOALL,  OP_SSEND,   OP_PROBE,    OP_IPROBE,
+        OP_ISSEND,    OP_RECV,    OP_WAIT,    OP_SENDRECV,  OP_BCAST,   OP_REDUCE,   OP_ALLREDUCE,
+        OP_ALLREDUCE, OP_GATHER,  OP_SCATTER, OP_ALLGATHER, OP_COPY,    OP_REGISTER, OP_DEREGISTER};
     SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order));
     for (guint i = 0; i < body->len; i++)
         SUITE_SAME_TEXT(op_kind_name(op_at(body, i)->kind), op_kind_name(order[i]));
@@ -96,6 +108,16 @@ static void test_operations(void)
     SUITE_SAME_TEXT(op_at(body, 11)->peer.text, "(rank + 1) % ranks");
     SUITE_SAME_TEXT(op_at(body, 11)->buffer.text, "4096");
     SUITE_SAME_TEXT(op_at(body, 12)->tag.text, NULL);
+    const struct op *sendrecv = op_at(body, 17), *bcast = op_at(body, 18);
+    SUITE_SAME_TEXT(sendrecv->peer.text, "1");
+    SUITE_SAME_TEXT(sendrecv->source.text, OP_ANY);
+    SUITE_SAME_TEXT(sendrecv->buffer.text, "4096");
+    SUITE_SAME_TEXT(sendrecv->receive_buffer.text, "8192");
+    SUITE_SAME_TEXT(bcast->root.text, "3");
+    SUITE_SAME_TEXT(bcast->size.text, "1024");
+    SUITE_SAME_TEXT(op_at(body, 19)->root.text, "rank % 2");
+    SUITE_SAME_TEXT(op_at(body, 20)->buffer.text, NULL);
+    SUITE_SAME_TEXT(op_at(body, 25)->size.text, "1048576");
     program_free(program);
 }
 
@@ -214,6 +236,19 @@ static void test_refused(void)
         {OPS("{wait: a}"), "p[0].do[0].wait: no operation of these ranks starts a request \"a\""},
         {OPS("{isend: {to: 1, size: 1 B, request: abc}}, {wait: abd}"), "(did you mean abc?)"},
         {OPS("{waitall: [x]}"), "p[0].do[0].waitall[0]: no operation of these ranks"},
+        {OPS("{bcast: 4 KiB}"), "p[0].do[0].bcast: a map of arguments is expected here, not text"},
+        {OPS("{bcast: {size: 1 B}}"), "bcast: the key root is missing"},
+        {OPS("{gather: {root: 0}}"), "gather: the key size is missing"},
+        {OPS("{scatter: {root: 4, size: 1 B}}"), "ranks are 0 .. 3"},
+        {OPS("{reduce: {root: any, size: 1 B}}"), "reduce.root: \"any\""},
+        {OPS("{allreduce: {size: 1 B, root: 0}}"), "allreduce.root: unknown key"},
+        {OPS("{allgather: 3 us}"), "allgather: \"3 us\""},
+        {OPS("{sendrecv: {to: 1, size: 1 B}}"), "sendrecv: the key from is missing"},
+        {OPS("{sendrecv: {to: 1, from: 4, size: 1 B}}"), "sendrecv.from: \"4\""},
+        {OPS("{sendrecv: {to: any, from: 1, size: 1 B}}"), "sendrecv.to: \"any\""},
+        {OPS("{copy: 0 - 1}"), "the value is negative"},
+        {OPS("{register: 4 KiB}"), "register: a map of arguments is expected"},
+        {OPS("{deregister: {size: 1 B}}"), "deregister: the key buffer is missing"},
         {OPS("{waitall: x}"), "\"all\" or a list of requests is expected here, not text"},
         {OPS("{isend: {to: 1, size: 1 B}}"), "request"},
         {OPS("{isend: {to: 1, size: 1 B, request: ''}}"), "\"\" cannot be a name"},
