@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpi_tcp/lam_tcp.h"
+
+#define L struct lam_tcp_config
+
+static const struct param lam_tcp_params[] = {
+    {.name = "short",
+     .kind = PARAM_SIZE,
+     .offset = offsetof(L, short_limit),
+     .fallback = "65536 B",
+     .most = "1 GiB",
+     .doc = "longest short message",
+     .source = "LAM/MPI 7, rpi_tcp_short"},
+    PARAM(L, socket_buffer, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
+          .doc = "SO_SNDBUF and SO_RCVBUF; 0: the longest short message and an envelope",
+          .source = "LAM/MPI 7, rpi_tcp_sockbuf"),
+    PARAM(L, no_delay, PARAM_BOOL, .fallback = "true", .doc = "TCP_NODELAY",
+          .source = "LAM/MPI 7, TCP RPI"),
+    PARAM(L, envelope, PARAM_SIZE, .fallback = "24 B", .least = "24 B", .most = "1 KiB",
+          .doc = "an envelope",
+          .source = "LAM/MPI 7: length, tag, flags, rank, context, sequence number, 4 B each"),
+    PARAM(L, advance, PARAM_COST, .fallback = "400 cycles",
+          .doc = "one turn of the progress engine", .source = "prior: instructions, as in lam_via"),
+    PARAM(L, fast_calls, PARAM_BOOL, .fallback = "true",
+          .doc = "MPI_Send and MPI_Recv make no request if none is active",
+          .source = "LAM/MPI 7: MPI_Send, MPI_Recv; lsra_fastsend, lsra_fastrecv of the TCP RPI"),
+    PARAM(L, fast, PARAM_COST, .fallback = "500 cycles", .doc = "such a call, of the RPI",
+          .source = "prior: instructions"),
+    PARAM(L, start, PARAM_COST, .fallback = "900 cycles", .doc = "building and starting a request",
+          .source = "prior: instructions, as in lam_via"),
+    PARAM(L, send, PARAM_COST, .fallback = "500 cycles", .doc = "filling in an envelope",
+          .source = "prior: instructions, as in lam_via"),
+    PARAM(L, receive, PARAM_COST, .fallback = "800 cycles",
+          .doc = "an envelope that has been read: finding out what it is",
+          .source = "prior: instructions, as in lam_via"),
+    PARAM(L, daemon_exchange, PARAM_DURATION, .fallback = "1 ms",
+          .doc = "exchange of ports over the LAM daemons at startup",
+          .source = "assumed; before the program starts"),
+    {0},
+};
+
+const struct param_table lam_tcp_table = {
+    .name = "lam_tcp",
+    .doc = "the TCP RPI of LAM/MPI",
+    .size = sizeof(struct lam_tcp_config),
+    .params = lam_tcp_params,
+};
+
+static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
+{
+    return mesh_startup_step(context, &lam_process_of(process)->mesh);
+}
+
+static enum mpi_progress finalize(struct cpu_context *context, struct mpi_process *process)
+{
+    return mesh_finalize_step(context, &lam_process_of(process)->mesh);
+}
+
+// fastsend and fastrecv: standard sends and receives from a certain rank, of blocking calls, while
+// nothing else is under way.
+static bool shortcut(const struct mpi_request *request)
+{
+    return lam_process_of(request->process)->config->fast_calls && request->blocking &&
+           request->kind != MPI_PROBE && !request->synchronous && request->peer != MPI_RANK_ANY &&
+           request->peer != request->process->rank && !request->process->active;
+}
+
+static void destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    (void)context;
+    (void)request; // what it had queued is written, or it would not be done
+}
+
+// Who could end a request's wait.
+static int holder(const struct mpi_request *request)
+{
+    const struct lam_request *r = lam_of(request);
+    switch (r->state) {
+    case LAM_START:
+    case LAM_WAIT_SELF:
+    case LAM_DONE:
+        return request->process->rank;
+    case LAM_POSTED:
+        return request->peer;
+    case LAM_SEND_SHORT:
+    case LAM_SEND_SYNCH:
+    case LAM_SEND_LONG:
+    case LAM_SEND_BODY:
+    case LAM_SEND_ACK:
+    case LAM_SEND_ACK_LONG:
+    case LAM_WAIT_ACK:
+    case LAM_READ_BODY:
+    case LAM_WAIT_SECOND:
+        return r->link->rank;
+    }
+    return request->peer;
+}
+
+static json_t *describe_request(const struct mpi_request *request)
+{
+    const struct lam_request *r = lam_of(request);
+    int held_by = holder(request);
+    json_t *json =
+        json_pack("{s:o}", "held_by",
+                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by));
+    if (!r->link)
+        return json;
+    json_object_set_new(json, "protocol", json_string(r->is_long ? "long" : "short"));
+    if (r->link->socket)
+        json_object_set_new(json, "socket", tcp_socket_describe(r->link->socket));
+    return json;
+}
+
+const struct mpi_device_ops lam_tcp_ops = {
+    .name = "LAM TCP RPI",
+    .request_size = sizeof(struct lam_request),
+    .init = init,
+    .finalize = finalize,
+    .shortcut = shortcut,
+    .start = lam_start,
+    .advance = lam_advance,
+    .destroy = destroy,
+    .describe_request = describe_request,
+};

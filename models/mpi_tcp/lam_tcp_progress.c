@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The progress engine of the TCP RPI. A turn looks which sockets the active requests are interested
+// in. If it is one, in one direction, the socket is read or written straight away, and in a
+// blocking call the process sleeps in there (adv1); if there are more, select says where something
+// can be done, and that is done without blocking (advmultiple).
+#include "models/mpi_tcp/lam_tcp.h"
+
+static int add_interest(struct mesh_link *link, enum tcp_readiness what)
+{
+    if (!mesh_open(link) || (link->wanted_ready & what))
+        return 0;
+    link->wanted_ready |= what;
+    return 1;
+}
+
+static int add_receive(struct lam_process *lam, const struct mpi_request *request)
+{
+    int count = 0;
+    if (request->peer != MPI_RANK_ANY)
+        return add_interest(&lam->mesh.links[request->peer], TCP_READABLE);
+    for (int rank = 0; rank < lam->process->ranks; rank++)
+        count += add_interest(&lam->mesh.links[rank], TCP_READABLE);
+    return count;
+}
+
+static int add_request(struct lam_process *lam, const struct mpi_request *request)
+{
+    const struct lam_request *r = lam_of(request);
+    switch (r->state) {
+    case LAM_SEND_SHORT:
+    case LAM_SEND_SYNCH:
+    case LAM_SEND_LONG:
+    case LAM_SEND_BODY:
+    case LAM_SEND_ACK_LONG:
+    case LAM_SEND_ACK:
+        return add_interest(r->link, TCP_WRITABLE);
+    case LAM_WAIT_ACK:
+    case LAM_WAIT_SECOND:
+    case LAM_READ_BODY:
+        return add_interest(r->link, TCP_READABLE);
+    case LAM_POSTED:
+        return add_receive(lam, request);
+    case LAM_START:
+    case LAM_WAIT_SELF:
+    case LAM_DONE:
+        break;
+    }
+    return 0;
+}
+
+// How many reads and writes the active requests are interested in (LAM: nio); *last: of one of
+// them.
+static int gather(struct lam_process *lam, struct mesh_link **last)
+{
+    int count = 0;
+    for (int rank = 0; rank < lam->process->ranks; rank++)
+        lam->mesh.links[rank].wanted_ready = 0;
+    for (struct mpi_request *at = lam->process->active; at; at = at->active_next)
+        count += add_request(lam, at);
+    for (int rank = 0; rank < lam->process->ranks; rank++)
+        if (lam->mesh.links[rank].wanted_ready)
+            *last = &lam->mesh.links[rank];
+    return count;
+}
+
+// setsockblk: an ioctl if the socket is in the other mode.
+static void set_blocking(struct cpu_context *context, struct lam_process *lam,
+                         struct mesh_link *link, bool blocking)
+{
+    if (link->blocking == blocking)
+        return;
+    cpu_spend(context, lam->process->host->config.kernel.system_call, "ioctl");
+    link->blocking = blocking;
+}
+
+static void serve(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link,
+                  bool write, bool blocks)
+{
+    set_blocking(context, lam, link, blocks);
+    lam->serving = link;
+    lam->serving_write = write;
+    lam->serving_blocks = blocks;
+}
+
+// A link that select has found ready; reading goes first.
+static bool serve_ready(struct cpu_context *context, struct lam_process *lam)
+{
+    for (int rank = 0; lam->ready > 0 && rank < lam->process->ranks; rank++) {
+        struct mesh_link *link = &lam->mesh.links[rank];
+        if (!link->ready)
+            continue;
+        bool write = !(link->ready & TCP_READABLE);
+        link->ready &= write ? 0 : TCP_WRITABLE;
+        lam->ready -= !link->ready;
+        if (write && !link->head)
+            continue;
+        serve(context, lam, link, write, false);
+        return true;
+    }
+    return false;
+}
+
+// The read or write under way has come to its end, or would block.
+static enum mpi_progress served(struct lam_process *lam, bool would_block, bool blocking)
+{
+    lam->serving = NULL;
+    return would_block && !blocking && lam->ready == 0 ? MPI_PROGRESS_NOTHING : MPI_PROGRESS_EVENT;
+}
+
+// One write call (swritev writes until all is written or the socket is full).
+static enum mpi_progress serve_write(struct cpu_context *context, struct lam_process *lam,
+                                     bool blocking)
+{
+    struct mesh_item *done = NULL;
+    switch (mesh_write(context, lam->serving, &done)) {
+    case MESH_PART:
+        return MPI_PROGRESS_EVENT;
+    case MESH_WHOLE:
+        lam_written(context, done);
+        return served(lam, false, blocking);
+    case MESH_CLOSED:
+        mesh_lost(lam->serving);
+        break;
+    case MESH_EMPTY:
+        break;
+    }
+    return served(lam, true, blocking);
+}
+
+// One read call (sread reads until all is there or the socket is empty). An envelope goes on with
+// its body.
+static enum mpi_progress serve_read(struct cpu_context *context, struct lam_process *lam,
+                                    bool blocking)
+{
+    struct mesh_link *link = lam->serving;
+    switch (mesh_read(context, link)) {
+    case MESH_PART:
+        return MPI_PROGRESS_EVENT;
+    case MESH_WHOLE:
+        if (link->in_header)
+            lam_envelope_read(context, lam, link);
+        else
+            lam_body_read(context, lam, link);
+        return link->in_header ? served(lam, false, blocking) : MPI_PROGRESS_EVENT;
+    case MESH_CLOSED:
+        if (!mesh_at_start(link))
+            mesh_lost(link);
+        break;
+    case MESH_EMPTY:
+        break;
+    }
+    return served(lam, true, blocking);
+}
+
+static enum mpi_progress serve_on(struct cpu_context *context, struct lam_process *lam,
+                                  bool blocking)
+{
+    enum tcp_readiness what = lam->serving_write ? TCP_WRITABLE : TCP_READABLE;
+    if (lam->serving_blocks && !tcp_wait(context, lam->serving->socket, what))
+        return MPI_PROGRESS_BLOCKED;
+    return lam->serving_write ? serve_write(context, lam, blocking)
+                              : serve_read(context, lam, blocking);
+}
+
+static enum mpi_progress advance_several(struct cpu_context *context, struct lam_process *lam,
+                                         bool blocking)
+{
+    lam->ready = mesh_select(context, &lam->mesh, blocking);
+    lam->selecting = lam->ready == 0 && blocking;
+    if (lam->ready > 0)
+        return MPI_PROGRESS_EVENT;
+    return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+}
+
+enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *process,
+                              bool blocking)
+{
+    struct lam_process *lam = lam_process_of(process);
+    struct mesh_link *link = NULL;
+    if (lam->serving)
+        return serve_on(context, lam, blocking);
+    if (serve_ready(context, lam))
+        return MPI_PROGRESS_EVENT;
+    int interests = gather(lam, &link);
+    if (interests == 0)
+        return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+    // Woken, the process is still inside select: no new turn. A fast call is the only request.
+    if (!lam->selecting && !process->active->shortcut)
+        cpu_spend(context, lam->config->advance, "LAM TCP");
+    lam->selecting = false;
+    if (interests > 1)
+        return advance_several(context, lam, blocking);
+    g_assert(link); // the one that is of interest
+    serve(context, lam, link, link->wanted_ready == TCP_WRITABLE, blocking);
+    return serve_on(context, lam, blocking);
+}

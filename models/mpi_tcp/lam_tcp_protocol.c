@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpi_tcp/lam_tcp.h"
+
+#include <string.h>
+
+static const char *const state_names[] = {
+    [LAM_START] = "start",
+    [LAM_SEND_SHORT] = "send_short",
+    [LAM_SEND_SYNCH] = "send_synch",
+    [LAM_SEND_LONG] = "send_long",
+    [LAM_WAIT_ACK] = "wait_ack",
+    [LAM_SEND_BODY] = "send_body",
+    [LAM_POSTED] = "posted",
+    [LAM_READ_BODY] = "read_body",
+    [LAM_SEND_ACK_LONG] = "send_ack_long",
+    [LAM_WAIT_SECOND] = "wait_2nd",
+    [LAM_SEND_ACK] = "send_ack",
+    [LAM_WAIT_SELF] = "wait_self",
+    [LAM_DONE] = "done",
+};
+
+const char *lam_waits_for(enum lam_state state)
+{
+    static const char *const texts[] = {
+        [LAM_START] = "its start",
+        [LAM_SEND_SHORT] = "room in the socket for envelope and body",
+        [LAM_SEND_SYNCH] = "room in the socket for envelope and body",
+        [LAM_SEND_LONG] = "room in the socket for its first envelope",
+        [LAM_WAIT_ACK] = "the receiver's ACK",
+        [LAM_SEND_BODY] = "room in the socket for the second envelope and the body",
+        [LAM_POSTED] = "a matching message",
+        [LAM_READ_BODY] = "the rest of the body",
+        [LAM_SEND_ACK_LONG] = "room in the socket for its ACK",
+        [LAM_WAIT_SECOND] = "the second envelope",
+        [LAM_SEND_ACK] = "room in the socket for its ACK",
+        [LAM_WAIT_SELF] = "a matching receive of its own",
+        [LAM_DONE] = "nothing",
+    };
+    return texts[state];
+}
+
+static void enter(struct cpu_context *context, struct mpi_request *request, enum lam_state state,
+                  const char *detail)
+{
+    struct lam_request *r = lam_of(request);
+    mpi_trace(context, request, state_names[r->state], state_names[state], detail);
+    r->state = state;
+    request->waits_for = lam_waits_for(state);
+}
+
+static void finish(struct cpu_context *context, struct mpi_request *request)
+{
+    enter(context, request, LAM_DONE, NULL);
+    mpi_request_done(context, request);
+}
+
+// ---- Writing ----
+
+static void queue_envelope(struct cpu_context *context, struct mpi_request *request, int flags,
+                           int64_t length, int64_t body)
+{
+    const struct lam_tcp_config *config = lam_process_of(request->process)->config;
+    const struct mpi_envelope *status = &request->status;
+    struct mesh_item *item = mesh_item_new(lam_of(request)->link, request, 0);
+    struct lam_envelope envelope = {
+        .ce_len = (int32_t)length,
+        .ce_tag = request->kind == MPI_SEND ? request->tag : status->tag,
+        .ce_flags = (uint16_t)flags,
+        .ce_cid = (uint16_t)request->context,
+        .ce_seq = status->sequence,
+        .message = request->message,
+    };
+    cpu_spend_message(context, cpu_cost(context->cpu, config->send), "LAM TCP", request->message);
+    mesh_item_header(item, config->envelope, &envelope, sizeof envelope);
+    mesh_item_data(item, body, request->message, 0);
+    // LAM writes for the first of its requests that has something to write.
+    mesh_queue(item, request->number);
+}
+
+void lam_written(struct cpu_context *context, struct mesh_item *item)
+{
+    struct mpi_request *request = item->request;
+    mesh_item_free(item);
+    switch (lam_of(request)->state) {
+    case LAM_SEND_SHORT:
+    case LAM_SEND_BODY:
+    case LAM_SEND_ACK:
+        finish(context, request);
+        return;
+    case LAM_SEND_SYNCH:
+    case LAM_SEND_LONG:
+        enter(context, request, LAM_WAIT_ACK, NULL);
+        return;
+    case LAM_SEND_ACK_LONG:
+        enter(context, request, LAM_WAIT_SECOND, NULL);
+        return;
+    case LAM_START:
+    case LAM_WAIT_ACK:
+    case LAM_POSTED:
+    case LAM_READ_BODY:
+    case LAM_WAIT_SECOND:
+    case LAM_WAIT_SELF:
+    case LAM_DONE:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+// ---- Receiving ----
+
+// A receive's data is in place.
+static void receive_complete(struct cpu_context *context, struct mpi_request *request)
+{
+    matching_deliver(request);
+    if (!lam_of(request)->acknowledge) {
+        finish(context, request);
+        return;
+    }
+    enter(context, request, LAM_SEND_ACK, NULL);
+    queue_envelope(context, request, LAM_C2CACK, 0, 0);
+}
+
+static void acknowledge_long(struct cpu_context *context, struct mpi_request *request)
+{
+    lam_of(request)->is_long = true;
+    enter(context, request, LAM_SEND_ACK_LONG, NULL);
+    queue_envelope(context, request, LAM_C2CACK | LAM_C2CLONG, request->status.length, 0);
+}
+
+static void read_body(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mesh_link *link = lam_of(request)->link;
+    lam_process_of(request->process)->readers[link->rank].request = request;
+    enter(context, request, LAM_READ_BODY, NULL);
+}
+
+// A receive finds its message among the unexpected ones.
+static void claim(struct cpu_context *context, struct mpi_request *request,
+                  struct mpi_unexpected *message)
+{
+    struct lam_process *lam = lam_process_of(request->process);
+    struct lam_request *r = lam_of(request);
+    struct mesh_link *link = &lam->mesh.links[message->envelope.source];
+    int flags = (int)message->extra[0];
+    r->link = link;
+    r->acknowledge = (flags & LAM_C2CSSEND) != 0;
+    if (flags & LAM_C2CLONG) {
+        acknowledge_long(context, request);
+        return;
+    }
+    // What has been read so far; the rest of it is then read into the user's buffer.
+    matching_copy(context, request->process, message->whole ? message->buffered : link->got,
+                  request->message);
+    if (message->whole) {
+        receive_complete(context, request);
+        return;
+    }
+    lam->readers[link->rank].unexpected = NULL;
+    read_body(context, request);
+}
+
+static void wait(struct cpu_context *context, struct mpi_request *request)
+{
+    enter(context, request, request->kind == MPI_SEND ? LAM_WAIT_SELF : LAM_POSTED, NULL);
+}
+
+static const struct matching_ops matching = {.finish = finish, .wait = wait, .claim = claim};
+
+static void receive_expected(struct cpu_context *context, struct mesh_link *link,
+                             struct mpi_request *request, int flags)
+{
+    struct lam_request *r = lam_of(request);
+    r->link = link;
+    r->acknowledge = (flags & LAM_C2CSSEND) != 0;
+    if (flags & LAM_C2CLONG) {
+        acknowledge_long(context, request);
+    } else if (request->status.length == 0) {
+        receive_complete(context, request);
+    } else {
+        read_body(context, request);
+        mesh_expect(link, request->status.length);
+    }
+}
+
+static void receive_unexpected(struct cpu_context *context, struct lam_process *lam,
+                               struct mesh_link *link, const struct mpi_envelope *match,
+                               const struct lam_envelope *envelope)
+{
+    bool is_long = envelope->ce_flags & LAM_C2CLONG;
+    struct mpi_unexpected *kept = matching_keep(context, lam->process, match, envelope->message,
+                                                is_long ? "unexpected_long" : "unexpected_short");
+    kept->extra[0] = envelope->ce_flags;
+    kept->whole = is_long || match->length == 0;
+    if (kept->whole)
+        return;
+    kept->buffered = match->length;
+    lam->readers[link->rank].unexpected = kept;
+    mesh_expect(link, match->length);
+}
+
+static void receive_new(struct cpu_context *context, struct lam_process *lam,
+                        struct mesh_link *link, const struct lam_envelope *envelope)
+{
+    bool good;
+    struct mpi_envelope match = {
+        .source = link->rank,
+        .tag = envelope->ce_tag,
+        .context = (enum mpi_context)envelope->ce_cid,
+        .length = envelope->ce_len,
+        .sequence = envelope->ce_seq,
+    };
+    struct mpi_request *request =
+        matching_arrived(context, lam->process, &match, envelope->message, &matching, &good);
+    if (request)
+        receive_expected(context, link, request, envelope->ce_flags);
+    else if (good)
+        receive_unexpected(context, lam, link, &match, envelope);
+}
+
+// ACKs and second envelopes belong to the first active request, in the order of their starts, that
+// waits for one.
+static struct mpi_request *find_active(struct cpu_context *context, struct lam_process *lam,
+                                       enum mpi_request_kind kind, enum lam_state state,
+                                       struct message_ref message)
+{
+    struct mpi_request *found = NULL;
+    int scanned = 0;
+    for (struct mpi_request *at = lam->process->active; at; at = at->active_next) {
+        scanned++;
+        if (at->kind != kind || lam_of(at)->state != state || at->message.index != message.index ||
+            at->message.generation != message.generation)
+            continue;
+        found = at;
+        scanned = 1; // those that were started later are behind it
+    }
+    g_assert(found);
+    mpi_charge_match(context, lam->process, scanned);
+    return found;
+}
+
+static void receive_ack(struct cpu_context *context, struct lam_process *lam,
+                        const struct lam_envelope *envelope)
+{
+    struct mpi_request *send = find_active(context, lam, MPI_SEND, LAM_WAIT_ACK, envelope->message);
+    if (!lam_of(send)->is_long) {
+        finish(context, send);
+        return;
+    }
+    enter(context, send, LAM_SEND_BODY, NULL);
+    queue_envelope(context, send, LAM_C2C2ND, send->size, send->size);
+}
+
+static void receive_second(struct cpu_context *context, struct lam_process *lam,
+                           struct mesh_link *link, const struct lam_envelope *envelope)
+{
+    struct mpi_request *request =
+        find_active(context, lam, MPI_RECV, LAM_WAIT_SECOND, envelope->message);
+    read_body(context, request);
+    mesh_expect(link, envelope->ce_len);
+}
+
+void lam_envelope_read(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link)
+{
+    struct lam_envelope envelope;
+    g_assert(link->header_filled == sizeof envelope);
+    memcpy(&envelope, link->header, sizeof envelope);
+    cpu_spend_message(context, cpu_cost(context->cpu, lam->config->receive), "LAM TCP",
+                      envelope.message);
+    mesh_expect_header(link);
+    if (envelope.ce_flags & LAM_C2CACK)
+        receive_ack(context, lam, &envelope);
+    else if (envelope.ce_flags & LAM_C2C2ND)
+        receive_second(context, lam, link, &envelope);
+    else
+        receive_new(context, lam, link, &envelope);
+}
+
+void lam_body_read(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link)
+{
+    struct lam_reader *reader = &lam->readers[link->rank];
+    struct mpi_request *request = reader->request;
+    if (reader->unexpected)
+        reader->unexpected->whole = true;
+    *reader = (struct lam_reader){0};
+    mesh_expect_header(link);
+    if (request)
+        receive_complete(context, request);
+}
+
+// ---- Start ----
+
+static void start_send(struct cpu_context *context, struct lam_process *lam,
+                       struct mpi_request *request)
+{
+    struct lam_request *r = lam_of(request);
+    r->link = &lam->mesh.links[request->peer];
+    r->is_long = request->size > lam->config->short_limit;
+    if (r->is_long) {
+        enter(context, request, LAM_SEND_LONG, NULL);
+        queue_envelope(context, request, LAM_C2CLONG, request->size, 0);
+    } else {
+        enter(context, request, request->synchronous ? LAM_SEND_SYNCH : LAM_SEND_SHORT, NULL);
+        queue_envelope(context, request, request->synchronous ? LAM_C2CSSEND : 0, request->size,
+                       request->size);
+    }
+}
+
+void lam_start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct lam_process *lam = lam_process_of(request->process);
+    *lam_of(request) = (struct lam_request){.state = LAM_START};
+    struct cost cost = request->shortcut ? lam->config->fast : lam->config->start;
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), "LAM TCP", request->message);
+    if (request->size > INT32_MAX)
+        sim_fail(request->process->sim, SIM_FAILED, "too_long",
+                 json_pack("{s:i}", "rank", request->process->rank),
+                 "rank %d: a message of %" G_GINT64_FORMAT
+                 " B is longer than MPI's count of bytes can say",
+                 request->process->rank, request->size);
+    else if (request->kind != MPI_SEND)
+        matching_start(context, request, &matching);
+    else if (request->peer == request->process->rank)
+        matching_send_to_self(context, request, &matching);
+    else
+        start_send(context, lam, request);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What MPI libraries over sockets have in common: a TCP connection to every other process of the
+// job, made at startup; for each of them a queue of what is to be written, which goes as far as the
+// socket takes it; a reader of headers and bodies, as a socket gives bytes and not messages; and
+// select over the connections.
+//
+// A library says what a header is and what to do with it, and when it reads, writes or waits: that
+// is where libraries differ.
+//
+// Not modelled: connections made only when they are first used (ch_p4), several of a pair, and how
+// the daemons or listeners tell ports (they take `exchange`; who calls is said in a greeting).
+#ifndef NETSIM_MODELS_MPI_TCP_MESH_H
+#define NETSIM_MODELS_MPI_TCP_MESH_H
+
+#include "models/tcp/socket.h"
+#include "sim/core/pool.h"
+#include "sim/mpi/process.h"
+
+#define MESH_RUNS 3 // in one item: transport header, library header, data
+
+// The differences in how the connections are made.
+struct mesh_config {
+    struct tcp_options options;
+    int64_t header;    // bytes that the reader reads first of each message, 0: there is no header
+    sim_time exchange; // until everybody knows everybody's port
+};
+
+// One thing to be written, header and data, in one call as far as the socket takes it.
+struct mesh_item {
+    struct mesh_item *next;
+    struct tcp_run runs[MESH_RUNS]; // what is still to be written
+    int count;
+    bool begun;     // some of it has been taken
+    uint32_t order; // its place among the others of its link
+    struct mesh_link *link;
+    struct mpi_request *request;              // the library's: whom it concerns
+    int use;                                  // the library's: what it is
+    unsigned char content[TCP_CONTENT_BYTES]; // of its header
+};
+
+// The connection to one peer.
+struct mesh_link {
+    struct mesh *mesh;
+    int rank;                      // of the peer
+    struct tcp_socket *socket;     // NULL: none (oneself, or not yet)
+    bool closed;                   // by the peer
+    struct mesh_item *head, *tail; // to be written; the head may be under way
+    // The reader: what is being read, and how much of it there is.
+    bool in_header;
+    int64_t wanted, got;
+    struct message_ref message; // of the last bytes read
+    int64_t data_read;          // bytes of `message` that have been read in this body
+    unsigned char header[TCP_CONTENT_BYTES];
+    uint32_t header_filled;
+    // select
+    enum tcp_readiness wanted_ready, ready; // 0: none
+    bool blocking;                          // the library has set the socket to block
+};
+
+enum mesh_startup {
+    MESH_LISTEN,
+    MESH_EXCHANGE, // ports become known
+    MESH_CONNECT,  // to every lower rank, one a step
+    MESH_GREET,
+    MESH_ACCEPT, // every higher rank
+    MESH_NAME,   // who the accepted one is
+    MESH_UP,
+};
+
+struct mesh {
+    struct mpi_process *process;
+    struct tcp_host *host;
+    const int *stations; // of the ranks
+    struct mesh_config config;
+    struct mesh_link *links; // by rank; the own one has no socket
+    enum mesh_startup startup;
+    int startup_peer, accepted;
+    struct event exchange;
+    struct tcp_listener *listener;
+    struct tcp_socket *unnamed; // accepted, has not said who it is
+    struct pool items;
+    // For select: one place a rank.
+    struct tcp_socket **sockets;
+    enum tcp_readiness *wanted, *ready;
+    struct mesh_link **selected;
+};
+
+// `stations` must live as long as the mesh.
+void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
+               const int *stations, const struct mesh_config *config);
+void mesh_clear(struct mesh *mesh);
+
+// The device's init and finalize (sim/mpi/process.h).
+enum mpi_progress mesh_startup_step(struct cpu_context *context, struct mesh *mesh);
+enum mpi_progress mesh_finalize_step(struct cpu_context *context, struct mesh *mesh);
+
+static inline bool mesh_open(const struct mesh_link *link)
+{
+    return link->socket && !link->closed;
+}
+
+// ---- Writing ----
+
+// A new item for a link with nothing in it yet.
+struct mesh_item *mesh_item_new(struct mesh_link *link, struct mpi_request *request, int use);
+void mesh_item_free(struct mesh_item *item);
+
+// Adds `length` bytes (0: adds nothing): a header with content (copied; at most one of an item), or
+// data of a message from `offset`.
+void mesh_item_header(struct mesh_item *item, int64_t length, const void *content,
+                      uint32_t content_length);
+void mesh_item_data(struct mesh_item *item, int64_t length, struct message_ref message,
+                    int64_t offset);
+
+// Puts it into its link's queue, behind all of a lower or equal order and behind one that is under
+// way.
+void mesh_queue(struct mesh_item *item, uint32_t order);
+
+enum mesh_progress {
+    MESH_EMPTY,  // nothing now: it would block
+    MESH_PART,   // some
+    MESH_WHOLE,  // to its end
+    MESH_CLOSED, // the connection is gone
+};
+
+// One write call for the first item of the link's queue (there is one). MESH_WHOLE: it was taken
+// to its end, is out of the queue and in *done; the caller frees it.
+enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *link,
+                              struct mesh_item **done);
+
+// ---- Reading ----
+
+// What is read next: `bytes` that are no header. After them, unless told otherwise, a header.
+void mesh_expect(struct mesh_link *link, int64_t bytes);
+void mesh_expect_header(struct mesh_link *link);
+
+// One read call for what is missing. MESH_WHOLE: link->header holds the header's content, or the
+// body is here; the caller says what comes next. A body of no bytes is whole without a call.
+enum mesh_progress mesh_read(struct cpu_context *context, struct mesh_link *link);
+
+// Nothing of a message has been read yet: a connection that ends here was closed by a peer that has
+// ended. Elsewhere it is lost, and the run fails.
+static inline bool mesh_at_start(const struct mesh_link *link)
+{
+    return link->in_header && link->got == 0;
+}
+void mesh_lost(const struct mesh_link *link);
+
+// ---- Waiting ----
+
+// select over the links whose wanted_ready is set; sets their `ready`, returns how many are ready.
+// 0 and block: the process sleeps.
+int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block);
+
+#endif

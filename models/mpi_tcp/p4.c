@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpi_tcp/p4.h"
+
+#define P struct p4_config
+
+static const struct param p4_params[] = {
+    {.name = "short",
+     .kind = PARAM_SIZE,
+     .offset = offsetof(P, short_limit),
+     .fallback = "16384 B",
+     .most = "1 GiB",
+     .doc = "longest message inside a packet",
+     .source =
+         "MPICH 1.2: 16384 B in a build for unlike hosts, as ch_p4 is by default, else 1024 B"},
+    PARAM(P, eager, PARAM_SIZE, .fallback = "128000 B", .most = "1 GiB",
+          .doc = "longest eager message; longer ones go by rendezvous", .source = "MPICH 1.2.5"),
+    PARAM(P, socket_buffer, PARAM_SIZE, .fallback = "16 KiB", .most = "1 GiB",
+          .doc = "SO_SNDBUF and SO_RCVBUF (P4_SOCKBUFSIZE); 0: the system's",
+          .source = "MPICH manual for ch_p4: bufsize, the default is 16"),
+    PARAM(P, no_delay, PARAM_BOOL, .fallback = "true", .doc = "TCP_NODELAY",
+          .source = "MPICH 1.2.5, ch_p4"),
+    PARAM(P, writev, PARAM_BOOL, .fallback = "true",
+          .doc = "header and data of a p4 message in one call (-p4sctrl writev)",
+          .source = "MPICH manual for ch_p4"),
+    PARAM(P, header, PARAM_SIZE, .fallback = "32 B", .least = "32 B", .most = "1 KiB",
+          .doc = "header of a p4 message", .source = "MPICH 1.2: eight words of 32 bits"),
+    PARAM(P, packet, PARAM_SIZE, .fallback = "40 B", .most = "1 KiB",
+          .doc = "packet of MPICH, without data",
+          .source = "MPICH 1.2: nine words and a handle, in a build for unlike hosts"),
+    PARAM(P, send, PARAM_COST, .fallback = "900 cycles",
+          .doc = "a send: choosing the protocol, filling in a packet",
+          .source = "prior: instructions"),
+    PARAM(P, receive, PARAM_COST, .fallback = "600 cycles", .doc = "posting a receive",
+          .source = "prior: instructions"),
+    PARAM(P, check, PARAM_COST, .fallback = "400 cycles", .doc = "one turn of MPID_DeviceCheck",
+          .source = "prior: instructions"),
+    PARAM(P, message, PARAM_COST, .fallback = "700 cycles",
+          .doc = "sending or receiving a p4 message: allocation, queue, bookkeeping",
+          .source = "prior: instructions"),
+    PARAM(P, exchange, PARAM_DURATION, .fallback = "1 ms",
+          .doc = "exchange of ports over p4's listeners at startup",
+          .source = "assumed; before the program starts"),
+    {0},
+};
+
+static void p4_check(const void *values, const struct param_values *report)
+{
+    const struct p4_config *config = values;
+    if (config->short_limit > config->eager)
+        param_complain(report, "short", "short messages are eager too",
+                       "the longest short message (%" G_GINT64_FORMAT
+                       " B) is longer than the longest eager one (%" G_GINT64_FORMAT " B)",
+                       config->short_limit, config->eager);
+}
+
+const struct param_table p4_table = {
+    .name = "mpich_p4",
+    .doc = "MPICH 1.2.5 over ch_p4",
+    .size = sizeof(struct p4_config),
+    .params = p4_params,
+    .check = p4_check,
+};
+
+static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
+{
+    return mesh_startup_step(context, &p4_process_of(process)->mesh);
+}
+
+static enum mpi_progress finalize(struct cpu_context *context, struct mpi_process *process)
+{
+    return mesh_finalize_step(context, &p4_process_of(process)->mesh);
+}
+
+static void destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    (void)context;
+    (void)request; // what it had queued is written, or it would not be done
+}
+
+// Who could end a request's wait.
+static int holder(const struct mpi_request *request)
+{
+    const struct p4_request *r = p4_of(request);
+    switch (r->state) {
+    case P4_START:
+    case P4_WAIT_SELF:
+    case P4_DONE:
+        return request->process->rank;
+    case P4_POSTED:
+        return request->peer;
+    case P4_SEND_SHORT:
+    case P4_SEND_EAGER:
+    case P4_SEND_REQUEST:
+    case P4_WAIT_OK:
+    case P4_SEND_DATA:
+    case P4_SEND_OK:
+    case P4_WAIT_DATA:
+        return r->link->rank;
+    }
+    return request->peer;
+}
+
+static json_t *describe_request(const struct mpi_request *request)
+{
+    const struct p4_request *r = p4_of(request);
+    int held_by = holder(request);
+    json_t *json =
+        json_pack("{s:o}", "held_by",
+                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by));
+    if (r->link && r->link->socket)
+        json_object_set_new(json, "socket", tcp_socket_describe(r->link->socket));
+    return json;
+}
+
+const struct mpi_device_ops p4_ops = {
+    .name = "MPICH ch_p4",
+    .request_size = sizeof(struct p4_request),
+    .init = init,
+    .finalize = finalize,
+    .start = p4_start,
+    .advance = p4_advance,
+    .destroy = destroy,
+    .describe_request = describe_request,
+};

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MPICH 1.2.5 over its device ch_p4: the ADI-2 protocols, and p4's messages over sockets.
+//
+//   p4.c           parameters, the device's ops, reports
+//   p4_transport.c p4's messages: written in the order of the calls, each to its end; read one at a
+//                  time behind a select over all sockets; the queue of those read early
+//   p4_protocol.c  ADI-2: short, eager, rendezvous
+//
+// Short: one p4 message, a packet with the data in it. Eager: a packet, then the data as a second
+// p4 message. Rendezvous (longer, or synchronous): request to send, ok to send, data. p4 reads the
+// header of a message, allocates, reads the rest into that buffer, and MPICH copies it to where it
+// belongs: every byte is copied once more than in LAM, a short message's twice.
+//
+// A send is written to its end before the call goes on. When the socket is full, p4 waits in select
+// until it can write; the lower rank of the two also until somebody sends to it, and then reads
+// that message and queues it.
+//
+// Not modelled: connections made when first used (here: all at startup), conversion between byte
+// orders, the spinning of a higher rank that can't write while others send to it (it sleeps), and
+// flow control, which is a build option.
+#ifndef NETSIM_MODELS_MPI_TCP_P4_H
+#define NETSIM_MODELS_MPI_TCP_P4_H
+
+#include "models/mpi_tcp/matching.h"
+#include "models/mpi_tcp/mesh.h"
+
+struct p4_config {
+    int64_t short_limit;   // longest message inside a packet ("short")
+    int64_t eager;         // longest eager message
+    int64_t socket_buffer; // SO_SNDBUF and SO_RCVBUF, 0: the system's
+    bool no_delay;         // TCP_NODELAY
+    bool writev;           // header and data of a p4 message in one call
+    int64_t header;        // of p4, bytes
+    int64_t packet;        // of MPICH, bytes
+    struct cost send;      // a send: choosing the protocol, filling in a packet
+    struct cost receive;   // posting a receive
+    struct cost check;     // one turn of MPID_DeviceCheck
+    struct cost message;   // a p4 message: allocation, queue, bookkeeping
+    sim_time exchange;
+};
+
+extern const struct param_table p4_table;
+
+enum p4_kind { P4_SHORT, P4_LONG, P4_REQUEST_TO_SEND, P4_OK_TO_SEND, P4_DATA };
+
+// What a p4 message says in its header and, unless it is data, in the packet behind that.
+struct p4_envelope {
+    int32_t length; // of the MPI message
+    int32_t tag;
+    uint8_t kind, context;
+    uint32_t sequence;
+    int32_t payload; // bytes of this p4 message behind its header
+    struct message_ref message;
+};
+#define P4_HEADER_BYTES 32
+_Static_assert(sizeof(struct p4_envelope) <= P4_HEADER_BYTES, "fits into p4's header");
+
+// A p4 message that has been read.
+struct p4_message {
+    struct p4_message *next;
+    struct mesh_link *link;
+    struct p4_envelope envelope;
+};
+
+enum p4_state {
+    P4_START,
+    P4_SEND_SHORT,
+    P4_SEND_EAGER,
+    P4_SEND_REQUEST, // request to send
+    P4_WAIT_OK,
+    P4_SEND_DATA,
+    P4_POSTED,
+    P4_SEND_OK,
+    P4_WAIT_DATA,
+    P4_WAIT_SELF,
+    P4_DONE,
+};
+
+struct p4_request {
+    enum p4_state state;
+    struct mesh_link *link; // NULL: oneself, or any source before the match
+};
+
+static inline struct p4_request *p4_of(const struct mpi_request *request)
+{
+    return (struct p4_request *)(void *)(uintptr_t)request->device;
+}
+
+struct p4_process {
+    struct mpi_process *process;
+    const struct p4_config *config;
+    struct mesh mesh;
+    // Sending: the items in the order of the calls.
+    struct mesh_item *out_head, *out_tail;
+    struct mesh_item *writing; // under way, in its link's queue
+    bool full;                 // its socket was
+    // Receiving.
+    struct mesh_link *reading;  // the message of this link is being read
+    struct p4_message *current; // its header is here
+    bool empty;                 // its socket was
+    struct p4_message *queue_head, *queue_tail;
+    bool selecting; // asleep in select
+    struct pool messages;
+    // The eager message whose data are asked for: nothing else is handled before them.
+    struct mesh_link *awaited;
+    struct mpi_request *awaited_request; // it goes to its buffer; or
+    struct mpi_unexpected *awaited_unexpected;
+};
+
+static inline struct p4_process *p4_process_of(const struct mpi_process *process)
+{
+    return process->device;
+}
+
+extern const struct mpi_device_ops p4_ops;
+
+// p4_transport.c
+// Sends a p4 message: `data` bytes of the request's message behind its packet, or, of kind P4_DATA,
+// alone.
+void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_request *request,
+             const struct p4_envelope *envelope, int64_t data);
+enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *process,
+                             bool blocking);
+
+// p4_protocol.c
+void p4_start(struct cpu_context *context, struct mpi_request *request);
+const char *p4_waits_for(enum p4_state state);
+// The last item of a p4 message has been written.
+void p4_written(struct cpu_context *context, struct mpi_request *request, enum p4_kind kind);
+// MPICH looks at a message that p4 gives it.
+void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
+                 const struct p4_message *message);
+
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpi_tcp/p4.h"
+
+static const char *const state_names[] = {
+    [P4_START] = "start",
+    [P4_SEND_SHORT] = "send_short",
+    [P4_SEND_EAGER] = "send_eager",
+    [P4_SEND_REQUEST] = "send_request",
+    [P4_WAIT_OK] = "wait_ok",
+    [P4_SEND_DATA] = "send_data",
+    [P4_POSTED] = "posted",
+    [P4_SEND_OK] = "send_ok",
+    [P4_WAIT_DATA] = "wait_data",
+    [P4_WAIT_SELF] = "wait_self",
+    [P4_DONE] = "done",
+};
+
+const char *p4_waits_for(enum p4_state state)
+{
+    static const char *const texts[] = {
+        [P4_START] = "its start",
+        [P4_SEND_SHORT] = "room in the socket for its packet",
+        [P4_SEND_EAGER] = "room in the socket for packet and data",
+        [P4_SEND_REQUEST] = "room in the socket for its request to send",
+        [P4_WAIT_OK] = "the receiver's ok to send",
+        [P4_SEND_DATA] = "room in the socket for its data",
+        [P4_POSTED] = "a matching message",
+        [P4_SEND_OK] = "room in the socket for its ok to send",
+        [P4_WAIT_DATA] = "the data",
+        [P4_WAIT_SELF] = "a matching receive of its own",
+        [P4_DONE] = "nothing",
+    };
+    return texts[state];
+}
+
+static void enter(struct cpu_context *context, struct mpi_request *request, enum p4_state state)
+{
+    struct p4_request *r = p4_of(request);
+    mpi_trace(context, request, state_names[r->state], state_names[state], NULL);
+    r->state = state;
+    request->waits_for = p4_waits_for(state);
+}
+
+static void finish(struct cpu_context *context, struct mpi_request *request)
+{
+    enter(context, request, P4_DONE);
+    mpi_request_done(context, request);
+}
+
+// ---- Sending ----
+
+static struct p4_envelope envelope_of(const struct mpi_request *request, enum p4_kind kind)
+{
+    return (struct p4_envelope){
+        .length = (int32_t)(request->kind == MPI_SEND ? request->size : request->status.length),
+        .tag = request->kind == MPI_SEND ? request->tag : request->status.tag,
+        .kind = (uint8_t)kind,
+        .context = (uint8_t)request->context,
+        .sequence = request->status.sequence,
+        .message = request->message,
+    };
+}
+
+static void send(struct cpu_context *context, struct mpi_request *request, enum p4_kind kind,
+                 int64_t data)
+{
+    struct p4_envelope envelope = envelope_of(request, kind);
+    p4_send(context, p4_of(request)->link, request, &envelope, data);
+}
+
+static void start_send(struct cpu_context *context, struct p4_process *p4,
+                       struct mpi_request *request)
+{
+    const struct p4_config *config = p4->config;
+    p4_of(request)->link = &p4->mesh.links[request->peer];
+    if (request->synchronous || request->size > config->eager) {
+        enter(context, request, P4_SEND_REQUEST);
+        send(context, request, P4_REQUEST_TO_SEND, 0);
+    } else if (request->size > config->short_limit) {
+        enter(context, request, P4_SEND_EAGER);
+        send(context, request, P4_LONG, 0);
+        send(context, request, P4_DATA, request->size);
+    } else {
+        enter(context, request, P4_SEND_SHORT);
+        matching_copy(context, p4->process, request->size, request->message); // into the packet
+        send(context, request, P4_SHORT, request->size);
+    }
+}
+
+void p4_written(struct cpu_context *context, struct mpi_request *request, enum p4_kind kind)
+{
+    switch (kind) {
+    case P4_SHORT:
+    case P4_DATA:
+        finish(context, request);
+        return;
+    case P4_LONG: // its data follow
+        return;
+    case P4_REQUEST_TO_SEND:
+        enter(context, request, P4_WAIT_OK);
+        return;
+    case P4_OK_TO_SEND:
+        enter(context, request, P4_WAIT_DATA);
+        return;
+    }
+}
+
+// ---- Receiving ----
+
+// Data lie in p4's buffer; they are copied to the user's.
+static void take_data(struct cpu_context *context, struct mpi_request *request)
+{
+    matching_copy(context, request->process, request->status.length, request->message);
+    matching_deliver(request);
+    finish(context, request);
+}
+
+static void send_ok(struct cpu_context *context, struct mpi_request *request)
+{
+    enter(context, request, P4_SEND_OK);
+    send(context, request, P4_OK_TO_SEND, 0);
+}
+
+static void claim(struct cpu_context *context, struct mpi_request *request,
+                  struct mpi_unexpected *message)
+{
+    struct p4_process *p4 = p4_process_of(request->process);
+    p4_of(request)->link = &p4->mesh.links[message->envelope.source];
+    if (message->extra[0] == P4_REQUEST_TO_SEND)
+        send_ok(context, request);
+    else
+        take_data(context, request);
+}
+
+static void wait(struct cpu_context *context, struct mpi_request *request)
+{
+    enter(context, request, request->kind == MPI_SEND ? P4_WAIT_SELF : P4_POSTED);
+}
+
+static const struct matching_ops matching = {.finish = finish, .wait = wait, .claim = claim};
+
+static void receive_expected(struct cpu_context *context, struct p4_process *p4,
+                             struct mpi_request *request, const struct p4_message *message)
+{
+    p4_of(request)->link = message->link;
+    switch ((enum p4_kind)message->envelope.kind) {
+    case P4_SHORT:
+        take_data(context, request);
+        return;
+    case P4_LONG:
+        enter(context, request, P4_WAIT_DATA);
+        p4->awaited = message->link;
+        p4->awaited_request = request;
+        return;
+    case P4_REQUEST_TO_SEND:
+        send_ok(context, request);
+        return;
+    case P4_OK_TO_SEND:
+    case P4_DATA:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static void receive_unexpected(struct cpu_context *context, struct p4_process *p4,
+                               const struct mpi_envelope *match, const struct p4_message *message)
+{
+    static const char *const names[] = {
+        [P4_SHORT] = "unexpected_short",
+        [P4_LONG] = "unexpected_eager",
+        [P4_REQUEST_TO_SEND] = "unexpected_request",
+    };
+    enum p4_kind kind = message->envelope.kind;
+    struct mpi_unexpected *kept =
+        matching_keep(context, p4->process, match, message->envelope.message, names[kind]);
+    kept->extra[0] = kind;
+    kept->whole = kind != P4_LONG;
+    if (kind == P4_REQUEST_TO_SEND)
+        return;
+    kept->buffered = match->length;
+    if (kind == P4_SHORT) {
+        matching_copy(context, p4->process, match->length, kept->message);
+    } else {
+        p4->awaited = message->link;
+        p4->awaited_unexpected = kept;
+    }
+}
+
+static void receive_new(struct cpu_context *context, struct p4_process *p4,
+                        const struct p4_message *message)
+{
+    bool good;
+    const struct p4_envelope *envelope = &message->envelope;
+    struct mpi_envelope match = {
+        .source = message->link->rank,
+        .tag = envelope->tag,
+        .context = (enum mpi_context)envelope->context,
+        .length = envelope->length,
+        .sequence = envelope->sequence,
+    };
+    // p4_recv's buffer is copied into a packet, with the data of a short message.
+    matching_copy(context, p4->process, envelope->payload, envelope->message);
+    struct mpi_request *request =
+        matching_arrived(context, p4->process, &match, envelope->message, &matching, &good);
+    if (request)
+        receive_expected(context, p4, request, message);
+    else if (good)
+        receive_unexpected(context, p4, &match, message);
+}
+
+// The data that were asked for next, of an eager message.
+static void receive_awaited(struct cpu_context *context, struct p4_process *p4,
+                            struct message_ref message)
+{
+    struct mpi_request *request = p4->awaited_request;
+    struct mpi_unexpected *unexpected = p4->awaited_unexpected;
+    g_assert(message.index == (request ? request->message : unexpected->message).index);
+    p4->awaited = NULL;
+    p4->awaited_request = NULL;
+    p4->awaited_unexpected = NULL;
+    if (request) {
+        take_data(context, request);
+        return;
+    }
+    matching_copy(context, p4->process, unexpected->buffered, unexpected->message);
+    unexpected->whole = true;
+}
+
+// Packets name the handles of the requests.
+static struct mpi_request *request_of(const struct p4_process *p4,
+                                      const struct p4_envelope *envelope, enum p4_state state)
+{
+    for (struct mpi_request *at = p4->process->active; at; at = at->active_next)
+        if (p4_of(at)->state == state && at->message.index == envelope->message.index &&
+            at->message.generation == envelope->message.generation)
+            return at;
+    g_assert_not_reached();
+}
+
+void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
+                 const struct p4_message *message)
+{
+    struct mpi_request *request;
+    switch ((enum p4_kind)message->envelope.kind) {
+    case P4_SHORT:
+    case P4_LONG:
+    case P4_REQUEST_TO_SEND:
+        receive_new(context, p4, message);
+        return;
+    case P4_OK_TO_SEND:
+        matching_copy(context, p4->process, message->envelope.payload, message->envelope.message);
+        request = request_of(p4, &message->envelope, P4_WAIT_OK);
+        enter(context, request, P4_SEND_DATA);
+        send(context, request, P4_DATA, request->size);
+        return;
+    case P4_DATA:
+        if (p4->awaited)
+            receive_awaited(context, p4, message->envelope.message);
+        else
+            take_data(context, request_of(p4, &message->envelope, P4_WAIT_DATA));
+        return;
+    }
+}
+
+// ---- Start ----
+
+void p4_start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct p4_process *p4 = p4_process_of(request->process);
+    bool sends = request->kind == MPI_SEND;
+    *p4_of(request) = (struct p4_request){.state = P4_START};
+    cpu_spend_message(context,
+                      cpu_cost(context->cpu, sends ? p4->config->send : p4->config->receive),
+                      "MPICH", request->message);
+    if (request->size > INT32_MAX - P4_HEADER_BYTES)
+        sim_fail(request->process->sim, SIM_FAILED, "too_long",
+                 json_pack("{s:i}", "rank", request->process->rank),
+                 "rank %d: a message of %" G_GINT64_FORMAT
+                 " B is longer than MPI's count of bytes can say",
+                 request->process->rank, request->size);
+    else if (!sends)
+        matching_start(context, request, &matching);
+    else if (request->peer == request->process->rank)
+        matching_send_to_self(context, request, &matching);
+    else
+        start_send(context, p4, request);
+}
