@@ -189,21 +189,23 @@ static struct vip_work_queue *work_queue(struct vip_descriptor *descriptor)
 // again at its next turn.
 static void wake_waiter(struct vip_nic *nic, struct vip_cq *cq, struct vip_vi *vi)
 {
-    bool on_cq = cq && cq->waiting, on_vi = nic->waiting_vi == vi;
+    bool on_cq = cq && cq->waiting, on_vi = nic->waiting_vi == vi || nic->polls_all;
     if (!on_cq && !on_vi)
         return;
     if (on_cq)
         cq->waiting = false;
     if (on_vi)
         nic->waiting_vi = NULL;
+    nic->polls_all = false;
     nic->slept = on_cq || !nic->waiting_polls;
     if (nic->slept) {
         cpu_wake(nic->task);
         return;
     }
     sim_time now = sim_now(nic->sim);
-    engine_reschedule(nic->sim->engine, &nic->task->wake,
-                      time_next_tick(0, nic->config->poll_period, now));
+    sim_time turn = time_next_tick(0, nic->poll_turn, now);
+    trace_delay(nic->sim->trace, cpu_lane(nic->task->cpu), "poll", now, turn, MESSAGE_NONE);
+    engine_reschedule(nic->sim->engine, &nic->task->wake, turn);
 }
 
 static void complete_event(struct engine *engine, struct event *event)
@@ -298,6 +300,16 @@ void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling)
     }
     vi->nic->waiting_vi = vi;
     vi->nic->waiting_polls = polling;
+    vi->nic->polls_all = false;
+    vi->nic->poll_turn = vi->nic->config->poll_period;
+}
+
+void vip_poll_all(struct vip_nic *nic, sim_time turn)
+{
+    nic->waiting_vi = NULL;
+    nic->waiting_polls = true;
+    nic->polls_all = true;
+    nic->poll_turn = turn;
 }
 
 // ---- Notify functions: a thread of the library calls them ----

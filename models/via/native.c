@@ -42,6 +42,8 @@ struct native_process {
     uint32_t ptag;
     int64_t send_buffer, receive_buffer;
     struct vip_mem_handle send_handle, receive_handle;
+    struct vip_mem_handle program_handle; // what the program has registered, if it has
+    bool program_registered;
 };
 
 struct native_stack {
@@ -242,6 +244,30 @@ static void native_destroy(struct cpu_context *context, struct mpi_request *requ
     (void)request;
 }
 
+// One region at a time is enough for measuring what it costs.
+static bool native_register(struct cpu_context *context, struct mpi_process *process,
+                            int64_t address, int64_t size)
+{
+    struct native_process *native = process->device;
+    if (native->program_registered)
+        return false;
+    native->program_registered = vip_register_mem(context, native->nic, address, size, native->ptag,
+                                                  &native->program_handle);
+    return native->program_registered;
+}
+
+static bool native_deregister(struct cpu_context *context, struct mpi_process *process,
+                              int64_t address, int64_t size)
+{
+    struct native_process *native = process->device;
+    (void)address, (void)size;
+    if (!native->program_registered)
+        return false;
+    vip_deregister_mem(context, native->nic, native->program_handle);
+    native->program_registered = false;
+    return true;
+}
+
 const struct mpi_device_ops native_ops = {
     .name = "M-VIA",
     .request_size = sizeof(struct native_request),
@@ -249,6 +275,8 @@ const struct mpi_device_ops native_ops = {
     .start = native_start,
     .advance = native_advance,
     .destroy = native_destroy,
+    .register_memory = native_register,
+    .deregister_memory = native_deregister,
 };
 
 struct native_stack *native_stack_new(const struct native_config *config,

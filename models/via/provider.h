@@ -46,6 +46,8 @@ struct vip_nic {
     bool slept;                // the process was put to sleep and pays for waking up
     struct vip_vi *waiting_vi; // the process sleeps on this VI's queues
     bool waiting_polls;
+    bool polls_all;     // it polls the queues of all its VIs instead
+    sim_time poll_turn; // of its loop
     // The library's thread for notify functions.
     struct cpu_task notify_task;
     struct vip_descriptor_queue notified;

@@ -32,7 +32,7 @@ struct rpi_config {
     struct cost send;         // a send advance function: filling a descriptor
     struct cost callback;     // a send callback
     struct cost receive;      // recv_event: reading the immediate data, finding the request
-    struct cost pin_lookup;   // one search in the pin cache
+    struct pin_search pins;   // how the pin cache is searched
     sim_time daemon_exchange; // nsend and nrecv of the LAM daemons at startup
 };
 

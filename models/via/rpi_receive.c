@@ -6,7 +6,9 @@
 static void copy_out(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes,
                      struct message_ref message)
 {
-    mem_copy(context, &rpi->process->host->config.memory, bytes, COPY_WARM, message);
+    const struct host *host = rpi->process->host;
+    mem_copy(context, &host->config.memory, bytes, host_received_source(host, context->cpu),
+             message);
 }
 
 static void deliver_and_complete(struct cpu_context *context, struct rpi_process *rpi,

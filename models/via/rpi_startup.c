@@ -66,7 +66,7 @@ static void init(struct cpu_context *context, struct rpi_process *rpi)
     (void)context;
     rpi->ptag = vip_create_ptag(rpi->nic);
     rpi->cq = vip_create_cq(rpi->nic);
-    rpi->pins = pin_cache_new(rpi->nic, rpi->ptag, rpi->config->pin_lookup, rpi->process->name);
+    rpi->pins = pin_cache_new(rpi->nic, rpi->ptag, &rpi->config->pins, rpi->process->name);
     rpi->buffer_pages = g_ptr_array_new_with_free_func(g_free);
 }
 

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/via/stacks.h"
 
+#include "models/via/mvich.h"
 #include "models/via/native.h"
 #include "models/via/rpi.h"
 
-// LAM's own layer above its RPI.
-static const struct param lam_params[] = {
-    MPI_LIBRARY_PARAMS("1500 cycles", "1200 cycles", "60 cycles", "4",
-                       "prior: instructions of LAM 7; LAM: collectives linear up to 4 processes"),
-    {0},
-};
+const struct scenario_section via_sections[] = {{"mvia", &mvia_table},
+                                                {"mvia_native", &native_table},
+                                                {"lam_via", &rpi_table},
+                                                {"mvich", &mvich_table},
+                                                {NULL, NULL}};
 
-static const struct param_table lam_table = {
-    .name = "lam",
-    .doc = "LAM/MPI above its request progression interface",
-    .size = sizeof(struct mpi_library_config),
-    .params = lam_params,
-};
+const char *const via_nics[] = {"eepro100", "tulip", NULL};
 
-const struct scenario_section via_sections[] = {
-    {"mvia", &mvia_table}, {"mvia_native", &native_table},
-    {"lam", &lam_table},   {"lam_via", &rpi_table},
-    {NULL, NULL},
-};
+// ---- What all stacks need: an agent on each rank's host ----
 
-static const char *const via_nics[] = {"eepro100", "tulip", NULL};
-
-// ---- What both stacks need: an agent on each rank's host ----
-
-static struct vip_agent **agents_new(struct cluster *cluster, const struct scenario_case *test_case,
-                                     struct mpi_process *const *processes, int ranks)
+struct vip_agent **via_agents_new(struct cluster *cluster, const struct scenario_case *test_case,
+                                  struct mpi_process *const *processes, int ranks)
 {
     const struct mvia_config *config = scenario_section_values(test_case, "mvia");
     struct vip_agent **agents = g_new0(struct vip_agent *, ranks);
@@ -40,7 +27,7 @@ static struct vip_agent **agents_new(struct cluster *cluster, const struct scena
     return agents;
 }
 
-static void agents_free(struct vip_agent **agents, int ranks)
+void via_agents_free(struct vip_agent **agents, int ranks)
 {
     for (int rank = 0; rank < ranks; rank++)
         vip_agent_free(agents[rank]);
@@ -75,7 +62,7 @@ static void *lam_via_build(struct cluster *cluster, const struct scenario_case *
     stack->config = scenario_section_values(test_case, "lam_via");
     stack->ranks = ranks;
     stack->processes = g_new0(struct rpi_process, ranks);
-    stack->agents = agents_new(cluster, test_case, processes, ranks);
+    stack->agents = via_agents_new(cluster, test_case, processes, ranks);
     for (int rank = 0; rank < ranks; rank++)
         rpi_process_init(stack, processes[rank], stack->agents[rank],
                          scenario_section_values(test_case, "mvia"));
@@ -104,7 +91,7 @@ static void lam_via_free(void *state)
     struct rpi_stack *stack = state;
     for (int rank = 0; rank < stack->ranks; rank++)
         rpi_process_clear(&stack->processes[rank]);
-    agents_free(stack->agents, stack->ranks);
+    via_agents_free(stack->agents, stack->ranks);
     g_free(stack->processes);
     g_free(stack);
 }
@@ -132,7 +119,7 @@ const struct stack lam_via_stack = {
         {
             .name = "lam_via",
             .doc = "LAM/MPI 7.1 over M-VIA with the VIA RPI",
-            .benchmarks = (const char *const[]){"pmb.pingpong", "program", NULL},
+            .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
             .nics = via_nics,
             .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
             .one_process_per_host = true,
@@ -156,7 +143,7 @@ static void *mvia_build(struct cluster *cluster, const struct scenario_case *tes
 {
     struct mvia_state *state = g_new0(struct mvia_state, 1);
     state->ranks = ranks;
-    state->agents = agents_new(cluster, test_case, processes, ranks);
+    state->agents = via_agents_new(cluster, test_case, processes, ranks);
     state->native =
         native_stack_new(scenario_section_values(test_case, "mvia_native"), processes,
                          state->agents, scenario_section_values(test_case, "mvia"), ranks);
@@ -167,7 +154,7 @@ static void mvia_free(void *data)
 {
     struct mvia_state *state = data;
     native_stack_free(state->native);
-    agents_free(state->agents, state->ranks);
+    via_agents_free(state->agents, state->ranks);
     g_free(state);
 }
 
@@ -176,7 +163,8 @@ const struct stack mvia_stack = {
         {
             .name = "mvia",
             .doc = "bare M-VIA, send/receive without a library on top",
-            .benchmarks = (const char *const[]){"native.pingpong", NULL},
+            .benchmarks =
+                (const char *const[]){"native.pingpong", "native.copy", "native.register", NULL},
             .nics = via_nics,
             .sections = (const char *const[]){"mvia", "mvia_native", NULL},
             .one_process_per_host = true,

@@ -220,6 +220,11 @@ struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi 
 // its loop after it.
 void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling);
 
+// A process that calls the Done functions of all its VIs in turn, a round of which takes `turn` (>
+// 0), and has found nothing: it sleeps until the first turn of its loop after the next completion
+// of any VI.
+void vip_poll_all(struct vip_nic *nic, sim_time turn);
+
 // VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the
 // oldest completed descriptor that nobody has taken, or with the next one. For queues without a
 // completion queue.

@@ -48,7 +48,7 @@ static char *transition_text(const struct trace_transition *transition)
 {
     GString *text = g_string_new(transition->machine);
     // What is pinned has its address for a number: of no interest.
-    if (strcmp(transition->machine, "pin") != 0)
+    if (strcmp(transition->machine, "pin") != 0 && strcmp(transition->machine, "dreg") != 0)
         g_string_append_printf(text, "[%" G_GINT64_FORMAT "]", transition->subject);
     if (transition->from)
         g_string_append_printf(text, " %s ->", transition->from);
@@ -96,9 +96,10 @@ static char *scenario_text(const struct rpi_program *program)
     GString *text = g_string_new("schema: 1\nname: t\n");
     g_string_append_printf(text,
                            "hosts: [{name: node, count: %d}]\nswitches: [{name: switch}]\n"
-                           "links: [{from: node, to: switch}]\nnic: eepro100\nstack: lam_via\n"
+                           "links: [{from: node, to: switch}]\nnic: eepro100\nstack: %s\n"
                            "host: {processor: {cores: 2}}\nworkload:\n  ranks: %d\n  program:\n",
-                           program->ranks, program->ranks);
+                           program->ranks, program->stack ? program->stack : "lam_via",
+                           program->ranks);
     for (int rank = 0; rank < program->ranks; rank++)
         if (program->ops[rank])
             g_string_append_printf(text, "    - {ranks: %d, do: [%s]}\n", rank, program->ops[rank]);

@@ -21,7 +21,8 @@
 // What a test runs: `ranks` hosts on one switch, one rank each.
 struct rpi_program {
     int ranks;
-    const char *sets[16];            // "lam_via.tiny=1 KiB", ends with NULL
+    const char *stack;               // NULL: lam_via
+    const char *sets[24];            // "lam_via.tiny=1 KiB", ends with NULL
     const char *ops[RPI_MOST_RANKS]; // of each rank, "{send: {to: 1, size: 1 KiB}}, barrier"
     const char *all;                 // of every rank, after its own; or NULL
 };

@@ -27,7 +27,7 @@ static struct bench bench_new(void)
     bench.world = via_world_new(cluster_pair, sets, &bench.log->trace);
     bench.node = &bench.world->nodes[0];
     bench.cache = pin_cache_new(bench.node->nic, vip_create_ptag(bench.node->nic),
-                                (struct cost){.time = LOOKUP}, "cache");
+                                &(struct pin_search){.lookup = {.time = LOOKUP}}, "cache");
     return bench;
 }
 

@@ -272,7 +272,7 @@ static void release_one(struct bench *bench, struct pin_area **held, int *count,
     g_string_truncate(bench->log->text, 0);
 }
 
-static void test_random(void)
+static void random_use(enum pin_structure structure)
 {
     const char *sets[] = {"host.memory.pin_limit=96 KiB", NULL};
     struct bench bench = {.log = via_log_new("pin")};
@@ -281,7 +281,8 @@ static void test_random(void)
     int count = 0;
     bench.world = via_world_new(cluster_pair, sets, &bench.log->trace);
     bench.node = &bench.world->nodes[0];
-    bench.cache = pin_cache_new(bench.node->nic, 1, (struct cost){0}, "cache");
+    bench.cache = pin_cache_new(
+        bench.node->nic, 1, &(struct pin_search){.structure = structure, .buckets = 5}, "cache");
     for (int step = 0; step < 20000; step++) {
         if (count == MOST_HELD || (count > 0 && random_chance(random, 0.52))) {
             release_one(&bench, held, &count, (int)random_below(random, (uint64_t)count));
@@ -305,10 +306,27 @@ static void test_random(void)
     via_log_free(bench.log);
 }
 
+static void test_random(void)
+{
+    random_use(PIN_AVL);
+}
+
+static void test_random_hash(void)
+{
+    random_use(PIN_HASH);
+}
+
+static void test_random_hybrid(void)
+{
+    random_use(PIN_HYBRID);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"random use against a model", test_random},
+        {"of a hash table", test_random_hash},
+        {"of a table in front of the tree", test_random_hybrid},
         {NULL, NULL},
     };
     return suite_run("via: pin cache, random", cases);

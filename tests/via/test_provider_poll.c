@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A process that polls all its VIs in a loop: it sees a completion at the first turn of its loop
+// after it, and is not charged for having slept.
+#include "models/via/provider.h"
+#include "tests/support/suite.h"
+#include "tests/support/via_world.h"
+
+struct poll {
+    sim_time turn;
+    sim_time woken; // 0: not yet asleep, or asleep
+    bool asleep;
+    sim_time seen; // after the Done call
+};
+
+static bool poll_job(struct cpu_context *context, struct via_node *node, void *argument)
+{
+    struct poll *poll = argument;
+    if (!poll->asleep) {
+        poll->asleep = true;
+        vip_poll_all(node->nic, poll->turn);
+        return false;
+    }
+    poll->woken = context->now;
+    CU_ASSERT_PTR_NOT_NULL(vip_recv_done(context, node->vi));
+    poll->seen = context->now;
+    return true;
+}
+
+static void test_turns(void)
+{
+    sim_time last = 0;
+    for (int turn = 1; turn <= 1000; turn *= 10) {
+        struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+        struct poll poll = {.turn = turn * TIME_US};
+        via_connect(world, false);
+        via_receive(&world->nodes[1], 0, 64);
+        via_do(&world->nodes[1], poll_job, &poll);
+        via_send(&world->nodes[0], 0, 64);
+        via_run(world);
+        CU_ASSERT(poll.woken > 0);
+        SUITE_SAME_INTEGER(poll.woken % poll.turn, 0);
+        // A longer turn sees it later, by less than the turn.
+        CU_ASSERT(poll.woken >= last);
+        CU_ASSERT(last == 0 || poll.woken < last + poll.turn);
+        last = last ? last : poll.woken;
+        const struct cpu *cpu = world->nodes[1].task.cpu;
+        SUITE_SAME_INTEGER(poll.seen - poll.woken,
+                           cpu_cost(cpu, vip_config(world->nodes[1].nic)->dequeue));
+        CU_ASSERT(!world->nodes[1].nic->polls_all);
+        via_world_free(world);
+    }
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {{"turns", test_turns}, {0}};
+    return suite_run("via: polling all VIs", cases);
+}
