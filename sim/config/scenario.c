@@ -24,6 +24,7 @@ void scenario_free(struct scenario *scenario)
     g_free(scenario->description);
     g_free(scenario->file);
     g_ptr_array_free(scenario->cases, TRUE);
+    sweep_free(scenario->sweep);
     g_free(scenario);
 }
 
@@ -289,6 +290,7 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
     const struct node *name = node_get(compiler->root, "name");
     const struct node *description = node_get(compiler->root, "description");
     const struct node *seed = node_get(compiler->root, "seed");
+    const struct node *sweep = node_get(compiler->root, "sweep");
     int64_t number = 1;
     if (name && reader_name(name, "name", compiler->diags))
         scenario->name = g_strdup(name->text);
@@ -299,6 +301,10 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
             g_strdup(reader_text(description, "description", "a text", compiler->diags));
     if (seed)
         reader_count(seed, "seed", 1, INT64_MAX, &number, compiler->diags);
+    if (sweep) {
+        scenario->sweep = sweep_new();
+        sweep_read(scenario->sweep, sweep, compiler->schema, compiler->diags);
+    }
     bool chosen = compiler->options && compiler->options->seed;
     scenario->seed = chosen ? compiler->options->seed : (uint64_t)number;
 }

@@ -11,6 +11,7 @@
 #include "sim/config/node.h"
 #include "sim/config/param.h"
 #include "sim/config/program.h"
+#include "sim/config/sweep.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -48,6 +49,7 @@ struct benchmark_schema {
     const char *doc;
     int least_ranks, most_ranks; // most_ranks 0: no bound
     const char *metrics;         // "latency_us, bandwidth_MB_per_s"
+    bool sizeless;               // it has no message size
 };
 
 struct scenario_schema {
@@ -121,7 +123,8 @@ struct scenario {
     char *description;
     char *file;
     uint64_t seed;
-    GPtrArray *cases; // struct scenario_case *
+    GPtrArray *cases;    // struct scenario_case *
+    struct sweep *sweep; // NULL: the file has none
 };
 
 struct scenario_options {

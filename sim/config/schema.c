@@ -82,6 +82,12 @@ static json_t *describe_nic(const struct scenario_schema *schema)
     return json_pack("{s:o}", "enum", names);
 }
 
+static json_t *describe_sweep(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return sweep_json_schema();
+}
+
 static json_t *describe_link(const struct scenario_schema *schema)
 {
     (void)schema;
@@ -221,6 +227,7 @@ const struct scenario_key scenario_keys[] = {
     {"stack", KEY_IN_SCENARIO, "the library and protocol that run", describe_stack},
     {"series", KEY_IN_SCENARIO, "several runs, each with its own stack and settings",
      describe_series},
+    {"sweep", KEY_IN_SCENARIO, "what `netsim sweep` varies", describe_sweep},
     {"hosts", ANYWHERE, "the hosts", describe_hosts},
     {"switches", ANYWHERE, "the switches", describe_switches},
     {"links", ANYWHERE, "the links", describe_links},

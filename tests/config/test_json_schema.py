@@ -57,6 +57,10 @@ def good_workloads():
     yield {"ranks": 2, "program": [{"ranks": [0, "1..3"], "do": [
         "barrier", {"barrier": None}, {"compute": "3 ms"}, {"waitall": "all"},
         {"waitall": ["a"]}, {"wait": "a"}, {"alltoall": "4 MB"},
+        {"bcast": {"root": "i % ranks", "size": "1 KiB"}}, {"allreduce": "8 B"},
+        {"gather": {"root": 0, "size": 8, "buffer": 4096, "receive_buffer": 8192}},
+        {"sendrecv": {"to": "(rank + 1) % ranks", "from": "any", "size": "8 B"}},
+        {"copy": "1 MiB"}, {"register": {"size": "4 KiB", "buffer": 4096}},
         {"loop": {"count": 3, "as": "i", "do": [{"send": {"to": 1, "size": "1 KiB * i"}}]}}]}]}
 
 

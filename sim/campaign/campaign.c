@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/campaign/campaign.h"
+
+#include "sim/campaign/case_key.h"
+#include "sim/campaign/mpi_workers.h"
+#include "sim/campaign/source_id.h"
+#include "sim/campaign/store.h"
+#include "sim/campaign/workers.h"
+#include "sim/output/json.h"
+#include "sim/workload/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// How long a result may wait to be written: what a killed program loses at most.
+#define COMMIT_INTERVAL (G_USEC_PER_SEC / 5)
+
+// A piece of work: what all equal cases have in common.
+struct piece {
+    char *key, *definition;
+    char *name;                            // for people
+    const struct scenario_case *test_case; // in one of the campaign's scenarios
+    uint64_t seed;
+    bool done; // in this program's life
+};
+
+struct run_series {
+    char *name;
+    int piece;
+};
+
+struct run {
+    char *scenario;
+    uint64_t seed;
+    GArray *series; // struct run_series
+};
+
+struct campaign {
+    const struct registry *registry;
+    struct scenario_schema *schema;
+    struct campaign_options options;
+    char *data_dir;
+    struct store *store;  // of rank 0; in memory for others
+    GPtrArray *scenarios; // struct scenario *, which hold the cases of pieces
+    GPtrArray *pieces;    // struct piece *
+    GHashTable *by_key;   // key -> number of the piece + 1
+    GPtrArray *runs;      // struct run *
+    int shard, shards;    // only pieces with number % shards == shard
+    int done, total;      // while it runs
+    bool ran;
+};
+
+static void free_piece(void *data)
+{
+    struct piece *piece = data;
+    g_free(piece->key);
+    g_free(piece->definition);
+    g_free(piece->name);
+    g_free(piece);
+}
+
+static void clear_run_series(void *data)
+{
+    g_free(((struct run_series *)data)->name);
+}
+
+static void free_run(void *data)
+{
+    struct run *run = data;
+    g_free(run->scenario);
+    g_array_unref(run->series);
+    g_free(run);
+}
+
+static void free_scenario(void *data)
+{
+    scenario_free(data);
+}
+
+struct campaign *campaign_open(const struct registry *registry,
+                               const struct campaign_options *options, GError **error)
+{
+    // Of an MPI job only rank 0 keeps results.
+    const char *database = mpi_workers_rank() == 0 ? options->database : NULL;
+    struct store *store = store_open(database, error);
+    if (!store)
+        return NULL;
+    struct campaign *campaign = g_new0(struct campaign, 1);
+    campaign->registry = registry;
+    campaign->schema = registry_schema(registry);
+    campaign->options = *options;
+    campaign->data_dir = g_strdup(options->data_dir);
+    campaign->store = store;
+    campaign->shards = 1;
+    campaign->scenarios = g_ptr_array_new_with_free_func(free_scenario);
+    campaign->pieces = g_ptr_array_new_with_free_func(free_piece);
+    campaign->by_key = g_hash_table_new(g_str_hash, g_str_equal);
+    campaign->runs = g_ptr_array_new_with_free_func(free_run);
+    return campaign;
+}
+
+void campaign_close(struct campaign *campaign)
+{
+    if (!campaign)
+        return;
+    store_close(campaign->store);
+    g_ptr_array_unref(campaign->runs);
+    g_hash_table_unref(campaign->by_key);
+    g_ptr_array_unref(campaign->pieces);
+    g_ptr_array_unref(campaign->scenarios);
+    registry_schema_free(campaign->schema);
+    g_free(campaign->data_dir);
+    g_free(campaign);
+}
+
+bool campaign_keep(struct campaign *campaign, const char *database, GError **error)
+{
+    struct store *store = store_open(database, error);
+    if (!store)
+        return false;
+    store_close(campaign->store);
+    campaign->store = store;
+    return true;
+}
+
+void campaign_take_shard(struct campaign *campaign, int shard, int shards)
+{
+    campaign->shard = shard - 1;
+    campaign->shards = shards;
+}
+
+struct store *campaign_store(const struct campaign *campaign)
+{
+    return campaign->store;
+}
+
+static struct piece *piece_at(const struct campaign *campaign, int number)
+{
+    return g_ptr_array_index(campaign->pieces, number);
+}
+
+// ---- Adding ----
+
+// The number of the piece of work that a case is; *is_new: there was none like it.
+static int piece_of(struct campaign *campaign, const struct scenario *scenario,
+                    const struct scenario_case *test_case, bool *is_new)
+{
+    char *definition = case_definition(test_case);
+    char *key = case_key(definition, scenario->seed, campaign_source_id);
+    int known = GPOINTER_TO_INT(g_hash_table_lookup(campaign->by_key, key));
+    if (known) {
+        g_free(definition);
+        g_free(key);
+        return known - 1;
+    }
+    struct piece *piece = g_new0(struct piece, 1);
+    piece->key = key;
+    piece->definition = definition;
+    piece->name = strcmp(scenario->name, test_case->name) == 0
+                      ? g_strdup(scenario->name)
+                      : g_strdup_printf("%s: %s", scenario->name, test_case->name);
+    piece->test_case = test_case;
+    piece->seed = scenario->seed;
+    g_ptr_array_add(campaign->pieces, piece);
+    g_hash_table_insert(campaign->by_key, key, GINT_TO_POINTER((int)campaign->pieces->len));
+    *is_new = true;
+    return (int)campaign->pieces->len - 1;
+}
+
+// The tree is large, and has served when a case is known by its definition.
+static void drop_trees(struct scenario *scenario)
+{
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        node_free(test_case->tree);
+        test_case->tree = NULL;
+    }
+}
+
+int campaign_add(struct campaign *campaign, const char *file, const char *const *sets,
+                 uint64_t seed, struct diag_list *diags)
+{
+    struct scenario_options options = {sets, campaign->data_dir, seed};
+    struct scenario *scenario = scenario_load(file, campaign->schema, &options, diags);
+    if (!scenario)
+        return -1;
+    struct run *run = g_new0(struct run, 1);
+    run->scenario = g_strdup(scenario->name);
+    run->seed = scenario->seed;
+    run->series = g_array_new(FALSE, FALSE, sizeof(struct run_series));
+    g_array_set_clear_func(run->series, clear_run_series);
+    bool is_new = false;
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        case_reduce(test_case, campaign->schema);
+        struct run_series series = {g_strdup(test_case->name),
+                                    piece_of(campaign, scenario, test_case, &is_new)};
+        g_array_append_val(run->series, series);
+    }
+    g_ptr_array_add(campaign->runs, run);
+    if (is_new) {
+        drop_trees(scenario);
+        g_ptr_array_add(campaign->scenarios, scenario);
+    } else {
+        scenario_free(scenario);
+    }
+    return (int)campaign->runs->len - 1;
+}
+
+// ---- Running ----
+
+static char *dump(json_t *json)
+{
+    char *text = json_dumps(json, JSON_COMPACT);
+    if (!text)
+        g_error("a result could not be written as JSON");
+    char *copy = g_strdup(text);
+    free(text);
+    json_decref(json);
+    return copy;
+}
+
+// In a worker: the result of a piece, without the name of the series.
+static char *perform(void *owner, int item)
+{
+    struct campaign *campaign = owner;
+    const struct piece *piece = piece_at(campaign, item);
+    struct series_result *result =
+        run_case(campaign->registry, piece->test_case, 0, piece->seed, NULL);
+    json_t *json = json_series(result);
+    series_result_free(result);
+    json_object_del(json, "name");
+    return dump(json);
+}
+
+// What stands for the result of a case whose process ended without one. The same members as others
+// have, so that readers need no exception.
+static json_t *crash_result(const struct piece *piece, const char *crash)
+{
+    struct series_result *nothing = series_result_new("", piece->test_case->stack->name);
+    json_t *json = json_series(nothing);
+    series_result_free(nothing);
+    json_object_del(json, "name");
+    json_object_set_new(json, "status", json_string(STORE_CRASHED));
+    json_object_set_new(json, "reason",
+                        json_pack("{s:s, s:s}", "kind", STORE_CRASHED, "text", crash));
+    return json;
+}
+
+static bool finished(void *owner, int item, const char *text, const char *crash, GError **error)
+{
+    struct campaign *campaign = owner;
+    struct piece *piece = piece_at(campaign, item);
+    json_t *result = text ? json_loads(text, 0, NULL) : crash_result(piece, crash);
+    if (!result)
+        result = crash_result(piece, "its result could not be read");
+    struct store_case of = {
+        .key = piece->key,
+        .source = campaign_source_id,
+        .stack = piece->test_case->stack->name,
+        .definition = piece->definition,
+        .seed = piece->seed,
+    };
+    bool kept = store_put(campaign->store, &of, result, error);
+    json_decref(result);
+    if (!kept)
+        return false;
+    piece->done = true;
+    campaign->done++;
+    if (campaign->options.progress)
+        campaign->options.progress(campaign->options.progress_owner, campaign->done,
+                                   campaign->total, piece->name);
+    return true;
+}
+
+static bool idle(void *owner, GError **error)
+{
+    struct campaign *campaign = owner;
+    gint64 began = store_began(campaign->store);
+    return !began || g_get_monotonic_time() - began < COMMIT_INTERVAL ||
+           store_commit(campaign->store, error);
+}
+
+static bool is_ours(const struct campaign *campaign, int number)
+{
+    return number % campaign->shards == campaign->shard;
+}
+
+static bool is_to_do(const struct campaign *campaign, int number)
+{
+    const struct piece *piece = piece_at(campaign, number);
+    return is_ours(campaign, number) && !piece->done &&
+           (campaign->options.run_again || !store_has(campaign->store, piece->key));
+}
+
+bool campaign_run(struct campaign *campaign, GError **error)
+{
+    GArray *items = g_array_new(FALSE, FALSE, sizeof(int));
+    for (int i = 0; i < (int)campaign->pieces->len; i++)
+        if (is_to_do(campaign, i))
+            g_array_append_val(items, i);
+    campaign->done = 0;
+    campaign->total = (int)items->len;
+    struct work work = {
+        .items = (const int *)(void *)items->data,
+        .count = campaign->total,
+        .time_limit_s = campaign->options.time_limit_s,
+        .owner = campaign,
+        .perform = perform,
+        .finished = finished,
+        .idle = idle,
+    };
+    bool good = true;
+    GError *late = NULL;
+    if (mpi_workers_rank() > 0)
+        mpi_workers_serve(&work);
+    else
+        good = workers_run(&work, campaign->options.jobs, error);
+    // What was finished before a failure is kept all the same.
+    if (!store_commit(campaign->store, &late)) {
+        if (good)
+            g_propagate_error(error, late);
+        else
+            g_error_free(late);
+        good = false;
+    }
+    g_array_unref(items);
+    campaign->ran = true;
+    return good;
+}
+
+int campaign_pieces(const struct campaign *campaign)
+{
+    int pieces = 0;
+    for (int i = 0; i < (int)campaign->pieces->len; i++)
+        pieces += is_ours(campaign, i);
+    return pieces;
+}
+
+int campaign_missing(const struct campaign *campaign)
+{
+    int missing = 0;
+    for (int i = 0; i < (int)campaign->pieces->len; i++)
+        missing += is_to_do(campaign, i);
+    return missing;
+}
+
+// ---- Results ----
+
+// A series as json_series tells it, with its name where it belongs: in front.
+static json_t *named(const char *name, json_t *result)
+{
+    json_t *series = json_pack("{s:s}", "name", name);
+    json_object_update(series, result);
+    json_decref(result);
+    return series;
+}
+
+int campaign_series_count(const struct campaign *campaign, int run)
+{
+    return (int)((const struct run *)g_ptr_array_index(campaign->runs, run))->series->len;
+}
+
+const char *campaign_series_name(const struct campaign *campaign, int run, int series)
+{
+    const struct run *of = g_ptr_array_index(campaign->runs, run);
+    return g_array_index(of->series, struct run_series, series).name;
+}
+
+const char *campaign_series_key(const struct campaign *campaign, int run, int series)
+{
+    const struct run *of = g_ptr_array_index(campaign->runs, run);
+    return piece_at(campaign, g_array_index(of->series, struct run_series, series).piece)->key;
+}
+
+uint64_t campaign_seed(const struct campaign *campaign, int run)
+{
+    return ((const struct run *)g_ptr_array_index(campaign->runs, run))->seed;
+}
+
+json_t *campaign_result(const struct campaign *campaign, int run)
+{
+    if (!campaign->ran || run < 0 || run >= (int)campaign->runs->len)
+        return NULL;
+    const struct run *of = g_ptr_array_index(campaign->runs, run);
+    json_t *list = json_array();
+    for (int i = 0; i < (int)of->series->len; i++) {
+        json_t *result = store_result(campaign->store, campaign_series_key(campaign, run, i));
+        if (!result) {
+            json_decref(list);
+            return NULL;
+        }
+        json_array_append_new(list, named(campaign_series_name(campaign, run, i), result));
+    }
+    json_t *document = json_result_of_series(of->scenario, of->seed, list);
+    json_decref(list);
+    return document;
+}

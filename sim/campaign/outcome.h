@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A sweep with its results, as read from a database: what reports and CSV are made of.
+#ifndef NETSIM_CAMPAIGN_OUTCOME_H
+#define NETSIM_CAMPAIGN_OUTCOME_H
+
+#include "sim/campaign/store.h"
+
+// What varies: a parameter; all parameters of a sweep in zip mode together; or the seed.
+struct outcome_axis {
+    char *name;        // "lam_via.tiny", "link.rate, link.latency", "seed"
+    GPtrArray *values; // char *
+};
+
+// How one of the series of a point has ended.
+struct outcome_end {
+    char *status; // "completed", "deadlock", "failed", "crashed"; "missing": not run so far
+    char *kind;   // of a failure ("connection_broken"), else NULL
+    char *text;   // of a failure, else NULL
+};
+
+// One measured quantity of one of the series over all points.
+struct outcome_curve {
+    int series;
+    int rank;           // -1: of all ranks
+    int64_t size;       // -1: of no size
+    const char *metric; // interned
+    int metric_number;  // as first met
+    double *values;     // of each point; NAN: there is none
+};
+
+struct outcome {
+    char *scenario, *source;
+    GPtrArray *parameters; // char *: paths as they were given
+    GPtrArray *axes;       // struct outcome_axis *
+    int points;
+    int *indices;             // [point * axes + axis]: which value
+    char **texts;             // [point * parameters + parameter]
+    int64_t *seeds;           // of each point; -1: it is not possible
+    char **problems;          // why a point is not possible, else NULL
+    GPtrArray *series;        // char *: names
+    struct outcome_end *ends; // [point * series + series]
+    GPtrArray *curves; // struct outcome_curve *, by series, metric, rank and size as first met
+};
+
+// Reads the newest sweep of a database. NULL and *error if there is none.
+struct outcome *outcome_read(struct store *store, GError **error);
+void outcome_free(struct outcome *outcome);
+
+const struct outcome_axis *outcome_axis_at(const struct outcome *outcome, int axis);
+const struct outcome_end *outcome_end_at(const struct outcome *outcome, int point, int series);
+const struct outcome_curve *outcome_curve_at(const struct outcome *outcome, int curve);
+const char *outcome_series_name(const struct outcome *outcome, int series);
+
+// All measured values as CSV: a row for each point, series, size and metric, with the parameters as
+// columns. Points that are not possible and series without values have one row without a value. The
+// caller frees it.
+GString *outcome_csv(const struct outcome *outcome);
+
+#endif

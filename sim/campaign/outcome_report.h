@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a sweep shows: how its points ended, which are best and worst, and what each axis does.
+//
+// For each of the series and each metric:
+//   best and worst   the points, size by size, and for all sizes together by the geometric mean of
+//                    the values (only points that have a value, above 0, at every size)
+//   effect           of each value of each axis: the mean over all sizes, and over all settings of
+//                    the other axes, of value / value at the axis' first value that has results - 1
+// Lower is better, but for rates ("..._per_s"). An axis has changed nothing if points that differ
+// in it alone end the same way with the same values, whatever the others are.
+#ifndef NETSIM_CAMPAIGN_OUTCOME_REPORT_H
+#define NETSIM_CAMPAIGN_OUTCOME_REPORT_H
+
+#include "sim/campaign/outcome.h"
+
+#include <jansson.h>
+
+// The report as JSON, new reference:
+//   {"scenario", "source", "points", "axes": [{"name", "values", "changed_nothing"}],
+//    "ends": {"completed", "deadlock", "failed", "crashed", "missing", "impossible"},  (of series)
+//    "failures": [{"series", "kind", "text", "count", "first_point"}],
+//    "ends_by_value": [{"axis", "value", "series", "completed", "other", "kinds": {kind: count}}],
+//    "metrics": [{"series", "metric", "unit", "lower_is_better",
+//                 "rows": [{"size_bytes", "best", "best_point", "ties", "worst", "worst_point"}],
+//                 "effects": [{"axis", "value", "change", "is_reference"}]}],
+//    "warnings": [text]}
+// size_bytes is null for all sizes together, -1 for values of no size. change is a fraction, null
+// if nothing could be compared. Points have the members "point" and "values" {axis: value}.
+json_t *outcome_report_json(const struct outcome *outcome);
+
+// The same as text.
+char *outcome_report_text(const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The report of a sweep for people, made of the JSON alone.
+#include "sim/campaign/outcome_report.h"
+
+#include "sim/config/quantity.h"
+#include "sim/output/text.h"
+
+#include <string.h>
+
+// A table that is laid out when it is complete: columns are as wide as their widest cell.
+struct grid {
+    GPtrArray *cells; // char *, row by row
+    guint columns;
+    unsigned right; // bit i: column i is set flush right
+};
+
+static struct grid grid_new(guint columns, unsigned right)
+{
+    return (struct grid){g_ptr_array_new_with_free_func(g_free), columns, right};
+}
+
+static void grid_add(struct grid *grid, const char *text)
+{
+    g_ptr_array_add(grid->cells, g_strdup(text));
+}
+
+static void grid_take(struct grid *grid, char *text)
+{
+    g_ptr_array_add(grid->cells, text);
+}
+
+// Appends the table and frees it.
+static void grid_print(struct grid *grid, GString *out)
+{
+    int *widths = g_new0(int, grid->columns);
+    for (guint i = 0; i < grid->cells->len; i++) {
+        int width = text_width(g_ptr_array_index(grid->cells, i));
+        widths[i % grid->columns] = MAX(widths[i % grid->columns], width);
+    }
+    for (guint i = 0; i < grid->cells->len; i++) {
+        guint column = i % grid->columns;
+        const char *text = g_ptr_array_index(grid->cells, i);
+        g_string_append(out, "  ");
+        if (grid->right & (1u << column))
+            text_append_right(out, text, widths[column]);
+        else if (column + 1 < grid->columns)
+            text_append_left(out, text, widths[column]);
+        else
+            g_string_append(out, text);
+        if (column + 1 < grid->columns)
+            continue;
+        while (out->len && out->str[out->len - 1] == ' ')
+            g_string_truncate(out, out->len - 1);
+        g_string_append_c(out, '\n');
+    }
+    g_free(widths);
+    g_ptr_array_unref(grid->cells);
+}
+
+static const char *member(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+static int number(const json_t *object, const char *name)
+{
+    return (int)json_integer_value(json_object_get(object, name));
+}
+
+// "tiny" for "lam_via.tiny", if no other axis ends so.
+static char *short_name(const json_t *axes, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    int same = 0;
+    const json_t *axis;
+    size_t i;
+    if (!dot || strchr(name, ','))
+        return g_strdup(name);
+    json_array_foreach(axes, i, axis)
+    {
+        same += g_str_has_suffix(member(axis, "name"), dot);
+    }
+    return g_strdup(same > 1 ? name : dot + 1);
+}
+
+// "tiny=1 KiB seed=2": the axes that have more than one value.
+static char *point_text(const json_t *report, const json_t *point)
+{
+    const json_t *axes = json_object_get(report, "axes"), *axis;
+    GString *text = g_string_new(NULL);
+    size_t i;
+    json_array_foreach(axes, i, axis)
+    {
+        const char *name = member(axis, "name");
+        if (json_array_size(json_object_get(axis, "values")) < 2)
+            continue;
+        char *word = short_name(axes, name);
+        g_string_append_printf(text, "%s%s=%s", text->len ? "  " : "", word,
+                               member(json_object_get(point, "values"), name));
+        g_free(word);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static char *joined(const json_t *texts)
+{
+    GString *all = g_string_new(NULL);
+    const json_t *text;
+    size_t i;
+    json_array_foreach(texts, i, text)
+    {
+        g_string_append_printf(all, "%s%s", i ? ", " : "", json_string_value(text));
+    }
+    return g_string_free(all, FALSE);
+}
+
+static void print_axes(const json_t *report, GString *out)
+{
+    struct grid grid = grid_new(2, 0);
+    const json_t *axis;
+    size_t i;
+    json_array_foreach(json_object_get(report, "axes"), i, axis)
+    {
+        grid_add(&grid, member(axis, "name"));
+        grid_take(&grid, joined(json_object_get(axis, "values")));
+    }
+    grid_print(&grid, out);
+}
+
+// ---- Ends ----
+
+static void print_ends(const json_t *report, GString *out)
+{
+    const json_t *ends = json_object_get(report, "ends"), *count, *failure;
+    const char *name, *before = "";
+    size_t i;
+    g_string_append(out, "\nEnds: ");
+    json_object_foreach((json_t *)ends, name, count)
+    {
+        if (json_integer_value(count) == 0)
+            continue;
+        g_string_append_printf(out, "%s%d %s", before, (int)json_integer_value(count), name);
+        before = ", ";
+    }
+    g_string_append_c(out, '\n');
+    json_array_foreach(json_object_get(report, "failures"), i, failure)
+    {
+        char *point = point_text(report, json_object_get(failure, "first_point"));
+        g_string_append_printf(out, "  %s: %s, %d time%s, first at %s\n    ",
+                               member(failure, "series"), member(failure, "kind"),
+                               number(failure, "count"), number(failure, "count") == 1 ? "" : "s",
+                               point);
+        text_append_wrapped(out, member(failure, "text"), 92, 4);
+        g_string_append_c(out, '\n');
+        g_free(point);
+    }
+}
+
+// Where failures lie: for each value of each axis how many completed. Only if there are any.
+static void print_ends_by_value(const json_t *report, GString *out)
+{
+    struct grid grid = grid_new(5, 1u << 3);
+    static const char *const head[] = {"series", "axis", "value", "completed", "others"};
+    const json_t *row, *count;
+    const char *kind;
+    size_t i;
+    if (json_array_size(json_object_get(report, "failures")) == 0) {
+        g_ptr_array_unref(grid.cells);
+        return;
+    }
+    for (size_t k = 0; k < G_N_ELEMENTS(head); k++)
+        grid_add(&grid, head[k]);
+    json_array_foreach(json_object_get(report, "ends_by_value"), i, row)
+    {
+        GString *kinds = g_string_new(NULL);
+        json_object_foreach(json_object_get(row, "kinds"), kind, count)
+        {
+            g_string_append_printf(kinds, "%s%d %s", kinds->len ? ", " : "",
+                                   (int)json_integer_value(count), kind);
+        }
+        grid_add(&grid, member(row, "series"));
+        grid_add(&grid, member(row, "axis"));
+        grid_add(&grid, member(row, "value"));
+        grid_take(&grid, g_strdup_printf("%d of %d", number(row, "completed"),
+                                         number(row, "completed") + number(row, "other")));
+        grid_take(&grid, g_string_free(kinds, FALSE));
+    }
+    g_string_append_c(out, '\n');
+    grid_print(&grid, out);
+}
+
+// ---- Metrics ----
+
+static char *value_text(const json_t *value)
+{
+    return g_strdup_printf("%.5g", json_number_value(value));
+}
+
+static char *row_name(const json_t *row)
+{
+    const json_t *size = json_object_get(row, "size_bytes"), *rank = json_object_get(row, "rank");
+    if (json_is_null(size))
+        return g_strdup("all together");
+    GString *name = g_string_new(NULL);
+    if (json_is_integer(rank))
+        g_string_append_printf(name, "rank %d ", (int)json_integer_value(rank));
+    if (json_integer_value(size) >= 0) {
+        char *text =
+            quantity_format(QUANTITY_SIZE, (struct quantity){.integer = json_integer_value(size)});
+        g_string_append(name, text);
+        g_free(text);
+    }
+    return g_strchomp(g_string_free(name, FALSE));
+}
+
+static bool is_flat(const json_t *row)
+{
+    return json_equal(json_object_get(row, "best"), json_object_get(row, "worst"));
+}
+
+static void add_row(struct grid *grid, const json_t *report, const json_t *row)
+{
+    int ties = number(row, "ties");
+    char *best = point_text(report, json_object_get(row, "best_point"));
+    grid_take(grid, row_name(row));
+    grid_take(grid, value_text(json_object_get(row, "best")));
+    grid_take(grid, ties ? g_strdup_printf("%s  (and %d more)", best, ties) : g_strdup(best));
+    grid_take(grid, value_text(json_object_get(row, "worst")));
+    grid_take(grid, point_text(report, json_object_get(row, "worst_point")));
+    g_free(best);
+}
+
+// Only what differs between points is worth a row.
+static void print_metric(const json_t *report, const json_t *metric, GString *out)
+{
+    static const char *const head[] = {"", "best", "at", "worst", "at"};
+    bool lower = json_is_true(json_object_get(metric, "lower_is_better"));
+    const json_t *rows = json_object_get(metric, "rows"), *row;
+    size_t i, flat = 0;
+    json_array_foreach(rows, i, row)
+    {
+        flat += is_flat(row);
+    }
+    g_string_append_printf(out, "\n%s: %s (%s is better)%s\n", member(metric, "series"),
+                           member(metric, "metric"), lower ? "less" : "more",
+                           flat == json_array_size(rows) ? ": the same everywhere" : "");
+    if (flat == json_array_size(rows))
+        return;
+    struct grid grid = grid_new(5, 1u << 1 | 1u << 3);
+    for (size_t k = 0; k < G_N_ELEMENTS(head); k++)
+        grid_add(&grid, head[k]);
+    json_array_foreach(rows, i, row)
+    {
+        if (!is_flat(row))
+            add_row(&grid, report, row);
+    }
+    grid_print(&grid, out);
+    if (flat)
+        g_string_append_printf(out, "  and %zu more row%s, in which every point has the same\n", flat,
+                               flat == 1 ? "" : "s");
+}
+
+static char *change_text(const json_t *effect)
+{
+    const json_t *change = json_object_get(effect, "change");
+    if (json_is_true(json_object_get(effect, "is_reference")))
+        return g_strdup("0 %");
+    if (!json_is_number(change))
+        return g_strdup("-");
+    return g_strdup_printf("%+.2f %%", 100.0 * json_number_value(change));
+}
+
+// All metrics have the same effects to show, in the same order.
+static void print_effects(const json_t *report, GString *out)
+{
+    const json_t *metrics = json_object_get(report, "metrics"), *metric, *effect;
+    const json_t *first = json_object_get(json_array_get(metrics, 0), "effects");
+    size_t i, k, count = json_array_size(metrics);
+    if (json_array_size(first) == 0 || count > 24)
+        return;
+    g_string_append(
+        out, "\nEffect of each axis: mean change from its first value with results, the others "
+             "held\n");
+    struct grid grid = grid_new((guint)count + 2, ~3u);
+    grid_add(&grid, "");
+    grid_add(&grid, "");
+    json_array_foreach(metrics, k, metric)
+    {
+        grid_add(&grid, member(metric, "series"));
+    }
+    grid_add(&grid, "axis");
+    grid_add(&grid, "value");
+    json_array_foreach(metrics, k, metric)
+    {
+        grid_add(&grid, member(metric, "metric"));
+    }
+    json_array_foreach(first, i, effect)
+    {
+        grid_add(&grid, member(effect, "axis"));
+        grid_add(&grid, member(effect, "value"));
+        json_array_foreach(metrics, k, metric)
+        {
+            grid_take(&grid, change_text(json_array_get(json_object_get(metric, "effects"), i)));
+        }
+    }
+    grid_print(&grid, out);
+}
+
+char *outcome_report_text(const struct outcome *outcome)
+{
+    json_t *report = outcome_report_json(outcome);
+    const json_t *metric, *warning;
+    size_t i;
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%s: %d point%s\n", member(report, "scenario"),
+                           number(report, "points"), number(report, "points") == 1 ? "" : "s");
+    print_axes(report, out);
+    print_ends(report, out);
+    print_ends_by_value(report, out);
+    json_array_foreach(json_object_get(report, "metrics"), i, metric)
+    {
+        print_metric(report, metric, out);
+    }
+    print_effects(report, out);
+    json_array_foreach(json_object_get(report, "warnings"), i, warning)
+    {
+        g_string_append_printf(out, "%swarning: %s\n", i ? "" : "\n", json_string_value(warning));
+    }
+    json_decref(report);
+    return g_string_free(out, FALSE);
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/campaign/store.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define APPLICATION_ID 0x6e74736d // "ntsm"
+#define BUSY_TIMEOUT_MS 60000     // another campaign may hold the file for a transaction
+
+struct store {
+    sqlite3 *connection;
+    char *name; // for messages
+    gint64 began;
+    sqlite3_stmt *has, *result, *put_case, *put_result, *drop_values, *put_value;
+};
+
+// values: those of one size and of all ranks together have rank NULL; those of no size, size NULL.
+static const char layout[] =
+    "CREATE TABLE cases (key TEXT PRIMARY KEY, source TEXT NOT NULL, seed INTEGER NOT NULL,"
+    "  stack TEXT NOT NULL, definition TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE results (key TEXT PRIMARY KEY REFERENCES cases, status TEXT NOT NULL,"
+    "  kind TEXT, document TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE measurements (key TEXT NOT NULL REFERENCES cases, number INTEGER NOT NULL,"
+    "  rank INTEGER, size INTEGER, metric TEXT NOT NULL, value REAL,"
+    "  PRIMARY KEY (key, number)) WITHOUT ROWID;"
+    "CREATE TABLE campaigns (id TEXT PRIMARY KEY, number INTEGER NOT NULL,"
+    "  scenario TEXT NOT NULL, source TEXT NOT NULL, definition TEXT NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE points (campaign TEXT NOT NULL REFERENCES campaigns, point INTEGER NOT NULL,"
+    "  seed INTEGER, axes TEXT NOT NULL, problem TEXT,"
+    "  PRIMARY KEY (campaign, point)) WITHOUT ROWID;"
+    "CREATE TABLE series (campaign TEXT NOT NULL, point INTEGER NOT NULL,"
+    "  series INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,"
+    "  PRIMARY KEY (campaign, point, series)) WITHOUT ROWID;";
+
+GQuark store_error_quark(void)
+{
+    return g_quark_from_static_string("netsim-store-error");
+}
+
+bool store_fail(struct store *store, const char *what, GError **error)
+{
+    g_set_error(error, STORE_ERROR, 0, "%s: %s: %s", store->name, what,
+                sqlite3_errmsg(store->connection));
+    return false;
+}
+
+bool store_execute(struct store *store, const char *sql, GError **error)
+{
+    return sqlite3_exec(store->connection, sql, NULL, NULL, NULL) == SQLITE_OK ||
+           store_fail(store, "the database refuses", error);
+}
+
+sqlite3 *store_connection(struct store *store)
+{
+    return store->connection;
+}
+
+bool store_begin(struct store *store, GError **error)
+{
+    if (!sqlite3_get_autocommit(store->connection))
+        return true;
+    store->began = g_get_monotonic_time();
+    return store_execute(store, "BEGIN IMMEDIATE", error);
+}
+
+bool store_commit(struct store *store, GError **error)
+{
+    store->began = 0;
+    return sqlite3_get_autocommit(store->connection) || store_execute(store, "COMMIT", error);
+}
+
+gint64 store_began(const struct store *store)
+{
+    return store->began;
+}
+
+// ---- Opening ----
+
+static int64_t single_number(struct store *store, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t number = -1;
+    if (sqlite3_prepare_v2(store->connection, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+// Whether the file is ours. An empty one is, and gets its tables.
+static bool check_layout(struct store *store, bool may_make, GError **error)
+{
+    int64_t id = single_number(store, "PRAGMA application_id");
+    int64_t version = single_number(store, "PRAGMA user_version");
+    int64_t tables = single_number(store, "SELECT count(*) FROM sqlite_master");
+    if (id < 0 || version < 0 || tables < 0)
+        return store_fail(store, "this is no database", error);
+    if (id == 0 && tables == 0 && may_make) {
+        char *sql = g_strdup_printf("%sPRAGMA application_id = %d; PRAGMA user_version = %d;",
+                                    layout, APPLICATION_ID, STORE_VERSION);
+        bool made = store_execute(store, sql, error);
+        g_free(sql);
+        return made;
+    }
+    if (id != APPLICATION_ID) {
+        g_set_error(error, STORE_ERROR, 0, "%s: this is no database of netsim", store->name);
+        return false;
+    }
+    if (version != STORE_VERSION) {
+        g_set_error(error, STORE_ERROR, 0,
+                    "%s: the database has layout %d, and this program knows %d; choose another "
+                    "file, or remove this one",
+                    store->name, (int)version, STORE_VERSION);
+        return false;
+    }
+    return true;
+}
+
+static bool prepare(struct store *store, const char *sql, sqlite3_stmt **statement, GError **error)
+{
+    return sqlite3_prepare_v3(store->connection, sql, -1, SQLITE_PREPARE_PERSISTENT, statement,
+                              NULL) == SQLITE_OK ||
+           store_fail(store, "this is not the database it says", error);
+}
+
+static bool prepare_all(struct store *store, GError **error)
+{
+    return prepare(store, "SELECT 1 FROM results WHERE key = ?1 AND status <> '" STORE_CRASHED "'",
+                   &store->has, error) &&
+           prepare(store, "SELECT document FROM results WHERE key = ?1", &store->result, error) &&
+           prepare(store, "INSERT INTO cases VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+                   &store->put_case, error) &&
+           prepare(store, "INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3, ?4)",
+                   &store->put_result, error) &&
+           prepare(store, "DELETE FROM measurements WHERE key = ?1", &store->drop_values, error) &&
+           prepare(store, "INSERT INTO measurements VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                   &store->put_value, error);
+}
+
+static struct store *open_with(const char *path, int flags, bool may_make, GError **error)
+{
+    struct store *store = g_new0(struct store, 1);
+    store->name = g_strdup(path);
+    if (sqlite3_open_v2(path, &store->connection, flags, NULL) != SQLITE_OK) {
+        store_fail(store, "cannot be opened", error);
+        store_close(store);
+        return NULL;
+    }
+    sqlite3_busy_timeout(store->connection, BUSY_TIMEOUT_MS);
+    bool good = true;
+    // Two programs may make the same file at once: the second waits, and then finds it made.
+    if (may_make)
+        good = store_begin(store, error);
+    good = good && check_layout(store, may_make, error);
+    if (may_make && good)
+        good = store_commit(store, error);
+    if (good && prepare_all(store, error))
+        return store;
+    store_close(store);
+    return NULL;
+}
+
+struct store *store_open(const char *path, GError **error)
+{
+    return open_with(path ? path : ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, true,
+                     error);
+}
+
+struct store *store_open_existing(const char *path, GError **error)
+{
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+        g_set_error(error, STORE_ERROR, 0, "%s: there is no such database", path);
+        return NULL;
+    }
+    return open_with(path, SQLITE_OPEN_READONLY, false, error);
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    sqlite3_stmt *const statements[] = {store->has,        store->result,      store->put_case,
+                                        store->put_result, store->drop_values, store->put_value};
+    for (size_t i = 0; i < G_N_ELEMENTS(statements); i++)
+        sqlite3_finalize(statements[i]);
+    sqlite3_close(store->connection);
+    g_free(store->name);
+    g_free(store);
+}
+
+// ---- Cases and results ----
+
+static void bind_text(sqlite3_stmt *statement, int column, const char *text)
+{
+    sqlite3_bind_text(statement, column, text, -1, SQLITE_TRANSIENT);
+}
+
+bool store_has(struct store *store, const char *key)
+{
+    bind_text(store->has, 1, key);
+    bool has = sqlite3_step(store->has) == SQLITE_ROW;
+    sqlite3_reset(store->has);
+    return has;
+}
+
+json_t *store_result(struct store *store, const char *key)
+{
+    json_t *result = NULL;
+    bind_text(store->result, 1, key);
+    if (sqlite3_step(store->result) == SQLITE_ROW)
+        result = json_loads((const char *)sqlite3_column_text(store->result, 0), 0, NULL);
+    sqlite3_reset(store->result);
+    return result;
+}
+
+static bool done(sqlite3_stmt *statement)
+{
+    int code = sqlite3_step(statement);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    return code == SQLITE_DONE;
+}
+
+static void bind_integer_or_null(sqlite3_stmt *statement, int column, const json_t *value)
+{
+    if (json_is_integer(value))
+        sqlite3_bind_int64(statement, column, json_integer_value(value));
+}
+
+static bool put_value(struct store *store, const char *key, int *number, const json_t *rank,
+                      const json_t *size, const char *metric, const json_t *value)
+{
+    sqlite3_stmt *statement = store->put_value;
+    bind_text(statement, 1, key);
+    sqlite3_bind_int(statement, 2, (*number)++);
+    bind_integer_or_null(statement, 3, rank);
+    bind_integer_or_null(statement, 4, size);
+    bind_text(statement, 5, metric);
+    if (json_is_number(value))
+        sqlite3_bind_double(statement, 6, json_number_value(value));
+    return done(statement);
+}
+
+// A row for each value of a result, in its order.
+static bool put_values(struct store *store, const char *key, const json_t *result)
+{
+    const json_t *point, *value;
+    const char *metric;
+    size_t i;
+    int number = 0;
+    bool good = true;
+    json_array_foreach(json_object_get(result, "points"), i, point)
+    {
+        const json_t *size = json_object_get(point, "size_bytes");
+        json_object_foreach((json_t *)point, metric, value)
+        {
+            if (strcmp(metric, "size_bytes") != 0)
+                good = good && put_value(store, key, &number, NULL, size, metric, value);
+        }
+    }
+    json_array_foreach(json_object_get(result, "values"), i, value)
+    {
+        metric = json_string_value(json_object_get(value, "metric"));
+        good = good && put_value(store, key, &number, json_object_get(value, "rank"),
+                                 json_object_get(value, "size_bytes"), metric,
+                                 json_object_get(value, "value"));
+    }
+    return good;
+}
+
+static bool put_case(struct store *store, const struct store_case *of)
+{
+    sqlite3_stmt *statement = store->put_case;
+    bind_text(statement, 1, of->key);
+    bind_text(statement, 2, of->source);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)of->seed);
+    bind_text(statement, 4, of->stack);
+    bind_text(statement, 5, of->definition);
+    return done(statement);
+}
+
+static bool put_result(struct store *store, const char *key, const json_t *result)
+{
+    char *document = json_dumps(result, JSON_COMPACT);
+    const json_t *reason = json_object_get(result, "reason");
+    const char *kind = json_string_value(json_object_get(reason, "kind"));
+    sqlite3_stmt *statement = store->put_result;
+    bind_text(statement, 1, key);
+    bind_text(statement, 2, json_string_value(json_object_get(result, "status")));
+    if (kind)
+        bind_text(statement, 3, kind);
+    bind_text(statement, 4, document);
+    free(document);
+    return done(statement);
+}
+
+bool store_put(struct store *store, const struct store_case *of, const json_t *result,
+               GError **error)
+{
+    if (!store_begin(store, error))
+        return false;
+    bind_text(store->drop_values, 1, of->key);
+    return (done(store->drop_values) && put_case(store, of) && put_result(store, of->key, result) &&
+            put_values(store, of->key, result)) ||
+           store_fail(store, "a result could not be written", error);
+}
+
+// ---- Merging ----
+
+// Whether the results of a case, if both are there, are the same; *take: it is to be copied.
+static bool agree(struct store *store, const char *key, const char *document, bool *take,
+                  GError **error)
+{
+    json_t *ours = store_result(store, key), *theirs = json_loads(document, 0, NULL);
+    bool we_crashed = false, they_crashed = false, same = true;
+    if (ours && theirs) {
+        we_crashed = !g_strcmp0(json_string_value(json_object_get(ours, "status")), STORE_CRASHED);
+        they_crashed =
+            !g_strcmp0(json_string_value(json_object_get(theirs, "status")), STORE_CRASHED);
+        same = we_crashed || they_crashed || json_equal(ours, theirs);
+    }
+    *take = !ours || (we_crashed && !they_crashed);
+    if (!theirs || !same)
+        g_set_error(error, STORE_ERROR, 0,
+                    "case %.16s has two different results: of one case, seed and program there can "
+                    "be only one, so one of the databases is damaged",
+                    key);
+    json_decref(ours);
+    json_decref(theirs);
+    return theirs && same;
+}
+
+static bool merge_row(struct store *store, sqlite3_stmt *row, GError **error)
+{
+    const char *document = (const char *)sqlite3_column_text(row, 5);
+    struct store_case of = {
+        .key = (const char *)sqlite3_column_text(row, 0),
+        .source = (const char *)sqlite3_column_text(row, 1),
+        .seed = (uint64_t)sqlite3_column_int64(row, 2),
+        .stack = (const char *)sqlite3_column_text(row, 3),
+        .definition = (const char *)sqlite3_column_text(row, 4),
+    };
+    bool take = false;
+    if (!agree(store, of.key, document, &take, error))
+        return false;
+    if (!take)
+        return true;
+    json_t *result = json_loads(document, 0, NULL);
+    bool put = store_put(store, &of, result, error);
+    json_decref(result);
+    return put;
+}
+
+bool store_merge(struct store *store, struct store *from, GError **error)
+{
+    static const char all[] = "SELECT key, source, seed, stack, definition, document"
+                              " FROM cases JOIN results USING (key) ORDER BY key";
+    sqlite3_stmt *rows = NULL;
+    if (sqlite3_prepare_v2(from->connection, all, -1, &rows, NULL) != SQLITE_OK)
+        return store_fail(from, "cannot be read", error);
+    bool good = true;
+    int code;
+    while (good && (code = sqlite3_step(rows)) == SQLITE_ROW)
+        good = merge_row(store, rows, error);
+    if (good && code != SQLITE_DONE)
+        good = store_fail(from, "cannot be read", error);
+    sqlite3_finalize(rows);
+    return good;
+}

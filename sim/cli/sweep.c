@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim sweep: all combinations of parameter values, run in parallel into one database.
+#include "sim/cli/sweep.h"
+
+#include "sim/campaign/mpi_workers.h"
+#include "sim/campaign/outcome_report.h"
+#include "sim/campaign/points.h"
+#include "sim/output/file.h"
+#include "sim/output/json.h"
+#include "sim/output/progress.h"
+#include "sim/output/text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define DATABASE "sweep.sqlite"
+#define MOST_JOBS 1024
+#define MOST_SHARDS 1000000
+
+static const char *const formats[] = {"table", "json", NULL};
+
+struct arguments {
+    char **sets;
+    char *out, *seeds, *jobs, *shard, *time_limit, *format;
+    gboolean zip, csv, dry_run, report, again, quiet;
+};
+
+// The same, read.
+struct plan {
+    const struct arguments *arguments;
+    int64_t seeds; // 0: not given
+    int jobs, time_limit, shard, shards;
+    int format;
+};
+
+// ---- Arguments ----
+
+static bool read_count(const char *option, const char *text, guint64 most, guint64 *value)
+{
+    if (!text || g_ascii_string_to_unsigned(text, 10, 1, most, value, NULL))
+        return true;
+    cli_error(NULL, "%s %s: it must be a whole number from 1 to %" G_GUINT64_FORMAT, option, text,
+              most);
+    return false;
+}
+
+static bool read_shard(const char *text, struct plan *plan)
+{
+    char **parts = g_strsplit(text ? text : "1/1", "/", 2);
+    guint64 shard = 1, shards = 1;
+    bool good = parts[0] && parts[1] &&
+                g_ascii_string_to_unsigned(parts[1], 10, 1, MOST_SHARDS, &shards, NULL) &&
+                g_ascii_string_to_unsigned(parts[0], 10, 1, shards, &shard, NULL);
+    g_strfreev(parts);
+    if (!good)
+        cli_error("--shard 1/4 .. --shard 4/4", "--shard %s: it must be K/N with K from 1 to N",
+                  text);
+    plan->shard = (int)shard;
+    plan->shards = (int)shards;
+    return good;
+}
+
+static bool read_plan(const struct arguments *arguments, struct plan *plan)
+{
+    guint64 seeds = 0, jobs = 0, time_limit = 0;
+    *plan = (struct plan){.arguments = arguments};
+    plan->format = cli_choice("--format", arguments->format, formats);
+    bool good = plan->format >= 0 &&
+                read_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &seeds) &&
+                read_count("--jobs", arguments->jobs, MOST_JOBS, &jobs) &&
+                read_count("--time-limit", arguments->time_limit, G_MAXINT32, &time_limit) &&
+                read_shard(arguments->shard, plan);
+    plan->seeds = (int64_t)seeds;
+    plan->jobs = (int)jobs;
+    plan->time_limit = (int)time_limit;
+    return good;
+}
+
+static void complain(GError *error)
+{
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+}
+
+// ---- The sweep ----
+
+// What the scenario sweeps, extended by the arguments. NULL after mistakes.
+static struct sweep *sweep_of(const struct scenario *scenario, const struct plan *plan,
+                              const struct scenario_schema *schema, struct diag_list *diags)
+{
+    struct sweep *sweep = scenario->sweep ? sweep_copy(scenario->sweep) : sweep_new();
+    for (char **set = plan->arguments->sets; set && *set; set++)
+        sweep_add(sweep, *set, schema, diags);
+    if (plan->arguments->zip)
+        sweep->mode = SWEEP_ZIP;
+    if (plan->seeds)
+        sweep->seeds = plan->seeds;
+    if (sweep->axes->len == 0 && sweep->seeds == 0 && !diag_any(diags)) {
+        struct source_mark mark = {.file = g_intern_string(scenario->file)};
+        diag_add(diags, mark, "sweep", "--set PATH=VALUE,VALUE,... or --seeds N",
+                 "there is nothing to vary");
+    }
+    if (!diag_any(diags))
+        sweep_check(sweep, diags);
+    if (!diag_any(diags))
+        return sweep;
+    sweep_free(sweep);
+    return NULL;
+}
+
+static enum cli_exit print_points(const struct points *points)
+{
+    for (int point = 0; point < points->count; point++) {
+        char *text = points_describe(points, point);
+        printf("%d  %s%s%s\n", point, text, points->problems[point] ? "  not possible: " : "",
+               points->problems[point] ? points->problems[point] : "");
+        g_free(text);
+    }
+    return CLI_DONE;
+}
+
+// ---- Progress ----
+
+struct watch {
+    struct progress *bar;
+    gint64 started;
+};
+
+static void on_progress(void *owner, int done, int total, const char *name)
+{
+    struct watch *watch = owner;
+    double so_far = (double)(g_get_monotonic_time() - watch->started) / G_USEC_PER_SEC;
+    double left = done ? so_far / done * (total - done) : 0.0;
+    char *detail = g_strdup_printf("%d of %d, %d:%02d left, %s", done, total, (int)left / 60,
+                                   (int)left % 60, name);
+    progress_update(watch->bar, done, 0.0, detail);
+    g_free(detail);
+}
+
+// ---- Results ----
+
+// Warnings go where people read, also when the CSV goes to a file.
+static void print_summary(const json_t *report, int runs, int done, const char *database)
+{
+    const json_t *ends = json_object_get(report, "ends"), *count, *warning;
+    const char *name, *before = "";
+    size_t i;
+    printf("%s: %d points, %d runs, %d of them new: ",
+           json_string_value(json_object_get(report, "scenario")),
+           (int)json_integer_value(json_object_get(report, "points")), runs, done);
+    json_object_foreach((json_t *)ends, name, count)
+    {
+        if (json_integer_value(count) == 0)
+            continue;
+        printf("%s%d %s", before, (int)json_integer_value(count), name);
+        before = ", ";
+    }
+    printf("\n%s (netsim sweep --report tells what is in it)\n", database);
+    json_array_foreach(json_object_get(report, "warnings"), i, warning)
+    {
+        printf("warning: %s\n", json_string_value(warning));
+    }
+}
+
+static enum cli_exit code_of(const json_t *report)
+{
+    json_t *crashed = json_object_get(json_object_get(report, "ends"), "crashed");
+    return json_integer_value(crashed) ? CLI_CHECK_FAILED : CLI_DONE;
+}
+
+enum cli_exit sweep_print(struct store *store, bool csv, bool json)
+{
+    GError *error = NULL;
+    struct outcome *outcome = outcome_read(store, &error);
+    if (!outcome) {
+        complain(error);
+        return CLI_BAD_INPUT;
+    }
+    if (csv) {
+        GString *text = outcome_csv(outcome);
+        fwrite(text->str, 1, text->len, stdout);
+        g_string_free(text, TRUE);
+    } else {
+        char *text =
+            json ? json_document_text(outcome_report_json(outcome)) : outcome_report_text(outcome);
+        fputs(text, stdout);
+        g_free(text);
+    }
+    outcome_free(outcome);
+    return CLI_DONE;
+}
+
+static enum cli_exit conclude(struct campaign *campaign, const struct plan *plan, int runs,
+                              int done, const char *database)
+{
+    GError *error = NULL;
+    struct outcome *outcome = outcome_read(campaign_store(campaign), &error);
+    if (!outcome) {
+        complain(error);
+        return CLI_BAD_INPUT;
+    }
+    json_t *report = outcome_report_json(outcome);
+    enum cli_exit code = code_of(report);
+    if (plan->arguments->csv)
+        sweep_print(campaign_store(campaign), true, false);
+    else if (!plan->arguments->quiet)
+        print_summary(report, runs, done, database);
+    json_decref(report);
+    outcome_free(outcome);
+    return code;
+}
+
+// ---- Running ----
+
+static enum cli_exit run_points(struct campaign *campaign, const struct points *points,
+                                const struct plan *plan, struct watch *watch, const char *database)
+{
+    GError *error = NULL;
+    if (!points_keep(points, campaign, &error)) {
+        complain(error);
+        mpi_workers_give_up(CLI_BAD_INPUT);
+        return CLI_BAD_INPUT;
+    }
+    int runs = campaign_pieces(campaign), missing = campaign_missing(campaign);
+    watch->started = g_get_monotonic_time();
+    watch->bar = plan->arguments->quiet ? NULL : progress_new(stderr, missing);
+    bool good = campaign_run(campaign, &error);
+    progress_free(watch->bar);
+    watch->bar = NULL;
+    if (good)
+        return conclude(campaign, plan, runs, missing, database);
+    cli_error("the same command goes on from there", "%s", error->message);
+    g_error_free(error);
+    mpi_workers_give_up(CLI_BAD_INPUT);
+    return CLI_BAD_INPUT;
+}
+
+// Of an MPI job, all ranks come here; all but the first only lend their processors.
+static enum cli_exit run_or_serve(struct campaign *campaign, const struct points *points,
+                                  const struct plan *plan, struct watch *watch,
+                                  const char *database, struct diag_list *diags)
+{
+    bool quiet;
+    char *digest = points ? points_digest(points, campaign) : g_strdup("");
+    bool ready = mpi_workers_agree(points, digest, &quiet);
+    g_free(digest);
+    if (!quiet)
+        diag_print(diags, stderr);
+    if (!ready || !points)
+        return CLI_BAD_INPUT;
+    if (plan->arguments->dry_run)
+        return mpi_workers_rank() == 0 ? print_points(points) : CLI_DONE;
+    if (mpi_workers_rank() == 0)
+        return run_points(campaign, points, plan, watch, database);
+    campaign_run(campaign, NULL);
+    return CLI_DONE;
+}
+
+static enum cli_exit sweep_in(const char *directory, const struct scenario *scenario,
+                              const struct sweep *sweep, const struct plan *plan,
+                              struct diag_list *diags)
+{
+    GError *error = NULL;
+    bool keeps = !plan->arguments->dry_run && mpi_workers_rank() == 0;
+    char *database = g_build_filename(directory, DATABASE, NULL);
+    struct watch watch = {0};
+    struct campaign_options options = {
+        .database = keeps ? database : NULL,
+        .data_dir = cli_data_dir(),
+        .jobs = plan->jobs,
+        .time_limit_s = plan->time_limit,
+        .run_again = plan->arguments->again,
+        .progress = on_progress,
+        .progress_owner = &watch,
+    };
+    struct campaign *campaign = NULL;
+    struct points *points = NULL;
+    // The directory is made when the points are known to be right, so that a slip leaves nothing.
+    struct campaign_options nowhere = options;
+    nowhere.database = NULL;
+    if (!keeps || file_check_directory(directory, &error))
+        campaign = campaign_open(&model_registry, &nowhere, &error);
+    if (campaign && sweep)
+        points = points_new(campaign, scenario->file, scenario->name, sweep, diags);
+    if (points && keeps &&
+        !(file_make_directory(directory, &error) && campaign_keep(campaign, database, &error))) {
+        points_free(points);
+        points = NULL;
+    }
+    if (error)
+        complain(error);
+    if (campaign)
+        campaign_take_shard(campaign, plan->shard, plan->shards);
+    enum cli_exit code = run_or_serve(campaign, points, plan, &watch, database, diags);
+    points_free(points);
+    campaign_close(campaign);
+    g_free(database);
+    return code;
+}
+
+static enum cli_exit sweep_scenario(const char *argument, const struct plan *plan)
+{
+    mpi_workers_start();
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario = cli_scenario(schema, argument, NULL, 0);
+    enum cli_exit code = CLI_BAD_INPUT;
+    bool quiet;
+    if (!scenario) {
+        mpi_workers_agree(false, "", &quiet);
+    } else {
+        struct diag_list *diags = diag_list_new();
+        struct sweep *sweep = sweep_of(scenario, plan, schema, diags);
+        char *directory = plan->arguments->out ? g_strdup(plan->arguments->out)
+                                               : file_results_directory(scenario->name);
+        code = sweep_in(directory, scenario, sweep, plan, diags);
+        g_free(directory);
+        sweep_free(sweep);
+        diag_list_free(diags);
+        scenario_free(scenario);
+    }
+    registry_schema_free(schema);
+    return code;
+}
+
+// GLib reads "-j 2" and not "-j2", as make and ninja do.
+static void split_jobs(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (!g_str_has_prefix(argv[i], "-j") || !g_ascii_isdigit(argv[i][2]))
+            continue;
+        char *whole = g_strdup_printf("--jobs=%s", argv[i] + 2);
+        argv[i] = (char *)g_intern_string(whole);
+        g_free(whole);
+    }
+}
+
+enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "merge") == 0)
+        return sweep_merge(command, argc - 1, argv + 1);
+    struct arguments arguments = {0};
+    const GOptionEntry entries[] = {
+        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
+         "vary a parameter; A .. B doubles (repeatable)", "PATH=VALUE,..."},
+        {"zip", 0, 0, G_OPTION_ARG_NONE, &arguments.zip,
+         "first values together, second values together, ...", NULL},
+        {"seeds", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seeds, "each point with the seeds 1 .. N",
+         "N"},
+        {"jobs", 'j', 0, G_OPTION_ARG_FILENAME, &arguments.jobs,
+         "processes; one for each processor if not given", "N"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
+         "directory of " DATABASE " instead of results/NAME", "DIR"},
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &arguments.csv, "print all values as CSV", NULL},
+        {"report", 0, 0, G_OPTION_ARG_NONE, &arguments.report,
+         "print best, worst and effects of a sweep that was run", NULL},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "of --report: table or json",
+         "FORMAT"},
+        {"dry-run", 0, 0, G_OPTION_ARG_NONE, &arguments.dry_run, "only list the points", NULL},
+        {"shard", 0, 0, G_OPTION_ARG_FILENAME, &arguments.shard,
+         "only the K-th of N shares of the runs", "K/N"},
+        {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.again, "run also what is in the database",
+         NULL},
+        {"time-limit", 0, 0, G_OPTION_ARG_FILENAME, &arguments.time_limit,
+         "end a run that takes longer", "SECONDS"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    struct plan plan;
+    split_jobs(argc, argv);
+    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
+        if (!read_plan(&arguments, &plan))
+            code = CLI_BAD_INPUT;
+        else if (arguments.report)
+            code = sweep_report(argv[1], arguments.csv, plan.format == 1);
+        else
+            code = sweep_scenario(argv[1], &plan);
+    }
+    g_strfreev(arguments.sets);
+    char *texts[] = {arguments.out,   arguments.seeds,      arguments.jobs,
+                     arguments.shard, arguments.time_limit, arguments.format};
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_free(texts[i]);
+    return code;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pieces of `netsim sweep`: sweep.c runs, sweep_data.c reads and joins databases.
+#ifndef NETSIM_CLI_SWEEP_H
+#define NETSIM_CLI_SWEEP_H
+
+#include "sim/campaign/store.h"
+#include "sim/cli/cli.h"
+
+// Prints the newest sweep of a database: all values as CSV, or the report as JSON or text.
+enum cli_exit sweep_print(struct store *store, bool csv, bool json);
+
+// `netsim sweep --report DIR|DB`.
+enum cli_exit sweep_report(const char *argument, bool csv, bool json);
+
+// `netsim sweep merge OUT DB...`; argv[0] is "merge".
+enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv);
+
+#endif

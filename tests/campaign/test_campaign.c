@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Campaigns: a result is what a plain run says; what makes cases equal; workers that die.
+#include "sim/campaign/campaign.h"
+#include "sim/campaign/case_key.h"
+#include "sim/campaign/source_id.h"
+#include "sim/campaign/workers.h"
+#include "sim/output/json.h"
+#include "sim/workload/run.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD                                                                                       \
+    "schema: 1\n"                                                                                  \
+    "name: quick\n"                                                                                \
+    "testbed: testbeds/cluster1.yaml\n"
+#define BENCHMARK "workload: {benchmark: pmb.pingpong, sizes: [4 B, 4 KiB], repetitions: 3}\n"
+
+static const char one_series[] = HEAD BENCHMARK "stack: lam_via\n";
+static const char two_series[] = HEAD BENCHMARK
+    "series: [{name: first, stack: lam_via}, {name: second, stack: lam_via, set: {lam_via.tiny: 1 "
+    "KiB}}]\n";
+
+// The first of the series completes, the second breaks its connection (via.empty_rq).
+static const char flood[] = HEAD
+    "series: [{name: good, stack: lam_via, set: {lam_via.rdescs: 32}}, {name: bad, stack: lam_via, "
+    "set: {lam_via.rdescs: 8}}]\n"
+    "workload:\n"
+    "  ranks: 2\n"
+    "  program:\n"
+    "    - {ranks: 0, do: [{loop: {count: 20, do: [{send: {to: 1, size: 4 B, tag: 1}}]}}]}\n"
+    "    - ranks: 1\n"
+    "      do:\n"
+    "        - compute: 50 ms\n"
+    "        - {loop: {count: 20, do: [{recv: {from: 0, size: 4 B, tag: 1}}]}}\n";
+
+static struct campaign *open_with(const struct registry *registry, struct campaign_options options)
+{
+    GError *error = NULL;
+    options.data_dir = getenv("NETSIM_SOURCE_DIR");
+    struct campaign *campaign = campaign_open(registry, &options, &error);
+    if (!campaign)
+        g_error("%s", error->message);
+    return campaign;
+}
+
+static int add(struct campaign *campaign, const char *file, const char *const *sets, uint64_t seed)
+{
+    struct diag_list *diags = diag_list_new();
+    int run = campaign_add(campaign, file, sets, seed, diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    return run;
+}
+
+static void run_all(struct campaign *campaign)
+{
+    GError *error = NULL;
+    CU_ASSERT_TRUE(campaign_run(campaign, &error));
+    CU_ASSERT_PTR_NULL(error);
+}
+
+// What `netsim run --format json` prints, without what differs from run to run.
+static char *plain_run(const char *file)
+{
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario_options options = {.data_dir = getenv("NETSIM_SOURCE_DIR")};
+    struct diag_list *diags = diag_list_new();
+    struct scenario *scenario = scenario_load(file, schema, &options, diags);
+    struct result *result = run_scenario(&model_registry, scenario, NULL);
+    json_t *document = json_result(result), *run = json_object_get(document, "run");
+    CU_ASSERT_EQUAL(json_object_del(run, "wall_s"), 0);
+    CU_ASSERT_EQUAL(json_object_del(run, "events_per_s"), 0);
+    result_free(result);
+    scenario_free(scenario);
+    diag_list_free(diags);
+    registry_schema_free(schema);
+    return json_document_text(document);
+}
+
+static void check_against_plain_run(const char *text)
+{
+    char *directory = temporary_directory(), *file = temporary_file(directory, "s.yaml", text);
+    struct campaign *campaign = open_with(&model_registry, (struct campaign_options){.jobs = 2});
+    int run = add(campaign, file, NULL, 0);
+    CU_ASSERT_PTR_NULL(campaign_result(campaign, run));
+    run_all(campaign);
+    char *expected = plain_run(file);
+    char *actual = json_document_text(campaign_result(campaign, run));
+    SUITE_SAME_TEXT(actual, expected);
+    g_free(actual);
+    g_free(expected);
+    campaign_close(campaign);
+    g_free(file);
+    temporary_remove(directory);
+}
+
+static void results_are_those_of_run(void)
+{
+    check_against_plain_run(one_series);
+    check_against_plain_run(two_series);
+    check_against_plain_run(flood);
+}
+
+static void equal_cases_are_one_piece_of_work(void)
+{
+    char *directory = temporary_directory();
+    char *one = temporary_file(directory, "one.yaml", one_series);
+    char *two = temporary_file(directory, "elsewhere/two.yaml", two_series);
+    struct campaign *campaign = open_with(&model_registry, (struct campaign_options){.jobs = 2});
+    const char *const same[] = {"lam_via.tiny=16384 B", "tulip.tx_ring=8", NULL};
+    const char *const other[] = {"lam_via.tiny=1024 B", NULL};
+    const char *const longer[] = {"host.processor.clock=600 MHz", NULL};
+    CU_ASSERT_EQUAL(add(campaign, one, NULL, 0), 0);
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 1);
+    CU_ASSERT_EQUAL(add(campaign, one, same, 1), 1); // seed 1 is the scenario's
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 1);
+    CU_ASSERT_EQUAL(add(campaign, two, NULL, 0), 2); // "first" is the same, "second" is new
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 2);
+    CU_ASSERT_EQUAL(add(campaign, one, other, 0), 3); // is "second"
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 2);
+    CU_ASSERT_EQUAL(add(campaign, one, NULL, 2), 4); // another seed
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 3);
+    CU_ASSERT_EQUAL(add(campaign, one, longer, 0), 5);
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 4);
+    run_all(campaign);
+    json_t *document = campaign_result(campaign, 2);
+    json_t *series = json_object_get(document, "series");
+    SUITE_SAME_TEXT(json_string_value(json_object_get(json_array_get(series, 0), "name")), "first");
+    SUITE_SAME_TEXT(json_string_value(json_object_get(json_array_get(series, 1), "name")),
+                    "second");
+    json_decref(document);
+    CU_ASSERT_PTR_NULL(campaign_result(campaign, 6));
+    CU_ASSERT_PTR_NULL(campaign_result(campaign, -1));
+    campaign_close(campaign);
+    g_free(one);
+    g_free(two);
+    temporary_remove(directory);
+}
+
+static void keys_name_program_and_seed(void)
+{
+    char *a = case_key("{}", 1, "x"), *b = case_key("{}", 2, "x"), *c = case_key("{}", 1, "y");
+    SUITE_SAME_INTEGER((long long)strlen(a), CASE_KEY_LENGTH);
+    CU_ASSERT_STRING_NOT_EQUAL(a, b);
+    CU_ASSERT_STRING_NOT_EQUAL(a, c);
+    SUITE_SAME_INTEGER((long long)strlen(campaign_source_id), 16);
+    SUITE_SAME_INTEGER((long long)strspn(campaign_source_id, "0123456789abcdef"), 16);
+    g_free(a);
+    g_free(b);
+    g_free(c);
+}
+
+struct count {
+    int calls, last, total;
+    int raise; // a signal at the first call; 0: none
+};
+
+static void on_progress(void *owner, int done, int total, const char *name)
+{
+    struct count *count = owner;
+    CU_ASSERT_PTR_NOT_NULL(name);
+    CU_ASSERT_EQUAL(done, count->last + 1);
+    count->calls++;
+    count->last = done;
+    count->total = total;
+    if (count->raise && count->calls == 1)
+        raise(count->raise);
+}
+
+static void add_seeds(struct campaign *campaign, const char *file, int seeds)
+{
+    for (int seed = 1; seed <= seeds; seed++)
+        add(campaign, file, NULL, (uint64_t)seed);
+}
+
+static void a_database_is_read_again(void)
+{
+    char *directory = temporary_directory(), *file = temporary_file(directory, "s.yaml", flood);
+    char *database = g_build_filename(directory, "c.sqlite", NULL);
+    char *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        struct count count = {0};
+        struct campaign *campaign =
+            open_with(&model_registry, (struct campaign_options){.database = database,
+                                                                 .jobs = 3,
+                                                                 .run_again = i == 2,
+                                                                 .progress = on_progress,
+                                                                 .progress_owner = &count});
+        add_seeds(campaign, file, 3);
+        SUITE_SAME_INTEGER(campaign_missing(campaign), i == 1 ? 0 : 6);
+        run_all(campaign);
+        SUITE_SAME_INTEGER(count.calls, i == 1 ? 0 : 6);
+        SUITE_SAME_INTEGER(count.total, i == 1 ? 0 : 6);
+        char *text = json_document_text(campaign_result(campaign, 2));
+        if (i == 0)
+            first = text;
+        else {
+            SUITE_SAME_TEXT(text, first);
+            g_free(text);
+        }
+        campaign_close(campaign);
+    }
+    g_free(first);
+    g_free(database);
+    g_free(file);
+    temporary_remove(directory);
+}
+
+static void a_signal_interrupts(void)
+{
+    char *directory = temporary_directory();
+    char *file = temporary_file(directory, "s.yaml", one_series);
+    char *database = g_build_filename(directory, "c.sqlite", NULL);
+    struct count count = {.raise = SIGINT};
+    struct campaign_options options = {
+        .database = database, .jobs = 1, .progress = on_progress, .progress_owner = &count};
+    struct campaign *campaign = open_with(&model_registry, options);
+    GError *error = NULL;
+    add_seeds(campaign, file, 50);
+    CU_ASSERT_FALSE(campaign_run(campaign, &error));
+    CU_ASSERT_TRUE(g_error_matches(error, WORKERS_ERROR, WORKERS_ERROR_INTERRUPTED));
+    g_error_free(error);
+    CU_ASSERT_TRUE(count.calls < 50);
+    campaign_close(campaign);
+    campaign = open_with(&model_registry, (struct campaign_options){.database = database});
+    add_seeds(campaign, file, 50);
+    SUITE_SAME_INTEGER(campaign_missing(campaign), 50 - count.calls);
+    campaign_close(campaign);
+    g_free(database);
+    g_free(file);
+    temporary_remove(directory);
+}
+
+static void mistakes_are_told(void)
+{
+    char *directory = temporary_directory();
+    char *file = temporary_file(directory, "s.yaml", one_series);
+    const char *const wrong[] = {"lam_via.tiny=1 furlong", NULL};
+    struct campaign *campaign = open_with(&model_registry, (struct campaign_options){0});
+    struct diag_list *diags = diag_list_new();
+    CU_ASSERT_EQUAL(campaign_add(campaign, file, wrong, 0, diags), -1);
+    CU_ASSERT_TRUE(diag_any(diags));
+    diag_list_free(diags);
+    SUITE_SAME_INTEGER(campaign_pieces(campaign), 0);
+    run_all(campaign); // nothing
+    campaign_close(campaign);
+    GError *error = NULL;
+    struct campaign_options options = {.database = file};
+    CU_ASSERT_PTR_NULL(campaign_open(&model_registry, &options, &error));
+    SUITE_CONTAINS(error->message, file);
+    g_error_free(error);
+    g_free(file);
+    temporary_remove(directory);
+}
+
+// ---- Workers that die ----
+
+static const struct stack *lam_via(void)
+{
+    return registry_stack(&model_registry, "lam_via");
+}
+
+// Seed 1 dies by a signal, 2 ends the process, 3 never ends, 4 reads what is not for it.
+static void *build_badly(struct cluster *cluster, const struct scenario_case *test_case,
+                         struct mpi_process *const *processes, int ranks)
+{
+    switch (processes[0]->sim->seed) {
+    case 1:
+        signal(SIGSEGV, SIG_DFL);
+        raise(SIGSEGV);
+        break;
+    case 2:
+        _exit(7);
+    case 3:
+        for (;;)
+            pause();
+    case 4:
+        if (freopen("/dev/null", "w", stderr))
+            scenario_section_values(test_case, "tulip");
+        break;
+    }
+    return lam_via()->build(cluster, test_case, processes, ranks);
+}
+
+static void a_dead_worker_is_a_result(void)
+{
+    struct stack bad = *lam_via();
+    const struct stack *stacks[] = {&bad, NULL};
+    struct registry registry = model_registry;
+    bad.build = build_badly;
+    registry.stacks = stacks;
+    char *directory = temporary_directory();
+    char *file = temporary_file(directory, "s.yaml", one_series);
+    for (int jobs = 1; jobs <= 4; jobs += 3) {
+        struct campaign *campaign =
+            open_with(&registry, (struct campaign_options){.jobs = jobs, .time_limit_s = 2});
+        static const char *const reasons[] = {
+            "signal 11", "by itself with 7", "after 2 s", "ended the process", NULL, NULL};
+        add_seeds(campaign, file, 6);
+        run_all(campaign);
+        for (int run = 0; run < 6; run++) {
+            json_t *document = campaign_result(campaign, run);
+            const char *status = json_string_value(json_object_get(document, "status"));
+            const json_t *reason = json_object_get(document, "reason");
+            SUITE_SAME_TEXT(status, reasons[run] ? "crashed" : "completed");
+            if (reasons[run])
+                SUITE_CONTAINS(json_string_value(json_object_get(reason, "text")), reasons[run]);
+            json_decref(document);
+        }
+        campaign_close(campaign);
+    }
+    g_free(file);
+    temporary_remove(directory);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"results are those of run", results_are_those_of_run},
+        {"equal cases are one piece of work", equal_cases_are_one_piece_of_work},
+        {"keys name program and seed", keys_name_program_and_seed},
+        {"a database is read again", a_database_is_read_again},
+        {"a signal interrupts", a_signal_interrupts},
+        {"mistakes are told", mistakes_are_told},
+        {"a dead worker is a result", a_dead_worker_is_a_result},
+        {0},
+    };
+    return suite_run("campaign: cases, workers, database", cases);
+}
