@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void append_field(GString *out, const char *text)
+void csv_append_field(GString *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         g_string_append(out, text);
@@ -23,9 +23,9 @@ static void append_field(GString *out, const char *text)
 static void append_row(GString *out, const char *scenario, const char *series,
                        const struct result_value *value)
 {
-    append_field(out, scenario);
+    csv_append_field(out, scenario);
     g_string_append_c(out, ',');
-    append_field(out, series);
+    csv_append_field(out, series);
     if (value->rank < 0)
         g_string_append(out, ",all,");
     else
@@ -33,9 +33,9 @@ static void append_row(GString *out, const char *scenario, const char *series,
     if (value->size >= 0)
         g_string_append_printf(out, "%" G_GINT64_FORMAT, value->size);
     g_string_append_c(out, ',');
-    append_field(out, value->metric);
+    csv_append_field(out, value->metric);
     g_string_append_c(out, ',');
-    append_field(out, metric_unit(value->metric));
+    csv_append_field(out, metric_unit(value->metric));
     char *digits = text_exact(value->value);
     g_string_append_printf(out, ",%s\n", digits);
     g_free(digits);

@@ -11,4 +11,7 @@
 // same double. Free with g_string_free.
 GString *csv_text(const struct result *result);
 
+// Appends one field, in quotes if it must be.
+void csv_append_field(GString *out, const char *text);
+
 #endif

@@ -132,7 +132,7 @@ static json_t *json_value(const struct result_value *value)
     return object;
 }
 
-static json_t *json_series(const struct series_result *series)
+json_t *json_series(const struct series_result *series)
 {
     json_t *points = json_array(), *values = json_array();
     GHashTable *by_size = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -152,38 +152,111 @@ static json_t *json_series(const struct series_result *series)
     return object;
 }
 
-static json_t *json_run(const struct result *result)
+// ---- The document ----
+
+static const char *member_text(const json_t *object, const char *name)
 {
-    uint64_t events = result_events(result);
-    double wall = result_wall_s(result);
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+// How bad a status is, as result_status ranks them.
+static int badness(const json_t *series)
+{
+    static const char *const statuses[] = {"completed", "deadlock", "failed", "crashed"};
+    for (size_t i = G_N_ELEMENTS(statuses) - 1; i > 0; i--)
+        if (strcmp(member_text(series, "status"), statuses[i]) == 0)
+            return (int)i;
+    return 0;
+}
+
+// The first of those that ended worst; NULL if there is none.
+static const json_t *worst_series(const json_t *list)
+{
+    const json_t *worst = NULL, *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        if (!worst || badness(one) > badness(worst))
+            worst = one;
+    }
+    return worst;
+}
+
+static json_t *sum_of_ledgers(const json_t *list)
+{
+    static const char *const names[] = {"messages", "bytes",      "delivered",
+                                        "lost",     "duplicated", "misordered"};
+    json_t *sum = json_object();
+    for (size_t k = 0; k < G_N_ELEMENTS(names); k++) {
+        json_int_t total = 0;
+        const json_t *one;
+        size_t i;
+        json_array_foreach(list, i, one)
+        {
+            total += json_integer_value(json_object_get(json_object_get(one, "ledger"), names[k]));
+        }
+        json_object_set_new(sum, names[k], json_integer(total));
+    }
+    return sum;
+}
+
+// The run as a whole; wall time is told where it is known (not negative).
+static json_t *run_of_series(const json_t *list, uint64_t seed, double wall)
+{
+    json_int_t events = 0;
+    sim_time simulated = 0;
+    uint64_t fingerprint = RESULT_FINGERPRINT_START;
+    const json_t *one;
+    size_t i;
+    json_array_foreach(list, i, one)
+    {
+        events += json_integer_value(json_object_get(one, "events"));
+        // Written as seconds of a double, which has every picosecond of the first hour.
+        simulated += llround(json_number_value(json_object_get(one, "simulated_s")) * 1e12);
+        fingerprint = result_fingerprint_add(
+            fingerprint, g_ascii_strtoull(member_text(one, "fingerprint"), NULL, 16));
+    }
     json_t *run = json_object();
-    json_object_set_new(run, "events", json_count(events));
-    json_object_set_new(run, "wall_s", json_number(wall));
-    json_object_set_new(run, "events_per_s", json_real(wall > 0.0 ? (double)events / wall : 0.0));
-    json_object_set_new(run, "simulated_s", json_number(time_to_s(result_simulated(result))));
-    json_object_set_new(run, "seed", json_count(result->seed));
-    json_object_set_new(run, "fingerprint", json_fingerprint(result_fingerprint(result)));
+    json_object_set_new(run, "events", json_integer(events));
+    if (wall >= 0.0) {
+        json_object_set_new(run, "wall_s", json_number(wall));
+        json_object_set_new(run, "events_per_s",
+                            json_real(wall > 0.0 ? (double)events / wall : 0.0));
+    }
+    json_object_set_new(run, "simulated_s", json_number(time_to_s(simulated)));
+    json_object_set_new(run, "seed", json_count(seed));
+    json_object_set_new(run, "fingerprint", json_fingerprint(fingerprint));
     return run;
+}
+
+static json_t *document_of(const char *scenario, uint64_t seed, json_t *series, double wall)
+{
+    const json_t *worst = worst_series(series);
+    const char *status = worst ? member_text(worst, "status") : "completed";
+    json_t *reason = worst && badness(worst) > 0 ? json_object_get(worst, "reason") : NULL;
+    json_t *document = json_object();
+    json_object_set_new(document, "scenario", json_name(scenario));
+    json_object_set_new(document, "status", json_string(status));
+    json_object_set_new(document, "reason", reason ? json_incref(reason) : json_null());
+    json_object_set(document, "series", series);
+    json_object_set_new(document, "run", run_of_series(series, seed, wall));
+    json_object_set_new(document, "ledger", sum_of_ledgers(series));
+    return document;
+}
+
+json_t *json_result_of_series(const char *scenario, uint64_t seed, json_t *series)
+{
+    return document_of(scenario, seed, series, -1.0);
 }
 
 json_t *json_result(const struct result *result)
 {
-    enum sim_status status = result_status(result);
-    json_t *reason = NULL, *series = json_array();
-    for (guint i = 0; i < result->series->len; i++) {
-        const struct series_result *one = g_ptr_array_index(result->series, i);
-        json_array_append_new(series, json_series(one));
-        if (!reason && status != SIM_COMPLETED && one->status == status)
-            reason = json_reason(one);
-    }
-    struct ledger_totals totals = result_ledger(result);
-    json_t *document = json_object();
-    json_object_set_new(document, "scenario", json_name(result->scenario));
-    json_object_set_new(document, "status", json_string(sim_status_name(status)));
-    json_object_set_new(document, "reason", reason ? reason : json_null());
-    json_object_set_new(document, "series", series);
-    json_object_set_new(document, "run", json_run(result));
-    json_object_set_new(document, "ledger", json_ledger(&totals));
+    json_t *series = json_array();
+    for (guint i = 0; i < result->series->len; i++)
+        json_array_append_new(series, json_series(g_ptr_array_index(result->series, i)));
+    json_t *document = document_of(result->scenario, result->seed, series, result_wall_s(result));
+    json_decref(series);
     return document;
 }
 

@@ -15,6 +15,14 @@
 // unaccounted (lines on messages that did not arrive).
 json_t *json_result(const struct result *result);
 
+// One series of that document, new reference.
+json_t *json_series(const struct series_result *series);
+
+// The document again, made of series that json_series or an earlier document has told (a list of
+// them; stays with the caller): what json_result gives but for wall time and events a second. A
+// series may also have the status "crashed", which is worse than all others. New reference.
+json_t *json_result_of_series(const char *scenario, uint64_t seed, json_t *series);
+
 // {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, new reference.
 json_t *json_ledger(const struct ledger_totals *totals);
 

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws where the time of a message goes, from what `netsim explain --format json` prints.
+
+    explain.py [--format svg|png|pdf] --out FILE DOCUMENT.json
+
+One panel for each series: the stages of a message's way, stacked over message sizes as shares of
+its time, the largest at the bottom. A single size, or a free program, is one bar for each series.
+Sizes that failed are left out, and a note below says why.
+"""
+import argparse
+import json
+import os
+import sys
+import textwrap
+
+import style  # first: it chooses the backend
+
+from matplotlib.figure import Figure
+
+MOST_STAGES = 9  # what is smaller goes into "other"
+# Neighbours differ in lightness as well as in hue; the last is that of "other".
+COLOURS = ["#0072b2", "#e69f00", "#56b4e9", "#d55e00", "#f0e442", "#009e73", "#cc79a7", "#332288",
+           "#999933", "#bbbbbb"]
+NOTE_WIDTH, LINE_HEIGHT = 138, 0.155
+
+
+def names_of(document):
+    """The stages by their share of the time over all series, largest first; then "other"."""
+    shares = {}
+    for series in document["series"]:
+        for stage, times in series["stages"].items():
+            for time, total in zip(times, series["total"]):
+                if time is not None and total:
+                    shares[stage] = shares.get(stage, 0.0) + time / total
+    ordered = sorted(shares, key=lambda stage: (-shares[stage], stage))
+    return ordered[:MOST_STAGES], ordered[MOST_STAGES:]
+
+
+def layers_of(series, kept, rest):
+    """[(stage, [share of each size that was done])] and those sizes."""
+    done = [i for i, total in enumerate(series["total"]) if total]
+    def share(stage, i):
+        times = series["stages"].get(stage)
+        return 100.0 * times[i] / series["total"][i] if times and times[i] is not None else 0.0
+    layers = [(stage, [share(stage, i) for i in done]) for stage in kept]
+    if rest:
+        layers.append(("other", [sum(share(stage, i) for stage in rest) for i in done]))
+    return layers, [series["sizes"][i] for i in done]
+
+
+def colours_of(layers):
+    return [COLOURS[-1] if stage == "other" else COLOURS[i] for i, (stage, _) in enumerate(layers)]
+
+
+def draw_stack(axes, layers, sizes, prefix):
+    areas = axes.stackplot(sizes, [shares for _, shares in layers], colors=colours_of(layers),
+                           labels=[stage for stage, _ in layers], edgecolor=style.PAPER,
+                           linewidth=0.4)
+    for area, (stage, _) in zip(areas, layers):
+        area.set_gid(f"{prefix}stage-{style.slug(stage)}")
+    style.size_axis(axes.xaxis, sizes)
+    axes.set_xlim(min(sizes), max(sizes))
+    axes.set_xlabel("message size (B)")
+
+
+def draw_bar(axes, layers, prefix):
+    bottom = 0.0
+    for (stage, shares), colour in zip(layers, colours_of(layers)):
+        bar = axes.bar([0], shares[:1], 0.6, bottom=bottom, color=colour, label=stage,
+                       edgecolor=style.PAPER, linewidth=0.4)
+        bar[0].set_gid(f"{prefix}stage-{style.slug(stage)}")
+        if shares[0] > 4:
+            dark = sum(int(colour[i:i + 2], 16) for i in (1, 3, 5)) < 380
+            axes.text(0, bottom + shares[0] / 2, f"{stage} {shares[0]:.0f} %", ha="center",
+                      va="center", fontsize=7, color="#f0f0f0" if dark else "#101010")
+        bottom += shares[0]
+    axes.set_xticks([])
+    axes.set_xlim(-0.6, 0.6)
+
+
+def failures(document):
+    lines = []
+    for series in document["series"]:
+        for failure in series.get("failures", []):
+            reason = failure.get("reason") or {}
+            text = reason.get("text") if isinstance(reason, dict) else reason
+            size = failure.get("size")
+            at = f" at {style.size_text(size)} B" if isinstance(size, int) and size >= 0 else ""
+            lines += textwrap.wrap(f"\u00d7 {series['name']}{at}: {text or 'it failed'}", NOTE_WIDTH,
+                                   subsequent_indent="    ")
+    return lines
+
+
+def time_text(us):
+    return f"{us:.1f} \u00b5s" if us < 10000 else f"{us / 1000:.1f} ms"
+
+
+def draw(document):
+    """A document of `netsim explain` as a figure of matplotlib."""
+    style.setup(document["scenario"])
+    series_list = [one for one in document["series"] if any(one["total"])]
+    if not series_list:
+        raise ValueError("no message was explained, so there is nothing to draw")
+    kept, rest = names_of(document)
+    columns = min(2 if len(series_list[0]["sizes"]) > 1 else 4, len(series_list))
+    rows = -(-len(series_list) // columns)
+    notes = failures(document)
+    notes_height = LINE_HEIGHT * len(notes) + (0.12 if notes else 0.0)
+    legend_rows = -(-(len(kept) + bool(rest)) // 5)
+    head = 0.42 + 0.2 * legend_rows
+    height = head + rows * 3.0 + notes_height
+    figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
+    figure.get_layout_engine().set(rect=(0, notes_height / height, 1,
+                                         1 - (notes_height + head) / height))
+    figure.text(0.012, 1 - 0.1 / height, f"Where the time of a message goes: "
+                f"{document['scenario']}", fontsize=11.5, fontweight="bold", va="top")
+    if notes:
+        figure.text(0.012, notes_height / height, "\n".join(notes), fontsize=7.5,
+                    color=style.MUTED, va="top", linespacing=1.45)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    handles = {}
+    for number, axes in enumerate(grid.flat):
+        if number >= len(series_list):
+            axes.set_visible(False)
+            continue
+        series, prefix = series_list[number], f"p{number + 1}-"
+        layers, sizes = layers_of(series, kept, rest)
+        if len(sizes) > 1:
+            draw_stack(axes, layers, sizes, prefix)
+        else:
+            draw_bar(axes, layers, prefix)
+        totals = [total for total in series["total"] if total]
+        span = time_text(totals[0]) if len(totals) == 1 else \
+            f"{time_text(min(totals))} to {time_text(max(totals))}"
+        axes.set_title(f"{series['name']}: {span}", loc="left")
+        axes.set_ylim(0, 100)
+        axes.set_ylabel("share of the time (%)")
+        for handle, name in zip(*axes.get_legend_handles_labels()):
+            handles.setdefault(name, handle)
+    figure.legend(handles.values(), handles.keys(), loc="upper left",
+                  bbox_to_anchor=(0.005, 1 - 0.3 / height), ncols=5, borderaxespad=0,
+                  columnspacing=1.4, handlelength=1.2)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--format", choices=["svg", "png", "pdf"])
+    parser.add_argument("--out", required=True, help="the picture's file")
+    parser.add_argument("document")
+    arguments = parser.parse_args()
+    form = arguments.format or os.path.splitext(arguments.out)[1].lstrip(".") or "svg"
+    try:
+        with open(arguments.document, encoding="utf-8") as file:
+            document = json.load(file)
+        if form not in style.METADATA:
+            raise ValueError(f"a picture is svg, png or pdf, not {form}")
+        style.write(arguments.out, style.picture(draw(document), form))
+    except (OSError, ValueError, KeyError) as problem:
+        what = f"the document lacks {problem}" if isinstance(problem, KeyError) else problem
+        sys.exit(f"explain.py: {what}")
+
+
+if __name__ == "__main__":
+    main()

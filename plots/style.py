@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The one look of every picture: colours, markers, axes of message sizes, deterministic files.
+
+Colours are those of Okabe and Ito, which people with any kind of colour blindness tell apart; every
+stack also has a marker of its own, and what is measured without an MPI library is dashed. Text stays
+text in SVG, so that a picture can be searched and read aloud.
+"""
+import io
+import math
+import os
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import matplotlib  # pylint: disable=wrong-import-position
+from matplotlib import ticker  # pylint: disable=wrong-import-position
+
+# Pictures on a page that can be dark get variables of the page in place of these (gallery.py), so
+# no series may use one of them.
+PAPER, INK, MUTED, GRID, SHADE = "#ffffff", "#1f2328", "#656d76", "#d8dee4", "#e7ebef"
+FAILURE = "#b3261e"
+
+# Stack: colour, marker, line. A stack that is not here gets what is left over, in order.
+STACKS = {
+    "lam_via": ("#0072b2", "o", "-"),
+    "mvich": ("#d55e00", "s", "-"),
+    "lam_tcp": ("#009e73", "^", "-"),
+    "mpich_p4": ("#cc79a7", "D", "-"),
+    "mvia": ("#56b4e9", "v", "--"),
+    "tcp": ("#e69f00", "P", "--"),
+    # Not stacks, but what figures compare.
+    "copy": ("#d55e00", "s", "-"),
+    "register": ("#0072b2", "o", "-"),
+}
+SPARE = [("#882255", "X", "-"), ("#44aa99", "<", "-"), ("#999933", ">", "-"),
+         ("#332288", "h", "-"), ("#aa4499", "p", "-"), ("#117733", "*", "-"),
+         ("#ddaa33", "d", "-"), ("#6699cc", "8", "-")]
+LINES = ["-", "--", ":", "-."]
+
+WIDTH = 8.6  # inches: at 100 dpi about what a README shows
+
+
+def setup(salt="netsim"):
+    """The look, for all that is drawn from now on."""
+    matplotlib.rcdefaults()
+    matplotlib.rcParams.update({
+        "figure.dpi": 100, "savefig.dpi": 150,
+        "figure.facecolor": PAPER, "axes.facecolor": PAPER, "savefig.facecolor": PAPER,
+        "font.family": "sans-serif",
+        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+        "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9, "legend.fontsize": 9,
+        "xtick.labelsize": 8, "ytick.labelsize": 8,
+        "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": MUTED,
+        "xtick.color": MUTED, "ytick.color": MUTED,
+        "xtick.labelcolor": INK, "ytick.labelcolor": INK,
+        "axes.spines.top": False, "axes.spines.right": False,
+        "axes.grid": True, "grid.color": GRID, "grid.linewidth": 0.6, "axes.axisbelow": True,
+        "lines.linewidth": 1.6, "lines.markersize": 4.2, "lines.markeredgewidth": 0,
+        "legend.frameon": False, "legend.handlelength": 2.4,
+        "svg.fonttype": "none", "svg.hashsalt": salt, "pdf.fonttype": 42,
+        "path.simplify": False,
+    })
+
+
+def looks(keys):
+    """(colour, marker, line) for each of a picture's series, given its stack (or any text).
+
+    The same stack always looks the same. Several series of one stack share its colour and marker
+    and differ in line; more than the lines there are, and each is a colour of its own.
+    """
+    counts = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    spare, seen, given, found = iter(SPARE * 8), {}, {}, []
+    for key in keys:
+        if counts[key] > len(LINES):
+            # Many of one stack, as a sweep has them: dark to light along one order.
+            place = seen.setdefault(key, 0)
+            shade = matplotlib.colormaps["viridis"](0.9 * place / (counts[key] - 1))
+            found.append((matplotlib.colors.to_hex(shade), SPARE[place % len(SPARE)][1], "-"))
+        else:
+            if key not in given:
+                given[key] = STACKS.get(key) or next(spare)
+            colour, marker, line = given[key]
+            place = seen.setdefault(key, 0)
+            found.append((colour, marker, line if place == 0 else LINES[place]))
+        seen[key] += 1
+    return found
+
+
+def size_text(size):
+    """A number of bytes as short as an axis needs it: 512, 4 Ki, 1 Mi."""
+    size = int(size)
+    for power, prefix in ((2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki")):
+        if size >= power and size % power == 0:
+            return f"{size // power} {prefix}"
+    return str(size)
+
+
+def number_text(value):
+    """A number for a tick: 0.01, 10, 1 000."""
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\u2009").replace("-", "\u2212")
+    return f"{value:g}".replace("-", "\u2212")
+
+
+def size_axis(axis, sizes, most=8):
+    """A logarithmic axis of message sizes on powers of two, with about `most` labels; 0 stands left
+    of 1."""
+    low, high = min(sizes), max(sizes)
+    axis_of(axis, "symlog" if low == 0 else "log", base=2)
+    first = 0 if low <= 1 else math.floor(math.log2(low))
+    last = max(first + 1, math.ceil(math.log2(max(high, 1))))
+    step = next(step for step in (1, 2, 3, 4, 6, 12, 32) if (last - first) // step <= most)
+    ticks = ([0] if low == 0 else []) + [2**power for power in range(first, last + 1, step)]
+    axis.set_major_locator(ticker.FixedLocator(ticks))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: size_text(value)))
+
+
+def axis_of(axis, scale, base=10):
+    """Puts a scale on an axis of matplotlib: linear, log or symlog."""
+    which = axis.axis_name
+    set_scale = getattr(axis.axes, f"set_{which}scale")
+    if scale == "log":
+        set_scale("log", base=base)
+    elif scale == "symlog":
+        set_scale("symlog", base=base, linthresh=1, linscale=0.6)
+    else:
+        set_scale("linear")
+
+
+def set_limits(axis, low, high):
+    getattr(axis.axes, f"set_{axis.axis_name}lim")(low, high)
+
+
+def number_axis(axis, scale, shown=(), zero=True):
+    """An axis of plain numbers that has `shown` in view: logarithmic, or linear and with its zero."""
+    axis_of(axis, scale)
+    if scale == "log":
+        positive = [value for value in shown if value > 0]
+        decades = math.log10(max(positive) / min(positive)) if positive else 9
+        axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if decades < 2.5 else (1,)))
+        axis.set_minor_locator(ticker.NullLocator())
+        if positive:
+            room = max(10 ** (0.05 * decades), 1.1)
+            set_limits(axis, min(positive) / room, max(positive) * room)
+    elif shown:
+        low, high = min(shown), max(shown)
+        if zero:
+            low, high = min(0, low), max(0, high)
+        room = 0.06 * ((high - low) or 1)
+        set_limits(axis, low - room if low else 0, high + room)
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number_text(value)))
+
+
+def slug(text):
+    """A name as an id of SVG: "VIA RPI" is via-rpi."""
+    words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
+    return "-".join(words) or "unnamed"
+
+
+METADATA = {
+    "svg": {"Date": None, "Creator": "netsim"},
+    "png": {"Software": "netsim"},
+    "pdf": {"CreationDate": None, "ModDate": None, "Creator": "netsim", "Producer": "netsim"},
+}
+
+
+def picture(figure, form):
+    """A figure as the bytes of a file: the same data give the same bytes."""
+    out = io.BytesIO()
+    figure.savefig(out, format=form, metadata=METADATA[form])
+    return out.getvalue()
+
+
+def write(path, data):
+    """Puts bytes into a file at once, making its directory."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path + ".new", "wb") as file:
+        file.write(data)
+    os.replace(path + ".new", path)

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim figures: the figures of the references, drawn from simulated results, on a page with their
+// claims.
+#include "sim/cli/cli.h"
+
+#include "sim/figures/document.h"
+#include "sim/figures/gallery.h"
+#include "sim/output/file.h"
+#include "sim/output/progress.h"
+#include "sim/validate/validate.h"
+
+#include <string.h>
+
+static const char *const formats[] = {"svg", "png", "pdf", NULL};
+
+struct figures_arguments {
+    char *format, *out;
+    int jobs;
+    gboolean again, quiet;
+};
+
+// A call of the command, on its way.
+struct drawing {
+    const struct figures_arguments *arguments;
+    const char *directory, *format;
+    char *python, *database;
+    const GPtrArray *figures; // struct figure_spec *
+    GPtrArray *documents;     // json_t *
+    struct progress *progress;
+    int ran; // cases that were run, not found
+    gint64 started;
+};
+
+static void report(GError *error)
+{
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+}
+
+static double seconds_since(gint64 start)
+{
+    return (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+}
+
+// ---- Which ----
+
+static const char *nearest_id(const GPtrArray *specs, const char *word)
+{
+    GPtrArray *ids = g_ptr_array_new();
+    for (guint i = 0; i < specs->len; i++)
+        g_ptr_array_add(ids, ((const struct figure_spec *)g_ptr_array_index(specs, i))->id);
+    g_ptr_array_add(ids, NULL);
+    const char *nearest = diag_nearest(word, (const char *const *)ids->pdata);
+    g_ptr_array_unref(ids);
+    return nearest;
+}
+
+GPtrArray *cli_figure_specs(void)
+{
+    struct diag_list *diags = diag_list_new();
+    GPtrArray *specs = figure_specs_load(cli_data_dir(), diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    return specs;
+}
+
+GPtrArray *cli_figures_named(const GPtrArray *specs, char **words)
+{
+    const char *unknown;
+    GPtrArray *figures = gallery_select(specs, words, &unknown);
+    if (figures && figures->len > 0)
+        return figures;
+    if (!figures) {
+        const char *nearest = nearest_id(specs, unknown);
+        char *hint = nearest ? g_strdup_printf("did you mean %s?", nearest)
+                             : g_strdup("`netsim figures --list` shows what there is");
+        cli_error(hint, "there is no figure `%s'", unknown);
+        g_free(hint);
+        return NULL;
+    }
+    g_ptr_array_unref(figures);
+    cli_error(NULL, "there are no figures in %s/references/figures", cli_data_dir());
+    return NULL;
+}
+
+// ---- Running ----
+
+static void on_case(void *owner, int done, int total, const char *name)
+{
+    struct drawing *drawing = owner;
+    drawing->ran++;
+    progress_update(drawing->progress, 0, (double)done / MAX(total, 1), name);
+}
+
+static struct campaign_options campaign_of(struct drawing *drawing)
+{
+    return (struct campaign_options){
+        .database = drawing->database,
+        .data_dir = cli_data_dir(),
+        .jobs = drawing->arguments->jobs,
+        .run_again = drawing->arguments->again,
+        .progress = on_case,
+        .progress_owner = drawing,
+    };
+}
+
+// What is missing from a picture is also said where people read.
+static void print_notes(const char *id, json_t *document)
+{
+    size_t index, i, j;
+    json_t *note, *panel, *series;
+    GHashTable *said = g_hash_table_new(g_str_hash, g_str_equal);
+    json_array_foreach(json_object_get(document, "notes"), index, note)
+    {
+        if (g_str_has_prefix(json_string_value(note), "not drawn: "))
+            cli_error(NULL, "%s: %s", id, json_string_value(note));
+    }
+    json_array_foreach(json_object_get(document, "panels"), i, panel)
+    {
+        json_array_foreach(json_object_get(panel, "series"), j, series)
+        {
+            json_t *failure = json_object_get(series, "failure");
+            const char *name = json_string_value(json_object_get(series, "name"));
+            if (json_is_object(failure) && g_hash_table_add(said, (gpointer)name))
+                cli_error(NULL, "%s: %s: %s", id, name,
+                          json_string_value(json_object_get(failure, "text")));
+        }
+    }
+    g_hash_table_unref(said);
+}
+
+void cli_figure_notes(json_t *document)
+{
+    print_notes(json_string_value(json_object_get(document, "id")), document);
+}
+
+// Runs what the figures need and makes their documents.
+static bool simulate(struct drawing *drawing, GError **error)
+{
+    struct campaign_options options = campaign_of(drawing);
+    struct runs *runs = runs_new(&model_registry, &options, error);
+    if (!runs)
+        return false;
+    for (guint i = 0; i < drawing->figures->len; i++)
+        figure_need(g_ptr_array_index(drawing->figures, i), runs);
+    bool good = runs_run(runs, error);
+    for (guint i = 0; good && i < drawing->figures->len; i++)
+        g_ptr_array_add(drawing->documents,
+                        figure_document(g_ptr_array_index(drawing->figures, i), runs));
+    runs_free(runs);
+    return good;
+}
+
+// The verdicts on the claims of all figures, or NULL and *why.
+static json_t *judge(struct drawing *drawing, char **why)
+{
+    GPtrArray *claims = gallery_claims(drawing->figures);
+    struct validate_options options = {
+        .data_dir = cli_data_dir(),
+        .patterns = (const char *const *)claims->pdata,
+        .campaign = campaign_of(drawing),
+    };
+    options.campaign.run_again = false; // what the pictures needed has just been run
+    struct diag_list *diags = diag_list_new();
+    GError *error = NULL;
+    json_t *scorecard =
+        claims->len > 1 ? validate_scorecard(&model_registry, &options, diags, &error) : NULL;
+    if (!scorecard) {
+        diag_print(diags, stderr);
+        *why = g_strdup(error             ? error->message
+                        : diag_any(diags) ? "the claims could not be read"
+                                          : "no claims are named");
+        cli_error(NULL, "no verdicts: %s", *why);
+    }
+    g_clear_error(&error);
+    diag_list_free(diags);
+    g_ptr_array_unref(claims);
+    return scorecard;
+}
+
+// ---- Drawing ----
+
+static void on_picture(void *owner, const char *line)
+{
+    struct drawing *drawing = owner;
+    const char *blank = strrchr(line, ' ');
+    char *name = blank ? g_strndup(line, (gsize)(blank - line)) : g_strdup(line);
+    progress_update(drawing->progress, 0, 1.0, name);
+    if (!drawing->arguments->quiet)
+        printf("%s/%s\n", drawing->directory, name);
+    g_free(name);
+}
+
+static void print_totals(const struct drawing *drawing, json_t *scorecard, double simulated,
+                         double drawn)
+{
+    int series = 0, failed = 0;
+    for (guint i = 0; i < drawing->documents->len; i++) {
+        int failures;
+        series += figure_count_series(g_ptr_array_index(drawing->documents, i), &failures);
+        failed += failures;
+    }
+    json_t *totals = json_object_get(scorecard, "totals");
+    printf("%s/index.html\n\n%u %s with %d series", drawing->directory, drawing->figures->len,
+           drawing->figures->len == 1 ? "figure" : "figures", series);
+    if (failed > 0)
+        printf(", %d of them failed", failed);
+    if (totals)
+        printf("; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " claims hold",
+               json_integer_value(json_object_get(totals, "holds")),
+               json_integer_value(json_object_get(totals, "claims")));
+    printf("; %d %s run, the others were in %s; %.1f s: %.1f s to simulate, %.1f s to draw\n",
+           drawing->ran, drawing->ran == 1 ? "case" : "cases", drawing->database,
+           seconds_since(drawing->started), simulated, drawn);
+}
+
+// Runs, judges, writes and draws.
+static bool draw_all(struct drawing *drawing, GError **error)
+{
+    char *why = NULL;
+    if (!file_make_directory(drawing->directory, error) || !simulate(drawing, error))
+        return false;
+    json_t *scorecard = judge(drawing, &why);
+    double simulated = seconds_since(drawing->started);
+    for (guint i = 0; i < drawing->documents->len; i++)
+        cli_figure_notes(g_ptr_array_index(drawing->documents, i));
+    gint64 start = g_get_monotonic_time();
+    bool good = gallery_write(drawing->directory, drawing->figures, drawing->documents, scorecard,
+                              why, error) &&
+                gallery_draw(drawing->directory, drawing->python, cli_data_dir(), drawing->format,
+                             on_picture, drawing, error);
+    progress_free(drawing->progress);
+    drawing->progress = NULL;
+    if (good && !drawing->arguments->quiet)
+        print_totals(drawing, scorecard, simulated, seconds_since(start));
+    json_decref(scorecard);
+    g_free(why);
+    return good;
+}
+
+static void unref_json(gpointer json)
+{
+    json_decref(json);
+}
+
+static enum cli_exit draw_figures(const GPtrArray *figures,
+                                  const struct figures_arguments *arguments, int format)
+{
+    const char *directory = arguments->out ? arguments->out : "figures";
+    GError *error = NULL;
+    struct drawing drawing = {
+        .arguments = arguments,
+        .directory = directory,
+        .format = formats[format],
+        .figures = figures,
+        .documents = g_ptr_array_new_with_free_func(unref_json),
+        .started = g_get_monotonic_time(),
+    };
+    // Before a long run: whether there is who draws, and where to.
+    bool good = file_check_directory(directory, &error) && (drawing.python = python_find(&error));
+    if (good) {
+        drawing.database = g_build_filename(directory, "cache.sqlite", NULL);
+        drawing.progress = arguments->quiet ? NULL : progress_new(stderr, 1);
+        good = draw_all(&drawing, &error);
+        progress_free(drawing.progress);
+    }
+    if (!good)
+        report(error);
+    g_ptr_array_unref(drawing.documents);
+    g_free(drawing.database);
+    g_free(drawing.python);
+    return good ? CLI_DONE : CLI_BAD_INPUT;
+}
+
+static void print_list(const GPtrArray *figures)
+{
+    for (guint i = 0; i < figures->len; i++) {
+        const struct figure_spec *figure = g_ptr_array_index(figures, i);
+        printf("%-12s  %s (%s)\n", figure->id, figure->title, figure->source);
+    }
+}
+
+enum cli_exit cli_figures(const struct cli_command *command, int argc, char **argv)
+{
+    struct figures_arguments arguments = {0};
+    gboolean list = FALSE;
+    const GOptionEntry entries[] = {
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
+         "kind of pictures: svg, png or pdf", "FORMAT"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
+         "directory for the pictures instead of figures/", "DIR"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
+         "simulate in N processes; one for each processor if not given", "N"},
+        {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.again, "simulate again what is in the cache",
+         NULL},
+        {"list", 0, 0, G_OPTION_ARG_NONE, &list, "print the figures there are, draw nothing", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 0, G_MAXINT, &argc, &argv, &code)) {
+        code = CLI_BAD_INPUT;
+        int format = cli_choice("--format", arguments.format, formats);
+        GPtrArray *specs = NULL, *figures = NULL;
+        if (arguments.jobs < 0)
+            cli_error(NULL, "-j %d: it must be at least 1", arguments.jobs);
+        else if (format >= 0 && (specs = cli_figure_specs()))
+            figures = cli_figures_named(specs, argv + 1);
+        if (figures && list) {
+            print_list(figures);
+            code = CLI_DONE;
+        } else if (figures) {
+            code = draw_figures(figures, &arguments, format);
+        }
+        if (figures)
+            g_ptr_array_unref(figures);
+        if (specs)
+            g_ptr_array_unref(specs);
+    }
+    g_free(arguments.format);
+    g_free(arguments.out);
+    return code;
+}

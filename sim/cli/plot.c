@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim plot: one picture of a scenario, of the results of a run, or of a sweep.
+#include "sim/cli/cli.h"
+
+#include "sim/campaign/campaign.h"
+#include "sim/figures/document.h"
+#include "sim/figures/results.h"
+#include "sim/figures/swept.h"
+#include "sim/output/file.h"
+#include "sim/output/json.h"
+#include "sim/output/progress.h"
+#include "sim/output/python.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static const char *const formats[] = {"svg", "png", "pdf", NULL};
+
+struct plot_arguments {
+    char *figure, *format, *out, **sets;
+    int jobs;
+    gboolean quiet;
+};
+
+static void report(GError *error)
+{
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+}
+
+// ---- What is drawn ----
+
+static bool is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char start[sizeof magic] = {0};
+    FILE *file = g_file_test(path, G_FILE_TEST_IS_REGULAR) ? fopen(path, "rbe") : NULL;
+    if (!file)
+        return false;
+    size_t length = fread(start, 1, sizeof start, file);
+    fclose(file);
+    return length == sizeof start && memcmp(start, magic, sizeof magic) == 0;
+}
+
+static void on_case(void *owner, int done, int total, const char *name)
+{
+    progress_update(owner, 0, (double)done / MAX(total, 1), name);
+}
+
+// Adds a scenario that is known to be right and runs it.
+static json_t *run_file(const char *file, const struct plot_arguments *arguments, GError **error)
+{
+    struct progress *progress = arguments->quiet ? NULL : progress_new(stderr, 1);
+    struct campaign_options options = {
+        .data_dir = cli_data_dir(),
+        .jobs = arguments->jobs,
+        .progress = on_case,
+        .progress_owner = progress,
+    };
+    struct campaign *campaign = campaign_open(&model_registry, &options, error);
+    json_t *result = NULL;
+    if (campaign) {
+        struct diag_list *diags = diag_list_new();
+        int run = campaign_add(campaign, file, (const char *const *)arguments->sets, 0, diags);
+        diag_print(diags, stderr);
+        diag_list_free(diags);
+        if (run < 0)
+            g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s can't be run", file);
+        else if (campaign_run(campaign, error))
+            result = campaign_result(campaign, run);
+        campaign_close(campaign);
+    }
+    progress_free(progress);
+    return result;
+}
+
+// The result of a scenario; NULL after mistakes, which have been printed (*error is then NULL).
+static json_t *result_of_scenario(const char *argument, const struct plot_arguments *arguments,
+                                  GError **error)
+{
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario = cli_scenario(schema, argument, arguments->sets, 0);
+    json_t *result = scenario ? run_file(scenario->file, arguments, error) : NULL;
+    if (scenario)
+        scenario_free(scenario);
+    registry_schema_free(schema);
+    return result;
+}
+
+// ---- As what ----
+
+// The axes, series and marks of a figure, over a result that may be of any scenario with these
+// series.
+static json_t *document_as(const char *id, json_t *result)
+{
+    GPtrArray *specs = cli_figure_specs();
+    char *words[] = {(char *)id, NULL};
+    GPtrArray *figures = specs ? cli_figures_named(specs, words) : NULL;
+    json_t *document = NULL;
+    if (figures && figures->len == 1) {
+        const struct figure_spec *spec = g_ptr_array_index(figures, 0);
+        struct runs *runs = runs_new_empty();
+        figure_given(spec, runs, result);
+        document = figure_document(spec, runs);
+        runs_free(runs);
+    } else if (figures) {
+        cli_error(NULL, "--figure %s: it names %u figures, and one is drawn", id, figures->len);
+    }
+    if (figures)
+        g_ptr_array_unref(figures);
+    if (specs)
+        g_ptr_array_unref(specs);
+    return document;
+}
+
+static json_t *document_of(const char *argument, const struct plot_arguments *arguments,
+                           GError **error)
+{
+    if (is_database(argument)) {
+        if (!arguments->figure && !arguments->sets)
+            return swept_document(argument, error);
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "%s: neither --figure nor --set goes with a sweep", argument);
+        return NULL;
+    }
+    json_t *result;
+    if (!g_file_test(argument, G_FILE_TEST_IS_DIR)) {
+        result = result_of_scenario(argument, arguments, error);
+    } else if (arguments->sets) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "%s: what was run already can't be --set", argument);
+        return NULL;
+    } else {
+        result = results_read(argument, error);
+    }
+    if (!result)
+        return NULL;
+    json_t *document =
+        arguments->figure ? document_as(arguments->figure, result) : figure_of_result(result);
+    json_decref(result);
+    return document;
+}
+
+// ---- Drawing ----
+
+// The format that --format or the end of --out names; -1 after a complaint.
+static int format_of(const struct plot_arguments *arguments)
+{
+    const char *dot = arguments->out ? strrchr(arguments->out, '.') : NULL;
+    for (int i = 0; dot && !arguments->format && formats[i]; i++)
+        if (strcmp(dot + 1, formats[i]) == 0)
+            return i;
+    return cli_choice("--format", arguments->format, formats);
+}
+
+static char *default_file(json_t *document, const char *format)
+{
+    const char *file = json_string_value(json_object_get(document, "file"));
+    char *name = g_strdelimit(g_strdup(file), G_DIR_SEPARATOR_S, '_');
+    if (*name == '.')
+        *name = '_';
+    char *with_suffix = g_strconcat(name, ".", format, NULL);
+    char *path = g_build_filename("figures", with_suffix, NULL);
+    g_free(with_suffix);
+    g_free(name);
+    return path;
+}
+
+// Writes the document to a file of its own, which is gone after the picture is drawn.
+static bool draw(json_t *document, const char *python, const char *format, const char *out,
+                 GError **error)
+{
+    char *path = NULL;
+    int file = g_file_open_tmp("netsim-XXXXXX.json", &path, error);
+    if (file < 0)
+        return false;
+    g_close(file, NULL);
+    char *text = json_document_text(json_incref(document));
+    const char *const arguments[] = {"--format", format, "--out", out, path, NULL};
+    bool good = g_file_set_contents(path, text, -1, error) &&
+                python_run(python, cli_data_dir(), "draw.py", arguments, NULL, NULL, error);
+    g_unlink(path);
+    g_free(text);
+    g_free(path);
+    return good;
+}
+
+static enum cli_exit plot(const char *argument, const struct plot_arguments *arguments)
+{
+    int format = format_of(arguments);
+    if (format < 0)
+        return CLI_BAD_INPUT;
+    GError *error = NULL;
+    json_t *document = NULL;
+    char *python = python_find(&error), *out = NULL;
+    enum cli_exit code = CLI_BAD_INPUT;
+    if (python && (document = document_of(argument, arguments, &error))) {
+        out = arguments->out ? g_strdup(arguments->out) : default_file(document, formats[format]);
+        cli_figure_notes(document);
+        if (draw(document, python, formats[format], out, &error)) {
+            code = CLI_DONE;
+            if (!arguments->quiet)
+                printf("%s\n", out);
+        }
+    }
+    if (error)
+        report(error);
+    json_decref(document);
+    g_free(out);
+    g_free(python);
+    return code;
+}
+
+enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
+{
+    struct plot_arguments arguments = {0};
+    const GOptionEntry entries[] = {
+        {"figure", 0, 0, G_OPTION_ARG_FILENAME, &arguments.figure,
+         "draw it as this figure of the references: its axes, series and marks", "ID"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
+         "kind of picture: svg, png or pdf", "FORMAT"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
+         "the picture's file instead of figures/NAME.FORMAT", "FILE"},
+        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
+         "set one parameter of a scenario (repeatable)", "PATH=VALUE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
+         "simulate in N processes; one for each processor if not given", "N"},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "print nothing", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
+        code = CLI_BAD_INPUT;
+        if (arguments.jobs < 0)
+            cli_error(NULL, "-j %d: it must be at least 1", arguments.jobs);
+        else
+            code = plot(argv[1], &arguments);
+    }
+    g_free(arguments.figure);
+    g_free(arguments.format);
+    g_free(arguments.out);
+    g_strfreev(arguments.sets);
+    return code;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/figures/results.h"
+
+#include "sim/validate/compare.h"
+#include "sim/workload/result.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static json_t *find_by(json_t *list, const char *key, json_t *value)
+{
+    size_t index;
+    json_t *one;
+    json_array_foreach(list, index, one)
+    {
+        if (json_equal(json_object_get(one, key), value))
+            return one;
+    }
+    return NULL;
+}
+
+static json_t *find_series(json_t *list, const char *name)
+{
+    json_t *text = json_string(name);
+    json_t *found = find_by(list, "name", text);
+    json_decref(text);
+    return found;
+}
+
+// Puts a value where the document of a run has it: those of all ranks at a size become points.
+static void add_value(json_t *series, const struct compared_curve *curve,
+                      const struct curve_point *point)
+{
+    json_t *size = point->size >= 0 ? json_integer(point->size) : json_null();
+    if (curve->rank < 0 && point->size >= 0) {
+        json_t *points = json_object_get(series, "points");
+        json_t *at = find_by(points, "size_bytes", size);
+        if (!at) {
+            at = json_pack("{s:O}", "size_bytes", size);
+            json_array_append_new(points, at);
+        }
+        json_object_set_new(at, curve->metric, json_real(point->value));
+    } else {
+        json_t *rank = curve->rank < 0 ? json_null() : json_integer(curve->rank);
+        json_array_append_new(json_object_get(series, "values"),
+                              json_pack("{s:s,s:o,s:O,s:s,s:f}", "metric", curve->metric, "rank",
+                                        rank, "size_bytes", size, "unit",
+                                        metric_unit(curve->metric), "value", point->value));
+    }
+    json_decref(size);
+}
+
+static bool add_values(json_t *series_list, const char *path, const char *text, GError **error)
+{
+    struct compared *values = compared_new(path);
+    bool good = compared_read_csv(values, text, error);
+    for (guint i = 0; good && i < values->curves->len; i++) {
+        const struct compared_curve *curve = g_ptr_array_index(values->curves, i);
+        json_t *series = find_series(series_list, curve->series);
+        if (!series) {
+            g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                        "%s: the manifest beside it has no series \"%s\"", path, curve->series);
+            good = false;
+        }
+        for (guint k = 0; good && k < curve->points->len; k++)
+            add_value(series, curve, &g_array_index(curve->points, struct curve_point, k));
+    }
+    compared_free(values);
+    return good;
+}
+
+// The series as the manifest has them, still without points.
+static json_t *series_of_manifest(json_t *manifest)
+{
+    static const char *const kept[] = {"name", "stack", "status", "reason"};
+    json_t *list = json_array(), *one;
+    size_t index;
+    json_array_foreach(json_object_get(manifest, "series"), index, one)
+    {
+        json_t *series = json_object();
+        for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
+            json_object_set(series, kept[i], json_object_get(one, kept[i]));
+        json_object_set_new(series, "points", json_array());
+        json_object_set_new(series, "values", json_array());
+        json_array_append_new(list, series);
+    }
+    return list;
+}
+
+static json_t *load_manifest(const char *path, GError **error)
+{
+    json_error_t problem;
+    json_t *manifest = json_load_file(path, 0, &problem);
+    if (!manifest)
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: %s", path, problem.text);
+    else if (!json_is_string(json_object_get(manifest, "scenario")) ||
+             !json_is_array(json_object_get(manifest, "series"))) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: this is no manifest of a run",
+                    path);
+        json_decref(manifest);
+        manifest = NULL;
+    }
+    return manifest;
+}
+
+json_t *results_read(const char *directory, GError **error)
+{
+    char *manifest_path = g_build_filename(directory, "manifest.json", NULL);
+    char *csv_path = g_build_filename(directory, "results.csv", NULL);
+    char *text = NULL;
+    json_t *result = NULL, *manifest = load_manifest(manifest_path, error);
+    if (manifest && g_file_get_contents(csv_path, &text, NULL, error)) {
+        json_t *series = series_of_manifest(manifest);
+        if (add_values(series, csv_path, text, error))
+            result = json_pack("{s:O,s:O}", "scenario", json_object_get(manifest, "scenario"),
+                               "series", series);
+        json_decref(series);
+    }
+    g_free(text);
+    json_decref(manifest);
+    g_free(csv_path);
+    g_free(manifest_path);
+    return result;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A directory that `netsim run` wrote, read back as the document that --format json prints.
+#ifndef NETSIM_FIGURES_RESULTS_H
+#define NETSIM_FIGURES_RESULTS_H
+
+#include <glib.h>
+#include <jansson.h>
+
+// The scenario, and for each of its series name, stack, status, reason, points and values, from
+// results.csv and manifest.json. New reference; NULL and *error if one of the files is missing or
+// is not what a run writes.
+json_t *results_read(const char *directory, GError **error);
+
+#endif

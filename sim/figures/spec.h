@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the figures of the references look like, as data (references/figures/*.yaml): which series
+// on which axes, and what the reference prints about them.
+//
+//   schema: 1
+//   figures:
+//     - id: via.fig.6_5                  # the claim that asks for this figure
+//       number: "6.5"                    # in its reference
+//       file: thesis000/fig_6_5          # the picture, without its suffix
+//       title: Load of the frameworks
+//       source: thesis 000, figure 6.5
+//       note: text below the picture     # may be missing
+//       claims: [via.pingpong.c1.negative_overhead]
+//       scenario: pingpong_cluster1      # of series that do not say another
+//       panels:
+//         - title: small messages        # may be missing
+//           kind: lines                  # or bars
+//           x: {scale: log, range: [0 B, 4 MiB]}
+//           y: {metric: latency_us, label: load, scale: linear, range: [-100, 400]}
+//           series:                      # or at the figure, for all panels
+//             - VIA RPI
+//             - {name: MVICH - native, series: MVICH, minus: native}
+//           marks:
+//             - {kind: band, from: 2 KiB, to: 4 KiB, text: MVICH ahead, source: "…", claim: ID}
+//
+// A linear y axis shows 0 unless it has `zero: false` or a range.
+//
+// A series is a curve as checks have it (sim/validate/curve.h: series, scenario, set, metric,
+// minus, over) with a name and, to look like another stack than its own, a `stack`.
+//
+// x is the message size. With `x: {label: processes, set: workload.ranks, values: [2, 4, 8], at:
+// 64 KiB}` it is a setting: each series is run once for each value, and y is the metric at one size
+// (or, without `at`, the metric that belongs to no size).
+//
+// marks: `band` has from and to, `vertical` x, `horizontal` y, `point` x and y. `text` stands in
+// the picture and `note` (else the text) with the source below it.
+#ifndef NETSIM_FIGURES_SPEC_H
+#define NETSIM_FIGURES_SPEC_H
+
+#include "sim/core/diag.h"
+#include "sim/validate/curve.h"
+
+#include <glib.h>
+#include <jansson.h>
+
+struct figure_series {
+    char *name;
+    char *stack;       // NULL: that of the result
+    GPtrArray *curves; // struct curve *: one, or one for each of the panel's x values
+};
+
+struct figure_panel {
+    json_t *frame; // title, kind, x, y and marks as the document of a picture has them
+    // Points outside are not drawn. Sizes in bytes; without a range all are.
+    double low, high;
+    json_t *values;    // of the setting along x; NULL: x is the message size
+    int64_t at;        // the size at which y is taken along a setting; -1: the value without a size
+    GPtrArray *series; // struct figure_series *
+};
+
+struct figure_spec {
+    char *id, *number, *file, *title, *source, *note; // number and note may be NULL
+    GPtrArray *claims;                                // char *, NULL-terminated
+    GPtrArray *panels;                                // struct figure_panel *
+};
+
+// All figures of the files in DATA_DIR/references/figures, in the order of the files' names. NULL
+// after mistakes, which diags tell. Free with g_ptr_array_unref.
+GPtrArray *figure_specs_load(const char *data_dir, struct diag_list *diags);
+
+// The same of one text, for tests.
+GPtrArray *figure_specs_parse(const char *text, const char *name, struct diag_list *diags);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/python.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// What must be there. Only looked for, not loaded, as loading takes half a second.
+#define HAS_MATPLOTLIB                                                                             \
+    "import importlib.util, sys; sys.exit(importlib.util.find_spec('matplotlib') is None)"
+
+static bool has_matplotlib(const char *python)
+{
+    char *arguments[] = {(char *)python, (char[]){"-c"}, (char[]){HAS_MATPLOTLIB}, NULL};
+    int status = 0;
+    GSpawnFlags flags =
+        G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
+    return g_spawn_sync(NULL, arguments, NULL, flags, NULL, NULL, NULL, NULL, &status, NULL) &&
+           g_spawn_check_wait_status(status, NULL);
+}
+
+char *python_find(GError **error)
+{
+    const char *given = g_getenv("NETSIM_PYTHON");
+    const char *const places[] = {"python3", "/usr/bin/python3"};
+    if (given && *given) {
+        if (has_matplotlib(given))
+            return g_strdup(given);
+        g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED,
+                    "NETSIM_PYTHON=%s is no Python with matplotlib, which draws the pictures",
+                    given);
+        return NULL;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+        if (has_matplotlib(places[i]))
+            return g_strdup(places[i]);
+    g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT,
+                "no python3 with matplotlib was found, which draws the pictures; Debian has it as "
+                "python3-matplotlib (sudo apt-get install python3-matplotlib)");
+    return NULL;
+}
+
+static void read_lines(int descriptor, python_line_fn *line, void *owner)
+{
+    FILE *output = fdopen(descriptor, "r");
+    if (!output)
+        return;
+    char *text = NULL;
+    size_t room = 0;
+    ssize_t length;
+    while ((length = getline(&text, &room, output)) > 0) {
+        if (text[length - 1] == '\n')
+            text[length - 1] = '\0';
+        if (line)
+            line(owner, text);
+    }
+    free(text);
+    fclose(output);
+}
+
+// The status that g_spawn_async_with_pipes leaves to be collected.
+struct ending {
+    GMainLoop *loop;
+    int status;
+};
+
+static void on_exit_of_child(GPid pid, gint status, gpointer data)
+{
+    struct ending *ending = data;
+    ending->status = status;
+    g_spawn_close_pid(pid);
+    g_main_loop_quit(ending->loop);
+}
+
+static int wait_for(GPid pid)
+{
+    struct ending ending = {.loop = g_main_loop_new(NULL, FALSE)};
+    g_child_watch_add(pid, on_exit_of_child, &ending);
+    g_main_loop_run(ending.loop);
+    g_main_loop_unref(ending.loop);
+    return ending.status;
+}
+
+bool python_run(const char *python, const char *data_dir, const char *script,
+                const char *const *arguments, python_line_fn *line, void *owner, GError **error)
+{
+    char *path = g_build_filename(data_dir, "plots", script, NULL);
+    GPtrArray *command = g_ptr_array_new();
+    g_ptr_array_add(command, (gpointer)python);
+    g_ptr_array_add(command, (gpointer) "-B"); // no __pycache__ in an installed tree
+    g_ptr_array_add(command, path);
+    for (; *arguments; arguments++)
+        g_ptr_array_add(command, (gpointer)*arguments);
+    g_ptr_array_add(command, NULL);
+    GPid pid;
+    int output;
+    bool started = g_spawn_async_with_pipes(NULL, (char **)command->pdata, NULL,
+                                            G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL,
+                                            NULL, &pid, NULL, &output, NULL, error);
+    int status = 0;
+    if (started) {
+        read_lines(output, line, owner);
+        status = wait_for(pid);
+    }
+    bool drawn = started && g_spawn_check_wait_status(status, NULL);
+    if (started && !drawn)
+        g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED,
+                    "%s did not end well; what it said stands above", path);
+    g_ptr_array_unref(command);
+    g_free(path);
+    return drawn;
+}

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Draws documents with plots/draw.py and plots/explain.py alone, without the simulator."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+SOURCE = os.environ["NETSIM_SOURCE_DIR"]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def find_python():
+    """The Python that draws, as sim/output/python.c looks for it."""
+    for python in (os.environ.get("NETSIM_PYTHON"), "python3", "/usr/bin/python3"):
+        if python and subprocess.run([python, "-c", "import matplotlib"], check=False,
+                                     stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    return None
+
+
+PYTHON = find_python()
+
+SIZES = {"label": "message size", "unit": "B", "scale": "log"}
+TIME = {"label": "latency", "unit": "us", "scale": "log"}
+
+
+def line(name, points, **more):
+    return {"name": name, "stack": more.pop("stack", None), "points": points,
+            "failure": None, **more}
+
+
+def picture(*panels, **more):
+    return {"figure": 1, "id": "test", "file": "test", "title": "A test", "source": "here",
+            "notes": [], "panels": list(panels), **more}
+
+
+def panel(*series, **more):
+    return {"kind": "lines", "x": SIZES, "y": TIME, "series": list(series), "marks": [], **more}
+
+
+@unittest.skipUnless(PYTHON, "no python3 with matplotlib")
+class Drawn(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="netsim-plots-")
+        self.addCleanup(temporary.cleanup)
+        self.directory = temporary.name
+
+    def draw(self, document, script="draw.py", code=0, name="a.svg"):
+        source, out = (os.path.join(self.directory, one) for one in ("a.json", name))
+        with open(source, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        # -W error: a warning of matplotlib is a picture that is not what was meant.
+        done = subprocess.run([PYTHON, "-B", "-W", "error::UserWarning",
+                               os.path.join(SOURCE, "plots", script), "--out", out, source],
+                              check=False, text=True, stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr)
+        if code:
+            self.assertNotIn("Traceback", done.stderr)
+            return done.stderr
+        with open(out, encoding="utf-8") as file:
+            self.text = file.read()
+        root = ElementTree.fromstring(self.text)
+        self.ids = [group.get("id") for group in root.iter(SVG + "g") if group.get("id")]
+        self.words = " ".join("".join(text.itertext()) for text in root.iter(SVG + "text"))
+        return self.text
+
+    def colour(self, name):
+        """The colour of a series' line."""
+        group = self.text.split(f'id="{name}"', 1)[1]
+        return group.split("stroke: ", 1)[1][:7]
+
+
+class Pictures(Drawn):
+    def test_a_stack_looks_the_same_everywhere(self):
+        points = [[1, 2.0], [1024, 30.0]]
+        self.draw(picture(panel(line("a", points, stack="lam_via"),
+                                line("b", points, stack="mvich"))))
+        first = self.colour("p1-series-a")
+        self.draw(picture(panel(line("c", points, stack="tcp"),
+                                line("x", points, stack="lam_via"))))
+        self.assertEqual(self.colour("p1-series-x"), first)
+        self.assertNotEqual(self.colour("p1-series-c"), first)
+
+    def test_many_of_one_stack_differ(self):
+        points = [[1, 2.0], [1024, 30.0]]
+        names = "abcdef"
+        self.draw(picture(panel(*[line(name, points, stack="mvich") for name in names])))
+        self.assertEqual(len({self.colour(f"p1-series-{name}") for name in names}), len(names))
+
+    def test_size_zero_is_drawn_and_other_zeros_are_not(self):
+        self.draw(picture(panel(line("a", [[0, 5.0], [1, 5.0], [2, 0.0], [4, None], [8, 9.0]]))))
+        group = self.text.split('id="p1-series-a"', 1)[1].split("</g>", 1)[0]
+        path = group.split('d="', 1)[1].split('"', 1)[0]
+        self.assertEqual(path.count("M") + path.count("L"), 3)
+
+    def test_one_point(self):
+        self.draw(picture(panel(line("a", [[0, 5.0]]))))
+        self.assertIn("p1-series-a", self.ids)
+
+    def test_failures(self):
+        failure = {"status": "deadlock", "text": "deadlock: nobody sends"}
+        self.draw(picture(panel(line("a", [[1, 2.0], [2, 3.0]], failure=failure),
+                                line("b", [], failure=failure),
+                                line("c", [[1, 1.0]], failed_at=[[2, "failed: so"]]))))
+        self.assertIn("p1-failure-a", self.ids)
+        self.assertIn("p1-failed-c", self.ids)
+        for name in "ab":
+            self.assertIn(f"× {name}: deadlock: nobody sends", self.words)
+
+    def test_marks(self):
+        marks = [{"kind": "band", "from": 2, "to": 4, "text": "one", "source": "S1", "claim": "x.a"},
+                 {"kind": "vertical", "x": 8, "text": "two", "source": "S2", "claim": "x.b"},
+                 {"kind": "horizontal", "y": 90, "text": "three", "source": "S3", "claim": "x.c"},
+                 {"kind": "point", "x": 1, "y": 7, "text": "four", "note": "4th", "source": "S4"},
+                 {"kind": "vertical", "x": 99999, "text": "out", "source": "S5", "claim": "x.e"}]
+        self.draw(picture(panel(line("a", [[1, 5.0], [16, 9.0]]), marks=marks)))
+        for claim in ("p1-mark-x-a", "p1-mark-x-b", "p1-mark-x-c", "p1-mark-3"):
+            self.assertIn(f'id="{claim}"', self.text)
+        # What lies outside the axis is not drawn, but is not kept secret either.
+        self.assertNotIn("p1-mark-x-e", self.text)
+        for word in ("shaded: one (S1)", "line: two (S2)", "ring: 4th (S4)", "line: out (S5)"):
+            self.assertIn(word, self.words)
+
+    def test_nothing(self):
+        mark = {"kind": "band", "from": 2048, "to": 4096, "text": "one", "source": "S1"}
+        self.draw(picture(panel(marks=[mark]), notes=["not drawn: a (it is lost)"]))
+        self.assertIn("nothing to draw", self.words)
+        self.assertIn("not drawn: a (it is lost)", self.words)
+
+    def test_bars_and_fields(self):
+        bars = {"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": TIME,
+                "series": [line("a", [["p", 1.0], ["q", 2.0]]), line("b", [["q", 2.0]])]}
+        field = {"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": SIZES,
+                 "value": TIME, "series": [line("h", [[1, 16, 3.0], [2, 16, None], [1, 32, 5.0],
+                                                      [2, 32, 6.0]])]}
+        self.draw(picture(bars, field))
+        for name in ("p1-bar-a-0", "p1-bar-a-1", "p1-bar-b-0", "p2-heat"):
+            self.assertIn(f'id="{name}"', self.text)
+        self.assertIn("failed", self.words)
+
+    def test_names_are_text(self):
+        self.draw(picture(panel(line('<b> & "c"', [[1, 5.0]])), title="<i>$x$ & y"))
+        self.assertIn('<b> & "c"', self.words)
+
+    def test_bad_documents(self):
+        self.assertIn("panels", self.draw({"id": "a", "title": "b"}, code=1))
+        self.assertIn("lacks", self.draw(picture({"series": []}), code=1))
+        with open(os.path.join(self.directory, "x.json"), "w", encoding="utf-8") as file:
+            file.write("{")
+        for name in ("x.json", "y.json"):
+            done = subprocess.run([PYTHON, "-B", os.path.join(SOURCE, "plots/draw.py"),
+                                   os.path.join(self.directory, name)],
+                                  check=False, text=True, stderr=subprocess.PIPE)
+            self.assertEqual(done.returncode, 1)
+            self.assertTrue(done.stderr.startswith("draw.py: "), done.stderr)
+
+
+class Gallery(Drawn):
+    def test_verdicts(self):
+        sys.path.insert(0, os.path.join(SOURCE, "plots"))
+        self.addCleanup(sys.path.pop, 0)
+        listing = {"gallery": 1, "version": "1", "totals": None, "no_verdicts": None, "figures": [
+            {"id": "test", "number": "1", "source": "here", "claims": [
+                {"id": "a.b", "verdict": "holds", "expected": "<74 us>", "simulated": "74.1 us",
+                 "deviation": 0.0014, "why": None},
+                {"id": "a.c", "verdict": "misses", "deviation": -0.5, "why": "a & b"},
+                {"id": "a.d"}]}]}
+        os.mkdir(os.path.join(self.directory, "data"))
+        for name, document in (("gallery", listing),
+                               ("test", picture(panel(line("a", [[1, 5.0], [2, 6.0]]))))):
+            with open(os.path.join(self.directory, f"data/{name}.json"), "w",
+                      encoding="utf-8") as file:
+                json.dump(document, file)
+        subprocess.run([PYTHON, "-B", os.path.join(SOURCE, "plots/draw.py"), "--gallery",
+                        os.path.join(self.directory, "data/gallery.json"), self.directory],
+                       check=True, stdout=subprocess.DEVNULL)
+        with open(os.path.join(self.directory, "index.html"), encoding="utf-8") as file:
+            text = file.read()
+        for part in ("&lt;74 us&gt;", "+0.1 %", "-50.0 %", "a &amp; b", "not judged", "1 holds",
+                     "1 misses", "of 2 claims", "var(--ink)"):
+            self.assertIn(part, text)
+        self.assertNotIn("#1f2328;", text.split("</style>")[-1])
+
+
+class Explain(Drawn):
+    @staticmethod
+    def document(sizes, **more):
+        series = {"name": "a", "stack": "lam_via", "sizes": sizes,
+                  "stages": {"wire": [2.0 * (i + 1) for i in range(len(sizes))],
+                             "copy": [1.0] * len(sizes)},
+                  "total": [2.0 * (i + 1) + 1.0 for i in range(len(sizes))], "failures": []}
+        series.update(more)
+        return {"scenario": "s", "series": [series], "resources": []}
+
+    def test_stack(self):
+        self.draw(self.document([0, 1, 1024]), script="explain.py")
+        self.assertIn('id="p1-stage-wire"', self.text)
+        self.assertIn('id="p1-stage-copy"', self.text)
+        self.assertIn("3.0 µs to 7.0 µs", self.words)
+
+    def test_one_size(self):
+        self.draw(self.document([64]), script="explain.py")
+        self.assertIn("wire 67 %", self.words)
+
+    def test_a_size_that_failed(self):
+        self.draw(self.document([1, 2, 4], total=[3.0, None, 7.0],
+                                stages={"wire": [3.0, None, 7.0]},
+                                failures=[{"size": 2, "reason": {"text": "it broke"}}]),
+                  script="explain.py")
+        self.assertIn("× a at 2 B: it broke", self.words)
+
+    def test_all_failed(self):
+        said = self.draw(self.document([1], total=[None], stages={}), script="explain.py", code=1)
+        self.assertIn("nothing to draw", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
