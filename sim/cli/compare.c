@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim compare: two results, curve by curve.
+#include "sim/cli/cli.h"
+
+#include "sim/output/json.h"
+#include "sim/validate/compare.h"
+
+#include <string.h>
+
+static const char *const formats[] = {"table", "json", NULL};
+
+// A tolerance: "0.01" or "1 %".
+static bool read_tolerance(const char *text, double *tolerance)
+{
+    char *end;
+    *tolerance = text ? g_ascii_strtod(text, &end) : 0.0;
+    if (!text)
+        return true;
+    bool number = end != text;
+    while (*end == ' ')
+        end++;
+    if (strcmp(end, "%") == 0)
+        *tolerance /= 100.0;
+    if (number && (*end == '\0' || strcmp(end, "%") == 0) && *tolerance >= 0.0)
+        return true;
+    cli_error("write 0.01 or 1%", "--tolerance %s: a relative deviation is expected", text);
+    return false;
+}
+
+static struct compared *load(const char *place)
+{
+    GError *error = NULL;
+    struct compared *compared = compared_load(place, &error);
+    if (error)
+        cli_error(NULL, "%s", error->message);
+    g_clear_error(&error);
+    return compared;
+}
+
+static bool has_metric(const struct compared *compared, const char *metric)
+{
+    for (guint i = 0; i < compared->curves->len; i++)
+        if (strcmp(((const struct compared_curve *)g_ptr_array_index(compared->curves, i))->metric,
+                   metric) == 0)
+            return true;
+    return false;
+}
+
+// A metric that neither has would compare nothing, and look well.
+static bool metrics_are_right(const struct compared *a, const struct compared *b, char **metrics)
+{
+    for (; metrics && *metrics; metrics++) {
+        if (has_metric(a, *metrics) || has_metric(b, *metrics))
+            continue;
+        GPtrArray *names = g_ptr_array_new();
+        for (guint i = 0; i < a->curves->len; i++)
+            g_ptr_array_add(
+                names,
+                (gpointer)((const struct compared_curve *)g_ptr_array_index(a->curves, i))->metric);
+        g_ptr_array_add(names, NULL);
+        char *hint = cli_did_you_mean(*metrics, (const char *const *)names->pdata);
+        cli_error(hint, "--metric %s: neither result has it", *metrics);
+        g_free(hint);
+        g_ptr_array_unref(names);
+        return false;
+    }
+    return true;
+}
+
+static enum cli_exit compare_places(char **places, int format, double tolerance, char **metrics)
+{
+    enum cli_exit code = CLI_BAD_INPUT;
+    struct compared *a = load(places[0]), *b = a ? load(places[1]) : NULL;
+    if (a && b && metrics_are_right(a, b, metrics)) {
+        struct compare_options options = {tolerance, (const char *const *)metrics};
+        json_t *comparison = compare(a, b, &options);
+        code = json_is_true(json_object_get(comparison, "same")) ? CLI_DONE : CLI_CHECK_FAILED;
+        if (format == 0)
+            compare_print(comparison, stdout);
+        char *text = json_document_text(comparison);
+        if (format == 1)
+            fputs(text, stdout);
+        g_free(text);
+    }
+    compared_free(a);
+    compared_free(b);
+    return code;
+}
+
+enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv)
+{
+    char *tolerance_text = NULL, *format_name = NULL, **metrics = NULL;
+    const GOptionEntry entries[] = {
+        {"tolerance", 0, 0, G_OPTION_ARG_FILENAME, &tolerance_text,
+         "largest relative deviation that is no difference (0)", "REL"},
+        {"metric", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &metrics,
+         "compare only this metric (repeatable)", "NAME"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "what to print: table or json",
+         "FORMAT"},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 2, 2, &argc, &argv, &code)) {
+        double tolerance;
+        int format = cli_choice("--format", format_name, formats);
+        code = CLI_BAD_INPUT;
+        if (format >= 0 && read_tolerance(tolerance_text, &tolerance))
+            code = compare_places(argv + 1, format, tolerance, metrics);
+    }
+    g_strfreev(metrics);
+    g_free(tolerance_text);
+    g_free(format_name);
+    return code;
+}

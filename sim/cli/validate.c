@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim validate: do the claims of the sources hold for what is simulated?
+#include "sim/cli/cli.h"
+
+#include "sim/output/file.h"
+#include "sim/output/json.h"
+#include "sim/output/progress.h"
+#include "sim/output/table.h"
+#include "sim/validate/scorecard.h"
+#include "sim/validate/validate.h"
+
+#include <string.h>
+
+#define DATABASE "results/validate.sqlite"
+#define MOST_JOBS 4096
+
+static const char *const formats[] = {"table", "json", "junit", NULL};
+enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_JUNIT };
+
+struct validate_arguments {
+    char *format, *database, *out;
+    gboolean all, top40, quiet, run_again;
+    int jobs;
+};
+
+// The bar's steps are known when the first case has ended.
+struct bar {
+    struct progress *progress;
+    bool quiet;
+};
+
+static void show_progress(void *owner, int done, int total, const char *name)
+{
+    struct bar *bar = owner;
+    if (!bar->progress && !bar->quiet)
+        bar->progress = progress_new(stderr, total);
+    progress_update(bar->progress, done, 0.0, name);
+}
+
+static char *scorecard_text(json_t *scorecard, enum format format)
+{
+    return format == FORMAT_JSON ? json_document_text(json_incref(scorecard))
+                                 : scorecard_junit(scorecard);
+}
+
+// Prints the scorecard, or writes it to a file. False after an error.
+static bool deliver(json_t *scorecard, enum format format, const char *path)
+{
+    GError *error = NULL;
+    FILE *out = path ? file_create(path, &error) : stdout;
+    if (out) {
+        if (format == FORMAT_TABLE) {
+            scorecard_print(scorecard, table_wants_colour(out), out);
+        } else {
+            char *text = scorecard_text(scorecard, format);
+            fputs(text, out);
+            g_free(text);
+        }
+        if (path)
+            file_finish(out, path, &error);
+    }
+    if (!error)
+        return true;
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+    return false;
+}
+
+static json_t *score(const struct validate_arguments *arguments, char **patterns)
+{
+    struct bar bar = {.quiet = arguments->quiet};
+    struct validate_options options = {
+        .data_dir = cli_data_dir(),
+        .patterns = (const char *const *)patterns,
+        .behaviours = arguments->all,
+        .top40 = arguments->top40,
+        .campaign = {.database = arguments->database ? arguments->database : DATABASE,
+                     .jobs = arguments->jobs,
+                     .run_again = arguments->run_again,
+                     .progress = show_progress,
+                     .progress_owner = &bar},
+    };
+    struct diag_list *diags = diag_list_new();
+    GError *error = NULL;
+    char *directory = g_path_get_dirname(options.campaign.database);
+    json_t *scorecard = NULL;
+    if (file_make_directory(directory, &error))
+        scorecard = validate_scorecard(&model_registry, &options, diags, &error);
+    progress_free(bar.progress);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    if (error)
+        cli_error(NULL, "%s", error->message);
+    g_clear_error(&error);
+    g_free(directory);
+    return scorecard;
+}
+
+static enum cli_exit validate(const struct validate_arguments *arguments, char **patterns)
+{
+    int format = cli_choice("--format", arguments->format, formats);
+    if (format < 0)
+        return CLI_BAD_INPUT;
+    if (arguments->jobs < 0 || arguments->jobs > MOST_JOBS) {
+        cli_error(NULL, "-j %d: the number of processes is at most %d", arguments->jobs, MOST_JOBS);
+        return CLI_BAD_INPUT;
+    }
+    json_t *scorecard = score(arguments, patterns);
+    if (!scorecard)
+        return CLI_BAD_INPUT;
+    enum cli_exit code = validate_any_miss(scorecard) ? CLI_CHECK_FAILED : CLI_DONE;
+    if (!deliver(scorecard, (enum format)format, arguments->out))
+        code = CLI_BAD_INPUT;
+    json_decref(scorecard);
+    return code;
+}
+
+enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv)
+{
+    struct validate_arguments arguments = {0};
+    const GOptionEntry entries[] = {
+        {"top40", 0, 0, G_OPTION_ARG_NONE, &arguments.top40,
+         "only the most important claims, and how many of those results hold", NULL},
+        {"all", 0, 0, G_OPTION_ARG_NONE, &arguments.all,
+         "also list the behaviours, which tests cover", NULL},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
+         "what to print: table, json or junit", "FORMAT"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out, "write it to this file", "FILE"},
+        {"database", 0, 0, G_OPTION_ARG_FILENAME, &arguments.database,
+         "where results are kept instead of " DATABASE, "FILE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
+         "processes; one for each processor if not given", "N"},
+        {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.run_again, "run also what is in the database",
+         NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress", NULL},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 0, G_MAXINT, &argc, &argv, &code))
+        code = validate(&arguments, argv + 1);
+    g_free(arguments.format);
+    g_free(arguments.database);
+    g_free(arguments.out);
+    return code;
+}

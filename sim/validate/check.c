@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/validate/check.h"
+
+#include "sim/config/quantity.h"
+#include "sim/config/reader.h"
+#include "sim/workload/result.h"
+
+#include <string.h>
+
+#define MOST_KEYS 8
+
+// A word: the keys that it must have, then those that it may have. Those of all words (scenario,
+// set, metric) come on top; bounds are four keys under one name.
+#define BOUNDS "least", "above", "most", "below"
+struct word {
+    const char *name;
+    const char *needs[MOST_KEYS], *may[MOST_KEYS];
+    bool bounded;        // needs one of the bounds
+    bool without_metric; // looks at no value of a curve
+};
+
+static const struct word words[] = {
+    [CHECK_VALUE] = {.name = "value",
+                     .needs = {"series", "expected", "tolerance"},
+                     .may = {"size"}},
+    [CHECK_BOUND] = {.name = "bound",
+                     .needs = {"series"},
+                     .may = {"sizes", "except", BOUNDS},
+                     .bounded = true},
+    [CHECK_RATIO] = {.name = "ratio",
+                     .needs = {"over", "under"},
+                     .may = {"sizes", "except", BOUNDS},
+                     .bounded = true},
+    [CHECK_DIFFERENCE] = {.name = "difference",
+                          .needs = {"series", "minus"},
+                          .may = {"sizes", "except", BOUNDS},
+                          .bounded = true},
+    [CHECK_ORDER] = {.name = "order",
+                     .needs = {"lower", "higher", "sizes"},
+                     .may = {"except", "share", "somewhere"}},
+    [CHECK_CROSSOVER] = {.name = "crossover",
+                         .needs = {"before", "after", "sizes", "between"},
+                         .may = {"expected"}},
+    [CHECK_MONOTONE] = {.name = "monotone",
+                        .needs = {"series", "sizes"},
+                        .may = {"except", "falling"}},
+    [CHECK_NO_STEP] = {.name = "no_step", .needs = {"series", "sizes", "most"}, .may = {"except"}},
+    [CHECK_PARALLEL] = {.name = "parallel",
+                        .needs = {"series", "to", "sizes", "most"},
+                        .may = {"except"}},
+    [CHECK_WIDEST] = {.name = "widest", .needs = {"series", "sizes", "within"}, .may = {"except"}},
+    [CHECK_NARROWS] = {.name = "narrows", .needs = {"over", "under", "sizes", "later"}},
+    [CHECK_SLOWS_BEYOND] = {.name = "slows_beyond", .needs = {"series", "size", "sizes"}},
+    [CHECK_ENDS_WITH] = {.name = "ends_with",
+                         .needs = {"series", "status"},
+                         .may = {"reason"},
+                         .without_metric = true},
+    [CHECK_CONTAINS_EVENT] = {.name = "contains_event",
+                              .needs = {"series", "counter"},
+                              .may = {BOUNDS},
+                              .without_metric = true},
+    [CHECK_PARAMETER] = {.name = "parameter",
+                         .needs = {"series", "path", "equals"},
+                         .without_metric = true},
+    [CHECK_FIGURE] = {.name = "figure", .needs = {"spec"}, .without_metric = true},
+};
+
+// What is being read.
+struct reading {
+    struct check *check;
+    const struct node *map;
+    const char *path; // of the map
+    struct curve defaults;
+    struct diag_list *diags;
+};
+
+const char *check_word_name(enum check_word word)
+{
+    return words[word].name;
+}
+
+// ---- Numbers and sizes ----
+
+// A number with its unit, which must be that of the metric, or "%".
+static bool read_number(const struct reading *reading, const struct node *node, const char *unit,
+                        double *value, bool *percent)
+{
+    const char *text = reader_text(node, reading->path, "a number", reading->diags);
+    if (!text)
+        return false;
+    char *end;
+    *value = g_ascii_strtod(text, &end);
+    if (end == text) {
+        diag_add(reading->diags, node->mark, reading->path, NULL, "\"%.40s\" is no number", text);
+        return false;
+    }
+    while (*end == ' ')
+        end++;
+    *percent = strcmp(end, "%") == 0;
+    if (*percent)
+        *value /= 100.0;
+    if (*percent || *end == '\0' || strcmp(end, unit) == 0)
+        return true;
+    char *hint =
+        *unit ? g_strdup_printf("the metric is in %s", unit) : g_strdup("it has no unit here");
+    diag_add(reading->diags, node->mark, reading->path, hint, "\"%.40s\" has the wrong unit", text);
+    g_free(hint);
+    return false;
+}
+
+static bool read_size_text(const struct reading *reading, const struct node *node, char *text,
+                           int64_t *size)
+{
+    struct quantity quantity;
+    char *error, *hint;
+    bool good = quantity_parse(g_strstrip(text), QUANTITY_SIZE, &quantity, &error, &hint);
+    if (good)
+        *size = quantity.integer;
+    else
+        diag_add(reading->diags, node->mark, reading->path, hint, "\"%.40s\": %s", text, error);
+    g_free(error);
+    g_free(hint);
+    return good;
+}
+
+static bool read_range(const struct reading *reading, const struct node *node, GArray *ranges)
+{
+    const char *text =
+        reader_text(node, reading->path, "a range of sizes, FROM .. TO", reading->diags);
+    if (!text)
+        return false;
+    char **ends = g_strsplit(text, "..", 2);
+    struct size_range range = {0};
+    bool good = read_size_text(reading, node, ends[0], &range.from);
+    range.to = range.from;
+    if (good && ends[1])
+        good = read_size_text(reading, node, ends[1], &range.to);
+    g_strfreev(ends);
+    if (good && range.to < range.from) {
+        diag_add(reading->diags, node->mark, reading->path, NULL,
+                 "the range ends before it starts");
+        good = false;
+    }
+    if (good)
+        g_array_append_val(ranges, range);
+    return good;
+}
+
+static bool read_ranges(const struct reading *reading, const struct node *node, GArray *ranges)
+{
+    if (node->kind != NODE_LIST)
+        return read_range(reading, node, ranges);
+    bool good = true;
+    for (guint i = 0; i < node->children->len; i++)
+        good &= read_range(reading, g_ptr_array_index(node->children, i), ranges);
+    return good;
+}
+
+// ---- Curves ----
+
+static bool read_curve(const struct reading *reading, const struct node *node, GPtrArray *list)
+{
+    struct curve *curve = curve_read(node, reading->path, &reading->defaults, reading->diags);
+    if (!curve)
+        return false;
+    g_ptr_array_add(list, curve);
+    for (const struct curve *one = curve; one; one = one->other)
+        if (!one->metric && !words[reading->check->word].without_metric) {
+            diag_add(reading->diags, node->mark, reading->path, NULL, "a metric is missing");
+            return false;
+        }
+    return true;
+}
+
+static bool read_curves(const struct reading *reading, const struct node *node, GPtrArray *list)
+{
+    if (node->kind != NODE_LIST)
+        return read_curve(reading, node, list);
+    bool good = node->children->len > 0;
+    if (!good)
+        diag_add(reading->diags, node->mark, reading->path, NULL, "a series is missing");
+    for (guint i = 0; i < node->children->len; i++)
+        good &= read_curve(reading, g_ptr_array_index(node->children, i), list);
+    return good;
+}
+
+// Puts the curve of another key into relation with the only one that there is.
+static bool relate(const struct reading *reading, const struct node *node,
+                   enum curve_relation relation)
+{
+    GPtrArray *curves = reading->check->curves, *others = reading->check->others;
+    if (!read_curve(reading, node, others))
+        return false;
+    struct curve *other = g_ptr_array_steal_index(others, others->len - 1);
+    struct curve *curve = curves->len == 1 ? g_ptr_array_index(curves, 0) : NULL;
+    if (!curve || curve->other || other->other) {
+        diag_add(reading->diags, node->mark, reading->path, NULL,
+                 "two plain series are expected here");
+        curve_free(other);
+        return false;
+    }
+    curve->relation = relation;
+    curve->other = other;
+    return true;
+}
+
+// ---- Keys, in the order in which they are read: what comes later may build on what came before
+// ----
+
+typedef bool key_fn(struct reading *reading, const struct node *node);
+
+static bool key_curves(struct reading *reading, const struct node *node)
+{
+    return read_curves(reading, node, reading->check->curves);
+}
+
+static bool key_others(struct reading *reading, const struct node *node)
+{
+    return read_curves(reading, node, reading->check->others);
+}
+
+static bool key_under(struct reading *reading, const struct node *node)
+{
+    return relate(reading, node, CURVE_OVER);
+}
+
+static bool key_minus(struct reading *reading, const struct node *node)
+{
+    return relate(reading, node, CURVE_MINUS);
+}
+
+static bool key_sizes(struct reading *reading, const struct node *node)
+{
+    return read_ranges(reading, node, reading->check->sizes);
+}
+
+static bool key_except(struct reading *reading, const struct node *node)
+{
+    return read_ranges(reading, node, reading->check->except);
+}
+
+static bool key_range(struct reading *reading, const struct node *node)
+{
+    return read_range(reading, node, reading->check->range);
+}
+
+static bool key_size(struct reading *reading, const struct node *node)
+{
+    struct quantity quantity;
+    if (!reader_quantity(node, reading->path, QUANTITY_SIZE, &quantity, reading->diags))
+        return false;
+    reading->check->size = quantity.integer;
+    return true;
+}
+
+// The unit that numbers of the check are in.
+static const char *unit_of(const struct reading *reading)
+{
+    const GPtrArray *curves = reading->check->curves;
+    if (reading->check->word == CHECK_CROSSOVER)
+        return "B";
+    return curves->len > 0 ? curve_unit(g_ptr_array_index(curves, 0)) : "";
+}
+
+static bool key_expected(struct reading *reading, const struct node *node)
+{
+    bool percent;
+    reading->check->has_expected = true;
+    return read_number(reading, node, unit_of(reading), &reading->check->expected, &percent);
+}
+
+static bool key_tolerance(struct reading *reading, const struct node *node)
+{
+    return read_number(reading, node, unit_of(reading), &reading->check->tolerance,
+                       &reading->check->relative);
+}
+
+static bool read_bound(struct reading *reading, const struct node *node, struct check_bound *bound,
+                       bool strict)
+{
+    bool percent;
+    if (bound->given) {
+        diag_add(reading->diags, node->key_mark, reading->path, NULL, "this side is bounded twice");
+        return false;
+    }
+    bound->given = true;
+    bound->strict = strict;
+    return read_number(reading, node, unit_of(reading), &bound->value, &percent);
+}
+
+static bool key_least(struct reading *reading, const struct node *node)
+{
+    return read_bound(reading, node, &reading->check->low, false);
+}
+
+static bool key_above(struct reading *reading, const struct node *node)
+{
+    return read_bound(reading, node, &reading->check->low, true);
+}
+
+static bool key_most(struct reading *reading, const struct node *node)
+{
+    return read_bound(reading, node, &reading->check->high, false);
+}
+
+static bool key_below(struct reading *reading, const struct node *node)
+{
+    return read_bound(reading, node, &reading->check->high, true);
+}
+
+static bool key_share(struct reading *reading, const struct node *node)
+{
+    bool percent;
+    if (!read_number(reading, node, "", &reading->check->share, &percent))
+        return false;
+    if (reading->check->share > 0.0 && reading->check->share <= 1.0)
+        return true;
+    diag_add(reading->diags, node->mark, reading->path, NULL,
+             "a share is more than 0, at most 100 %%");
+    return false;
+}
+
+static bool read_truth(struct reading *reading, const struct node *node, bool *truth)
+{
+    static const char *const names[] = {"false", "true", NULL};
+    int choice = reader_choice(node, reading->path, "truth value", names, reading->diags);
+    *truth = choice == 1;
+    return choice >= 0;
+}
+
+static bool key_somewhere(struct reading *reading, const struct node *node)
+{
+    return read_truth(reading, node, &reading->check->somewhere);
+}
+
+static bool key_falling(struct reading *reading, const struct node *node)
+{
+    return read_truth(reading, node, &reading->check->falling);
+}
+
+static bool read_word(struct reading *reading, const struct node *node, const char **word)
+{
+    *word = g_intern_string(reader_text(node, reading->path, "text", reading->diags));
+    return *word != NULL;
+}
+
+static bool key_status(struct reading *reading, const struct node *node)
+{
+    static const char *const names[] = {"completed", "deadlock", "failed", NULL};
+    if (reader_choice(node, reading->path, "status", names, reading->diags) < 0)
+        return false;
+    return read_word(reading, node, &reading->check->status);
+}
+
+static bool key_reason(struct reading *reading, const struct node *node)
+{
+    return read_word(reading, node, &reading->check->reason);
+}
+
+static bool key_counter(struct reading *reading, const struct node *node)
+{
+    return read_word(reading, node, &reading->check->counter);
+}
+
+static bool key_path(struct reading *reading, const struct node *node)
+{
+    return read_word(reading, node, &reading->check->path);
+}
+
+static bool key_equals(struct reading *reading, const struct node *node)
+{
+    return read_word(reading, node, &reading->check->equals);
+}
+
+static bool key_spec(struct reading *reading, const struct node *node)
+{
+    return read_word(reading, node, &reading->check->spec);
+}
+
+static const struct {
+    const char *name;
+    key_fn *read;
+} keys[] = {
+    {"series", key_curves},     {"over", key_curves},         {"lower", key_curves},
+    {"before", key_curves},     {"under", key_under},         {"minus", key_minus},
+    {"to", key_others},         {"higher", key_others},       {"after", key_others},
+    {"sizes", key_sizes},       {"except", key_except},       {"between", key_range},
+    {"within", key_range},      {"later", key_range},         {"size", key_size},
+    {"expected", key_expected}, {"tolerance", key_tolerance}, {"least", key_least},
+    {"above", key_above},       {"most", key_most},           {"below", key_below},
+    {"share", key_share},       {"somewhere", key_somewhere}, {"falling", key_falling},
+    {"status", key_status},     {"reason", key_reason},       {"counter", key_counter},
+    {"path", key_path},         {"equals", key_equals},       {"spec", key_spec},
+};
+
+// ---- The check ----
+
+static bool keys_are_right(const struct reading *reading)
+{
+    static const char *const common[] = {"scenario", "set", "metric", NULL};
+    const struct word *word = &words[reading->check->word];
+    GPtrArray *known = g_ptr_array_new();
+    for (size_t i = 0; i < MOST_KEYS && word->needs[i]; i++)
+        g_ptr_array_add(known, (gpointer)word->needs[i]);
+    for (size_t i = 0; i < MOST_KEYS && word->may[i]; i++)
+        g_ptr_array_add(known, (gpointer)word->may[i]);
+    for (size_t i = 0; word->needs[0] != NULL && reading->check->word != CHECK_FIGURE && common[i];
+         i++)
+        g_ptr_array_add(known, (gpointer)common[i]);
+    g_ptr_array_add(known, NULL);
+    bool good =
+        reader_keys(reading->map, reading->path, (const char *const *)known->pdata, reading->diags);
+    g_ptr_array_unref(known);
+    for (size_t i = 0; i < MOST_KEYS && word->needs[i]; i++)
+        if (node_is_null(node_get(reading->map, word->needs[i]))) {
+            diag_add(reading->diags, reading->map->mark, reading->path, NULL, "`%s' is missing",
+                     word->needs[i]);
+            good = false;
+        }
+    return good;
+}
+
+static bool read_defaults(struct reading *reading)
+{
+    const struct node *scenario = node_get(reading->map, "scenario");
+    const struct node *metric = node_get(reading->map, "metric");
+    const struct node *set = node_get(reading->map, "set");
+    if (scenario && !read_word(reading, scenario, &reading->defaults.scenario))
+        return false;
+    if (metric && !read_word(reading, metric, &reading->defaults.metric))
+        return false;
+    reading->defaults.sets = set ? curve_sets_read(set, reading->path, reading->diags) : "";
+    return reading->defaults.sets != NULL;
+}
+
+static bool read_keys(struct reading *reading)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+        const struct node *node = node_get(reading->map, keys[i].name);
+        if (node && !keys[i].read(reading, node))
+            return false;
+    }
+    struct check *check = reading->check;
+    if (words[check->word].bounded && !check->low.given && !check->high.given) {
+        diag_add(reading->diags, reading->map->mark, reading->path, "least, above, most or below",
+                 "a bound is missing");
+        return false;
+    }
+    if (check->word == CHECK_CONTAINS_EVENT && !check->low.given && !check->high.given)
+        check->low = (struct check_bound){.given = true, .value = 1.0};
+    return true;
+}
+
+static bool read_body(struct check *check, const struct node *map, const char *path,
+                      struct diag_list *diags)
+{
+    char *below = reader_path(path, words[check->word].name);
+    struct reading reading = {.check = check, .map = map, .path = below, .diags = diags};
+    bool good = reader_is(map, NODE_MAP, below, "the check's keys", diags) &&
+                keys_are_right(&reading) && read_defaults(&reading) && read_keys(&reading);
+    g_free(below);
+    return good;
+}
+
+static struct check *check_new(enum check_word word, struct source_mark mark)
+{
+    struct check *check = g_new0(struct check, 1);
+    check->word = word;
+    check->mark = mark;
+    check->curves = g_ptr_array_new_with_free_func((GDestroyNotify)curve_free);
+    check->others = g_ptr_array_new_with_free_func((GDestroyNotify)curve_free);
+    check->sizes = g_array_new(FALSE, FALSE, sizeof(struct size_range));
+    check->except = g_array_new(FALSE, FALSE, sizeof(struct size_range));
+    check->range = g_array_new(FALSE, FALSE, sizeof(struct size_range));
+    check->size = -1;
+    check->share = 1.0;
+    return check;
+}
+
+struct check *check_read(const struct node *node, const char *path, struct diag_list *diags)
+{
+    if (!reader_is(node, NODE_MAP, path, "a check", diags))
+        return NULL;
+    const char *names[G_N_ELEMENTS(words) + 1] = {NULL};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        names[i] = words[i].name;
+    if (!reader_keys(node, path, names, diags))
+        return NULL;
+    if (node->children->len != 1) {
+        diag_add(diags, node->mark, path, "several checks are a list",
+                 "a check has one word, not %u", node->children->len);
+        return NULL;
+    }
+    const struct node *body = g_ptr_array_index(node->children, 0);
+    int word = 0;
+    while (strcmp(names[word], body->key) != 0)
+        word++;
+    struct check *check = check_new((enum check_word)word, body->key_mark);
+    if (read_body(check, body, path, diags))
+        return check;
+    check_free(check);
+    return NULL;
+}
+
+void check_free(struct check *check)
+{
+    if (!check)
+        return;
+    g_ptr_array_unref(check->curves);
+    g_ptr_array_unref(check->others);
+    g_array_unref(check->sizes);
+    g_array_unref(check->except);
+    g_array_unref(check->range);
+    g_free(check);
+}
+
+bool size_in(const GArray *ranges, int64_t size)
+{
+    for (guint i = 0; i < ranges->len; i++) {
+        const struct size_range *range = &g_array_index(ranges, struct size_range, i);
+        if (size >= range->from && size <= range->to)
+            return true;
+    }
+    return false;
+}
+
+bool check_wants(const struct check *check, int64_t size)
+{
+    return (check->sizes->len == 0 || size_in(check->sizes, size)) && !size_in(check->except, size);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The vocabulary of checks: what a file of claims can ask of results, and how it is written. A
+// check is a map with one key, the word; below it stand the word's keys. `scenario`, `set` and
+// `metric` belong to all words and are what curves (curve.h) leave out; sizes are "1 B .. 4 KiB",
+// or a list of such, and mean the sizes of the curve in there, both ends included.
+//
+//   value           series, expected, tolerance [size]       the value, within 3 us or 4 %
+//   bound           series, least|above|most|below [sizes, except]      every value is inside
+//   ratio           over, under, least|above|most|below [sizes, except] every quotient is inside
+//   difference      series, minus, least|above|most|below [sizes, except]
+//   order           lower, higher, sizes [except, share, somewhere]
+//                     every `lower` curve lies below every `higher` one, at each size; at a share
+//                     of the sizes at least; or, somewhere, never above and once below
+//   crossover       before, after, sizes, between [expected]
+//                     `before` is lower first, `after` is lower then; they cross once, in `between`
+//   monotone        series, sizes [falling]    never falls (rises) with the size
+//   no_step         series, sizes, most [except]
+//                     no value is further than `most` off the line between its neighbours
+//   parallel        series, to, sizes, most [except]
+//                     from size to size the distance of both changes by at most `most` of the value
+//   widest          series, sizes, within
+//                     the quotient of the highest and the lowest curve is greatest in `within`
+//   narrows         over, under, sizes, later
+//                     the mean quotient is nearer to 1 in `later` than in `sizes`
+//   slows_beyond    series, size, sizes       bytes per time are fewer at each of `sizes` than at
+//   `size` ends_with       series, status [reason]   how the run ended; the kind of its reason
+//   contains_event  series, counter [least|above|most|below]  a counter of the run; at least 1
+//   parameter       series, path, equals      a value of the resolved case
+//   figure          spec                      a figure in references/figures/ has this id
+#ifndef NETSIM_VALIDATE_CHECK_H
+#define NETSIM_VALIDATE_CHECK_H
+
+#include "sim/validate/curve.h"
+
+enum check_word {
+    CHECK_VALUE,
+    CHECK_BOUND,
+    CHECK_RATIO,
+    CHECK_DIFFERENCE,
+    CHECK_ORDER,
+    CHECK_CROSSOVER,
+    CHECK_MONOTONE,
+    CHECK_NO_STEP,
+    CHECK_PARALLEL,
+    CHECK_WIDEST,
+    CHECK_NARROWS,
+    CHECK_SLOWS_BEYOND,
+    CHECK_ENDS_WITH,
+    CHECK_CONTAINS_EVENT,
+    CHECK_PARAMETER,
+    CHECK_FIGURE,
+};
+
+struct size_range {
+    int64_t from, to; // both included
+};
+
+struct check_bound {
+    bool given, strict;
+    double value;
+};
+
+struct check {
+    enum check_word word;
+    struct source_mark mark;
+    GPtrArray *curves; // struct curve *: series, over, lower, before
+    GPtrArray *others; // struct curve *: to, higher, after
+    GArray *sizes;     // struct size_range; empty: all there are
+    GArray *except;    // struct size_range
+    GArray *range;     // struct size_range, one: between, within, later
+    int64_t size;      // -1: none
+    struct check_bound low, high;
+    double expected, tolerance;
+    bool has_expected, relative; // relative: the tolerance is a part of the expected value
+    double share;                // of the sizes; 1: all
+    bool somewhere, falling;
+    const char *status, *reason, *counter, *path, *equals, *spec; // interned, may be NULL
+};
+
+// The name of a word, as files have it.
+const char *check_word_name(enum check_word word);
+
+// Reads a check; NULL after a complaint at its place. Free with check_free.
+struct check *check_read(const struct node *node, const char *path, struct diag_list *diags);
+void check_free(struct check *check);
+
+// Whether a size is asked for: in `sizes`, if there are any, and not in `except`.
+bool check_wants(const struct check *check, int64_t size);
+bool size_in(const GArray *ranges, int64_t size);
+
+#endif

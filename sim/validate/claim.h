@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The claims: references/claims/SYSTEM.yaml, what one source states. Each file has two maps from
+// ids to claims: `behaviours`, which tests cover, and `others`, which results can be held against.
+//
+//   via.pingpong.latency_min.via_rpi:
+//     kind: number                # number, shape, config or figure
+//     statement: …                # in words of our own
+//     source: "6.3.2, figure 6.2"
+//     value, unit, inferred       # what is printed, for readers
+//     because: …                  # how the statement is read, and why the tolerance is what it is
+//     check: {value: {…}}         # check.h; or a list of checks, which must all hold
+//     not_checkable: …            # instead of `check`: why not
+//     known_miss: docs/fidelity.md#ANCHOR  # the check does not hold, and there stands why
+#ifndef NETSIM_VALIDATE_CLAIM_H
+#define NETSIM_VALIDATE_CLAIM_H
+
+#include "sim/validate/check.h"
+
+struct claim {
+    const char *id, *kind; // interned; kind is "behaviour" for those
+    struct source_mark mark;
+    char *statement, *source;
+    char *outside;       // of a behaviour: why no test covers it, or NULL
+    char *not_checkable; // NULL if it has checks
+    char *known_miss;    // or NULL
+    GPtrArray *checks;   // struct check *, in the file's order
+};
+
+// One of the forty most important results, which stands on one or more claims.
+struct claim_rank {
+    int rank;
+    char *title;
+    GPtrArray *ids; // const char *, interned
+};
+
+struct claim_list {
+    GPtrArray *claims; // struct claim *, in the order of the files' names and of each file
+    GPtrArray *ranks;  // struct claim_rank *, ascending
+};
+
+// Reads all files of data_dir/references/claims/ and references/top40.yaml; NULL after complaints.
+// Free with claims_free.
+struct claim_list *claims_load(const char *data_dir, struct diag_list *diags);
+
+// Reads one file's tree into a list that may already hold others; false after complaints.
+bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags);
+bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct diag_list *diags);
+
+struct claim_list *claims_new(void);
+void claims_free(struct claim_list *list);
+
+const struct claim *claims_find(const struct claim_list *list, const char *id);
+
+// Whether an id is meant by a pattern: it, the start of it up to a dot, or a glob that matches it.
+bool claim_matches(const char *id, const char *pattern);
+
+#endif

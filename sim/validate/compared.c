@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reading what is compared.
+#include "sim/validate/compare.h"
+
+#include "sim/output/text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static GQuark compare_error(void)
+{
+    return g_quark_from_static_string("netsim-compare-error");
+}
+
+static void free_series(gpointer data)
+{
+    struct compared_series *series = data;
+    g_free(series->name);
+    g_free(series->status);
+    g_free(series->fingerprint);
+    g_free(series);
+}
+
+static void free_curve(gpointer data)
+{
+    struct compared_curve *curve = data;
+    g_free(curve->series);
+    g_array_unref(curve->points);
+    g_free(curve);
+}
+
+struct compared *compared_new(const char *place)
+{
+    struct compared *compared = g_new0(struct compared, 1);
+    compared->name = g_strdup(place);
+    compared->series = g_ptr_array_new_with_free_func(free_series);
+    compared->curves = g_ptr_array_new_with_free_func(free_curve);
+    return compared;
+}
+
+void compared_free(struct compared *compared)
+{
+    if (!compared)
+        return;
+    g_free(compared->name);
+    g_free(compared->fingerprint);
+    g_ptr_array_unref(compared->series);
+    g_ptr_array_unref(compared->curves);
+    g_free(compared);
+}
+
+void compared_add_series(struct compared *compared, const char *name, const char *status,
+                         const char *fingerprint)
+{
+    struct compared_series *series = NULL;
+    for (guint i = 0; i < compared->series->len && !series; i++) {
+        struct compared_series *one = g_ptr_array_index(compared->series, i);
+        if (strcmp(one->name, name) == 0)
+            series = one;
+    }
+    if (!series) {
+        series = g_new0(struct compared_series, 1);
+        series->name = g_strdup(name);
+        g_ptr_array_add(compared->series, series);
+    }
+    if (status) {
+        g_free(series->status);
+        series->status = g_strdup(status);
+    }
+    if (fingerprint) {
+        g_free(series->fingerprint);
+        series->fingerprint = g_strdup(fingerprint);
+    }
+}
+
+// The curve of the last value is nearly always that of the next.
+static struct compared_curve *curve_of(struct compared *compared, const char *series,
+                                       const char *metric, int rank)
+{
+    const char *interned = g_intern_string(metric);
+    for (guint i = compared->curves->len; i-- > 0;) {
+        struct compared_curve *curve = g_ptr_array_index(compared->curves, i);
+        if (curve->metric == interned && curve->rank == rank && strcmp(curve->series, series) == 0)
+            return curve;
+    }
+    struct compared_curve *curve = g_new0(struct compared_curve, 1);
+    curve->series = g_strdup(series);
+    curve->metric = interned;
+    curve->rank = rank;
+    curve->points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    g_ptr_array_add(compared->curves, curve);
+    return curve;
+}
+
+void compared_add_value(struct compared *compared, const char *series, const char *metric, int rank,
+                        int64_t size, double value)
+{
+    struct curve_point point = {size, value};
+    g_array_append_val(curve_of(compared, series, metric, rank)->points, point);
+}
+
+// ---- Documents ----
+
+// A number; JSON has no infinity, so null stands for what is none.
+static double number_or_nan(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void add_point(struct compared *compared, const char *name, json_t *point)
+{
+    int64_t size = json_integer_value(json_object_get(point, "size_bytes"));
+    const char *metric;
+    json_t *value;
+    json_object_foreach(point, metric, value)
+    {
+        if (strcmp(metric, "size_bytes") != 0)
+            compared_add_value(compared, name, metric, -1, size, number_or_nan(value));
+    }
+}
+
+void compared_add_document(struct compared *compared, const char *name, json_t *series)
+{
+    size_t index;
+    json_t *one;
+    compared_add_series(compared, name, json_string_value(json_object_get(series, "status")),
+                        json_string_value(json_object_get(series, "fingerprint")));
+    json_array_foreach(json_object_get(series, "points"), index, one)
+    {
+        add_point(compared, name, one);
+    }
+    json_array_foreach(json_object_get(series, "values"), index, one)
+    {
+        const json_t *rank = json_object_get(one, "rank"),
+                     *size = json_object_get(one, "size_bytes");
+        const char *metric = json_string_value(json_object_get(one, "metric"));
+        if (metric)
+            compared_add_value(compared, name, metric,
+                               json_is_integer(rank) ? (int)json_integer_value(rank) : -1,
+                               json_is_integer(size) ? json_integer_value(size) : -1,
+                               number_or_nan(json_object_get(one, "value")));
+    }
+}
+
+static json_t *load_json(const char *path, GError **error)
+{
+    json_error_t problem;
+    json_t *document = json_load_file(path, 0, &problem);
+    if (!document)
+        g_set_error(error, compare_error(), 0, "%s:%d:%d: %s", path, MAX(problem.line, 0),
+                    MAX(problem.column, 0), problem.text);
+    return document;
+}
+
+// A result document, or a manifest, which has series but no values.
+static bool read_document(struct compared *compared, const char *path, GError **error)
+{
+    json_t *document = load_json(path, error);
+    if (!document)
+        return false;
+    json_t *list = json_object_get(document, "series"), *series;
+    json_t *run = json_object_get(document, "run");
+    size_t index;
+    bool good = json_is_array(list);
+    if (!good)
+        g_set_error(error, compare_error(), 0, "%s: this is no result of netsim", path);
+    json_array_foreach(list, index, series)
+    {
+        const char *name = json_string_value(json_object_get(series, "name"));
+        compared_add_document(compared, name ? name : "", series);
+    }
+    const char *fingerprint =
+        json_string_value(json_object_get(run ? run : document, "fingerprint"));
+    g_free(compared->fingerprint);
+    compared->fingerprint = g_strdup(fingerprint);
+    json_decref(document);
+    return good;
+}
+
+static bool read_csv_file(struct compared *compared, const char *path, GError **error)
+{
+    char *text;
+    if (!g_file_get_contents(path, &text, NULL, error))
+        return false;
+    bool good = compared_read_csv(compared, text, error);
+    if (!good)
+        g_prefix_error(error, "%s:", path);
+    g_free(text);
+    return good;
+}
+
+static bool read_directory(struct compared *compared, const char *path, GError **error)
+{
+    char *csv = g_build_filename(path, "results.csv", NULL);
+    char *manifest = g_build_filename(path, "manifest.json", NULL);
+    bool good = read_csv_file(compared, csv, error);
+    if (good && g_file_test(manifest, G_FILE_TEST_EXISTS))
+        good = read_document(compared, manifest, error);
+    g_free(manifest);
+    g_free(csv);
+    return good;
+}
+
+// ---- The place ----
+
+static bool is_database(const char *path)
+{
+    char magic[16] = "";
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file)
+        fclose(file);
+    return length == sizeof magic && memcmp(magic, "SQLite format 3", sizeof magic) == 0;
+}
+
+static bool read_place(struct compared *compared, const char *place, GError **error)
+{
+    const char *hash = strrchr(place, '#');
+    char *before = g_strndup(place, hash ? (gsize)(hash - place) : strlen(place));
+    bool good;
+    if (hash && !g_file_test(place, G_FILE_TEST_EXISTS) && is_database(before))
+        good = compared_read_database(compared, before, hash + 1, error);
+    else if (is_database(place))
+        good = compared_read_database(compared, place, NULL, error);
+    else if (g_file_test(place, G_FILE_TEST_IS_DIR))
+        good = read_directory(compared, place, error);
+    else if (g_str_has_suffix(place, ".csv"))
+        good = read_csv_file(compared, place, error);
+    else
+        good = read_document(compared, place, error);
+    g_free(before);
+    return good;
+}
+
+static gint compare_points(gconstpointer a, gconstpointer b)
+{
+    const struct curve_point *p = a, *q = b;
+    return (p->size > q->size) - (p->size < q->size);
+}
+
+struct compared *compared_load(const char *place, GError **error)
+{
+    struct compared *compared = compared_new(place);
+    if (!read_place(compared, place, error)) {
+        compared_free(compared);
+        return NULL;
+    }
+    for (guint i = 0; i < compared->curves->len; i++) {
+        const struct compared_curve *curve = g_ptr_array_index(compared->curves, i);
+        g_array_sort(curve->points, compare_points);
+    }
+    return compared;
+}
+
+// ---- CSV ----
+
+// The columns that are looked for; "rank" may be missing.
+enum column { COLUMN_SERIES, COLUMN_RANK, COLUMN_SIZE, COLUMN_METRIC, COLUMN_VALUE, COLUMNS };
+static const char *const column_names[COLUMNS] = {"series", "rank", "size", "metric", "value"};
+
+// Takes one field off the text (RFC 4180) and says what follows it: ',', '\n' or '\0'.
+static char take_field(const char **text, GString *field)
+{
+    const char *at = *text;
+    g_string_truncate(field, 0);
+    if (*at == '"') {
+        for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
+            if (*at == '"')
+                at++;
+            g_string_append_c(field, *at);
+        }
+        at += *at == '"';
+    }
+    for (; *at && *at != ',' && *at != '\n'; at++)
+        if (*at != '\r')
+            g_string_append_c(field, *at);
+    char end = *at;
+    *text = end ? at + 1 : at;
+    return end;
+}
+
+static GPtrArray *take_row(const char **text)
+{
+    GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
+    GString *field = g_string_new(NULL);
+    char end;
+    do {
+        end = take_field(text, field);
+        g_ptr_array_add(row, g_strdup(field->str));
+    } while (end == ',');
+    g_string_free(field, TRUE);
+    return row;
+}
+
+// "# fingerprint F", "# series NAME: STATUS F": what golden curves have above the table.
+static void take_comment(struct compared *compared, const char *line)
+{
+    char **words = g_strsplit(line, " ", 3);
+    const char *colon = words[0] && words[1] && words[2] ? strrchr(words[2], ':') : NULL;
+    if (words[0] && words[1] && words[2] && strcmp(words[1], "fingerprint") == 0) {
+        g_free(compared->fingerprint);
+        compared->fingerprint = g_strdup(words[2]);
+    } else if (colon && strcmp(words[1], "series") == 0) {
+        char *name = g_strndup(words[2], (gsize)(colon - words[2]));
+        char **rest = g_strsplit(g_strchug((char *)colon + 1), " ", 2);
+        compared_add_series(compared, name, rest[0], rest[0] ? rest[1] : NULL);
+        g_strfreev(rest);
+        g_free(name);
+    }
+    g_strfreev(words);
+}
+
+static bool find_columns(const GPtrArray *row, int *columns)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        columns[i] = -1;
+        for (guint k = 0; k < row->len; k++)
+            if (strcmp(g_ptr_array_index(row, k), column_names[i]) == 0)
+                columns[i] = (int)k;
+        if (columns[i] < 0 && i != COLUMN_RANK)
+            return false;
+    }
+    return true;
+}
+
+// A whole number, or -1 for none ("", "all").
+static int64_t whole(const char *text)
+{
+    return g_ascii_isdigit(*text) ? g_ascii_strtoll(text, NULL, 10) : -1;
+}
+
+static bool add_row(struct compared *compared, const GPtrArray *row, const int *columns)
+{
+    const char *fields[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) {
+        if (columns[i] >= (int)row->len)
+            return false;
+        fields[i] = columns[i] < 0 ? "" : g_ptr_array_index(row, (guint)columns[i]);
+    }
+    char *end;
+    double value = g_ascii_strtod(fields[COLUMN_VALUE], &end);
+    if (end == fields[COLUMN_VALUE] || *end != '\0')
+        return false;
+    compared_add_series(compared, fields[COLUMN_SERIES], NULL, NULL);
+    compared_add_value(compared, fields[COLUMN_SERIES], fields[COLUMN_METRIC],
+                       (int)whole(fields[COLUMN_RANK]), whole(fields[COLUMN_SIZE]), value);
+    return true;
+}
+
+bool compared_read_csv(struct compared *compared, const char *text, GError **error)
+{
+    int columns[COLUMNS], line = 0;
+    bool headed = false;
+    while (*text) {
+        line++;
+        if (*text == '#') {
+            char *comment = g_strndup(text, strcspn(text, "\n"));
+            take_comment(compared, comment);
+            text += strlen(comment) + (text[strlen(comment)] == '\n');
+            g_free(comment);
+            continue;
+        }
+        GPtrArray *row = take_row(&text);
+        bool good = headed ? add_row(compared, row, columns) : find_columns(row, columns);
+        g_ptr_array_unref(row);
+        if (!good) {
+            g_set_error(error, compare_error(), 0, "%d: %s", line,
+                        headed ? "this row has no value"
+                               : "the columns series, size, metric and value are expected here");
+            return false;
+        }
+        headed = true;
+    }
+    return true;
+}

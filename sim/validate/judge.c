@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/validate/judge_parts.h"
+
+#include "sim/config/quantity.h"
+#include "sim/config/reader.h"
+
+#include <math.h>
+#include <string.h>
+
+static judge_fn *const judges[] = {
+    [CHECK_VALUE] = judge_value,         [CHECK_BOUND] = judge_inside,
+    [CHECK_RATIO] = judge_inside,        [CHECK_DIFFERENCE] = judge_inside,
+    [CHECK_ORDER] = judge_order,         [CHECK_CROSSOVER] = judge_crossover,
+    [CHECK_MONOTONE] = judge_monotone,   [CHECK_NO_STEP] = judge_no_step,
+    [CHECK_PARALLEL] = judge_parallel,   [CHECK_WIDEST] = judge_widest,
+    [CHECK_NARROWS] = judge_narrows,     [CHECK_SLOWS_BEYOND] = judge_slows_beyond,
+    [CHECK_ENDS_WITH] = judge_ends_with, [CHECK_CONTAINS_EVENT] = judge_contains_event,
+    [CHECK_PARAMETER] = judge_parameter, [CHECK_FIGURE] = judge_figure,
+};
+
+struct judgement judge(const struct judge_context *context, const struct check *check)
+{
+    struct judgement result = {.judged = JUDGED_NOT_CHECKABLE, .deviation = NAN};
+    struct judging judging = {context, check, &result};
+    judges[check->word](&judging);
+    return result;
+}
+
+void judgement_clear(struct judgement *judgement)
+{
+    g_free(judgement->expected);
+    g_free(judgement->simulated);
+    g_free(judgement->why);
+    *judgement = (struct judgement){.deviation = NAN};
+}
+
+void judge_needs(const struct check *check, struct runs *runs)
+{
+    if (check->word == CHECK_PARAMETER || check->word == CHECK_FIGURE)
+        return;
+    for (guint i = 0; i < check->curves->len; i++)
+        runs_need(runs, g_ptr_array_index(check->curves, i));
+    for (guint i = 0; i < check->others->len; i++)
+        runs_need(runs, g_ptr_array_index(check->others, i));
+}
+
+// ---- Shared ----
+
+void judging_give_up(struct judging *judging, char *why)
+{
+    judging->result->judged = JUDGED_NOT_CHECKABLE;
+    judging->result->why = why;
+}
+
+void judging_decide(struct judging *judging, bool holds)
+{
+    judging->result->judged = holds ? JUDGED_HOLDS : JUDGED_MISSES;
+}
+
+char *number_text(double value, const char *unit)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(digits, sizeof digits, fabs(value) >= 1e4 ? "%.0f" : "%.4g", value);
+    return g_strconcat(digits, *unit ? " " : "", unit, NULL);
+}
+
+char *size_text(int64_t size)
+{
+    return quantity_format(QUANTITY_SIZE, (struct quantity){.integer = size});
+}
+
+static void append_bound(GString *out, const struct check_bound *bound, const char *plain,
+                         const char *strict, const char *unit)
+{
+    if (!bound->given)
+        return;
+    char *text = number_text(bound->value, unit);
+    g_string_append_printf(out, " %s %s", bound->strict ? strict : plain, text);
+    g_free(text);
+}
+
+void append_bounds(GString *out, const struct check *check, const char *unit)
+{
+    append_bound(out, &check->low, "at least", "above", unit);
+    if (check->low.given && check->high.given)
+        g_string_append(out, " and");
+    append_bound(out, &check->high, "at most", "below", unit);
+}
+
+double bounds_excess(const struct check *check, double value, double *bound)
+{
+    double low = check->low.given ? check->low.value - value : -INFINITY;
+    double high = check->high.given ? value - check->high.value : -INFINITY;
+    *bound = low >= high ? check->low.value : check->high.value;
+    return fmax(low, high);
+}
+
+bool bounds_hold(const struct check *check, double value)
+{
+    if (check->low.given &&
+        !(check->low.strict ? value > check->low.value : value >= check->low.value))
+        return false;
+    return !check->high.given ||
+           (check->high.strict ? value < check->high.value : value <= check->high.value);
+}
+
+static const struct curve *only_curve(const struct judging *judging)
+{
+    return g_ptr_array_index(judging->check->curves, 0);
+}
+
+// ---- How a run ended ----
+
+void judge_ends_with(struct judging *judging)
+{
+    const struct check *check = judging->check;
+    char *why = NULL;
+    judging->result->expected =
+        check->reason ? g_strdup_printf("ends as %s (%s)", check->status, check->reason)
+                      : g_strdup_printf("ends as %s", check->status);
+    json_t *series = runs_series(judging->context->runs, only_curve(judging), &why);
+    if (!series) {
+        judging_give_up(judging, why);
+        return;
+    }
+    json_t *reason = json_object_get(series, "reason");
+    const char *status = json_string_value(json_object_get(series, "status"));
+    const char *kind = json_string_value(json_object_get(reason, "kind"));
+    judging->result->simulated = kind ? g_strdup_printf("ended as %s (%s)", status, kind)
+                                      : g_strdup_printf("ended as %s", status);
+    judging_decide(judging, g_strcmp0(status, check->status) == 0 &&
+                                (!check->reason || g_strcmp0(kind, check->reason) == 0));
+}
+
+void judge_contains_event(struct judging *judging)
+{
+    const struct check *check = judging->check;
+    char *why = NULL;
+    GString *expected = g_string_new(check->counter);
+    append_bounds(expected, check, "");
+    judging->result->expected = g_string_free(expected, FALSE);
+    json_t *series = runs_series(judging->context->runs, only_curve(judging), &why);
+    if (!series) {
+        judging_give_up(judging, why);
+        return;
+    }
+    json_t *count = json_object_get(json_object_get(series, "counters"), check->counter);
+    if (!json_is_number(count)) {
+        judging_give_up(judging, g_strdup_printf("%s of %s has no counter \"%s\"",
+                                                 only_curve(judging)->series,
+                                                 only_curve(judging)->scenario, check->counter));
+        return;
+    }
+    double value = json_number_value(count), bound;
+    double excess = bounds_excess(check, value, &bound);
+    judging->result->simulated = number_text(value, "");
+    if (bound != 0.0)
+        judging->result->deviation = excess / fabs(bound);
+    judging_decide(judging, bounds_hold(check, value));
+}
+
+// ---- Values of a case ----
+
+static bool same_quantity(const char *a, const char *b)
+{
+    for (int kind = QUANTITY_COUNT; kind <= QUANTITY_FREQUENCY; kind++) {
+        struct quantity values[2];
+        char *error = NULL, *hint = NULL;
+        bool good = quantity_parse(a, (enum quantity_kind)kind, &values[0], &error, &hint);
+        g_free(error);
+        g_free(hint);
+        if (!good)
+            continue;
+        good = quantity_parse(b, (enum quantity_kind)kind, &values[1], &error, &hint);
+        g_free(error);
+        g_free(hint);
+        if (good)
+            return kind == QUANTITY_REAL ? values[0].real == values[1].real
+                                         : values[0].integer == values[1].integer;
+    }
+    return strcmp(a, b) == 0;
+}
+
+static char *json_plain(const json_t *value)
+{
+    if (json_is_string(value))
+        return g_strdup(json_string_value(value));
+    char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    char *text = g_strdup(dumped ? dumped : "nothing");
+    free(dumped);
+    return text;
+}
+
+bool judge_same_value(const json_t *value, const char *text)
+{
+    char *plain = json_plain(value);
+    bool same = same_quantity(plain, text);
+    g_free(plain);
+    return same;
+}
+
+// A value of a case: "lam_via.tiny" is a parameter, "link.rate" one of the first link, "hosts" how
+// many there are, all else stands as it is shown ("workload.ranks", "nic"). Borrowed or NULL.
+static json_t *case_value(json_t *json, const char *path)
+{
+    json_t *topology = json_object_get(json, "topology");
+    json_t *parameters = json_object_get(json, "parameters");
+    const char *dot = strrchr(path, '.');
+    if (!dot)
+        return json_object_get(json, path);
+    char *section = g_strndup(path, (size_t)(dot - path));
+    json_t *table = json_object_get(parameters, section);
+    if (strcmp(section, "link") == 0)
+        table = json_array_get(json_object_get(topology, "link_parameters"), 0);
+    if (strcmp(section, "switch") == 0)
+        table = json_array_get(json_object_get(topology, "switch_parameters"), 0);
+    json_t *value = strcmp(section, "workload") == 0
+                        ? json_object_get(json_object_get(json, "workload"), dot + 1)
+                        : json_object_get(json_object_get(table, dot + 1), "value");
+    g_free(section);
+    return value;
+}
+
+void judge_parameter(struct judging *judging)
+{
+    const struct check *check = judging->check;
+    char *why = NULL;
+    judging->result->expected = g_strdup_printf("%s = %s", check->path, check->equals);
+    json_t *json = runs_case(judging->context->runs, only_curve(judging), &why);
+    if (!json) {
+        judging_give_up(judging, why);
+        return;
+    }
+    json_t *hosts = json_object_get(json_object_get(json, "topology"), "hosts");
+    json_object_set_new(json, "hosts", json_integer((json_int_t)json_array_size(hosts)));
+    json_t *value = case_value(json, check->path);
+    if (value) {
+        char *text = json_plain(value);
+        judging->result->simulated = g_strdup_printf("%s = %s", check->path, text);
+        judging_decide(judging, judge_same_value(value, check->equals));
+        g_free(text);
+    } else {
+        judging_give_up(judging,
+                        g_strdup_printf("%s of %s has no parameter %s", only_curve(judging)->series,
+                                        only_curve(judging)->scenario, check->path));
+    }
+    json_decref(json);
+}
+
+// ---- Figures ----
+
+// Whether a tree has a figure of that id: a key of `figures`, or an item there with this `id`.
+static bool tree_has_figure(const struct node *tree, const char *id)
+{
+    const struct node *figures = tree->kind == NODE_MAP ? node_get(tree, "figures") : NULL;
+    if (!figures || figures->kind == NODE_SCALAR)
+        return tree->kind == NODE_MAP && node_get(tree, id);
+    for (guint i = 0; i < figures->children->len; i++) {
+        const struct node *one = g_ptr_array_index(figures->children, i);
+        const struct node *name = one->kind == NODE_MAP ? node_get(one, "id") : NULL;
+        if (g_strcmp0(name && name->kind == NODE_SCALAR ? name->text : one->key, id) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool file_has_figure(const char *directory, const char *name, const char *id)
+{
+    char *path = g_build_filename(directory, name, NULL);
+    struct diag_list *diags = diag_list_new();
+    struct node *tree = node_load(path, diags);
+    bool found = tree && tree_has_figure(tree, id);
+    node_free(tree);
+    diag_list_free(diags);
+    g_free(path);
+    return found;
+}
+
+void judge_figure(struct judging *judging)
+{
+    const char *id = judging->check->spec;
+    char *path = g_build_filename(judging->context->data_dir, "references", "figures", NULL);
+    GDir *directory = g_dir_open(path, 0, NULL);
+    judging->result->expected = g_strdup_printf("`netsim figures %s' draws it", id);
+    bool found = false;
+    const char *name;
+    while (!found && directory && (name = g_dir_read_name(directory)))
+        found = g_str_has_suffix(name, ".yaml") && file_has_figure(path, name, id);
+    if (directory)
+        g_dir_close(directory);
+    g_free(path);
+    if (found) {
+        judging->result->simulated = g_strdup("drawn from simulated results");
+        judging_decide(judging, true);
+    } else {
+        judging_give_up(judging, g_strdup_printf("references/figures/ has no figure %s", id));
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the judges share; for judge*.c alone.
+#ifndef NETSIM_VALIDATE_JUDGE_PARTS_H
+#define NETSIM_VALIDATE_JUDGE_PARTS_H
+
+#include "sim/validate/judge.h"
+
+// A check being judged. A judge fills in *result, whose deviation is NAN at first.
+struct judging {
+    const struct judge_context *context;
+    const struct check *check;
+    struct judgement *result;
+};
+
+typedef void judge_fn(struct judging *judging);
+
+// Over curves.
+judge_fn judge_value, judge_inside, judge_order, judge_crossover, judge_monotone, judge_no_step,
+    judge_parallel, judge_widest, judge_narrows, judge_slows_beyond;
+// Over runs, cases and files.
+judge_fn judge_ends_with, judge_contains_event, judge_parameter, judge_figure;
+
+// Not checkable: takes the text.
+void judging_give_up(struct judging *judging, char *why);
+void judging_decide(struct judging *judging, bool holds);
+
+// ---- Points (judge_points.c) ----
+
+// The first of the check's curves.
+const struct curve *judging_curve(const struct judging *judging);
+
+// All points of a curve. NULL if they are not there, and then the check is decided: a series that
+// has failed misses what is said of it, anything else can't be checked. Free with g_array_unref.
+GArray *judging_all_points(struct judging *judging, const struct curve *curve);
+
+// Its points at the sizes that are asked for; NULL as above.
+GArray *judging_points(struct judging *judging, const struct curve *curve);
+
+// The points of several curves, added to `sets` (NULL: to new ones), all at the same sizes; NULL as
+// above, and then `sets` is freed. Free with g_ptr_array_unref.
+GPtrArray *judging_curves(struct judging *judging, const GPtrArray *curves, GPtrArray *sets);
+
+const struct curve_point *points_at(const GArray *points, guint index);
+
+// ---- Words ----
+
+// The names of some of a check's curves. The caller frees it.
+char *judging_labels(const struct check *check, const GPtrArray *curves);
+
+void append_size(GString *out, int64_t size);
+void append_number(GString *out, double value, const char *unit);
+
+// `before`, and "1 B .. 512 B, 1 MiB"; nothing if there are no ranges.
+void append_ranges(GString *out, const char *before, const GArray *ranges);
+
+// " at 1 B .. 512 B but 8 B": the sizes that a check asks for.
+void append_sizes(GString *out, const struct check *check);
+
+// A number as people read it: four digits and the unit. The caller frees it.
+char *number_text(double value, const char *unit);
+
+// "64 KiB". The caller frees it.
+char *size_text(int64_t size);
+
+// Appends the bounds: "above 2", "at least 1 and below 2".
+void append_bounds(GString *out, const struct check *check, const char *unit);
+
+// How far a value lies outside of a check's bounds (below 0: inside), in the value's own unit, and
+// the bound it is measured from.
+double bounds_excess(const struct check *check, double value, double *bound);
+bool bounds_hold(const struct check *check, double value);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/validate/runs.h"
+
+#include <string.h>
+
+// A scenario under settings.
+struct run {
+    char *key;
+    const char *scenario, *sets; // interned
+    int number;                  // in the campaign; -1: not there
+    json_t *result;              // NULL until it was run
+    char *why;                   // NULL unless it can't be run
+};
+
+struct runs {
+    const struct registry *registry;
+    char *data_dir;
+    struct campaign *campaign; // NULL if the results were given
+    GHashTable *by_key;        // char * -> struct run *
+    GPtrArray *in_order;       // struct run *, as they were needed
+};
+
+static void run_free(gpointer data)
+{
+    struct run *run = data;
+    g_free(run->key);
+    g_free(run->why);
+    json_decref(run->result);
+    g_free(run);
+}
+
+struct runs *runs_new_empty(void)
+{
+    struct runs *runs = g_new0(struct runs, 1);
+    runs->by_key = g_hash_table_new(g_str_hash, g_str_equal);
+    runs->in_order = g_ptr_array_new_with_free_func(run_free);
+    return runs;
+}
+
+struct runs *runs_new(const struct registry *registry, const struct campaign_options *options,
+                      GError **error)
+{
+    struct campaign *campaign = campaign_open(registry, options, error);
+    if (!campaign)
+        return NULL;
+    struct runs *runs = runs_new_empty();
+    runs->registry = registry;
+    runs->campaign = campaign;
+    runs->data_dir = g_strdup(options->data_dir);
+    return runs;
+}
+
+void runs_free(struct runs *runs)
+{
+    if (!runs)
+        return;
+    if (runs->campaign)
+        campaign_close(runs->campaign);
+    g_hash_table_destroy(runs->by_key);
+    g_ptr_array_unref(runs->in_order);
+    g_free(runs->data_dir);
+    g_free(runs);
+}
+
+static struct run *run_of(const struct runs *runs, const char *scenario, const char *sets)
+{
+    char *key = g_strconcat(scenario, "\n", sets, NULL);
+    struct run *run = g_hash_table_lookup(runs->by_key, key);
+    g_free(key);
+    return run;
+}
+
+static struct run *run_add(struct runs *runs, const char *scenario, const char *sets)
+{
+    struct run *run = g_new0(struct run, 1);
+    run->key = g_strconcat(scenario, "\n", sets, NULL);
+    run->scenario = g_intern_string(scenario);
+    run->sets = g_intern_string(sets);
+    run->number = -1;
+    g_hash_table_insert(runs->by_key, run->key, run);
+    g_ptr_array_add(runs->in_order, run);
+    return run;
+}
+
+void runs_add_result(struct runs *runs, const char *scenario, const char *sets, json_t *result)
+{
+    run_add(runs, scenario, sets)->result = json_incref(result);
+}
+
+// ---- Running ----
+
+static char *scenario_file(const struct runs *runs, const char *scenario)
+{
+    char *name = g_strconcat(scenario, ".yaml", NULL);
+    char *file = g_build_filename(runs->data_dir, "scenarios", name, NULL);
+    g_free(name);
+    return file;
+}
+
+// What a list of complaints says, in one line.
+static char *first_complaint(const char *scenario, const struct diag_list *diags)
+{
+    if (!diag_any(diags))
+        return g_strdup_printf("%s can't be run", scenario);
+    const struct diag *first = g_ptr_array_index(diags->items, 0);
+    return g_strdup_printf("%s: %s%s%s", scenario, first->path ? first->path : "",
+                           first->path ? ": " : "", first->message);
+}
+
+static void run_enter(struct runs *runs, struct run *run)
+{
+    char *file = scenario_file(runs, run->scenario);
+    if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
+        run->why = g_strdup_printf("there is no scenario %s", run->scenario);
+    } else {
+        struct diag_list *diags = diag_list_new();
+        char **sets = *run->sets ? g_strsplit(run->sets, "\n", -1) : NULL;
+        run->number = campaign_add(runs->campaign, file, (const char *const *)sets, 0, diags);
+        if (run->number < 0)
+            run->why = first_complaint(run->scenario, diags);
+        g_strfreev(sets);
+        diag_list_free(diags);
+    }
+    g_free(file);
+}
+
+void runs_need(struct runs *runs, const struct curve *curve)
+{
+    for (; curve; curve = curve->other) {
+        if (run_of(runs, curve->scenario, curve->sets))
+            continue;
+        struct run *run = run_add(runs, curve->scenario, curve->sets);
+        if (runs->campaign)
+            run_enter(runs, run);
+    }
+}
+
+bool runs_run(struct runs *runs, GError **error)
+{
+    if (!runs->campaign)
+        return true;
+    if (!campaign_run(runs->campaign, error))
+        return false;
+    for (guint i = 0; i < runs->in_order->len; i++) {
+        struct run *run = g_ptr_array_index(runs->in_order, i);
+        if (run->number >= 0 && !run->result)
+            run->result = campaign_result(runs->campaign, run->number);
+    }
+    return true;
+}
+
+// ---- What came out ----
+
+json_t *runs_result(const struct runs *runs, const struct curve *curve, char **why)
+{
+    const struct run *run = run_of(runs, curve->scenario, curve->sets);
+    if (run && run->result)
+        return run->result;
+    *why =
+        run && run->why ? g_strdup(run->why) : g_strdup_printf("%s was not run", curve->scenario);
+    return NULL;
+}
+
+json_t *runs_series(const struct runs *runs, const struct curve *curve, char **why)
+{
+    json_t *result = runs_result(runs, curve, why);
+    if (!result)
+        return NULL;
+    json_t *series = curve_find_series(result, curve->series);
+    if (!series)
+        *why = g_strdup_printf("series missing: %s has no \"%s\"", curve->scenario, curve->series);
+    return series;
+}
+
+static char *how_it_ended(const struct curve *curve, json_t *series)
+{
+    const char *status = json_string_value(json_object_get(series, "status"));
+    json_t *reason = json_object_get(series, "reason");
+    const char *text = json_string_value(json_object_get(reason, "text"));
+    return g_strdup_printf("%s of %s ended as %s%s%s", curve->series, curve->scenario,
+                           status ? status : "unknown", text ? ": " : "", text ? text : "");
+}
+
+static GArray *plain_points(const struct runs *runs, const struct curve *curve, bool *failed,
+                            char **why)
+{
+    json_t *series = runs_series(runs, curve, why);
+    if (!series)
+        return NULL;
+    if (g_strcmp0(json_string_value(json_object_get(series, "status")), "completed") != 0) {
+        *failed = true;
+        *why = how_it_ended(curve, series);
+        return NULL;
+    }
+    GArray *points = curve_points_of(series, curve->metric);
+    if (points->len > 0)
+        return points;
+    *why = g_strdup_printf("%s of %s has no %s", curve->series, curve->scenario, curve->metric);
+    g_array_unref(points);
+    return NULL;
+}
+
+// What both have, in relation.
+static GArray *related(const struct curve *curve, const GArray *points, const GArray *others)
+{
+    GArray *both = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    for (guint i = 0; i < points->len; i++) {
+        struct curve_point point = g_array_index(points, struct curve_point, i);
+        const struct curve_point *other = curve_at(others, point.size);
+        if (!other || (curve->relation == CURVE_OVER && other->value == 0.0))
+            continue;
+        if (curve->relation == CURVE_OVER)
+            point.value /= other->value;
+        else
+            point.value -= other->value;
+        g_array_append_val(both, point);
+    }
+    return both;
+}
+
+GArray *runs_points(const struct runs *runs, const struct curve *curve, bool *failed, char **why)
+{
+    *failed = false;
+    GArray *points = plain_points(runs, curve, failed, why);
+    if (!points || curve->relation == CURVE_ALONE)
+        return points;
+    GArray *others = plain_points(runs, curve->other, failed, why);
+    GArray *both = others ? related(curve, points, others) : NULL;
+    if (others)
+        g_array_unref(others);
+    g_array_unref(points);
+    return both;
+}
+
+static json_t *case_of(const struct scenario *scenario, const struct curve *curve, char **why)
+{
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *one = g_ptr_array_index(scenario->cases, i);
+        if (strcmp(one->name, curve->series) == 0)
+            return scenario_case_json(one);
+    }
+    *why = g_strdup_printf("series missing: %s has no \"%s\"", curve->scenario, curve->series);
+    return NULL;
+}
+
+json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why)
+{
+    if (!runs->registry) {
+        *why = g_strdup("no scenarios are at hand");
+        return NULL;
+    }
+    char *file = scenario_file(runs, curve->scenario);
+    char **sets = *curve->sets ? g_strsplit(curve->sets, "\n", -1) : NULL;
+    struct scenario_options options = {(const char *const *)sets, runs->data_dir, 0};
+    struct diag_list *diags = diag_list_new();
+    struct scenario_schema *schema = registry_schema(runs->registry);
+    struct scenario *scenario = scenario_load(file, schema, &options, diags);
+    json_t *json = NULL;
+    if (scenario)
+        json = case_of(scenario, curve, why);
+    else
+        *why = first_complaint(curve->scenario, diags);
+    scenario_free(scenario);
+    registry_schema_free(schema);
+    diag_list_free(diags);
+    g_strfreev(sets);
+    g_free(file);
+    return json;
+}

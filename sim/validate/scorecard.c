@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/validate/scorecard.h"
+
+#include "sim/output/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define WIDTH 100
+#define INDENT 15 // where the text of a claim starts
+
+static const struct {
+    const char *verdict, *label, *colour;
+} verdicts[] = {
+    {"holds", "holds", "\033[32m"},
+    {"misses", "MISSES", "\033[1;31m"},
+    {"known_miss", "known miss", "\033[33m"},
+    {"not_checkable", "not checkable", "\033[2m"},
+};
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static json_int_t count_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+// ---- Text ----
+
+static void append_verdict(GString *out, const char *verdict, bool colour)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
+        if (strcmp(verdicts[i].verdict, verdict) == 0) {
+            g_string_append(out, colour ? verdicts[i].colour : "");
+            text_append_left(out, verdicts[i].label, INDENT);
+            g_string_append(out, colour ? "\033[0m" : "");
+        }
+}
+
+static void append_line(GString *out, const char *name, const char *text)
+{
+    if (!*text)
+        return;
+    g_string_append_printf(out, "%*s%-11s", INDENT, "", name);
+    text_append_wrapped(out, text, WIDTH - INDENT - 11, INDENT + 11);
+    g_string_append_c(out, '\n');
+}
+
+static void append_claim(GString *out, const json_t *row, bool colour)
+{
+    append_verdict(out, text_of(row, "verdict"), colour);
+    g_string_append(out, text_of(row, "id"));
+    g_string_append_c(out, '\n');
+    append_line(out, "expected", text_of(row, "expected"));
+    append_line(out, "simulated", text_of(row, "simulated"));
+    const json_t *deviation = json_object_get(row, "deviation");
+    if (json_is_number(deviation)) {
+        char *percent = g_strdup_printf("%+.2f %%", 100.0 * json_number_value(deviation));
+        append_line(out, "deviation", percent);
+        g_free(percent);
+    }
+    append_line(out, "why", text_of(row, "why"));
+}
+
+static void append_ranks(GString *out, const json_t *top40, bool colour)
+{
+    size_t index;
+    json_t *rank;
+    g_string_append(out, "\nThe most important results\n");
+    json_array_foreach(json_object_get(top40, "list"), index, rank)
+    {
+        g_string_append_printf(out, "%3d  ", (int)count_of(rank, "rank"));
+        append_verdict(out, text_of(rank, "verdict"), colour);
+        g_string_append_printf(out, "%s\n", text_of(rank, "title"));
+    }
+    g_string_append_printf(out, "%d of %d hold\n", (int)count_of(top40, "hold"),
+                           (int)count_of(top40, "ranks"));
+}
+
+static void append_total(GString *out, const char *kind, const json_t *totals)
+{
+    g_string_append_printf(out, "%-11s%7d", kind, (int)count_of(totals, "claims"));
+    for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
+        g_string_append_printf(out, "%15d", (int)count_of(totals, verdicts[i].verdict));
+    g_string_append_c(out, '\n');
+}
+
+static void append_totals(GString *out, json_t *totals)
+{
+    const char *kind;
+    json_t *of_kind;
+    g_string_append_printf(out, "\n%-11s%7s", "kind", "claims");
+    for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
+        g_string_append_printf(out, "%15s", verdicts[i].label);
+    g_string_append_c(out, '\n');
+    json_object_foreach(json_object_get(totals, "by_kind"), kind, of_kind)
+    {
+        append_total(out, kind, of_kind);
+    }
+    append_total(out, "all", totals);
+}
+
+void scorecard_print(const json_t *scorecard, bool colour, FILE *file)
+{
+    GString *out = g_string_new(NULL);
+    json_t *totals = json_object_get(scorecard, "totals"), *row;
+    size_t index;
+    json_array_foreach(json_object_get(scorecard, "claims"), index, row)
+    {
+        append_claim(out, row, colour);
+    }
+    if (json_object_get(totals, "top40"))
+        append_ranks(out, json_object_get(totals, "top40"), colour);
+    append_totals(out, totals);
+    fputs(out->str, file);
+    g_string_free(out, TRUE);
+}
+
+// ---- JUnit ----
+
+// Text as XML 1.0 takes it: escaped, without control characters.
+static void append_xml(GString *out, const char *text)
+{
+    char *valid = g_utf8_make_valid(text, -1);
+    for (char *at = valid; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    char *escaped = g_markup_escape_text(valid, -1);
+    g_string_append(out, escaped);
+    g_free(escaped);
+    g_free(valid);
+}
+
+static void append_attribute(GString *out, const char *name, const char *text)
+{
+    g_string_append_printf(out, " %s=\"", name);
+    append_xml(out, text);
+    g_string_append_c(out, '"');
+}
+
+// "via" of "via.pingpong.c1.smooth", up to the dot of that number.
+static char *start_of(const char *id, int dots)
+{
+    const char *end = id;
+    for (; *end; end++)
+        if (*end == '.' && --dots == 0)
+            break;
+    return g_strndup(id, (gsize)(end - id));
+}
+
+static void append_case(GString *out, const json_t *row)
+{
+    const char *id = text_of(row, "id"), *verdict = text_of(row, "verdict");
+    char *group = start_of(id, 2);
+    g_string_append(out, "    <testcase");
+    append_attribute(out, "classname", group);
+    append_attribute(out, "name", id);
+    g_free(group);
+    if (strcmp(verdict, "holds") == 0) {
+        g_string_append(out, "/>\n");
+        return;
+    }
+    bool failure = strcmp(verdict, "misses") == 0;
+    bool known = strcmp(verdict, "known_miss") == 0;
+    GString *message = g_string_new(NULL);
+    if (failure || known)
+        g_string_printf(message, "%sexpected %s, simulated %s", known ? "known miss: " : "",
+                        text_of(row, "expected"), text_of(row, "simulated"));
+    if (*text_of(row, "why"))
+        g_string_append_printf(message, "%s%s", message->len > 0 ? "; " : "", text_of(row, "why"));
+    g_string_append_printf(out, ">\n      <%s", failure ? "failure" : "skipped");
+    append_attribute(out, "message", message->str);
+    g_string_append(out, "/>\n    </testcase>\n");
+    g_string_free(message, TRUE);
+}
+
+struct suite {
+    int tests, failures, skipped;
+};
+
+static struct suite suite_of(json_t *rows, const char *system)
+{
+    struct suite suite = {0};
+    size_t index;
+    json_t *row;
+    json_array_foreach(rows, index, row)
+    {
+        char *own = start_of(text_of(row, "id"), 1);
+        const char *verdict = text_of(row, "verdict");
+        if (!system || strcmp(own, system) == 0) {
+            suite.tests++;
+            if (strcmp(verdict, "misses") == 0)
+                suite.failures++;
+            else if (strcmp(verdict, "holds") != 0)
+                suite.skipped++;
+        }
+        g_free(own);
+    }
+    return suite;
+}
+
+static void append_suite(GString *out, json_t *rows, const char *system)
+{
+    struct suite suite = suite_of(rows, system);
+    size_t index;
+    json_t *row;
+    g_string_append(out, "  <testsuite");
+    append_attribute(out, "name", system);
+    g_string_append_printf(out, " tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\">\n",
+                           suite.tests, suite.failures, suite.skipped);
+    json_array_foreach(rows, index, row)
+    {
+        char *own = start_of(text_of(row, "id"), 1);
+        if (strcmp(own, system) == 0)
+            append_case(out, row);
+        g_free(own);
+    }
+    g_string_append(out, "  </testsuite>\n");
+}
+
+char *scorecard_junit(const json_t *scorecard)
+{
+    json_t *rows = json_object_get(scorecard, "claims"), *row;
+    struct suite all = suite_of(rows, NULL);
+    GHashTable *done = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    size_t index;
+    GString *out = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    g_string_append_printf(out, "<testsuites name=\"netsim\" tests=\"%d\" failures=\"%d\">\n",
+                           all.tests, all.failures);
+    json_array_foreach(rows, index, row)
+    {
+        char *system = start_of(text_of(row, "id"), 1);
+        if (!g_hash_table_contains(done, system))
+            append_suite(out, rows, system);
+        g_hash_table_add(done, system);
+    }
+    g_string_append(out, "</testsuites>\n");
+    g_hash_table_destroy(done);
+    return g_string_free(out, FALSE);
+}

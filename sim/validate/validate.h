@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Validation: what the sources state (references/claims/), held against what the simulator finds.
+//
+// claim.h reads the claims and their checks, runs.h runs what the checks look at, judge.h decides,
+// scorecard.h prints. This is the way in for whoever wants the whole.
+#ifndef NETSIM_VALIDATE_VALIDATE_H
+#define NETSIM_VALIDATE_VALIDATE_H
+
+#include "sim/campaign/campaign.h"
+#include "sim/core/diag.h"
+#include "sim/workload/stack.h"
+
+#include <glib.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+struct validate_options {
+    const char *data_dir; // holds references/ and scenarios/
+    // Which claims: a system ("via"), the start of an id ("via.pingpong"), an id, or a glob
+    // ("via.*.c2.*"). NULL-terminated; NULL or empty: all.
+    const char *const *patterns;
+    bool behaviours; // also list the behaviours, which the tests cover
+    bool top40;      // only what references/top40.yaml names
+    struct campaign_options campaign;
+};
+
+// The scorecard, new reference:
+//
+//   {"claims": [{"id", "kind", "expected", "simulated", "deviation", "verdict", "why"}],
+//    "totals": {"claims", "holds", "misses", "known_miss", "not_checkable", "by_kind": {KIND:
+//    {…}}}}
+//
+// in the order of the files. expected, simulated and why are text or null. deviation is a number or
+// null: for an expected value how far the simulated one lies from it, relative to it; for a shape
+// how far the worst point lies beyond what was expected (below 0: so much was left). With top40 the
+// totals have a member "top40": {"ranks", "hold", "list": [{"rank", "title", "verdict", "ids"}]}.
+//
+// NULL if a file of claims is wrong or a pattern matches nothing (diags say where), or if the
+// campaign could not be run (*error). A scenario that can't be read, or a series that is not there,
+// makes the claims that need it "not_checkable".
+json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
+                           struct diag_list *diags, GError **error);
+
+// Whether a claim misses that is not known to.
+bool validate_any_miss(const json_t *scorecard);
+
+#endif

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Files of claims: what is wrong in them is reported with its place, and patterns mean what they
+// say.
+#include "sim/validate/claim.h"
+#include "tests/support/fake_schema.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+// The complaints about a file of claims (ranks: about a list of ranks), "" if there are none.
+static char *complaints_of(const char *claims, const char *ranks)
+{
+    struct diag_list *diags = diag_list_new();
+    struct claim_list *list = claims_new();
+    struct node *tree = node_parse(claims, strlen(claims), "c.yaml", NULL, diags);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(tree);
+    bool good = claims_read(list, tree, diags);
+    node_free(tree);
+    if (ranks) {
+        tree = node_parse(ranks, strlen(ranks), "top40.yaml", NULL, diags);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(tree);
+        good &= claims_read_ranks(list, tree, diags);
+        node_free(tree);
+    }
+    char *complaints = fake_complaints(diags);
+    CU_ASSERT_EQUAL(good, *complaints == '\0');
+    claims_free(list);
+    diag_list_free(diags);
+    return complaints;
+}
+
+static void expect(const char *claims, const char *part)
+{
+    char *complaints = complaints_of(claims, NULL);
+    if (*part)
+        SUITE_CONTAINS(complaints, part);
+    else
+        SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+}
+
+// A claim whose check stands on line 6, after ten blanks.
+static void expect_check(const char *check, const char *part)
+{
+    char *text = g_strdup_printf("others:\n  s.a:\n    kind: number\n    statement: it is so\n"
+                                 "    source: \"1\"\n    check: %s\n",
+                                 check);
+    expect(text, part);
+    g_free(text);
+}
+
+static void test_good(void)
+{
+    expect("behaviours:\n  s.b: {statement: x, source: y}\n"
+           "  s.c: {statement: x, source: y, outside: z}\n"
+           "others:\n  s.d: {kind: shape, statement: x, source: y, not_checkable: z}\n",
+           "");
+    expect_check("{figure: {spec: f}}", "");
+    expect_check("[{figure: {spec: f}}, {figure: {spec: g}}]", "");
+}
+
+static void test_bad_checks(void)
+{
+    expect_check("{valeu: {series: A}}",
+                 "c.yaml:6:13: error: s.a.check.valeu: unknown key (did you mean");
+    expect_check("{figure: {spec: f}, value: {}}",
+                 "c.yaml:6:12: error: s.a.check: a check has one word");
+    expect_check("figure", "c.yaml:6:12: error: s.a.check: a check is expected here");
+    expect_check("[]", "c.yaml:6:12: error: s.a.check: a check is missing");
+    expect_check("{figure: {}}", "`spec' is missing");
+    expect_check("{figure: {spec: f, scenario: s}}", "unknown key");
+    expect_check(
+        "{value: {scenario: s, metric: a_us, series: A, size: 1 B, expected: 74 MB/s, "
+        "tolerance: 1}}",
+        "c.yaml:6:80: error: s.a.check.value: \"74 MB/s\" has the wrong unit (the metric is in "
+        "us)");
+    expect_check("{value: {scenario: s, metric: a_us, series: A, size: 1, expected: 74, "
+                 "tolerance: 1}}",
+                 "\"1\": missing unit");
+    expect_check("{value: {scenario: s, series: A, expected: 74, tolerance: 1}}",
+                 "a metric is missing");
+    expect_check("{value: {metric: a_us, series: A, expected: 74, tolerance: 1}}",
+                 "a curve needs a scenario");
+    expect_check("{value: {scenario: s, metric: a_us, series: A, expected: 74}}",
+                 "`tolerance' is missing");
+    expect_check("{value: {scenario: s, metric: a_us, series: A, expected: much, tolerance: 1}}",
+                 "\"much\" is no number");
+    expect_check("{bound: {scenario: s, metric: a_us, series: A}}",
+                 "a bound is missing (least, above, most or below)");
+    expect_check("{bound: {scenario: s, metric: a_us, series: A, least: 1, above: 2}}",
+                 "this side is bounded twice");
+    expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: 4 B .. 1 B, least: 1}}",
+                 "c.yaml:6:66: error: s.a.check.bound: the range ends before it starts");
+    expect_check("{bound: {scenario: s, metric: a_us, series: A, sizes: all, least: 1}}",
+                 "\"all\"");
+    expect_check("{ratio: {scenario: s, metric: a_us, over: [A, B], under: C, least: 1}}",
+                 "two plain series are expected");
+    expect_check("{ratio: {scenario: s, metric: a_us, over: {series: A, over: B}, under: C, "
+                 "least: 1}}",
+                 "two plain series are expected");
+    expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: {series: B, se: x}, "
+                 "sizes: 1 B}}",
+                 "c.yaml:6:78: error: s.a.check.order.se: unknown key");
+    expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: {series: B, set: x}, "
+                 "sizes: 1 B}}",
+                 "\"x\" is no setting (write PATH=VALUE");
+    expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: B, sizes: 1 B, "
+                 "share: 150 %}}",
+                 "a share is more than 0");
+    expect_check("{ends_with: {scenario: s, series: A, status: dead}}", "unknown status \"dead\"");
+}
+
+static void test_bad_claims(void)
+{
+    expect("others:\n  s.a: {kind: nubmer, statement: x, source: y, not_checkable: z}\n",
+           "c.yaml:2:15: error: s.a: unknown kind \"nubmer\" (did you mean number?)");
+    expect("others:\n  s.a: {statement: x, source: y, not_checkable: z}\n", "`kind' is missing");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y}\n",
+           "c.yaml:2:8: error: s.a: it needs `check' or `not_checkable'");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
+           " check: {figure: {spec: f}}}\n",
+           "it needs `check' or `not_checkable', not both");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
+           " known_miss: docs/fidelity.md#a}\n",
+           "what is not checked can't miss");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, known_miss: later,"
+           " check: {figure: {spec: f}}}\n",
+           "a known miss says where its analysis stands");
+    expect("others:\n  s.a: {kind: shape, source: y, not_checkable: z}\n",
+           "`statement' is missing");
+    expect("others:\n  s.a: {kind: shape, statment: x, source: y, not_checkable: z}\n",
+           "did you mean statement?");
+    expect("behaviours:\n  s.a: {statement: x, source: y}\n"
+           "others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z}\n",
+           "c.yaml:4:3: error: s.a: there is such a claim already");
+    expect("claims:\n  s.a: {statement: x}\n", "c.yaml:1:1: error: claims: unknown key");
+}
+
+static void test_ranks(void)
+{
+    static const char claims[] = "behaviours:\n  s.a: {statement: x, source: y}\n";
+    static const struct {
+        const char *ranks, *part;
+    } samples[] = {
+        {"top40: [{rank: 1, title: t, ids: [s.b]}]",
+         "top40.yaml:1:35: error: top40[0]: there is no claim"},
+        {"top40: [{rank: 1, title: t}]", "it needs `rank' and a list of `ids'"},
+        {"top40: [{rank: one, title: t, ids: [s.a]}]", "\"one\""},
+        {"top: []", "a list of ranks is expected"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *complaints = complaints_of(claims, samples[i].ranks);
+        SUITE_CONTAINS(complaints, samples[i].part);
+        g_free(complaints);
+    }
+    char *complaints = complaints_of(claims, "top40: [{rank: 1, title: t, ids: [s.a]}]");
+    SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+}
+
+static void test_patterns(void)
+{
+    CU_ASSERT_TRUE(claim_matches("via.a.b", "via"));
+    CU_ASSERT_TRUE(claim_matches("via.a.b", "via.a"));
+    CU_ASSERT_TRUE(claim_matches("via.a.b", "via.a.b"));
+    CU_ASSERT_FALSE(claim_matches("via.ab", "via.a"));
+    CU_ASSERT_FALSE(claim_matches("via.a", "via.a.b"));
+    CU_ASSERT_TRUE(claim_matches("via.a.b", "*.b"));
+    CU_ASSERT_TRUE(claim_matches("via.a.b", "via.?.b"));
+    CU_ASSERT_FALSE(claim_matches("via.a.b", "*.a"));
+}
+
+// What ships is right, whoever reads it.
+static void test_shipped(void)
+{
+    const char *source = g_getenv("NETSIM_SOURCE_DIR");
+    struct diag_list *diags = diag_list_new();
+    struct claim_list *list = claims_load(source ? source : ".", diags);
+    char *complaints = fake_complaints(diags);
+    SUITE_SAME_TEXT(complaints, "");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(list);
+    CU_ASSERT(list->ranks->len >= 12);
+    CU_ASSERT_PTR_NOT_NULL(claims_find(list, "via.pingpong.latency_min.via_rpi"));
+    g_free(complaints);
+    claims_free(list);
+    diag_list_free(diags);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {{"claims that are right", test_good},
+                                              {"checks that are wrong", test_bad_checks},
+                                              {"claims that are wrong", test_bad_claims},
+                                              {"ranks", test_ranks},
+                                              {"patterns", test_patterns},
+                                              {"what ships", test_shipped},
+                                              {0}};
+    return suite_run("validate: claim", cases);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two results curve by curve: what differs is found, whatever it is, and what does not is not.
+#include "sim/validate/compare.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+static struct compared *read_csv(const char *text)
+{
+    GError *error = NULL;
+    struct compared *compared = compared_new("test");
+    bool good = compared_read_csv(compared, text, &error);
+    SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
+    CU_ASSERT_TRUE(good);
+    g_clear_error(&error);
+    return compared;
+}
+
+static json_t *compare_csv(const char *first, const char *second, double tolerance,
+                           const char *metric)
+{
+    const char *metrics[] = {metric, NULL};
+    struct compare_options options = {tolerance, metrics};
+    struct compared *a = read_csv(first), *b = read_csv(second);
+    json_t *comparison = compare(a, b, &options);
+    compared_free(a);
+    compared_free(b);
+    return comparison;
+}
+
+#define HEAD "series,rank,size,metric,value\n"
+
+static void expect(const char *first, const char *second, double tolerance, int differences)
+{
+    json_t *comparison = compare_csv(HEAD, HEAD, 0.0, NULL);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(comparison, "same")));
+    json_decref(comparison);
+    char *a = g_strconcat(HEAD, first, NULL), *b = g_strconcat(HEAD, second, NULL);
+    comparison = compare_csv(a, b, tolerance, NULL);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "differences")), differences);
+    CU_ASSERT_EQUAL(json_is_true(json_object_get(comparison, "same")), differences == 0);
+    json_decref(comparison);
+    g_free(a);
+    g_free(b);
+}
+
+static void test_values(void)
+{
+    expect("A,,1,m_us,10\n", "A,,1,m_us,10\n", 0.0, 0);
+    expect("A,,1,m_us,10\n", "A,,1,m_us,10.000000001\n", 0.0, 1);
+    expect("A,,1,m_us,10\n", "A,,1,m_us,10.5\n", 0.05, 0);
+    expect("A,,1,m_us,10\n", "A,,1,m_us,10.51\n", 0.05, 1);
+    expect("A,,1,m_us,10\n", "A,,1,m_us,9.49\n", 0.05, 1);
+    // Nothing is a part of 0.
+    expect("A,,1,m_us,0\n", "A,,1,m_us,0\n", 0.0, 0);
+    expect("A,,1,m_us,0\n", "A,,1,m_us,1e-9\n", 100.0, 1);
+    expect("A,,1,m_us,-4\n", "A,,1,m_us,4\n", 1.9, 1);
+    // Ranks, and values of no size, are curves of their own.
+    expect("A,0,,m_us,4\nA,1,,m_us,5\n", "A,1,,m_us,5\nA,0,,m_us,4\n", 0.0, 0);
+    expect("A,0,,m_us,4\nA,1,,m_us,5\n", "A,1,,m_us,4\nA,0,,m_us,5\n", 0.0, 2);
+    expect("A,all,1,m_us,4\n", "A,,1,m_us,4\n", 0.0, 0);
+}
+
+static void test_missing(void)
+{
+    // One point; a metric; a series, which lacks its curve and itself; in both directions.
+    expect("A,,1,m_us,4\nA,,2,m_us,4\n", "A,,1,m_us,4\n", 0.5, 1);
+    expect("A,,1,m_us,4\n", "A,,1,m_us,4\nA,,2,m_us,4\n", 0.5, 1);
+    expect("A,,1,m_us,4\nA,,1,n_us,4\n", "A,,1,m_us,4\n", 0.5, 1);
+    expect("A,,1,m_us,4\nB,,1,m_us,4\n", "A,,1,m_us,4\n", 0.5, 2);
+    expect("A,,1,m_us,4\n", "A,,1,m_us,4\nB,,1,m_us,4\n", 0.5, 2);
+    // Two that each have one that the other has not.
+    expect("A,,1,m_us,4\n", "A,,2,m_us,4\n", 0.5, 1);
+}
+
+static void test_worst(void)
+{
+    json_t *comparison = compare_csv(HEAD "A,,1,m_us,10\nA,,2,m_us,20\nA,,4,m_us,40\n",
+                                     HEAD "A,,1,m_us,11\nA,,2,m_us,25\nA,,4,m_us,41\n", 0.2, NULL);
+    json_t *curve = json_array_get(json_object_get(comparison, "curves"), 0);
+    json_t *worst = json_object_get(curve, "worst");
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(worst, "size_bytes")), 2);
+    CU_ASSERT_EQUAL(json_number_value(json_object_get(worst, "deviation")), 0.25);
+    CU_ASSERT_EQUAL(json_number_value(json_object_get(worst, "a")), 20.0);
+    CU_ASSERT_EQUAL(json_number_value(json_object_get(worst, "b")), 25.0);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(curve, "outside")), 1);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(curve, "points")), 3);
+    json_decref(comparison);
+}
+
+static void test_metric(void)
+{
+    json_t *comparison = compare_csv(HEAD "A,,1,m_us,10\nA,,1,n_us,1\n",
+                                     HEAD "A,,1,m_us,10\nA,,1,n_us,2\n", 0.0, "m_us");
+    CU_ASSERT_TRUE(json_is_true(json_object_get(comparison, "same")));
+    json_decref(comparison);
+}
+
+static void test_heads(void)
+{
+    static const char golden[] =
+        "# fingerprint 00ff\n# series A, b: c: completed 1234\n" HEAD "\"A, b: c\",,1,m_us,4\n";
+    struct compared *compared = read_csv(golden);
+    const struct compared_series *series = g_ptr_array_index(compared->series, 0);
+    SUITE_SAME_TEXT(compared->fingerprint, "00ff");
+    SUITE_SAME_TEXT(series->name, "A, b: c");
+    SUITE_SAME_TEXT(series->status, "completed");
+    SUITE_SAME_TEXT(series->fingerprint, "1234");
+    SUITE_SAME_INTEGER(compared->series->len, 1);
+    compared_free(compared);
+    json_t *comparison = compare_csv("# fingerprint 1\n# series A: completed 1\n" HEAD,
+                                     "# fingerprint 2\n# series A: deadlock 1\n" HEAD, 0.0, NULL);
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "differences")), 1);
+    json_t *prints = json_object_get(comparison, "fingerprints");
+    CU_ASSERT_TRUE(json_is_false(json_object_get(prints, "agree")));
+    json_decref(comparison);
+}
+
+static void expect_refused(const char *text, const char *part)
+{
+    GError *error = NULL;
+    struct compared *compared = compared_new("test");
+    CU_ASSERT_FALSE(compared_read_csv(compared, text, &error));
+    SUITE_CONTAINS(error ? error->message : NULL, part);
+    g_clear_error(&error);
+    compared_free(compared);
+}
+
+static void test_broken(void)
+{
+    expect_refused("a,b\n1,2\n", "1: the columns series, size, metric and value");
+    expect_refused(HEAD "A,,1,m_us\n", "2: this row has no value");
+    expect_refused(HEAD "A,,1,m_us,4\nA,,2,m_us,four\n", "3: this row has no value");
+    expect_refused(HEAD "A,,1,m_us,4 \n", "2: this row has no value");
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {{"values", test_values},
+                                              {"what is missing", test_missing},
+                                              {"the worst", test_worst},
+                                              {"one metric", test_metric},
+                                              {"heads of files", test_heads},
+                                              {"broken files", test_broken},
+                                              {0}};
+    return suite_run("validate: compare", cases);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The vocabulary of checks on curves made by hand: each word holds, misses by a hair, and says so
+// when data are missing. Every line is one such case, so a bound that is off by one, a neighbour
+// that is forgotten, or a relation the wrong way round shows.
+#include "sim/validate/judge.h"
+#include "tests/support/fake_schema.h"
+#include "tests/support/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sample {
+    const char *curves; // "A 1:10 2:12; B 1:11"
+    const char *check;  // without scenario and metric, which are "s" and latency_us
+    enum judged judged;
+    const char *says; // a part of what was simulated, or of why it can't be checked
+};
+
+// A series that is completed, with its points.
+static json_t *series_of(const char *text)
+{
+    char **words = g_strsplit(g_strstrip((char *)text), " ", -1);
+    json_t *points = json_array();
+    for (char **word = words + 1; *word; word++) {
+        char *value;
+        json_int_t size = strtoll(*word, &value, 10);
+        json_array_append_new(points, json_pack("{s:I, s:f}", "size_bytes", size, "latency_us",
+                                                g_ascii_strtod(value + 1, NULL)));
+    }
+    json_t *series = json_pack("{s:s, s:s, s:n, s:o, s:[], s:{s:i, s:i}}", "name", words[0],
+                               "status", words[0][0] == 'x' ? "failed" : "completed", "reason",
+                               "points", points, "values", "counters", "drops", 3, "none", 0);
+    g_strfreev(words);
+    return series;
+}
+
+static json_t *result_of(const char *curves)
+{
+    json_t *list = json_array();
+    char **parts = g_strsplit(curves, ";", -1);
+    for (char **part = parts; *part; part++)
+        json_array_append_new(list, series_of(*part));
+    g_strfreev(parts);
+    return json_pack("{s:o}", "series", list);
+}
+
+// {order: {lower: A}} becomes {order: {scenario: s, metric: latency_us, lower: A}}.
+static struct check *check_of(const char *text)
+{
+    const char *inner = strchr(text + 1, '{') + 1;
+    char *whole = g_strdup_printf("%.*sscenario: s, metric: latency_us, %s", (int)(inner - text),
+                                  text, inner);
+    struct diag_list *diags = diag_list_new();
+    struct node *node = node_parse(whole, strlen(whole), "check", NULL, diags);
+    struct check *check = node ? check_read(node, "check", diags) : NULL;
+    char *complaints = fake_complaints(diags);
+    SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+    node_free(node);
+    diag_list_free(diags);
+    g_free(whole);
+    return check;
+}
+
+static struct judgement judge_sample(const struct sample *sample)
+{
+    struct runs *runs = runs_new_empty();
+    json_t *result = result_of(sample->curves);
+    runs_add_result(runs, "s", "", result);
+    json_t *other = result_of("A 1:5 2:5");
+    runs_add_result(runs, "s", "p.q=1", other);
+    struct check *check = check_of(sample->check);
+    struct judge_context context = {runs, "."};
+    struct judgement judgement = {0};
+    if (check) {
+        judge_needs(check, runs);
+        judgement = judge(&context, check);
+    }
+    check_free(check);
+    runs_free(runs);
+    json_decref(result);
+    json_decref(other);
+    return judgement;
+}
+
+static void run_samples(const struct sample *samples)
+{
+    static const char *const names[] = {"holds", "misses", "not checkable"};
+    for (const struct sample *sample = samples; sample->curves; sample++) {
+        struct judgement judgement = judge_sample(sample);
+        char *expected = g_strdup_printf("%s: %s", sample->check, names[sample->judged]);
+        char *actual = g_strdup_printf("%s: %s", sample->check, names[judgement.judged]);
+        SUITE_SAME_TEXT(actual, expected);
+        char *said = g_strdup_printf("%s | %s", judgement.simulated ? judgement.simulated : "",
+                                     judgement.why ? judgement.why : "");
+        SUITE_CONTAINS(said, sample->says);
+        CU_ASSERT_PTR_NOT_NULL(judgement.expected);
+        g_free(said);
+        g_free(actual);
+        g_free(expected);
+        judgement_clear(&judgement);
+    }
+}
+
+#define HOLDS JUDGED_HOLDS
+#define MISSES JUDGED_MISSES
+#define NOT JUDGED_NOT_CHECKABLE
+
+static void test_value(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:74", "{value: {series: A, size: 1 B, expected: 74 us, tolerance: 0 us}}", HOLDS,
+         "74 us"},
+        {"A 1:75.4799", "{value: {series: A, size: 1 B, expected: 74, tolerance: 2 %}}", HOLDS,
+         "75.48"},
+        {"A 1:75.4801", "{value: {series: A, size: 1 B, expected: 74, tolerance: 2 %}}", MISSES,
+         "75.48"},
+        {"A 1:72.5", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1.4 us}}", MISSES,
+         "72.5"},
+        {"A 2:74", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1}}", NOT,
+         "no value at 1 B"},
+        {"A 2:74", "{value: {series: B, size: 1 B, expected: 74, tolerance: 1}}", NOT,
+         "series missing: s has no \"B\""},
+        {"A 1:80; B 1:77",
+         "{value: {series: {series: A, minus: B}, size: 1 B, expected: 3 us, tolerance: 0}}", HOLDS,
+         "3 us"},
+        {"xA 1:80", "{value: {series: xA, size: 1 B, expected: 80, tolerance: 1}}", MISSES,
+         "xA of s ended as failed"},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_bounds(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:4 2:5; B 1:2 2:2", "{ratio: {over: A, under: B, sizes: 1 B .. 2 B, above: 2}}",
+         MISSES, "2 at 1 B; 1 of 2 values outside"},
+        {"A 1:4 2:5; B 1:2 2:2", "{ratio: {over: A, under: B, sizes: 1 B .. 2 B, least: 2}}", HOLDS,
+         "2 at 1 B"},
+        {"A 1:4 2:5; B 1:2 2:2", "{ratio: {over: A, under: B, sizes: 2 B, above: 2}}", HOLDS,
+         "2.5 at 2 B"},
+        {"A 1:4 2:5; B 1:2 2:2",
+         "{ratio: {over: A, under: B, sizes: 1 B .. 2 B, except: 1 B, above: 2}}", HOLDS, "2.5"},
+        {"A 1:4 2:5; B 1:2", "{ratio: {over: A, under: B, sizes: 1 B .. 2 B, above: 1}}", NOT,
+         "A / B has no value at 2 B"},
+        {"A 1:4 2:5; B 1:5 2:5", "{difference: {series: A, minus: B, sizes: 1 B .. 2 B, below: 0}}",
+         MISSES, "0 us at 2 B; 1 of 2"},
+        {"A 1:4 2:5; B 1:5 2:5", "{difference: {series: A, minus: B, sizes: 1 B, below: 0}}", HOLDS,
+         "-1 us at 1 B"},
+        {"A 1:4 2:5; B 1:2 2:9", "{bound: {series: [A, B], most: 9 us}}", HOLDS, "9 us at 2 B (B)"},
+        {"A 1:4 2:5; B 1:2 2:9", "{bound: {series: [A, B], below: 9 us}}", MISSES,
+         "1 of 4 values outside"},
+        {"A 1:4 2:5; B 1:2 2:9", "{bound: {series: [A, C], below: 9 us}}", NOT, "no \"C\""},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_order(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:1 2:2; B 1:2 2:3; C 1:3 2:4",
+         "{order: {lower: A, higher: [B, C], sizes: 1 B .. 2 B}}", HOLDS, "at all 2 sizes"},
+        {"A 1:1 2:3; B 1:2 2:3; C 1:3 2:4",
+         "{order: {lower: A, higher: [B, C], sizes: 1 B .. 2 B}}", MISSES,
+         "not at 1 of 2 sizes (2 B), worst at 2 B: 3 against 3 us"},
+        {"A 1:1 2:2; B 1:2 2:3; C 1:3 2:2.5",
+         "{order: {lower: [A, B], higher: C, sizes: 1 B .. 2 B}}", MISSES, "(2 B)"},
+        {"A 1:1 2:9 4:1; B 1:2 2:3 4:2",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 4 B, except: 2 B}}", HOLDS, "all 2 sizes"},
+        {"A 1:1 2:9 4:1 8:1; B 1:2 2:3 4:2 8:2",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 8 B, share: 75 %}}", HOLDS, "1 of 4"},
+        {"A 1:1 2:9 4:1 8:1; B 1:2 2:3 4:2 8:2",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 8 B, share: 76 %}}", MISSES, "1 of 4"},
+        {"A 1:1 2:3; B 1:1 2:4",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 2 B, somewhere: true}}", HOLDS,
+         "lowest at 2 B"},
+        {"A 1:1 2:3; B 1:1 2:3",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 2 B, somewhere: true}}", MISSES,
+         "never above nor below"},
+        {"A 1:1.1 2:3; B 1:1 2:4",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 2 B, somewhere: true}}", MISSES, "(1 B)"},
+        {"A 1:1 2:3; B 1:2", "{order: {lower: A, higher: B, sizes: 1 B .. 2 B}}", NOT,
+         "B has no value at 2 B"},
+        {"A 1:1 2:1 4:1; B 1:2 4:2", "{order: {lower: A, higher: B, sizes: 1 B .. 4 B}}", NOT,
+         "different sizes"},
+        {"A 1:1 2:3; xB 1:2", "{order: {lower: A, higher: xB, sizes: 1 B .. 2 B}}", MISSES,
+         "the run failed"},
+        // Under settings: another run of the same scenario.
+        {"A 1:6 2:6", "{order: {lower: {series: A, set: p.q=1}, higher: A, sizes: 1 B .. 2 B}}",
+         HOLDS, "5 against 6"},
+        {"A 1:6 2:6", "{order: {lower: {series: A, set: p.q=2}, higher: A, sizes: 1 B .. 2 B}}",
+         NOT, "was not run"},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_crossover(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:1 2:2 4:6; B 1:2 2:3 4:5",
+         "{crossover: {before: A, after: B, sizes: 1 B .. 4 B, between: 2 B .. 4 B}}", HOLDS,
+         "A lower up to 3 B"},
+        {"A 1:1 2:2 4:6; B 1:2 2:3 4:5",
+         "{crossover: {before: B, after: A, sizes: 1 B .. 4 B, between: 2 B .. 4 B}}", MISSES,
+         "A lower up to 3 B"},
+        {"A 1:1 2:4 4:6; B 1:2 2:3 4:5",
+         "{crossover: {before: A, after: B, sizes: 1 B .. 4 B, between: 2 B .. 4 B}}", MISSES,
+         "up to 2 B"}, // 1.5 B, which is rounded
+        {"A 1:1 2:4 4:4; B 1:2 2:3 4:5",
+         "{crossover: {before: A, after: B, sizes: 1 B .. 4 B, between: 1 B .. 2 B}}", MISSES,
+         "2 crossings"},
+        {"A 1:1 2:2 4:4; B 1:2 2:3 4:5",
+         "{crossover: {before: A, after: B, sizes: 1 B .. 4 B, between: 1 B .. 2 B}}", MISSES,
+         "no crossing: A is lower throughout"},
+        // Touching is no crossing.
+        {"A 1:1 2:3 4:4; B 1:2 2:3 4:5",
+         "{crossover: {before: A, after: B, sizes: 1 B .. 4 B, between: 1 B .. 4 B}}", MISSES,
+         "no crossing"},
+        {"A 1:1 2:3; B 1:2 2:3",
+         "{crossover: {before: A, after: B, sizes: 1 B .. 4 B, between: 1 B .. 4 B}}", NOT,
+         "A has no value at 4 B"},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_shape(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:1 2:1 4:2", "{monotone: {series: A, sizes: 1 B .. 4 B}}", HOLDS, ""},
+        {"A 1:1 2:0.99 4:2", "{monotone: {series: A, sizes: 1 B .. 4 B}}", MISSES, "1 % at 2 B"},
+        {"A 1:3 2:2 4:2", "{monotone: {series: A, sizes: 1 B .. 4 B, falling: true}}", HOLDS, ""},
+        {"A 1:3 2:2 4:2.1", "{monotone: {series: A, sizes: 1 B .. 4 B, falling: true}}", MISSES,
+         "5 % at 4 B"},
+        // A straight line has no step, whatever its slope: a + b * size.
+        {"A 0:5 1:7 2:9 4:13 8:21", "{no_step: {series: A, sizes: 0 B .. 8 B, most: 0.001 %}}",
+         HOLDS, ""},
+        // 9 in place of 12: a quarter of its value below the line from 10 to 16.
+        {"A 1:10 2:9 4:16", "{no_step: {series: A, sizes: 1 B .. 4 B, most: 33 %}}", MISSES,
+         "33.33 % at 2 B"},
+        {"A 1:10 2:9 4:16", "{no_step: {series: A, sizes: 1 B .. 4 B, most: 34 %}}", HOLDS, "2 B"},
+        {"A 1:10 2:9 4:16", "{no_step: {series: A, sizes: 1 B .. 4 B, except: 2 B, most: 1 %}}",
+         NOT, "too few sizes"},
+        // The neighbours of a size may lie outside of the range.
+        {"A 1:10 2:9 4:16", "{no_step: {series: A, sizes: 2 B, most: 33 %}}", MISSES, "2 B"},
+        {"A 1:10 2:20; B 1:3 2:13", "{parallel: {series: A, to: B, sizes: 1 B .. 2 B, most: 0 %}}",
+         HOLDS, ""},
+        {"A 1:10 2:20; B 1:3 2:11",
+         "{parallel: {series: A, to: B, sizes: 1 B .. 2 B, most: 9.9 %}}", MISSES, "10 % at 2 B"},
+        {"A 1:10 2:20; B 1:3 2:11", "{parallel: {series: A, to: B, sizes: 1 B .. 2 B, most: 10 %}}",
+         HOLDS, "10 %"},
+        // 4 B in 1, 8 B in 2, 16 B in 5: no slower at 8, slower at 16.
+        {"A 4:1 8:2.1 16:5", "{slows_beyond: {series: A, size: 4 B, sizes: 8 B .. 16 B}}", HOLDS,
+         "8 B"},
+        {"A 4:1 8:2 16:5", "{slows_beyond: {series: A, size: 4 B, sizes: 8 B .. 16 B}}", MISSES,
+         "0 % at 8 B"},
+        {"A 8:2 16:5", "{slows_beyond: {series: A, size: 4 B, sizes: 8 B .. 16 B}}", NOT,
+         "no value at 4 B"},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_several(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:1 2:1 4:1; B 1:2 2:3 4:2; C 1:1 2:1 4:1",
+         "{widest: {series: [A, B, C], sizes: 1 B .. 4 B, within: 1 B .. 2 B}}", HOLDS,
+         "widest at 2 B: highest / lowest 3"},
+        {"A 1:1 2:1 4:1; B 1:2 2:3 4:3",
+         "{widest: {series: [A, B], sizes: 1 B .. 4 B, within: 1 B .. 2 B}}", MISSES,
+         "widest at 4 B"},
+        {"A 1:1 2:1; B 1:2 2:3", "{widest: {series: [A, B], sizes: 1 B .. 4 B, within: 1 B}}", NOT,
+         "no value at 4 B"},
+        {"A 1:2 2:2 4:1.5; B 1:1 2:1 4:1",
+         "{narrows: {over: A, under: B, sizes: 1 B .. 2 B, later: 4 B}}", HOLDS,
+         "mean 2, then 1.5"},
+        {"A 1:2 2:2 4:2; B 1:1 2:1 4:1",
+         "{narrows: {over: A, under: B, sizes: 1 B .. 2 B, later: 4 B}}", MISSES, "then 2"},
+        // From ahead to behind, but less so.
+        {"A 1:2 4:3; B 1:1 4:4", "{narrows: {over: A, under: B, sizes: 1 B, later: 4 B}}", HOLDS,
+         "then 0.75"},
+        {"A 1:2 4:1; B 1:1 4:4", "{narrows: {over: A, under: B, sizes: 1 B, later: 4 B}}", MISSES,
+         "then 0.25"},
+        {"A 1:2; B 1:1", "{narrows: {over: A, under: B, sizes: 1 B, later: 4 B}}", NOT,
+         "no values at these sizes"},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_runs(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:1", "{ends_with: {series: A, status: completed}}", HOLDS, "ended as completed"},
+        {"xA 1:1", "{ends_with: {series: xA, status: deadlock}}", MISSES, "ended as failed"},
+        {"xA 1:1", "{ends_with: {series: xA, status: failed, reason: overrun}}", MISSES, "failed"},
+        {"A 1:1", "{ends_with: {series: B, status: completed}}", NOT, "no \"B\""},
+        {"A 1:1", "{contains_event: {series: A, counter: drops}}", HOLDS, "3"},
+        {"A 1:1", "{contains_event: {series: A, counter: drops, least: 4}}", MISSES, "3"},
+        {"A 1:1", "{contains_event: {series: A, counter: none}}", MISSES, "0"},
+        {"A 1:1", "{contains_event: {series: A, counter: none, most: 0}}", HOLDS, "0"},
+        {"A 1:1", "{contains_event: {series: A, counter: gone}}", NOT, "no counter \"gone\""},
+        {0}};
+    run_samples(samples);
+}
+
+static void expect_deviation(const char *curves, const char *check, double expected)
+{
+    struct sample sample = {.curves = curves, .check = check};
+    struct judgement judgement = judge_sample(&sample);
+    CU_ASSERT_DOUBLE_EQUAL(judgement.deviation, expected, 1e-12);
+    judgement_clear(&judgement);
+}
+
+static void test_deviation(void)
+{
+    expect_deviation("A 1:75", "{value: {series: A, size: 1 B, expected: 74, tolerance: 1}}",
+                     1.0 / 74.0);
+    expect_deviation("A 1:4 2:3; B 1:2 2:2",
+                     "{ratio: {over: A, under: B, sizes: 1 B .. 2 B, above: 2}}", 0.25);
+    expect_deviation("A 1:8 2:9; B 1:10 2:10", "{order: {lower: A, higher: B, sizes: 1 B .. 2 B}}",
+                     -0.1);
+    expect_deviation("A 1:10 2:9 4:16", "{no_step: {series: A, sizes: 2 B, most: 10 %}}",
+                     3.0 / 9.0 - 0.1);
+}
+
+static void test_same_value(void)
+{
+    json_t *size = json_string("64 KiB"), *count = json_integer(4), *name = json_string("eepro100");
+    CU_ASSERT_TRUE(judge_same_value(size, "65536 B"));
+    CU_ASSERT_FALSE(judge_same_value(size, "65535 B"));
+    CU_ASSERT_FALSE(judge_same_value(size, "65536"));
+    CU_ASSERT_TRUE(judge_same_value(count, "4"));
+    CU_ASSERT_FALSE(judge_same_value(count, "5"));
+    CU_ASSERT_TRUE(judge_same_value(name, "eepro100"));
+    CU_ASSERT_FALSE(judge_same_value(name, "tulip"));
+    json_decref(size);
+    json_decref(count);
+    json_decref(name);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {{"a value", test_value},
+                                              {"bounds, quotients and differences", test_bounds},
+                                              {"orders", test_order},
+                                              {"crossovers", test_crossover},
+                                              {"the shape of a curve", test_shape},
+                                              {"several curves", test_several},
+                                              {"ends and counters of runs", test_runs},
+                                              {"deviations", test_deviation},
+                                              {"values of parameters", test_same_value},
+                                              {0}};
+    return suite_run("validate: judge", cases);
+}
