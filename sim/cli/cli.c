@@ -21,12 +21,58 @@ const struct cli_command cli_commands[] = {
      "Prints every parameter with its unit, default, range, meaning and source; those of one\n"
      "MODEL, section or stack if it is named.",
      cli_describe},
-    {"list", "[KIND]", "list stacks, testbeds, benchmarks and scenarios",
-     "KIND is stacks, testbeds, benchmarks or scenarios; all four if it is not given.", cli_list},
+    {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",
+     "KIND is stacks, testbeds, benchmarks, scenarios or sweeps; all if it is not given.",
+     cli_list},
     {"bench", "", "measure the speed of the simulator",
      "Measures the event engine, the network, the MPI stack and the memory of a large cluster on\n"
      "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3.",
      cli_bench},
+    {"sweep", "SCENARIO", "run a scenario with many values of its parameters",
+     "Runs all combinations of the values given by --set and by the scenario's own `sweep:`, in\n"
+     "parallel, into a database; what is in it is not run again, and an interrupted sweep goes on\n"
+     "where it stopped. A run that fails is a result. Under mpirun, all ranks work.\n\n"
+     "  netsim sweep --report DIR|DATABASE   what a sweep has shown\n"
+     "  netsim sweep merge OUT DATABASE...   join the databases of shards\n\n"
+     "Ends with 2 if a run crashed the simulator or took longer than --time-limit.",
+     cli_sweep},
+    {"explain", "SCENARIO", "say where the time of a message goes",
+     "Takes the critical path of a message apart: library, traps, copies, buses, cards, wires,\n"
+     "switches, interrupts, wake-ups, waiting. The parts add up to the measured time exactly.\n"
+     "Without --size: a row for each size. With it, also how busy each resource was, and what\n"
+     "bounds the run. A benchmark is explained with at most 20 repetitions of each size.\n"
+     "Ends with 3 if the simulated program failed, and says why.",
+     cli_explain},
+    {"validate", "[PATTERN...]", "hold the claims of the sources against what is simulated",
+     "Runs what the claims of references/claims/ look at, prints for each what was expected, what\n"
+     "came out and the verdict, and the totals. PATTERN is a system (via), the start of an id\n"
+     "(via.pingpong), an id, or a glob ('via.*.c2.*'). Ends with 2 if a claim misses that is not\n"
+     "known to.",
+     cli_validate},
+    {"compare", "A B", "compare two results curve by curve",
+     "A and B are directories that `netsim run' wrote, files of `run --format json', CSV files, or\n"
+     "databases: FILE.sqlite#KEY is the case with that key, FILE.sqlite#PATH=VALUE the points of\n"
+     "its newest sweep with that value. Ends with 2 if a curve deviates by more than the tolerance,\n"
+     "or one of both lacks a series or a point.",
+     cli_compare},
+    {"plot", "SCENARIO|DIR|DATABASE", "draw a scenario, the results of a run, or a sweep",
+     "A SCENARIO is run first; DIR is what `netsim run` wrote. Latency and bandwidth over message\n"
+     "sizes, or, of a sweep, each metric over the swept values: a line for each combination of the\n"
+     "others, or a field of colours if two are swept. With --figure the axes, series and marks are\n"
+     "those of a figure of the references. Needs Debian's python3-matplotlib.",
+     cli_plot},
+    {"figures", "[ID...]", "draw the figures of the references",
+     "Simulates what is not in DIR/cache.sqlite, draws each figure from it with what its source\n"
+     "states, and writes DIR/index.html, which puts each beside its claims and their verdicts.\n"
+     "ID is as --list shows it (via.fig.6_1, via.*) or a number (6.1); all without it. What is\n"
+     "missing or failed is said. Needs Debian's python3-matplotlib.",
+     cli_figures},
+    {"calibrate", "SCENARIO", "fit parameters to reference points",
+     "Looks for the values of the --fit parameters with which the scenario comes nearest to the\n"
+     "points, orders and crossovers of --to, by least squares, and says how well each is\n"
+     "determined and which can't be told apart. The overlay that it writes is for a testbed's\n"
+     "`include'. Only the sizes that are asked for are run, with 10 repetitions.",
+     cli_calibrate},
     {"help", "[COMMAND]", "explain a command", NULL, cli_help},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -38,6 +38,13 @@ enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv
 enum cli_exit cli_describe(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_figures(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv);
 
 // The help of the whole program.
@@ -75,8 +82,20 @@ const char *cli_data_dir(void);
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, uint64_t seed);
 
+// The figures (struct figure_spec *) of the references; NULL after mistakes, which have been printed.
+// Free with g_ptr_array_unref.
+GPtrArray *cli_figure_specs(void);
+
+// Those that the words name, all without words; NULL after an error, which has been printed. Free
+// before `specs`.
+GPtrArray *cli_figures_named(const GPtrArray *specs, char **words);
+
+// Says on stderr what is missing from a picture (sim/figures/document.h) and what failed in it.
+void cli_figure_notes(json_t *document);
+
 // Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios",
-// "scenarios/testbeds"), ascending, NULL-terminated; free with g_strfreev.
+// "scenarios/testbeds") but those of fits (NAME.fit.yaml), ascending, NULL-terminated; free with
+// g_strfreev.
 char **cli_data_names(const char *folder);
 
 #endif

@@ -61,7 +61,8 @@ char **cli_data_names(const char *folder)
     GDir *directory = g_dir_open(path, 0, NULL);
     const char *file;
     while (directory && (file = g_dir_read_name(directory)))
-        if (g_str_has_suffix(file, ".yaml") && *file != '.')
+        // What is fitted is a part of a testbed, and none of its own.
+        if (g_str_has_suffix(file, ".yaml") && !g_str_has_suffix(file, ".fit.yaml") && *file != '.')
             g_ptr_array_add(names, g_strndup(file, strlen(file) - strlen(".yaml")));
     if (directory)
         g_dir_close(directory);
@@ -92,7 +93,11 @@ static char *find_scenario(const char *argument)
         return NULL;
     static const struct {
         const char *folder, *suffix;
-    } places[] = {{"", ""}, {"", ".yaml"}, {"scenarios", ""}, {"scenarios", ".yaml"}};
+    } places[] = {{"", ""},
+                  {"", ".yaml"},
+                  {"scenarios", ""},
+                  {"scenarios", ".yaml"},
+                  {"scenarios/sweeps", ".yaml"}};
     for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
         char *path = data_file(places[i].folder, argument, places[i].suffix);
         if (path && !g_file_test(path, G_FILE_TEST_IS_DIR))

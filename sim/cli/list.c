@@ -7,7 +7,8 @@
 #include "sim/output/text.h"
 #include "sim/workload/stack.h"
 
-static const char *const kinds[] = {"stacks", "testbeds", "benchmarks", "scenarios", NULL};
+static const char *const kinds[] = {"stacks", "testbeds", "benchmarks", "scenarios", "sweeps",
+                                    NULL};
 static const char *const formats[] = {"table", "json", NULL};
 
 static json_t *entry_new(const char *name, const char *description)
@@ -101,8 +102,10 @@ static json_t *list_kind(const struct scenario_schema *schema, int kind)
         return list_files("scenarios/testbeds");
     case 2:
         return list_benchmarks(schema);
-    default:
+    case 3:
         return list_files("scenarios");
+    default:
+        return list_files("scenarios/sweeps");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/manifest.h"
+#include "sim/output/pcapng.h"
 #include "sim/output/progress.h"
 #include "sim/output/state_log.h"
 #include "sim/output/table.h"
@@ -19,7 +20,7 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct run_arguments {
     char **sets;
-    char *out, *seed, *format, *trace, *state_log;
+    char *out, *seed, *format, *trace, *state_log, *pcap;
     gboolean quiet;
 };
 
@@ -27,6 +28,7 @@ struct run_arguments {
 struct sinks {
     struct timeline *timeline;
     struct state_log *state_log;
+    struct pcapng *pcap;
     struct tee *tee;
     struct trace *trace; // what the simulation is given
 };
@@ -42,6 +44,8 @@ static bool sinks_open(struct sinks *sinks, const struct run_arguments *argument
     if (arguments->trace && !(sinks->timeline = timeline_open(arguments->trace, error)))
         return false;
     if (arguments->state_log && !(sinks->state_log = state_log_open(arguments->state_log, error)))
+        return false;
+    if (arguments->pcap && !(sinks->pcap = pcapng_open(arguments->pcap, error)))
         return false;
     if (sinks->timeline && sinks->state_log) {
         sinks->tee = tee_new(timeline_trace(sinks->timeline), state_log_trace(sinks->state_log));
@@ -60,9 +64,11 @@ static void sinks_series(const struct sinks *sinks, const char *name)
         timeline_series(sinks->timeline, name);
     if (sinks->state_log)
         state_log_series(sinks->state_log, name);
+    if (sinks->pcap)
+        pcapng_series(sinks->pcap, name);
 }
 
-// Ends both files; false if one of them is not whole, which has been reported.
+// Ends all files; false if one of them is not whole, which has been reported.
 static bool sinks_close(struct sinks *sinks)
 {
     GError *error = NULL;
@@ -74,6 +80,11 @@ static bool sinks_close(struct sinks *sinks)
         whole = false;
     }
     if (!state_log_close(sinks->state_log, &error)) {
+        report(error);
+        error = NULL;
+        whole = false;
+    }
+    if (!pcapng_close(sinks->pcap, &error)) {
         report(error);
         whole = false;
     }
@@ -87,6 +98,7 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
     struct progress *progress = quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
     struct run_options options = {
         .trace = sinks->trace,
+        .capture = sinks->pcap ? pcapng_capture(sinks->pcap) : NULL,
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
     };
@@ -227,6 +239,8 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
          "write a timeline for ui.perfetto.dev", "FILE"},
         {"log-states", 0, 0, G_OPTION_ARG_FILENAME, &arguments.state_log,
          "write the protocol transitions, one a line", "FILE"},
+        {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &arguments.pcap,
+         "write the frames of all Ethernet cards as pcapng", "FILE"},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
         G_OPTION_ENTRY_NULL,
     };
@@ -246,5 +260,6 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     g_free(arguments.format);
     g_free(arguments.trace);
     g_free(arguments.state_log);
+    g_free(arguments.pcap);
     return code;
 }

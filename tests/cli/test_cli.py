@@ -8,7 +8,7 @@ import unittest
 
 from harness import Case
 
-COMMANDS = ["run", "check", "describe", "list", "bench"]
+COMMANDS = ["run", "check", "describe", "list", "bench", "sweep", "explain", "calibrate"]
 
 
 class Usage(Case):
@@ -35,7 +35,7 @@ class Usage(Case):
 
     def test_help_names_every_option_of_run(self):
         text = self.netsim("help", "run").stdout
-        for option in ("set", "out", "seed", "format", "trace", "log-states", "quiet"):
+        for option in ("set", "out", "seed", "format", "trace", "log-states", "pcap", "quiet"):
             self.assertIn(f"--{option}", text)
 
     def test_unknown_command(self):
@@ -126,7 +126,8 @@ class Describe(Case):
 class List(Case):
     def test_json(self):
         document = json.loads(self.netsim("list", "--format", "json").stdout)
-        self.assertEqual(list(document), ["stacks", "testbeds", "benchmarks", "scenarios"])
+        self.assertEqual(list(document), ["stacks", "testbeds", "benchmarks", "scenarios",
+                                          "sweeps"])
         for kind in document.values():
             self.assertGreater(len(kind), 0)
             for entry in kind:

@@ -213,7 +213,8 @@ class BadInput(Case):
     def test_unwritable_output(self):
         self.write("file", "")
         for arguments in (["--out", "file/below"], ["--out", "file"],
-                          ["--trace", "missing/t.json"], ["--log-states", "file/t.txt"]):
+                          ["--trace", "missing/t.json"], ["--log-states", "file/t.txt"],
+                          ["--pcap", "missing/t.pcapng"]):
             with self.subTest(arguments):
                 done = self.netsim("run", self.small(), *arguments, code=1)
                 self.assertEqual(done.stdout, "")

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a set of parameter values comes to: runs of the scenario, by a campaign, judged by targets.
+#ifndef NETSIM_CALIBRATE_EVALUATE_H
+#define NETSIM_CALIBRATE_EVALUATE_H
+
+#include "sim/calibrate/parameter.h"
+#include "sim/calibrate/target.h"
+#include "sim/campaign/campaign.h"
+
+// Repetitions of a benchmark that a calibration runs at each size.
+#define CALIBRATE_REPETITIONS 10
+
+struct evaluation {
+    struct campaign *campaign;
+    const char *file;
+    const char *const *sets; // of the user, NULL-terminated; or NULL
+    uint64_t seed;
+    const struct target_list *targets;
+    GPtrArray *parameters; // struct fit_parameter *
+    char *sizes;           // "workload.sizes=[1 B, 64 B]"
+    int runs;              // so far: points in the space of parameters, repeated ones too
+    void (*progress)(void *owner, int runs); // NULL: none
+    void *progress_owner;
+};
+
+void evaluation_init(struct evaluation *evaluation);
+void evaluation_clear(struct evaluation *evaluation);
+
+// Runs `count` points in the space of parameters, side by side: values[point * parameters + i].
+// Fills residuals[point * residuals + i]. The documents of the runs go to documents[point] (new
+// references) if that is not NULL. False and *error if a scenario is refused, a run can't be judged
+// or the user has interrupted.
+bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
+                    double *residuals, json_t **documents, GError **error);
+
+#endif

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/calibrate/fit.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_multifit_nlinear.h>
+#include <gsl/gsl_multimin.h>
+#include <math.h>
+#include <string.h>
+
+#define MOST_ITERATIONS 60
+#define MOST_SIMPLEX_STEPS 400
+#define STEP_SHARE 0.01 // differences are taken over so much of a value
+#define LEAST_STEP 20.0 // and at least over so many base units: values are whole numbers of them
+#define TOLERANCE 1e-7
+#define SIMPLEX_STEP 0.5 // in u: about an eighth of the way from bound to bound
+#define SIMPLEX_END 1e-4
+
+struct search {
+    struct evaluation *evaluation;
+    size_t parameters, residuals, targets;
+    GError *error; // the first one; the search then ends
+};
+
+static const struct fit_parameter *parameter_at(const struct search *search, size_t index)
+{
+    return g_ptr_array_index(search->evaluation->parameters, index);
+}
+
+static void values_of(const struct search *search, const gsl_vector *u, double *values)
+{
+    for (size_t i = 0; i < search->parameters; i++)
+        values[i] = fit_parameter_value(parameter_at(search, i), gsl_vector_get(u, i));
+}
+
+// One point. NaN-free: a run that fails ends the search.
+static bool run_one(struct search *search, const double *values, double *residuals)
+{
+    return !search->error &&
+           evaluation_run(search->evaluation, 1, values, residuals, NULL, &search->error);
+}
+
+static int residuals_at(const gsl_vector *u, void *data, gsl_vector *f)
+{
+    struct search *search = data;
+    double *values = g_new0(double, search->parameters);
+    double *residuals = g_new0(double, search->residuals);
+    values_of(search, u, values);
+    bool good = run_one(search, values, residuals);
+    gsl_vector_set_zero(f); // there may be more rows than residuals
+    for (size_t i = 0; good && i < search->residuals; i++)
+        gsl_vector_set(f, i, residuals[i]);
+    g_free(values);
+    g_free(residuals);
+    return good ? GSL_SUCCESS : GSL_EBADFUNC;
+}
+
+// ---- Differences ----
+
+// The two values around values[i] that differences are taken over, within the bounds.
+static void step_around(const struct fit_parameter *parameter, double value, double *below,
+                        double *above)
+{
+    double step = value * STEP_SHARE;
+    if (parameter->kind != QUANTITY_REAL)
+        step = MAX(step, LEAST_STEP);
+    *below = MAX(value - step, parameter->lo);
+    *above = MIN(value + step, parameter->hi);
+    if (parameter->kind != QUANTITY_REAL) {
+        *below = round(*below);
+        *above = round(*above);
+    }
+}
+
+// Runs both sides of every parameter at once. residuals[(2 * i + side) * n + k].
+static bool run_sides(struct search *search, const double *values, const double *sides,
+                      double *residuals, json_t **documents)
+{
+    size_t count = 2 * search->parameters;
+    double *points = g_new0(double, count * search->parameters);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(points + i * search->parameters, values, search->parameters * sizeof *points);
+        points[i * search->parameters + i / 2] = sides[i];
+    }
+    bool good = evaluation_run(search->evaluation, (int)count, points, residuals, documents,
+                               &search->error);
+    g_free(points);
+    return good;
+}
+
+static bool differences(struct search *search, const double *values, double *sides,
+                        double *residuals, json_t **documents)
+{
+    for (size_t i = 0; i < search->parameters; i++)
+        step_around(parameter_at(search, i), values[i], &sides[2 * i], &sides[2 * i + 1]);
+    return run_sides(search, values, sides, residuals, documents);
+}
+
+static double slope(double below, double above, double from, double to)
+{
+    return to > from ? (above - below) / (to - from) : 0.0;
+}
+
+// Derivatives by u: those by the value, times dvalue/du.
+static int jacobian_at(const gsl_vector *u, void *data, gsl_matrix *jacobian)
+{
+    struct search *search = data;
+    size_t n = search->residuals;
+    double *values = g_new0(double, search->parameters);
+    double *sides = g_new0(double, 2 * search->parameters);
+    double *residuals = g_new0(double, 2 * search->parameters * n);
+    values_of(search, u, values);
+    bool good = !search->error && differences(search, values, sides, residuals, NULL);
+    gsl_matrix_set_zero(jacobian);
+    for (size_t i = 0; good && i < search->parameters; i++) {
+        const struct fit_parameter *parameter = parameter_at(search, i);
+        double from = fit_parameter_u(parameter, sides[2 * i]);
+        double to = fit_parameter_u(parameter, sides[2 * i + 1]);
+        for (size_t k = 0; k < n; k++)
+            gsl_matrix_set(
+                jacobian, k, i,
+                slope(residuals[2 * i * n + k], residuals[(2 * i + 1) * n + k], from, to));
+    }
+    g_free(values);
+    g_free(sides);
+    g_free(residuals);
+    return good ? GSL_SUCCESS : GSL_EBADFUNC;
+}
+
+// ---- Methods ----
+
+static gsl_vector *start_of(const struct search *search)
+{
+    gsl_vector *u = gsl_vector_alloc(search->parameters);
+    for (size_t i = 0; i < search->parameters; i++) {
+        const struct fit_parameter *parameter = parameter_at(search, i);
+        gsl_vector_set(u, i, fit_parameter_u(parameter, parameter->start));
+    }
+    return u;
+}
+
+static bool levenberg_marquardt(struct search *search, gsl_vector *u)
+{
+    gsl_multifit_nlinear_parameters how = gsl_multifit_nlinear_default_parameters();
+    how.solver = gsl_multifit_nlinear_solver_svd; // bears parameters that nothing depends on
+    gsl_multifit_nlinear_fdf fdf = {
+        .f = residuals_at,
+        .df = jacobian_at,
+        .n = MAX(search->residuals, search->parameters), // the method wants no fewer
+        .p = search->parameters,
+        .params = search,
+    };
+    gsl_multifit_nlinear_workspace *work =
+        gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, fdf.n, fdf.p);
+    int info = 0;
+    bool good = gsl_multifit_nlinear_init(u, &fdf, work) == GSL_SUCCESS;
+    int end = good ? gsl_multifit_nlinear_driver(MOST_ITERATIONS, TOLERANCE, TOLERANCE, TOLERANCE,
+                                                 NULL, NULL, &info, work)
+                   : GSL_FAILURE;
+    if (good)
+        gsl_vector_memcpy(u, gsl_multifit_nlinear_position(work));
+    gsl_multifit_nlinear_free(work);
+    // No further step helps: the values are whole numbers of their units.
+    return end == GSL_SUCCESS || end == GSL_ENOPROG;
+}
+
+static double cost_at(const gsl_vector *u, void *data)
+{
+    struct search *search = data;
+    gsl_vector *f = gsl_vector_alloc(search->residuals);
+    double cost = GSL_NAN;
+    if (residuals_at(u, search, f) == GSL_SUCCESS) {
+        cost = 0.0;
+        for (size_t i = 0; i < search->residuals; i++)
+            cost += gsl_vector_get(f, i) * gsl_vector_get(f, i);
+    }
+    gsl_vector_free(f);
+    return cost;
+}
+
+static bool nelder_mead(struct search *search, gsl_vector *u)
+{
+    gsl_multimin_function function = {cost_at, search->parameters, search};
+    gsl_multimin_fminimizer *work =
+        gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, search->parameters);
+    gsl_vector *steps = gsl_vector_alloc(search->parameters);
+    gsl_vector_set_all(steps, SIMPLEX_STEP);
+    bool ended = gsl_multimin_fminimizer_set(work, &function, u, steps) != GSL_SUCCESS;
+    bool converged = false;
+    for (int i = 0; !ended && i < MOST_SIMPLEX_STEPS && !search->error; i++) {
+        ended = gsl_multimin_fminimizer_iterate(work) != GSL_SUCCESS;
+        // A cost of 0 can't be bettered: all orders hold.
+        converged = gsl_multimin_fminimizer_size(work) < SIMPLEX_END ||
+                    gsl_multimin_fminimizer_minimum(work) <= 0.0;
+        ended |= converged;
+    }
+    if (!search->error)
+        gsl_vector_memcpy(u, gsl_multimin_fminimizer_x(work));
+    gsl_vector_free(steps);
+    gsl_multimin_fminimizer_free(work);
+    return converged;
+}
+
+// ---- The result ----
+
+static double sum_of_squares(const double *values, size_t count)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i] * values[i];
+    return sum;
+}
+
+static const struct target *target_at(const struct search *search, size_t index)
+{
+    return g_ptr_array_index(search->evaluation->targets->targets, index);
+}
+
+// Derivatives by the logarithm of each value, at the end.
+static bool take_derivatives(struct search *search, struct fit *fit)
+{
+    size_t n = search->residuals, count = 2 * search->parameters;
+    double *sides = g_new0(double, count), *residuals = g_new0(double, count *n);
+    json_t **documents = g_new0(json_t *, count);
+    bool good = differences(search, fit->values, sides, residuals, documents);
+    fit->jacobian = gsl_matrix_calloc(n, search->parameters);
+    fit->sensitivity = gsl_matrix_calloc(search->targets, search->parameters);
+    for (size_t i = 0; good && i < search->parameters; i++) {
+        // By the value, times the value: with a value of 0 nothing is known.
+        double from = sides[2 * i] / fit->values[i], to = sides[2 * i + 1] / fit->values[i];
+        for (size_t k = 0; k < n; k++)
+            gsl_matrix_set(
+                fit->jacobian, k, i,
+                slope(residuals[2 * i * n + k], residuals[(2 * i + 1) * n + k], from, to));
+        for (size_t k = 0; k < search->targets; k++)
+            gsl_matrix_set(fit->sensitivity, k, i,
+                           slope(target_simulated(target_at(search, k), documents[2 * i]),
+                                 target_simulated(target_at(search, k), documents[2 * i + 1]), from,
+                                 to));
+    }
+    for (size_t i = 0; i < count; i++)
+        json_decref(documents[i]);
+    g_free(documents);
+    g_free(sides);
+    g_free(residuals);
+    return good;
+}
+
+static bool take_end(struct search *search, struct fit *fit, const gsl_vector *u)
+{
+    values_of(search, u, fit->values);
+    for (size_t i = 0; i < search->parameters; i++)
+        fit->values[i] = fit_parameter_round(parameter_at(search, i), fit->values[i]);
+    if (!evaluation_run(search->evaluation, 1, fit->values, fit->residuals, &fit->document,
+                        &search->error))
+        return false;
+    fit->cost = sum_of_squares(fit->residuals, search->residuals);
+    return take_derivatives(search, fit);
+}
+
+static bool take_start(struct search *search, struct fit *fit, const gsl_vector *u)
+{
+    values_of(search, u, fit->values);
+    if (!run_one(search, fit->values, fit->residuals))
+        return false;
+    fit->start_cost = sum_of_squares(fit->residuals, search->residuals);
+    return true;
+}
+
+struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error)
+{
+    struct search search = {
+        .evaluation = evaluation,
+        .parameters = evaluation->parameters->len,
+        .residuals = (size_t)target_list_residuals(evaluation->targets),
+        .targets = evaluation->targets->targets->len,
+    };
+    struct fit *fit = g_new0(struct fit, 1);
+    fit->method = method;
+    if (method == FIT_AUTO)
+        fit->method = evaluation->targets->smooth ? FIT_LEVENBERG_MARQUARDT : FIT_NELDER_MEAD;
+    fit->values = g_new0(double, search.parameters);
+    fit->residuals = g_new0(double, search.residuals);
+    gsl_error_handler_t *before = gsl_set_error_handler_off();
+    gsl_vector *u = start_of(&search);
+    if (take_start(&search, fit, u))
+        fit->converged = fit->method == FIT_NELDER_MEAD ? nelder_mead(&search, u)
+                                                        : levenberg_marquardt(&search, u);
+    if (!search.error)
+        take_end(&search, fit, u);
+    gsl_vector_free(u);
+    gsl_set_error_handler(before);
+    if (!search.error)
+        return fit;
+    g_propagate_error(error, search.error);
+    fit_free(fit);
+    return NULL;
+}
+
+void fit_free(struct fit *fit)
+{
+    if (!fit)
+        return;
+    g_free(fit->values);
+    g_free(fit->residuals);
+    json_decref(fit->document);
+    gsl_matrix_free(fit->jacobian);
+    gsl_matrix_free(fit->sensitivity);
+    g_free(fit);
+}

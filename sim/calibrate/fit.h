@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The search for the values that come nearest to the targets: least squares of the residuals.
+//
+// Levenberg-Marquardt (GSL's trust region, with differences of the simulation as derivatives) where
+// the residuals are smooth, Nelder-Mead's simplex where they have kinks. Both start where the
+// bounds say and nowhere else, so that a search depends on its command, the scenario and the
+// program alone.
+#ifndef NETSIM_CALIBRATE_FIT_H
+#define NETSIM_CALIBRATE_FIT_H
+
+#include "sim/calibrate/evaluate.h"
+
+#include <gsl/gsl_matrix.h>
+
+enum fit_method { FIT_AUTO, FIT_LEVENBERG_MARQUARDT, FIT_NELDER_MEAD };
+
+struct fit {
+    enum fit_method method; // the one that was used
+    double *values;         // by parameter, rounded to what is written down
+    double *residuals;      // there
+    double cost;            // the sum of their squares
+    double start_cost;
+    bool converged;
+    json_t *document; // of the run at `values`
+    // At `values`: by how much a residual changes for a change of ln(value), residuals x
+    // parameters.
+    gsl_matrix *jacobian;
+    gsl_matrix *sensitivity; // of what is simulated for each target, targets x parameters
+};
+
+// NULL and *error if a run fails, also the first. Free with fit_free.
+struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error);
+void fit_free(struct fit *fit);
+
+#endif

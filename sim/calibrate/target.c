@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/calibrate/target.h"
+
+#include "sim/config/reader.h"
+#include "sim/workload/result.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SCHEMA 1
+#define DEFAULT_SHARE 0.01 // tolerance if none is given
+#define SIDE 2             // a crossover's sides are looked at this factor away
+
+static void target_free(void *data)
+{
+    struct target *target = data;
+    g_ptr_array_unref(target->series);
+    g_array_unref(target->sizes);
+    g_free(target->metric);
+    g_free(target->source);
+    g_free(target->claim);
+    g_free(target);
+}
+
+void target_list_free(struct target_list *list)
+{
+    if (!list)
+        return;
+    g_ptr_array_unref(list->targets);
+    g_free(list->name);
+    g_free(list->file);
+    g_free(list);
+}
+
+// ---- Reading ----
+
+struct target_reader {
+    struct diag_list *diags;
+    const struct node *map;
+    const char *path; // "targets[0]"
+    struct target *target;
+};
+
+// A number, which may carry `unit`; *share: it was given in per cent.
+static bool read_number(const struct target_reader *reader, const struct node *node,
+                        const char *key, const char *unit, bool *share, double *value)
+{
+    char *path = reader_path(reader->path, key);
+    const char *text = reader_text(node, path, "a number", reader->diags);
+    bool good = text != NULL;
+    if (good) {
+        char *end;
+        *value = g_ascii_strtod(text, &end);
+        char *rest = g_strstrip(g_strdup(end));
+        bool percent = share && strcmp(rest, "%") == 0;
+        good = end != text && isfinite(*value) &&
+               (!*rest || percent || (unit && strcmp(rest, unit) == 0));
+        if (!good)
+            diag_add(reader->diags, node->mark, path, NULL, "%s: a number%s%s is expected", text,
+                     unit && *unit ? " in " : "", unit ? unit : "");
+        if (share)
+            *share = percent;
+        if (percent)
+            *value /= 100;
+        g_free(rest);
+    }
+    g_free(path);
+    return good;
+}
+
+static bool read_size(const struct target_reader *reader, const char *text, const struct node *node,
+                      const char *key)
+{
+    struct quantity quantity;
+    char *error = NULL, *hint = NULL, *path = reader_path(reader->path, key);
+    bool good = quantity_parse(text, QUANTITY_SIZE, &quantity, &error, &hint);
+    if (good)
+        g_array_append_val(reader->target->sizes, quantity.integer);
+    else
+        diag_add(reader->diags, node->mark, path, hint, "%s: %s", text, error);
+    g_free(error);
+    g_free(hint);
+    g_free(path);
+    return good;
+}
+
+// "A", or "A .. B": one size, or two.
+static bool read_size_range(const struct target_reader *reader, const char *key)
+{
+    const struct node *node = node_get(reader->map, key);
+    char *path = reader_path(reader->path, key);
+    const char *text = node ? reader_text(node, path, "a size", reader->diags) : NULL;
+    if (!node)
+        diag_add(reader->diags, reader->map->mark, path, NULL, "the key %s is missing", key);
+    g_free(path);
+    if (!text)
+        return false;
+    const char *dots = strstr(text, "..");
+    if (!dots)
+        return read_size(reader, text, node, key);
+    char *first = g_strstrip(g_strndup(text, (gsize)(dots - text)));
+    char *last = g_strstrip(g_strdup(dots + 2));
+    bool good = read_size(reader, first, node, key) && read_size(reader, last, node, key);
+    const GArray *sizes = reader->target->sizes;
+    if (good && g_array_index(sizes, int64_t, 0) >= g_array_index(sizes, int64_t, 1)) {
+        diag_add(reader->diags, node->mark, reader->path, NULL, "a range goes upwards");
+        good = false;
+    }
+    g_free(first);
+    g_free(last);
+    return good;
+}
+
+// The sizes of a range as benchmarks step through it: by doubling, both ends among them.
+static void fill_range(GArray *sizes)
+{
+    int64_t first = g_array_index(sizes, int64_t, 0);
+    int64_t last = g_array_index(sizes, int64_t, sizes->len - 1);
+    g_array_set_size(sizes, 1);
+    for (int64_t size = MAX(2 * first, 1); size < last; size *= 2)
+        g_array_append_val(sizes, size);
+    if (last > first)
+        g_array_append_val(sizes, last);
+}
+
+static bool read_names(const struct target_reader *reader, const char *key, guint least, guint most)
+{
+    const struct node *list = node_get(reader->map, key);
+    char *path = reader_path(reader->path, key);
+    bool good = reader_is(list, NODE_LIST, path, "a list of series", reader->diags);
+    if (good && (list->children->len < least || list->children->len > most)) {
+        diag_add(reader->diags, list->mark, path, NULL, "%s series are expected",
+                 most == 2 ? "two" : "two or more");
+        good = false;
+    }
+    for (guint i = 0; good && i < list->children->len; i++) {
+        const char *name = reader_text(g_ptr_array_index(list->children, i), path,
+                                       "the name of a series", reader->diags);
+        good = name != NULL;
+        if (good)
+            g_ptr_array_add(reader->target->series, g_strdup(name));
+    }
+    g_free(path);
+    return good;
+}
+
+static bool read_tolerance(const struct target_reader *reader)
+{
+    struct target *target = reader->target;
+    bool point = target->kind == TARGET_POINT, share = true;
+    const struct node *node = node_get(reader->map, "tolerance");
+    target->tolerance = point ? DEFAULT_SHARE * fabs(target->value) : DEFAULT_SHARE;
+    if (!node)
+        return true;
+    double value;
+    if (!read_number(reader, node, "tolerance", point ? metric_unit(target->metric) : NULL, &share,
+                     &value))
+        return false;
+    target->tolerance = point && share ? value * fabs(target->value) : value;
+    if (target->tolerance > 0)
+        return true;
+    diag_add(reader->diags, node->mark, reader->path, NULL, "a tolerance is above 0");
+    return false;
+}
+
+static bool read_weight(const struct target_reader *reader)
+{
+    const struct node *node = node_get(reader->map, "weight");
+    reader->target->weight = 1.0;
+    if (!node)
+        return true;
+    if (!read_number(reader, node, "weight", NULL, NULL, &reader->target->weight))
+        return false;
+    if (reader->target->weight > 0)
+        return true;
+    diag_add(reader->diags, node->mark, reader->path, NULL, "a weight is above 0");
+    return false;
+}
+
+static bool read_point(const struct target_reader *reader)
+{
+    struct target *target = reader->target;
+    char *path = reader_path(reader->path, "series");
+    const char *name =
+        reader_text(node_get(reader->map, "series"), path, "the name of a series", reader->diags);
+    g_free(path);
+    const struct node *value = node_get(reader->map, "value");
+    if (name)
+        g_ptr_array_add(target->series, g_strdup(name));
+    if (!value) {
+        diag_add(reader->diags, reader->map->mark, reader->path, NULL, "the key value is missing");
+        return false;
+    }
+    return name &&
+           read_number(reader, value, "value", metric_unit(target->metric), NULL, &target->value) &&
+           read_size_range(reader, "size");
+}
+
+static bool read_order(const struct target_reader *reader)
+{
+    if (!read_names(reader, "order", 2, G_MAXUINT) || !read_size_range(reader, "over"))
+        return false;
+    fill_range(reader->target->sizes);
+    return true;
+}
+
+static bool read_crossover(const struct target_reader *reader)
+{
+    GArray *sizes = reader->target->sizes;
+    if (!read_names(reader, "crossover", 2, 2) || !read_size_range(reader, "at"))
+        return false;
+    if (sizes->len == 2)
+        return true;
+    int64_t at = g_array_index(sizes, int64_t, 0), before = at / SIDE, after = at * SIDE;
+    g_array_prepend_val(sizes, before);
+    g_array_append_val(sizes, after);
+    return true;
+}
+
+static char *optional_text(const struct target_reader *reader, const char *key)
+{
+    const struct node *node = node_get(reader->map, key);
+    char *path = reader_path(reader->path, key);
+    char *text = node ? g_strdup(reader_text(node, path, "a text", reader->diags)) : NULL;
+    g_free(path);
+    return text;
+}
+
+static void read_target(struct target_list *list, const struct node *map, const char *path,
+                        struct diag_list *diags)
+{
+    static const char *const known[] = {"series", "metric",    "size", "value",  "order",
+                                        "over",   "crossover", "at",   "source", "claim",
+                                        "weight", "tolerance", NULL};
+    if (!reader_is(map, NODE_MAP, path, "a target", diags) || !reader_keys(map, path, known, diags))
+        return;
+    struct target *target = g_new0(struct target, 1);
+    struct target_reader reader = {diags, map, path, target};
+    target->series = g_ptr_array_new_with_free_func(g_free);
+    target->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    target->kind = node_get(map, "order")       ? TARGET_ORDER
+                   : node_get(map, "crossover") ? TARGET_CROSSOVER
+                                                : TARGET_POINT;
+    target->metric = optional_text(&reader, "metric");
+    target->source = optional_text(&reader, "source");
+    target->claim = optional_text(&reader, "claim");
+    if (!target->metric)
+        target->metric = g_strdup("latency_us");
+    bool good = false;
+    switch (target->kind) {
+    case TARGET_POINT:
+        good = read_point(&reader);
+        break;
+    case TARGET_ORDER:
+        good = read_order(&reader);
+        break;
+    case TARGET_CROSSOVER:
+        good = read_crossover(&reader);
+        break;
+    }
+    good = good && read_tolerance(&reader) && read_weight(&reader);
+    // An order has a kink where the curves touch, and so have a crossover's sides.
+    list->smooth &= target->kind == TARGET_POINT;
+    if (good)
+        g_ptr_array_add(list->targets, target);
+    else
+        target_free(target);
+}
+
+static void read_list(struct target_list *list, const struct node *root, struct diag_list *diags)
+{
+    static const char *const known[] = {"schema", "name", "description", "targets", NULL};
+    int64_t schema = 0;
+    if (!reader_is(root, NODE_MAP, "", "a map of keys", diags) ||
+        !reader_keys(root, "", known, diags))
+        return;
+    if (!node_get(root, "schema"))
+        diag_add(diags, root->mark, "schema", "write schema: 1", "the key schema is missing");
+    else
+        reader_count(node_get(root, "schema"), "schema", SCHEMA, SCHEMA, &schema, diags);
+    const struct node *name = node_get(root, "name"), *targets = node_get(root, "targets");
+    if (name)
+        list->name = g_strdup(reader_text(name, "name", "a name", diags));
+    if (!reader_is(targets, NODE_LIST, "targets", "a list of targets", diags))
+        return;
+    if (targets->children->len == 0)
+        diag_add(diags, targets->mark, "targets", NULL, "there is no target");
+    for (guint i = 0; i < targets->children->len; i++) {
+        char *path = reader_path_item("targets", i);
+        read_target(list, g_ptr_array_index(targets->children, i), path, diags);
+        g_free(path);
+    }
+}
+
+struct target_list *target_list_load(const char *file, struct diag_list *diags)
+{
+    struct node *root = node_load(file, diags);
+    if (!root)
+        return NULL;
+    struct target_list *list = g_new0(struct target_list, 1);
+    list->file = g_strdup(file);
+    list->targets = g_ptr_array_new_with_free_func(target_free);
+    list->smooth = true;
+    read_list(list, root, diags);
+    node_free(root);
+    if (!diag_any(diags))
+        return list;
+    target_list_free(list);
+    return NULL;
+}
+
+// ---- Residuals ----
+
+static int64_t size_at(const struct target *target, guint index)
+{
+    return g_array_index(target->sizes, int64_t, index);
+}
+
+static const char *series_at(const struct target *target, guint index)
+{
+    return g_ptr_array_index(target->series, index);
+}
+
+int target_residuals(const struct target *target)
+{
+    switch (target->kind) {
+    case TARGET_POINT:
+        return 1;
+    case TARGET_ORDER:
+        return (int)(target->sizes->len * (target->series->len - 1));
+    case TARGET_CROSSOVER:
+        return (int)target->sizes->len;
+    }
+    return 0;
+}
+
+int target_list_residuals(const struct target_list *list)
+{
+    int count = 0;
+    for (guint i = 0; i < list->targets->len; i++)
+        count += target_residuals(g_ptr_array_index(list->targets, i));
+    return count;
+}
+
+// The value of a series in a document; NaN and why if it has none.
+static double look_up(const json_t *document, const char *name, int64_t size, const char *metric,
+                      char **why)
+{
+    const json_t *list = json_object_get(document, "series");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *series = json_array_get(list, i);
+        if (g_strcmp0(json_string_value(json_object_get(series, "name")), name) != 0)
+            continue;
+        const json_t *points = json_object_get(series, "points");
+        for (size_t k = 0; k < json_array_size(points); k++) {
+            const json_t *point = json_array_get(points, k), *value;
+            if (json_integer_value(json_object_get(point, "size_bytes")) != size)
+                continue;
+            value = json_object_get(point, metric);
+            if (json_is_number(value))
+                return json_number_value(value);
+        }
+        const json_t *reason = json_object_get(series, "reason");
+        const char *text = json_string_value(json_object_get(reason, "text"));
+        if (why)
+            *why = g_strdup_printf("%s has no %s at %" G_GINT64_FORMAT " B%s%s", name, metric, size,
+                                   text ? ": " : "", text ? text : "");
+        return NAN;
+    }
+    if (why)
+        *why = g_strdup_printf("the scenario has no series \"%s\"", name);
+    return NAN;
+}
+
+// By how much of itself b lies below a.
+static bool excess(const struct target *target, const json_t *document, guint pair, guint size,
+                   double *share, char **why)
+{
+    double values[2];
+    for (guint i = 0; i < 2; i++) {
+        values[i] = look_up(document, series_at(target, pair + i), size_at(target, size),
+                            target->metric, why);
+        if (isnan(values[i]))
+            return false;
+    }
+    *share = (values[0] - values[1]) / values[1];
+    return true;
+}
+
+static bool judge_point(const struct target *target, const json_t *document, double *residuals,
+                        char **why)
+{
+    double value = look_up(document, series_at(target, 0), size_at(target, 0), target->metric, why);
+    residuals[0] = target->weight * (value - target->value) / target->tolerance;
+    return !isnan(value);
+}
+
+static bool judge_order(const struct target *target, const json_t *document, double *residuals,
+                        char **why)
+{
+    int next = 0;
+    for (guint size = 0; size < target->sizes->len; size++)
+        for (guint pair = 0; pair + 1 < target->series->len; pair++) {
+            double share;
+            if (!excess(target, document, pair, size, &share, why))
+                return false;
+            residuals[next++] = target->weight * MAX(share, 0.0) / target->tolerance;
+        }
+    return true;
+}
+
+// The first series is lower before, the second behind.
+static bool judge_crossover(const struct target *target, const json_t *document, double *residuals,
+                            char **why)
+{
+    guint last = target->sizes->len - 1;
+    for (guint size = 0; size <= last; size++) {
+        double share;
+        if (!excess(target, document, 0, size, &share, why))
+            return false;
+        if (size == 0)
+            share = MAX(share, 0.0);
+        else if (size == last)
+            share = MIN(share, 0.0);
+        residuals[size] = target->weight * share / target->tolerance;
+    }
+    return true;
+}
+
+bool target_judge(const struct target *target, const json_t *document, double *residuals,
+                  char **why)
+{
+    switch (target->kind) {
+    case TARGET_POINT:
+        return judge_point(target, document, residuals, why);
+    case TARGET_ORDER:
+        return judge_order(target, document, residuals, why);
+    case TARGET_CROSSOVER:
+        return judge_crossover(target, document, residuals, why);
+    }
+    return false;
+}
+
+double target_simulated(const struct target *target, const json_t *document)
+{
+    if (target->kind == TARGET_POINT)
+        return look_up(document, series_at(target, 0), size_at(target, 0), target->metric, NULL);
+    int count = target_residuals(target);
+    double *residuals = g_new0(double, count), sum = 0.0;
+    char *why = NULL;
+    bool good = target_judge(target, document, residuals, &why);
+    for (int i = 0; i < count; i++)
+        sum += residuals[i] * residuals[i];
+    g_free(residuals);
+    g_free(why);
+    return good ? sqrt(sum) / target->weight : NAN;
+}
+
+char *target_text(const struct target *target)
+{
+    const char *verb = target->kind == TARGET_ORDER ? " below " : " crosses ";
+    GString *text = g_string_new(series_at(target, 0));
+    for (guint i = 1; i < target->series->len; i++)
+        g_string_append_printf(text, "%s%s", verb, series_at(target, i));
+    g_string_append_printf(text, ", %s at %" G_GINT64_FORMAT, target->metric, size_at(target, 0));
+    if (target->kind == TARGET_CROSSOVER && target->sizes->len == 3) {
+        g_string_truncate(text, text->len - strlen(strrchr(text->str, ' ')));
+        g_string_append_printf(text, " %" G_GINT64_FORMAT, size_at(target, 1));
+    } else if (target->sizes->len > 1) {
+        g_string_append_printf(text, "..%" G_GINT64_FORMAT,
+                               size_at(target, target->sizes->len - 1));
+    }
+    g_string_append(text, " B");
+    return g_string_free(text, FALSE);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const int64_t *left = a, *right = b;
+    return (*left > *right) - (*left < *right);
+}
+
+GArray *target_list_sizes(const struct target_list *list)
+{
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    for (guint i = 0; i < list->targets->len; i++) {
+        const struct target *target = g_ptr_array_index(list->targets, i);
+        g_array_append_vals(all, target->sizes->data, target->sizes->len);
+    }
+    g_array_sort(all, compare_sizes);
+    guint kept = 0;
+    for (guint i = 0; i < all->len; i++)
+        if (i == 0 || g_array_index(all, int64_t, i) != g_array_index(all, int64_t, kept - 1))
+            g_array_index(all, int64_t, kept++) = g_array_index(all, int64_t, i);
+    g_array_set_size(all, kept);
+    return all;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a calibration is to come near to: numbers, orders and crossovers of curves, as a reference
+// file lists them.
+//
+//   schema: 1
+//   name: cluster1
+//   description: …
+//   targets:
+//     - {series: VIA RPI, metric: latency_us, size: 1 B, value: 74 us, tolerance: 1 us,
+//        source: "thesis 000, 6.1", claim: via.pingpong.latency_min.via_rpi}
+//     - {order: [VIA RPI, MVICH], metric: latency_us, over: 1 B .. 512 B}   # lowest first
+//     - {crossover: [VIA RPI, MVICH], metric: latency_us, at: 3500 B}       # first one lower
+//     before
+//
+// A residual is how far off the simulation is, in tolerances (1 % of the value if none is given; of
+// an order and a crossover, a share of the curves' values). A point has one. An order has one for
+// each size, by how much two neighbours stand the wrong way round, 0 if they do not. A crossover at
+// one size has the difference of both curves there, and one on each side for the order, half and
+// twice the size; one in a range (at: 2048 B .. 4096 B) has only those, at its ends. `weight`
+// multiplies the residuals.
+#ifndef NETSIM_CALIBRATE_TARGET_H
+#define NETSIM_CALIBRATE_TARGET_H
+
+#include "sim/config/scenario.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum target_kind { TARGET_POINT, TARGET_ORDER, TARGET_CROSSOVER };
+
+struct target {
+    enum target_kind kind;
+    GPtrArray *series; // char *: one, or those in order
+    char *metric;
+    GArray *sizes;    // int64_t: of a point one; of an order its range; of a crossover: before, at,
+                      // after, or before and after
+    double value;     // of a point, in the metric's unit
+    double tolerance; // of a point in the metric's unit; else a share
+    double weight;
+    char *source, *claim; // or NULL
+};
+
+struct target_list {
+    char *name;
+    char *file;
+    GPtrArray *targets; // struct target *
+    bool smooth;        // there are points only
+};
+
+// Reads a reference file. NULL after errors, which are in diags. Free with target_list_free.
+struct target_list *target_list_load(const char *file, struct diag_list *diags);
+void target_list_free(struct target_list *list);
+
+// How many residuals a target has.
+int target_residuals(const struct target *target);
+
+// How many residuals all have.
+int target_list_residuals(const struct target_list *list);
+
+// Fills residuals[0 .. target_residuals - 1] from the document of a run (sim/output/json.h); false
+// if it lacks what the target needs, with why (g_free).
+bool target_judge(const struct target *target, const json_t *document, double *residuals,
+                  char **why);
+
+// What the simulation has for the target, for tables: of a point its value, of the others how many
+// tolerances they are off.
+double target_simulated(const struct target *target, const json_t *document);
+
+// "VIA RPI latency_us at 1 B". The caller frees it.
+char *target_text(const struct target *target);
+
+// All sizes that the targets look at, ascending. Free with g_array_unref.
+GArray *target_list_sizes(const struct target_list *list);
+
+#endif

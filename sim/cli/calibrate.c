@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim calibrate: fits physical parameters to reference points and writes an overlay.
+#include "sim/cli/cli.h"
+
+#include "sim/calibrate/overlay.h"
+#include "sim/calibrate/report.h"
+#include "sim/output/file.h"
+#include "sim/output/json.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char *const formats[] = {"table", "json", NULL};
+enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const methods[] = {"auto", "lm", "nelder-mead", NULL}; // enum fit_method
+
+struct calibrate_arguments {
+    char **fits, **sets;
+    char *to, *out, *check, *method, *format, *seed, *database;
+    int jobs;
+};
+
+// ---- What is asked for ----
+
+static bool arguments_are_right(const struct calibrate_arguments *arguments)
+{
+    if (!arguments->fits)
+        cli_error("--fit PATH=lo..hi, as often as there are parameters", "what is to be fitted?");
+    else if (!arguments->to)
+        cli_error("--to references/calibration/NAME.yaml", "what is it to be fitted to?");
+    else if (arguments->out && arguments->check)
+        cli_error(NULL, "--out writes an overlay and --check compares with one: give one of them");
+    else if (arguments->jobs < 0)
+        cli_error(NULL, "--jobs %d: it must not be negative", arguments->jobs);
+    else
+        return true;
+    return false;
+}
+
+static void free_parameter(void *parameter)
+{
+    fit_parameter_free(parameter);
+}
+
+static bool report(GError *error)
+{
+    cli_error(NULL, "%s", error->message);
+    g_error_free(error);
+    return false;
+}
+
+// NULL after an error that has been reported.
+static GPtrArray *read_parameters(char **fits, const struct scenario *scenario)
+{
+    GPtrArray *parameters = g_ptr_array_new_with_free_func(free_parameter);
+    bool good = true;
+    for (int i = 0; good && fits[i]; i++) {
+        GError *error = NULL;
+        struct fit_parameter *parameter = fit_parameter_read(fits[i], scenario, &error);
+        good = parameter || report(error);
+        for (guint k = 0; good && k < parameters->len; k++)
+            if (strcmp(((struct fit_parameter *)g_ptr_array_index(parameters, k))->path,
+                       parameter->path) == 0) {
+                cli_error(NULL, "--fit %s: given twice", parameter->path);
+                good = false;
+            }
+        if (parameter)
+            g_ptr_array_add(parameters, parameter);
+    }
+    if (good)
+        return parameters;
+    g_ptr_array_unref(parameters);
+    return NULL;
+}
+
+static bool series_exist(const struct scenario *scenario, const struct target_list *targets)
+{
+    GPtrArray *known = g_ptr_array_new();
+    for (guint i = 0; i < scenario->cases->len; i++)
+        g_ptr_array_add(known,
+                        ((struct scenario_case *)g_ptr_array_index(scenario->cases, i))->name);
+    g_ptr_array_add(known, NULL);
+    bool good = true;
+    for (guint i = 0; good && i < targets->targets->len; i++) {
+        const struct target *target = g_ptr_array_index(targets->targets, i);
+        for (guint k = 0; good && k < target->series->len; k++) {
+            const char *name = g_ptr_array_index(target->series, k);
+            good = g_strv_contains((const char *const *)known->pdata, name);
+            if (good)
+                continue;
+            char *hint = cli_did_you_mean(name, (const char *const *)known->pdata);
+            cli_error(hint, "%s: the scenario has no series \"%s\"", targets->file, name);
+            g_free(hint);
+        }
+    }
+    g_ptr_array_unref(known);
+    return good;
+}
+
+static void append_word(GString *text, const char *option, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./=,:";
+    char *quoted = word[strspn(word, plain)] ? g_shell_quote(word) : g_strdup(word);
+    g_string_append_printf(text, " %s%s%s", option, *option ? " " : "", quoted);
+    g_free(quoted);
+}
+
+// The command as far as it shapes the result.
+static char *command_text(const char *scenario, const struct calibrate_arguments *arguments)
+{
+    GString *text = g_string_new("netsim calibrate");
+    append_word(text, "", scenario);
+    for (int i = 0; arguments->fits[i]; i++)
+        append_word(text, "--fit", arguments->fits[i]);
+    append_word(text, "--to", arguments->to);
+    for (int i = 0; arguments->sets && arguments->sets[i]; i++)
+        append_word(text, "--set", arguments->sets[i]);
+    if (arguments->seed)
+        append_word(text, "--seed", arguments->seed);
+    if (arguments->method)
+        append_word(text, "--method", arguments->method);
+    if (arguments->out)
+        append_word(text, "--out", arguments->out);
+    return g_string_free(text, FALSE);
+}
+
+// ---- What comes out ----
+
+static enum cli_exit write_overlay(const char *path, const char *text)
+{
+    GError *error = NULL;
+    char *directory = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    bool good = file_make_directory(directory, &error) &&
+                file_replace(directory, name, text, strlen(text), &error);
+    g_free(directory);
+    g_free(name);
+    return good || report(error) ? CLI_DONE : CLI_BAD_INPUT;
+}
+
+static enum cli_exit check_overlay(const char *path, const struct fit *fit,
+                                   const struct evaluation *evaluation)
+{
+    struct diag_list *diags = diag_list_new();
+    GPtrArray *lines = overlay_differences(path, fit, evaluation, diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    if (!lines)
+        return CLI_BAD_INPUT;
+    for (guint i = 0; i < lines->len; i++)
+        cli_error(NULL, "%s: %s", path, (const char *)g_ptr_array_index(lines, i));
+    enum cli_exit code = lines->len ? CLI_CHECK_FAILED : CLI_DONE;
+    g_ptr_array_unref(lines);
+    return code;
+}
+
+static enum cli_exit present(const struct fit *fit, const struct evaluation *evaluation,
+                             const struct calibrate_arguments *arguments, enum format format,
+                             const char *command)
+{
+    struct analysis *analysis = analysis_new(fit, evaluation);
+    char *overlay = overlay_text(fit, evaluation, command);
+    if (format == FORMAT_JSON) {
+        char *json = json_document_text(calibrate_json(fit, analysis, evaluation));
+        fputs(json, stdout);
+        g_free(json);
+    } else {
+        calibrate_print(fit, analysis, evaluation, stdout);
+        if (!arguments->out && !arguments->check)
+            printf("\n%s", overlay);
+    }
+    enum cli_exit code = CLI_DONE;
+    if (arguments->out)
+        code = write_overlay(arguments->out, overlay);
+    else if (arguments->check)
+        code = check_overlay(arguments->check, fit, evaluation);
+    g_free(overlay);
+    analysis_free(analysis);
+    return code;
+}
+
+// ---- The search ----
+
+static void show_runs(void *owner, int runs)
+{
+    (void)owner;
+    fprintf(stderr, "\rnetsim calibrate: %d runs ", runs);
+}
+
+static enum cli_exit search(struct evaluation *evaluation,
+                            const struct calibrate_arguments *arguments, enum format format,
+                            enum fit_method method, const char *command)
+{
+    GError *error = NULL;
+    bool terminal = isatty(STDERR_FILENO);
+    evaluation->progress = terminal ? show_runs : NULL;
+    evaluation_init(evaluation);
+    struct fit *fit = fit_search(evaluation, method, &error);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    enum cli_exit code = CLI_RUN_FAILED;
+    if (fit)
+        code = present(fit, evaluation, arguments, format, command);
+    else
+        report(error);
+    fit_free(fit);
+    evaluation_clear(evaluation);
+    return code;
+}
+
+static enum cli_exit calibrate_scenario(const char *name, const struct scenario *scenario,
+                                        const struct calibrate_arguments *arguments,
+                                        enum format format, enum fit_method method)
+{
+    GError *error = NULL;
+    struct diag_list *diags = diag_list_new();
+    struct target_list *targets = target_list_load(arguments->to, diags);
+    diag_print(diags, stderr);
+    diag_list_free(diags);
+    GPtrArray *parameters = targets && series_exist(scenario, targets)
+                                ? read_parameters(arguments->fits, scenario)
+                                : NULL;
+    struct campaign_options options = {
+        .database = arguments->database,
+        .data_dir = cli_data_dir(),
+        .jobs = arguments->jobs,
+    };
+    struct campaign *campaign =
+        parameters ? campaign_open(&model_registry, &options, &error) : NULL;
+    enum cli_exit code = CLI_BAD_INPUT;
+    if (campaign) {
+        struct evaluation evaluation = {
+            .campaign = campaign,
+            .file = scenario->file,
+            .sets = (const char *const *)arguments->sets,
+            .seed = scenario->seed,
+            .targets = targets,
+            .parameters = parameters,
+        };
+        char *command = command_text(name, arguments);
+        code = search(&evaluation, arguments, format, method, command);
+        g_free(command);
+    } else if (error) {
+        report(error);
+    }
+    campaign_close(campaign);
+    if (parameters)
+        g_ptr_array_unref(parameters);
+    target_list_free(targets);
+    return code;
+}
+
+static enum cli_exit calibrate_argument(const char *name,
+                                        const struct calibrate_arguments *arguments)
+{
+    int format = cli_choice("--format", arguments->format, formats);
+    int method = cli_choice("--method", arguments->method, methods);
+    uint64_t seed;
+    if (format < 0 || method < 0 || !cli_seed(arguments->seed, &seed) ||
+        !arguments_are_right(arguments))
+        return CLI_BAD_INPUT;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario = cli_scenario(schema, name, arguments->sets, seed);
+    enum cli_exit code = CLI_BAD_INPUT;
+    if (scenario)
+        code = calibrate_scenario(name, scenario, arguments, (enum format)format,
+                                  (enum fit_method)method);
+    scenario_free(scenario);
+    registry_schema_free(schema);
+    return code;
+}
+
+enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv)
+{
+    struct calibrate_arguments arguments = {0};
+    const GOptionEntry entries[] = {
+        {"fit", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.fits,
+         "parameter to fit, with bounds (repeatable)", "PATH[=LO..HI]"},
+        {"to", 0, 0, G_OPTION_ARG_FILENAME, &arguments.to,
+         "reference points, orders and crossovers", "REFERENCE"},
+        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out, "write the overlay to this file",
+         "OVERLAY"},
+        {"check", 0, 0, G_OPTION_ARG_FILENAME, &arguments.check,
+         "compare with an overlay instead; ends with 2 if a value differs", "OVERLAY"},
+        {"method", 0, 0, G_OPTION_ARG_FILENAME, &arguments.method, "auto, lm or nelder-mead",
+         "METHOD"},
+        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
+         "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
+        {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
+         "processes; 0, the default: one for each processor", "N"},
+        {"database", 0, 0, G_OPTION_ARG_FILENAME, &arguments.database,
+         "keep the runs in this database", "FILE"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "what to print: table or json",
+         "FORMAT"},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
+        code = calibrate_argument(argv[1], &arguments);
+    g_strfreev(arguments.fits);
+    g_strfreev(arguments.sets);
+    g_free(arguments.to);
+    g_free(arguments.out);
+    g_free(arguments.check);
+    g_free(arguments.method);
+    g_free(arguments.seed);
+    g_free(arguments.database);
+    g_free(arguments.format);
+    return code;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim explain: where the time of a message goes.
+#include "sim/cli/cli.h"
+
+#include "sim/config/quantity.h"
+#include "sim/explain/report.h"
+#include "sim/output/json.h"
+#include "sim/output/python.h"
+
+#include <glib/gstdio.h>
+
+#include <string.h>
+
+static const char *const formats[] = {"table", "json", NULL};
+enum format { FORMAT_TABLE, FORMAT_JSON };
+
+struct explain_arguments {
+    char **sets, **series;
+    char *size, *format, *plot, *seed;
+};
+
+// ---- What is asked for ----
+
+static bool wanted(const struct explain_arguments *arguments, const char *name)
+{
+    return !arguments->series || g_strv_contains((const char *const *)arguments->series, name);
+}
+
+static bool series_exist(const struct scenario *scenario, char **names)
+{
+    GPtrArray *known = g_ptr_array_new();
+    for (guint i = 0; i < scenario->cases->len; i++)
+        g_ptr_array_add(known,
+                        ((struct scenario_case *)g_ptr_array_index(scenario->cases, i))->name);
+    g_ptr_array_add(known, NULL);
+    bool good = true;
+    for (int i = 0; good && names && names[i]; i++) {
+        if (g_strv_contains((const char *const *)known->pdata, names[i]))
+            continue;
+        char *hint = cli_did_you_mean(names[i], (const char *const *)known->pdata);
+        cli_error(hint, "--series %s: the scenario has no such series", names[i]);
+        g_free(hint);
+        good = false;
+    }
+    g_ptr_array_unref(known);
+    return good;
+}
+
+// ---- Runs ----
+
+static struct explained_series *explain_case(const struct scenario *scenario,
+                                             const struct scenario_case *test_case,
+                                             const int64_t *only)
+{
+    struct explained_series *series = explained_series_new(test_case);
+    const GArray *sizes = test_case->workload.sizes;
+    if (!test_case->workload.benchmark)
+        g_ptr_array_add(series->sizes,
+                        explain_size(&model_registry, test_case, scenario->seed, -1));
+    else if (only)
+        g_ptr_array_add(series->sizes,
+                        explain_size(&model_registry, test_case, scenario->seed, *only));
+    for (guint i = 0; test_case->workload.benchmark && !only && i < sizes->len; i++)
+        g_ptr_array_add(series->sizes, explain_size(&model_registry, test_case, scenario->seed,
+                                                    g_array_index(sizes, int64_t, i)));
+    return series;
+}
+
+static void print_tables(const GPtrArray *all)
+{
+    for (guint i = 0; i < all->len; i++) {
+        const struct explained_series *series = g_ptr_array_index(all, i);
+        if (i > 0)
+            fputc('\n', stdout);
+        if (series->sizes->len == 1)
+            report_print_size(series, g_ptr_array_index(series->sizes, 0), stdout);
+        else
+            report_print_sizes(series, stdout);
+    }
+}
+
+// A run that failed has no message whose time could be explained; why it failed is the answer.
+static enum cli_exit code_of(const GPtrArray *all)
+{
+    enum cli_exit code = CLI_DONE;
+    for (guint i = 0; i < all->len; i++) {
+        const struct explained_series *series = g_ptr_array_index(all, i);
+        for (guint k = 0; k < series->sizes->len; k++) {
+            const struct explanation *found = g_ptr_array_index(series->sizes, k);
+            if (found->done)
+                continue;
+            cli_error(NULL, "%s: %s", series->name, found->why);
+            code = CLI_RUN_FAILED;
+        }
+    }
+    return code;
+}
+
+static void free_series(void *series)
+{
+    explained_series_free(series);
+}
+
+// Draws a document of report_json.
+static bool draw(const char *json, const char *plot)
+{
+    GError *error = NULL;
+    char *python = python_find(&error), *path = NULL;
+    int file = python ? g_file_open_tmp("netsim-XXXXXX.json", &path, &error) : -1;
+    if (file >= 0) {
+        g_close(file, NULL);
+        const char *const arguments[] = {"--out", plot, path, NULL};
+        if (g_file_set_contents(path, json, -1, &error))
+            python_run(python, cli_data_dir(), "explain.py", arguments, NULL, NULL, &error);
+        g_unlink(path);
+    }
+    bool good = !error;
+    if (error)
+        cli_error(NULL, "%s", error->message);
+    g_clear_error(&error);
+    g_free(path);
+    g_free(python);
+    return good;
+}
+
+static enum cli_exit explain_scenario(const struct scenario *scenario,
+                                      const struct explain_arguments *arguments, enum format format,
+                                      const int64_t *only)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        if (wanted(arguments, test_case->name))
+            g_ptr_array_add(all, explain_case(scenario, test_case, only));
+    }
+    char *json = json_document_text(report_json(scenario->name, all));
+    if (format == FORMAT_JSON)
+        fputs(json, stdout);
+    else
+        print_tables(all);
+    enum cli_exit code = code_of(all);
+    if (arguments->plot && code == CLI_DONE && !draw(json, arguments->plot))
+        code = CLI_BAD_INPUT;
+    g_free(json);
+    g_ptr_array_unref(all);
+    return code;
+}
+
+static bool read_size(const char *text, int64_t *size)
+{
+    char *error = NULL, *hint = NULL;
+    struct quantity quantity;
+    bool good = quantity_parse(text, QUANTITY_SIZE, &quantity, &error, &hint);
+    if (good && quantity.integer < 0) {
+        good = false;
+        error = g_strdup("a size is not negative");
+    }
+    if (good)
+        *size = quantity.integer;
+    else
+        cli_error(hint, "--size %s: %s", text, error);
+    g_free(error);
+    g_free(hint);
+    return good;
+}
+
+static enum cli_exit explain_argument(const char *file, const struct explain_arguments *arguments)
+{
+    int format = cli_choice("--format", arguments->format, formats);
+    uint64_t seed;
+    int64_t size = 0;
+    if (format < 0 || !cli_seed(arguments->seed, &seed) ||
+        (arguments->size && !read_size(arguments->size, &size)))
+        return CLI_BAD_INPUT;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario = cli_scenario(schema, file, arguments->sets, seed);
+    enum cli_exit code = CLI_BAD_INPUT;
+    if (scenario && series_exist(scenario, arguments->series))
+        code = explain_scenario(scenario, arguments, (enum format)format,
+                                arguments->size ? &size : NULL);
+    scenario_free(scenario);
+    registry_schema_free(schema);
+    return code;
+}
+
+enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv)
+{
+    struct explain_arguments arguments = {0};
+    const GOptionEntry entries[] = {
+        {"series", 0, 0, G_OPTION_ARG_STRING_ARRAY, &arguments.series,
+         "explain this one of the series only (repeatable)", "NAME"},
+        {"size", 0, 0, G_OPTION_ARG_FILENAME, &arguments.size,
+         "explain this message size in full instead of all sizes", "SIZE"},
+        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
+         "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
+        {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "what to print: table or json",
+         "FORMAT"},
+        {"plot", 0, 0, G_OPTION_ARG_FILENAME, &arguments.plot,
+         "also draw the stages over the sizes (png, svg or pdf)", "FILE"},
+        G_OPTION_ENTRY_NULL,
+    };
+    enum cli_exit code;
+    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
+        code = explain_argument(argv[1], &arguments);
+    g_strfreev(arguments.sets);
+    g_strfreev(arguments.series);
+    g_free(arguments.size);
+    g_free(arguments.format);
+    g_free(arguments.plot);
+    g_free(arguments.seed);
+    return code;
+}

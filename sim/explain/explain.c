@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/explain/explain.h"
+
+#include "sim/explain/path.h"
+#include "sim/output/failure.h"
+
+#include <string.h>
+
+// So many bytes are sent one after the other at most, so that the record stays small.
+#define MOST_BYTES (INT64_C(8) << 20)
+#define LEAST_REPETITIONS 2
+
+// The longest interval that was measured.
+struct slowest {
+    struct run_interval interval;
+    bool found;
+};
+
+static void on_interval(void *owner, const struct run_interval *interval)
+{
+    struct slowest *slowest = owner;
+    const struct run_interval *old = &slowest->interval;
+    if (slowest->found && interval->to - interval->from <= old->to - old->from)
+        return;
+    slowest->interval = *interval;
+    slowest->found = true;
+}
+
+// ---- Parts ----
+
+void explain_add(GArray *parts, const char *name, sim_time time)
+{
+    for (guint i = 0; i < parts->len; i++) {
+        struct explain_part *part = &g_array_index(parts, struct explain_part, i);
+        if (strcmp(part->name, name) == 0) {
+            part->time += time;
+            return;
+        }
+    }
+    struct explain_part first = {g_intern_string(name), time};
+    g_array_append_val(parts, first);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct explain_part *left = a, *right = b;
+    if (left->time != right->time)
+        return left->time > right->time ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+void explain_sort(GArray *parts)
+{
+    g_array_sort(parts, compare_parts);
+}
+
+static void on_part(void *owner, const char *stage, sim_time from, sim_time to)
+{
+    explain_add(owner, stage, to - from);
+}
+
+static void take_sleeps(struct explanation *found, const struct record *record,
+                        const struct run_interval *interval)
+{
+    char *name = g_strdup_printf("rank %d", interval->rank);
+    for (guint i = 0; i < record->sleeps->len; i++) {
+        const struct sleep *sleep = &g_array_index(record->sleeps, struct sleep, i);
+        sim_time from = MAX(sleep->from, interval->from), to = MIN(sleep->to, interval->to);
+        if (to > from && strcmp(sleep->where, name) == 0)
+            explain_add(found->sleeps, sleep->what, to - from);
+    }
+    explain_sort(found->sleeps);
+    g_free(name);
+}
+
+static void take_apart(struct explanation *found, struct record *record,
+                       const struct run_interval *interval)
+{
+    record_settle(record);
+    found->done = true;
+    found->rank = interval->rank;
+    found->messages = interval->count;
+    found->total = interval->to - interval->from;
+    path_walk(record, interval->lane, interval->from, interval->to, on_part, found->path);
+    explain_sort(found->path);
+    take_sleeps(found, record, interval);
+    if (found->total <= 0)
+        return;
+    g_array_unref(found->loads);
+    found->loads = load_measure(record, interval->from, interval->to);
+    found->bound = load_bound_text(found->loads);
+}
+
+// ---- Runs ----
+
+static int64_t repetitions(const struct workload *workload, int64_t size)
+{
+    int64_t most = CLAMP(MOST_BYTES / MAX(size, 1), LEAST_REPETITIONS, EXPLAIN_REPETITIONS);
+    return workload->repetitions ? MIN(workload->repetitions, most) : most;
+}
+
+static struct explanation *explanation_new(int64_t size)
+{
+    struct explanation *found = g_new0(struct explanation, 1);
+    found->size = size;
+    found->path = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
+    found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
+    found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
+    return found;
+}
+
+static void say_why(struct explanation *found, const struct series_result *result,
+                    const struct record *record)
+{
+    const char *text = json_string_value(json_object_get(result->reason, "text"));
+    found->reason = json_incref(result->reason);
+    if (result->status != SIM_COMPLETED) {
+        GString *report = g_string_new(NULL);
+        failure_append(report, result, "", "");
+        found->report = g_string_free(report, FALSE);
+    }
+    if (result->status != SIM_COMPLETED)
+        found->why = g_strdup_printf("%s: %s", sim_status_name(result->status),
+                                     text ? text : "no reason was given");
+    else if (record->full)
+        found->why = g_strdup("the run is too long to be explained; give it fewer repetitions "
+                              "(--set workload.repetitions=2)");
+    else
+        found->why = g_strdup("nothing was measured");
+}
+
+struct explanation *explain_size(const struct registry *registry,
+                                 const struct scenario_case *test_case, uint64_t seed, int64_t size)
+{
+    struct explanation *found = explanation_new(size);
+    struct scenario_case one = *test_case;
+    if (one.workload.benchmark) {
+        one.workload.sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+        g_array_append_val(one.workload.sizes, size);
+        one.workload.repetitions = repetitions(&test_case->workload, size);
+    }
+    struct record *record = record_new();
+    struct slowest slowest = {.found = false};
+    struct run_options options = {
+        .trace = &record->trace,
+        .measured = on_interval,
+        .measured_owner = &slowest,
+    };
+    struct series_result *result = run_case(registry, &one, 0, seed, &options);
+    if (result->status == SIM_COMPLETED && slowest.found && !record->full)
+        take_apart(found, record, &slowest.interval);
+    else
+        say_why(found, result, record);
+    series_result_free(result);
+    record_free(record);
+    if (one.workload.benchmark)
+        g_array_unref(one.workload.sizes);
+    return found;
+}
+
+void explanation_free(struct explanation *found)
+{
+    if (!found)
+        return;
+    g_free(found->why);
+    g_free(found->report);
+    json_decref(found->reason);
+    g_array_unref(found->path);
+    g_array_unref(found->sleeps);
+    g_array_unref(found->loads);
+    g_free(found->bound);
+    g_free(found);
+}
+
+double explain_us(const struct explanation *found, sim_time time)
+{
+    return time_to_us(time) / (double)found->messages;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Explains where the time of a message goes: runs one series for one size, and takes its critical
+// path apart.
+#ifndef NETSIM_EXPLAIN_EXPLAIN_H
+#define NETSIM_EXPLAIN_EXPLAIN_H
+
+#include "sim/explain/load.h"
+#include "sim/workload/run.h"
+
+// A part of the time: of the critical path ("wire"), or of a process's sleep ("an ACK").
+struct explain_part {
+    const char *name; // interned
+    sim_time time;    // of all messages together
+};
+
+// One series at one size. The parts of `path` add up to `total` exactly.
+struct explanation {
+    int64_t size; // -1: a free program
+    bool done;    // else the run failed, or measured nothing
+    char *why;    // it is not done; or NULL
+    char *report; // on a run that failed: what each rank waits for, and for whom; or NULL
+    json_t *reason;
+    int rank;         // whose interval it is: the slowest's
+    int64_t messages; // that `total` is the time of
+    sim_time total;
+    GArray *path;   // struct explain_part, largest first
+    GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
+    GArray *loads;  // struct resource_load, busiest first
+    char *bound;    // load_bound_text, or NULL
+};
+
+// Repetitions of a benchmark that one size is explained with, unless the scenario has fewer.
+#define EXPLAIN_REPETITIONS 20
+
+// Runs the case for one message size of its benchmark (-1: its free program). Never NULL; free with
+// explanation_free.
+struct explanation *explain_size(const struct registry *registry,
+                                 const struct scenario_case *test_case, uint64_t seed,
+                                 int64_t size);
+void explanation_free(struct explanation *found);
+
+// Adds time to the part of that name, and sorts parts: the largest first.
+void explain_add(GArray *parts, const char *name, sim_time time);
+void explain_sort(GArray *parts);
+
+// The time of a part for one message, in us.
+double explain_us(const struct explanation *found, sim_time time);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How busy each resource of a record was over an interval, and how many waited for it.
+#ifndef NETSIM_EXPLAIN_LOAD_H
+#define NETSIM_EXPLAIN_LOAD_H
+
+#include "sim/explain/record.h"
+
+// From this share of the time on a resource is what bounds the run.
+#define LOAD_BOUND 0.95
+
+struct resource_load {
+    const char *group, *name; // of the lane
+    bool processor, works;    // works: it has a utilisation; else it is a queue alone
+    bool queues;              // its queue was told
+    double busy;              // share of the interval, 0 .. 1
+    double by_class[RECORD_CLASSES];
+    double mean_queue; // how many waited, over time
+    int longest_queue;
+    const char *largest; // a processor's: the stage it was busy with for longest; else NULL
+};
+
+// The loads of all lanes on which something happened in [from, to), busiest first; from < to. Free
+// with g_array_unref.
+GArray *load_measure(const struct record *record, sim_time from, sim_time to);
+
+// "node0 cpu 1", "switch0->node1". The caller frees it.
+char *load_name(const struct resource_load *load);
+
+// The sentence on what bounds the run and what would change that, or NULL if no resource was busy
+// for LOAD_BOUND of the time. The caller frees it.
+char *load_bound_text(const GArray *loads);
+
+#endif

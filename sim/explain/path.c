@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/explain/path.h"
+
+#include <string.h>
+
+// What has to have ended for a piece to begin: how good a guess it is. 0: it is none.
+enum {
+    CAUSE_ELSEWHERE = 20, // on another lane of the host, switch or link
+    CAUSE_DELAY = 3,      // more, for a latency: things happen when one ends
+    CAUSE_MESSAGE = 10,   // more, for the same message
+    CAUSE_BEHIND_GAP = 10,
+    CAUSE_TURN = 50,  // the lane was taken until then
+    CAUSE_CHAIN = 60, // a latency that follows what it belongs to, or the other way round
+};
+
+// So many pieces may go on at one time on a lane: frames on a link, each with its latencies.
+#define MOST_OVERLAPS 64
+
+struct walk {
+    const struct record *record;
+    sim_time from, at; // the start of the interval; how far the walk is
+    guint lane;        // of the piece that begins at `at`
+    guint piece;
+    bool started; // there is such a piece; else the interval ends on `lane`
+    path_part_fn *part;
+    void *owner;
+};
+
+struct found {
+    guint lane, piece;
+    int score;
+};
+
+static const struct piece *piece_at(const struct lane_record *lane, guint index)
+{
+    return &g_array_index(lane->pieces, struct piece, index);
+}
+
+// The first piece of a lane that ends at `when` or later.
+static guint first_ending(const struct lane_record *lane, sim_time when)
+{
+    guint low = 0, high = lane->pieces->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (piece_at(lane, middle)->to < when)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_processor(const struct lane_record *lane)
+{
+    return lane->slices->len > 0;
+}
+
+// Lanes that show who waits hold no work.
+static bool is_queue(const struct lane_record *lane)
+{
+    return g_str_has_prefix(lane->name, "port ");
+}
+
+static bool same_message(const struct piece *a, const struct piece *b)
+{
+    return a->message.index == b->message.index && a->message.generation == b->message.generation;
+}
+
+static bool share_message(const struct piece *a, const struct piece *b)
+{
+    return a->message.generation != 0 && same_message(a, b);
+}
+
+static const struct slice_span *slice_of(const struct lane_record *lane, const struct piece *piece)
+{
+    return piece->slice ? &g_array_index(lane->slices, struct slice_span, piece->slice - 1) : NULL;
+}
+
+static const char *stage_of(const struct lane_record *lane, const struct piece *piece)
+{
+    if (piece->kind == PIECE_DELAY || is_processor(lane))
+        return piece->name;
+    char *word = g_strndup(lane->name, strcspn(lane->name, " "));
+    const char *stage = g_intern_string(word);
+    g_free(word);
+    return stage;
+}
+
+// What a process of the walk's host slept for at `when`: the name of a wait that no work explains.
+static const char *waiting_stage(const struct walk *walk, sim_time when)
+{
+    const struct lane_record *own = record_lane(walk->record, walk->lane);
+    for (guint i = walk->record->sleeps->len; i-- > 0;) {
+        const struct sleep *sleep = &g_array_index(walk->record->sleeps, struct sleep, i);
+        if (sleep->from >= when || sleep->to < when ||
+            !lanes_related(own, record_lane(walk->record, sleep->lane)))
+            continue;
+        char *stage = g_strdup_printf(STAGE_WAITING " for %s", sleep->what);
+        const char *interned = g_intern_string(stage);
+        g_free(stage);
+        return interned;
+    }
+    return STAGE_WAITING;
+}
+
+// The way was in `stage` from `from` on; NULL: it waited.
+static void tell(struct walk *walk, const char *stage, sim_time from)
+{
+    sim_time start = MIN(MAX(from, walk->from), walk->at);
+    if (start < walk->at)
+        walk->part(walk->owner, stage ? stage : waiting_stage(walk, walk->at), start, walk->at);
+    walk->at = start;
+}
+
+// ---- Who comes into question ----
+
+// A piece of the same lane that ended when the walk's piece began.
+static int score_same_lane(const struct lane_record *lane, const struct piece *piece,
+                           const struct piece *cause)
+{
+    if (piece->kind == PIECE_DELAY || cause->kind == PIECE_DELAY) {
+        if (same_message(piece, cause) && cause->kind != PIECE_GAP)
+            return CAUSE_CHAIN;
+        return is_processor(lane) ? CAUSE_ELSEWHERE : 0;
+    }
+    const struct slice_span *mine = slice_of(lane, piece), *other = slice_of(lane, cause);
+    if (mine && other && other->class > mine->class)
+        return 0; // it was interrupted
+    return CAUSE_TURN;
+}
+
+static int score_of(const struct walk *walk, guint lane, const struct piece *cause)
+{
+    const struct lane_record *own = record_lane(walk->record, walk->lane);
+    const struct piece *piece = walk->started ? piece_at(own, walk->piece) : NULL;
+    if (lane == walk->lane)
+        return piece ? score_same_lane(own, piece, cause) : CAUSE_TURN;
+    int score = cause->kind == PIECE_GAP ? CAUSE_BEHIND_GAP : CAUSE_ELSEWHERE;
+    if (cause->kind == PIECE_DELAY)
+        score += CAUSE_DELAY;
+    if (piece && share_message(piece, cause))
+        score += CAUSE_MESSAGE;
+    return score;
+}
+
+static bool comes_into_question(const struct walk *walk, guint lane)
+{
+    const struct lane_record *other = record_lane(walk->record, lane);
+    return !is_queue(other) && lanes_related(record_lane(walk->record, walk->lane), other);
+}
+
+// The best of the pieces that ended at `at`.
+static bool find_ended(const struct walk *walk, struct found *best)
+{
+    *best = (struct found){0};
+    for (guint i = 0; i < walk->record->lanes->len; i++) {
+        if (!comes_into_question(walk, i))
+            continue;
+        const struct lane_record *lane = record_lane(walk->record, i);
+        for (guint k = first_ending(lane, walk->at);
+             k < lane->pieces->len && piece_at(lane, k)->to == walk->at; k++) {
+            int score = score_of(walk, i, piece_at(lane, k));
+            if (score > best->score)
+                *best = (struct found){i, k, score};
+        }
+    }
+    return best->score > 0;
+}
+
+// The best of those that went on: a packet's head on the wire before, or the frame that drained a
+// FIFO.
+static bool find_under_way(const struct walk *walk, struct found *best)
+{
+    const struct lane_record *own = record_lane(walk->record, walk->lane);
+    *best = (struct found){0};
+    if (!walk->started || (is_processor(own) && piece_at(own, walk->piece)->kind == PIECE_WORK))
+        return false;
+    const struct piece *piece = piece_at(own, walk->piece);
+    for (guint i = 0; i < walk->record->lanes->len; i++) {
+        const struct lane_record *lane = record_lane(walk->record, i);
+        if (!comes_into_question(walk, i) || is_processor(lane))
+            continue;
+        guint first = first_ending(lane, walk->at + 1);
+        for (guint k = first; k < lane->pieces->len && k < first + MOST_OVERLAPS; k++) {
+            const struct piece *other = piece_at(lane, k);
+            if (other->from >= walk->at || other->kind != PIECE_WORK)
+                continue;
+            int score = share_message(piece, other) ? 2 : lane->ends[0] ? 1 : 0;
+            score = 2 * score + (score > 0 && i == walk->lane);
+            if (score > best->score)
+                *best = (struct found){i, k, score};
+        }
+    }
+    return best->score > 0;
+}
+
+// The piece that ended last before `at`.
+static bool find_last(const struct walk *walk, struct found *best)
+{
+    *best = (struct found){0};
+    sim_time last = walk->from;
+    for (guint i = 0; i < walk->record->lanes->len; i++) {
+        if (!comes_into_question(walk, i))
+            continue;
+        const struct lane_record *lane = record_lane(walk->record, i);
+        guint next = first_ending(lane, walk->at);
+        if (next == 0 || piece_at(lane, next - 1)->to <= last)
+            continue;
+        last = piece_at(lane, next - 1)->to;
+        *best = (struct found){i, next - 1, 1};
+    }
+    return best->score > 0;
+}
+
+// ---- Steps ----
+
+// To where the piece's own handler was before: over what interrupted it. False at the handler's
+// start, which `at` is then.
+static bool step_within_slice(struct walk *walk)
+{
+    const struct lane_record *lane = record_lane(walk->record, walk->lane);
+    const struct piece *piece = piece_at(lane, walk->piece);
+    const struct slice_span *slice = slice_of(lane, piece);
+    if (!slice || piece->kind != PIECE_WORK)
+        return false;
+    for (guint k = walk->piece; k-- > 0 && piece_at(lane, k)->to > slice->from;) {
+        const struct piece *before = piece_at(lane, k);
+        if (before->kind != PIECE_WORK)
+            continue;
+        if (before->slice == piece->slice) {
+            tell(walk, NULL, before->to);
+            walk->piece = k;
+            return true;
+        }
+        tell(walk, NULL, before->to);
+        tell(walk, stage_of(lane, before), MAX(before->from, slice->from));
+    }
+    tell(walk, NULL, slice->from);
+    return false;
+}
+
+static void step_to(struct walk *walk, const struct found *found)
+{
+    const struct lane_record *lane = record_lane(walk->record, found->lane);
+    const struct piece *piece = piece_at(lane, found->piece);
+    tell(walk, NULL, MIN(piece->to, walk->at));
+    walk->lane = found->lane;
+    walk->piece = found->piece;
+    walk->started = true;
+}
+
+void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_time to,
+               path_part_fn *part, void *owner)
+{
+    struct walk walk = {
+        .record = record, .from = from, .at = to, .lane = lane - 1, .part = part, .owner = owner};
+    while (walk.at > from) {
+        struct found found;
+        if (walk.started) {
+            const struct lane_record *at = record_lane(record, walk.lane);
+            const struct piece *piece = piece_at(at, walk.piece);
+            tell(&walk, stage_of(at, piece), piece->from);
+            if (walk.at <= from || step_within_slice(&walk))
+                continue;
+        }
+        if (walk.at <= from)
+            break;
+        if (find_ended(&walk, &found) || find_under_way(&walk, &found) || find_last(&walk, &found))
+            step_to(&walk, &found);
+        else
+            tell(&walk, NULL, from);
+    }
+}

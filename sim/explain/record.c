@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/explain/record.h"
+
+#include <string.h>
+
+const char *const record_classes[] = {"interrupt", "kernel", "user"};
+
+static void lane_free(void *data)
+{
+    struct lane_record *lane = data;
+    g_array_unref(lane->pieces);
+    g_array_unref(lane->slices);
+    g_array_unref(lane->loads);
+    g_array_unref(lane->steps);
+    g_free(lane);
+}
+
+// "wire a->b", or "wire a->b#2" for the second of parallel links: a and b.
+static void read_ends(struct lane_record *lane)
+{
+    static const char prefix[] = "wire ";
+    const char *arrow = strstr(lane->name, "->");
+    if (!g_str_has_prefix(lane->name, prefix) || !arrow)
+        return;
+    const char *from = lane->name + strlen(prefix), *to = arrow + 2;
+    char *first = g_strndup(from, (gsize)(arrow - from));
+    char *second = g_strndup(to, strcspn(to, "#"));
+    lane->ends[0] = g_intern_string(first);
+    lane->ends[1] = g_intern_string(second);
+    g_free(first);
+    g_free(second);
+}
+
+static trace_lane record_add_lane(struct trace *trace, const char *group, const char *name)
+{
+    struct record *record = (struct record *)trace;
+    struct lane_record *lane = g_new0(struct lane_record, 1);
+    lane->group = g_intern_string(group);
+    lane->name = g_intern_string(name);
+    lane->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
+    lane->slices = g_array_new(FALSE, FALSE, sizeof(struct slice_span));
+    lane->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
+    lane->steps = g_array_new(FALSE, FALSE, sizeof(struct queue_step));
+    read_ends(lane);
+    g_ptr_array_add(record->lanes, lane);
+    return record->lanes->len;
+}
+
+static void add_piece(struct record *record, trace_lane number, struct piece piece)
+{
+    if (number == 0 || piece.from >= piece.to)
+        return;
+    if (record->pieces == RECORD_MOST_PIECES) {
+        record->full = true;
+        return;
+    }
+    g_array_append_val(record_lane(record, number - 1)->pieces, piece);
+    record->pieces++;
+}
+
+static void record_span(struct trace *trace, trace_lane number, const char *name, sim_time from,
+                        sim_time to, struct message_ref message)
+{
+    struct record *record = (struct record *)trace;
+    guint slice = number ? record_lane(record, number - 1)->slices->len : 0;
+    add_piece(record, number, (struct piece){from, to, name, message, slice, PIECE_WORK});
+}
+
+static int class_of(const char *name)
+{
+    int class = 0;
+    while (class < RECORD_CLASSES - 1 && strcmp(record_classes[class], name) != 0)
+        class ++;
+    return class;
+}
+
+static void record_sleep(struct record *record, guint lane, const struct trace_note *note)
+{
+    struct sleep entry = {g_intern_string(note->where), g_intern_string(note->name), lane,
+                          note->from, note->to};
+    if (note->to > note->from)
+        g_array_append_val(record->sleeps, entry);
+}
+
+static void record_note(struct trace *trace, trace_lane number, const struct trace_note *note)
+{
+    struct record *record = (struct record *)trace;
+    if (number == 0)
+        return;
+    struct lane_record *lane = record_lane(record, number - 1);
+    struct slice_span slice = {note->from, note->to, note->name ? class_of(note->name) : 0};
+    struct queue_step step = {note->from, note->kind == TRACE_JOIN ? 1 : -1};
+    struct load load = {note->from, note->to};
+    switch (note->kind) {
+    case TRACE_SLICE:
+        g_array_append_val(lane->slices, slice);
+        return;
+    case TRACE_DELAY:
+        add_piece(record, number,
+                  (struct piece){note->from, note->to, note->name, note->message, 0, PIECE_DELAY});
+        return;
+    case TRACE_GAP:
+        add_piece(record, number,
+                  (struct piece){note->from, note->to, NULL, note->message, 0, PIECE_GAP});
+        return;
+    case TRACE_LOAD:
+        g_array_append_val(lane->loads, load);
+        return;
+    case TRACE_JOIN:
+    case TRACE_LEAVE:
+        g_array_append_val(lane->steps, step);
+        return;
+    case TRACE_BLOCKED:
+        record_sleep(record, number - 1, note);
+        return;
+    }
+}
+
+static void record_flow(struct trace *trace, trace_lane lane, struct message_ref message,
+                        char phase, sim_time when)
+{
+    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
+}
+
+static void record_transition(struct trace *trace, trace_lane lane, sim_time when,
+                              const struct trace_transition *transition)
+{
+    (void)trace, (void)lane, (void)when, (void)transition;
+}
+
+static const struct trace_ops record_ops = {
+    .lane = record_add_lane,
+    .span = record_span,
+    .flow = record_flow,
+    .transition = record_transition,
+    .note = record_note,
+};
+
+struct record *record_new(void)
+{
+    struct record *record = g_new0(struct record, 1);
+    record->trace.ops = &record_ops;
+    record->lanes = g_ptr_array_new_with_free_func(lane_free);
+    record->sleeps = g_array_new(FALSE, FALSE, sizeof(struct sleep));
+    return record;
+}
+
+void record_free(struct record *record)
+{
+    if (!record)
+        return;
+    g_ptr_array_unref(record->lanes);
+    g_array_unref(record->sleeps);
+    g_free(record);
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *left = a, *right = b;
+    if (left->to != right->to)
+        return left->to < right->to ? -1 : 1;
+    return (left->from > right->from) - (left->from < right->from);
+}
+
+// Who leaves at a time goes before who joins then.
+static int compare_steps(const void *a, const void *b)
+{
+    const struct queue_step *left = a, *right = b;
+    if (left->when != right->when)
+        return left->when < right->when ? -1 : 1;
+    return left->change - right->change;
+}
+
+void record_settle(struct record *record)
+{
+    for (guint i = 0; i < record->lanes->len; i++) {
+        g_array_sort(record_lane(record, i)->pieces, compare_pieces);
+        g_array_sort(record_lane(record, i)->steps, compare_steps);
+    }
+}
+
+bool lane_of_group(const struct lane_record *lane, const char *group)
+{
+    return group && (lane->group == group || lane->ends[0] == group || lane->ends[1] == group);
+}
+
+bool lanes_related(const struct lane_record *a, const struct lane_record *b)
+{
+    if (a == b)
+        return true;
+    if (a->ends[0])
+        return lane_of_group(b, a->ends[0]) || lane_of_group(b, a->ends[1]);
+    return lane_of_group(b, a->group);
+}

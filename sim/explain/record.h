@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one run did with its time: a trace sink that keeps every piece of it in memory, lane by
+// lane, with what is needed to say afterwards which piece had to wait for which.
+//
+// A lane is a resource: a processor, a bus, one direction of a link. Its group is the host or
+// switch it belongs to; a link's lane ("wire a->b") belongs to both of its ends.
+//
+// Memory grows with what happens in the run (40 B a piece): runs that are explained are short, and
+// a run that is not is cut off at RECORD_MOST_PIECES.
+#ifndef NETSIM_EXPLAIN_RECORD_H
+#define NETSIM_EXPLAIN_RECORD_H
+
+#include "sim/core/trace.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+#define RECORD_MOST_PIECES 20000000u
+
+enum piece_kind {
+    PIECE_WORK,  // something was busy
+    PIECE_DELAY, // a latency: nothing was
+    PIECE_GAP,   // the lane was taken and carried nothing
+};
+
+struct piece {
+    sim_time from, to; // from < to
+    const char *name;  // NULL: a gap
+    struct message_ref message;
+    uint32_t slice : 30; // index into the lane's slices, counted from 1; 0: not a processor's work
+    uint32_t kind : 2;   // enum piece_kind
+};
+
+// A handler's time on a processor, from its start to its end, interruptions included.
+struct slice_span {
+    sim_time from, to;
+    int class; // 0 goes first
+};
+
+// The lane was busy for nobody's sake but its own: work that delayed none.
+struct load {
+    sim_time from, to;
+};
+
+// One more (+1) or one less (-1) waits for the lane from `when` on.
+struct queue_step {
+    sim_time when;
+    int change;
+};
+
+struct lane_record {
+    const char *group, *name; // interned
+    const char *ends[2];      // a link's: the groups that it joins; else NULL
+    GArray *pieces;           // struct piece, by end once record_settle has run
+    GArray *slices;           // struct slice_span, of a processor
+    GArray *loads;            // struct load
+    GArray *steps;            // struct queue_step, by time after record_settle
+};
+
+// A process slept.
+struct sleep {
+    const char *where, *what; // "rank 0"; interned
+    guint lane;               // of its processor, an index
+    sim_time from, to;
+};
+
+struct record {
+    struct trace trace; // give &record->trace to run_case
+    GPtrArray *lanes;   // struct lane_record *; trace lane n is at n - 1
+    GArray *sleeps;     // struct sleep
+    guint pieces;
+    bool full; // something was left out
+};
+
+// The classes of processor time, in the order of `class`; CPU_CLASSES of them.
+extern const char *const record_classes[];
+#define RECORD_CLASSES 3
+
+struct record *record_new(void);
+void record_free(struct record *record);
+
+// To be called once after the run: puts the pieces of each lane in the order of their ends.
+void record_settle(struct record *record);
+
+static inline struct lane_record *record_lane(const struct record *record, guint index)
+{
+    return g_ptr_array_index(record->lanes, index);
+}
+
+// Whether the lane belongs to the group.
+bool lane_of_group(const struct lane_record *lane, const char *group);
+
+// Whether both lanes belong to one group: whether what ends on one can start something on the
+// other.
+bool lanes_related(const struct lane_record *a, const struct lane_record *b);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/explain/report.h"
+
+#include "sim/output/text.h"
+
+#include <string.h>
+
+#define NAME_WIDTH 26
+#define MOST_RESOURCES 12 // lines in a table
+#define LEAST_BUSY 0.001
+#define SIZE_WIDTH 10
+#define COLUMN_WIDTH 8 // at least
+
+struct explained_series *explained_series_new(const struct scenario_case *test_case)
+{
+    struct explained_series *series = g_new0(struct explained_series, 1);
+    series->name = test_case->name;
+    series->stack = test_case->stack->name;
+    series->sizes = g_ptr_array_new_with_free_func((GDestroyNotify)explanation_free);
+    return series;
+}
+
+void explained_series_free(struct explained_series *series)
+{
+    g_ptr_array_unref(series->sizes);
+    g_free(series);
+}
+
+static const struct explanation *size_at(const struct explained_series *series, guint index)
+{
+    return g_ptr_array_index(series->sizes, index);
+}
+
+static const struct explain_part *part_at(const GArray *parts, guint index)
+{
+    return &g_array_index(parts, struct explain_part, index);
+}
+
+static char *size_text(int64_t size)
+{
+    return size < 0 ? g_strdup("program") : g_strdup_printf("%" G_GINT64_FORMAT " B", size);
+}
+
+// ---- One size ----
+
+static void print_path(const struct explanation *found, FILE *out)
+{
+    double total = MAX((double)found->total, 1.0), sum = 0.0;
+    fprintf(out, "  %-*s %12s %8s %10s\n", NAME_WIDTH, "stage", "us", "share", "cumulated");
+    for (guint i = 0; i < found->path->len; i++) {
+        const struct explain_part *part = part_at(found->path, i);
+        sum += (double)part->time;
+        fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%\n", NAME_WIDTH, part->name,
+                explain_us(found, part->time), 100 * (double)part->time / total, 100 * sum / total);
+    }
+    fprintf(out, "  %-*s %12.3f\n", NAME_WIDTH, "sum", explain_us(found, found->total));
+}
+
+static void print_sleeps(const struct explanation *found, FILE *out)
+{
+    if (found->sleeps->len == 0)
+        return;
+    fprintf(out, "\n  rank %d sleeps meanwhile, for each message, and waits for\n", found->rank);
+    for (guint i = 0; i < found->sleeps->len; i++) {
+        const struct explain_part *part = part_at(found->sleeps, i);
+        fprintf(out, "  %-*s %12.3f us\n", NAME_WIDTH, part->name, explain_us(found, part->time));
+    }
+}
+
+static void print_classes(const struct resource_load *load, FILE *out)
+{
+    const char *before = "  (";
+    for (int class = 0; class < RECORD_CLASSES; class ++) {
+        if (load->by_class[class] < LEAST_BUSY)
+            continue;
+        fprintf(out, "%s%s %.1f %%", before, record_classes[class], 100 * load->by_class[class]);
+        before = ", ";
+    }
+    fputs(*before == ',' ? ")\n" : "\n", out);
+}
+
+static void print_loads(const struct explanation *found, FILE *out)
+{
+    fprintf(out, "\n  %-*s %12s %10s %8s\n", NAME_WIDTH, "resource", "busy", "mean queue",
+            "longest");
+    guint shown = MIN(found->loads->len, MOST_RESOURCES);
+    for (guint i = 0; i < shown; i++) {
+        const struct resource_load *load = &g_array_index(found->loads, struct resource_load, i);
+        char *name = load_name(load);
+        if (load->works)
+            fprintf(out, "  %-*s %10.1f %%", NAME_WIDTH, name, 100 * load->busy);
+        else
+            fprintf(out, "  %-*s %12s", NAME_WIDTH, name, "-");
+        if (load->queues)
+            fprintf(out, " %10.2f %8d", load->mean_queue, load->longest_queue);
+        else
+            fprintf(out, " %10s %8s", "-", "-");
+        print_classes(load, out);
+        g_free(name);
+    }
+    if (found->loads->len > shown)
+        fprintf(out, "  and %u that are less busy (--format json has them)\n",
+                found->loads->len - shown);
+}
+
+static void print_bound(const struct explanation *found, FILE *out)
+{
+    const struct explain_part *first = found->path->len ? part_at(found->path, 0) : NULL;
+    if (found->bound)
+        fprintf(out, "\n  %s\n", found->bound);
+    else if (first)
+        fprintf(out,
+                "\n  no resource is busy all the time; the largest part of the way is \"%s\", "
+                "%.1f %%\n",
+                first->name, 100 * (double)first->time / MAX((double)found->total, 1.0));
+}
+
+void report_print_size(const struct explained_series *series, const struct explanation *found,
+                       FILE *out)
+{
+    char *size = size_text(found->size);
+    if (!found->done) {
+        fprintf(out, "%s, %s: no message came to its end that could be explained\n\n%s\n",
+                series->name, size, found->report ? found->report : found->why);
+        g_free(size);
+        return;
+    }
+    fprintf(out, "%s, %s: %.3f us", series->name, size, explain_us(found, found->total));
+    if (found->messages > 1)
+        fprintf(out, ", the mean of %" G_GINT64_FORMAT " messages", found->messages);
+    fprintf(out, ", as rank %d measures it\n\n", found->rank);
+    g_free(size);
+    print_path(found, out);
+    print_sleeps(found, out);
+    print_loads(found, out);
+    print_bound(found, out);
+}
+
+// ---- All sizes ----
+
+// The stages of all sizes, those that take the most time over all of them first.
+static GArray *all_stages(const struct explained_series *series)
+{
+    GArray *stages = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
+    for (guint i = 0; i < series->sizes->len; i++) {
+        const struct explanation *found = size_at(series, i);
+        for (guint k = 0; found->done && k < found->path->len; k++) {
+            const struct explain_part *part = part_at(found->path, k);
+            explain_add(stages, part->name, part->time / found->messages);
+        }
+    }
+    explain_sort(stages);
+    return stages;
+}
+
+static sim_time time_of(const struct explanation *found, const char *stage)
+{
+    for (guint i = 0; i < found->path->len; i++)
+        if (strcmp(part_at(found->path, i)->name, stage) == 0)
+            return part_at(found->path, i)->time;
+    return 0;
+}
+
+// Wide enough for a stage's name and for every time in its column; NULL: the totals.
+static int column_width(const struct explained_series *series, const char *stage)
+{
+    int width = MAX(COLUMN_WIDTH, text_width(stage ? stage : "total"));
+    for (guint i = 0; i < series->sizes->len; i++) {
+        const struct explanation *found = size_at(series, i);
+        sim_time time = stage && found->done ? time_of(found, stage) : found->total;
+        char *text = g_strdup_printf("%.2f", found->done ? explain_us(found, time) : 0.0);
+        width = MAX(width, text_width(text));
+        g_free(text);
+    }
+    return width + (stage ? 1 : 3);
+}
+
+static void print_row(const struct explained_series *series, const struct explanation *found,
+                      const GArray *stages, FILE *out)
+{
+    char *size = size_text(found->size);
+    fprintf(out, "%*s", SIZE_WIDTH, size);
+    g_free(size);
+    if (!found->done) {
+        fprintf(out, "  %s\n", found->why);
+        return;
+    }
+    for (guint i = 0; i < stages->len; i++) {
+        const char *stage = part_at(stages, i)->name;
+        fprintf(out, "%*.2f", column_width(series, stage),
+                explain_us(found, time_of(found, stage)));
+    }
+    fprintf(out, "%*.2f\n", column_width(series, NULL), explain_us(found, found->total));
+}
+
+void report_print_sizes(const struct explained_series *series, FILE *out)
+{
+    GArray *stages = all_stages(series);
+    fprintf(out, "%s: us of one message, by stage of its way\n\n%*s", series->name, SIZE_WIDTH,
+            "size");
+    for (guint i = 0; i < stages->len; i++)
+        fprintf(out, "%*s", column_width(series, part_at(stages, i)->name),
+                part_at(stages, i)->name);
+    fprintf(out, "%*s\n", column_width(series, NULL), "total");
+    for (guint i = 0; i < series->sizes->len; i++)
+        print_row(series, size_at(series, i), stages, out);
+    for (guint i = 0; i < series->sizes->len; i++) {
+        const struct explanation *found = size_at(series, i);
+        char *size = size_text(found->size);
+        if (found->bound)
+            fprintf(out, "%s: %s\n", size, found->bound);
+        g_free(size);
+    }
+    g_array_unref(stages);
+}
+
+// ---- JSON ----
+
+static json_t *parts_json(const GArray *parts, const struct explanation *found, bool exact)
+{
+    json_t *json = json_object();
+    for (guint i = 0; i < parts->len; i++) {
+        const struct explain_part *part = part_at(parts, i);
+        json_object_set_new(json, part->name,
+                            exact ? json_integer(part->time)
+                                  : json_real(explain_us(found, part->time)));
+    }
+    return json;
+}
+
+static json_t *exact_json(const struct explanation *found)
+{
+    if (!found->done)
+        return json_null();
+    return json_pack("{s:I, s:I, s:o}", "messages", (json_int_t)found->messages, "total_ps",
+                     (json_int_t)found->total, "stages_ps", parts_json(found->path, found, true));
+}
+
+static json_t *stages_json(const struct explained_series *series)
+{
+    GArray *stages = all_stages(series);
+    json_t *json = json_object();
+    for (guint i = 0; i < stages->len; i++) {
+        json_t *row = json_array();
+        const char *stage = part_at(stages, i)->name;
+        for (guint k = 0; k < series->sizes->len; k++) {
+            const struct explanation *found = size_at(series, k);
+            json_array_append_new(row, found->done
+                                           ? json_real(explain_us(found, time_of(found, stage)))
+                                           : json_null());
+        }
+        json_object_set_new(json, stage, row);
+    }
+    g_array_unref(stages);
+    return json;
+}
+
+static json_t *series_json(const struct explained_series *series)
+{
+    json_t *sizes = json_array(), *total = json_array(), *exact = json_array();
+    json_t *bound = json_array(), *waits = json_array(), *failures = json_array();
+    for (guint i = 0; i < series->sizes->len; i++) {
+        const struct explanation *found = size_at(series, i);
+        json_array_append_new(sizes, json_integer(found->size));
+        json_array_append_new(total, found->done ? json_real(explain_us(found, found->total))
+                                                 : json_null());
+        json_array_append_new(exact, exact_json(found));
+        json_array_append_new(bound, found->bound ? json_string(found->bound) : json_null());
+        json_array_append_new(waits,
+                              found->done ? parts_json(found->sleeps, found, false) : json_null());
+        if (!found->done)
+            json_array_append_new(failures,
+                                  json_pack("{s:I, s:s, s:O?}", "size", (json_int_t)found->size,
+                                            "text", found->why, "reason", found->reason));
+    }
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", series->name, "stack",
+                     series->stack, "sizes", sizes, "stages", stages_json(series), "total", total,
+                     "exact", exact, "bound", bound, "waits", waits, "failures", failures);
+}
+
+static void add_resources(json_t *list, const struct explained_series *series,
+                          const struct explanation *found)
+{
+    for (guint i = 0; i < found->loads->len; i++) {
+        const struct resource_load *load = &g_array_index(found->loads, struct resource_load, i);
+        char *name = load_name(load);
+        json_t *json = json_pack("{s:s, s:I, s:s}", "series", series->name, "size",
+                                 (json_int_t)found->size, "resource", name);
+        json_object_set_new(json, "utilisation", load->works ? json_real(load->busy) : json_null());
+        if (load->processor) {
+            json_t *classes = json_object();
+            for (int class = 0; class < RECORD_CLASSES; class ++)
+                json_object_set_new(classes, record_classes[class],
+                                    json_real(load->by_class[class]));
+            json_object_set_new(json, "by_class", classes);
+        }
+        if (load->queues) {
+            json_object_set_new(json, "mean_queue", json_real(load->mean_queue));
+            json_object_set_new(json, "longest_queue", json_integer(load->longest_queue));
+        }
+        json_array_append_new(list, json);
+        g_free(name);
+    }
+}
+
+json_t *report_json(const char *scenario, const GPtrArray *all)
+{
+    json_t *list = json_array(), *resources = json_array();
+    for (guint i = 0; i < all->len; i++) {
+        const struct explained_series *series = g_ptr_array_index(all, i);
+        json_array_append_new(list, series_json(series));
+        for (guint k = 0; k < series->sizes->len; k++)
+            add_resources(resources, series, size_at(series, k));
+    }
+    return json_pack("{s:s, s:o, s:o}", "scenario", scenario, "series", list, "resources",
+                     resources);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Explanations as tables for people and as JSON for programs.
+#ifndef NETSIM_EXPLAIN_REPORT_H
+#define NETSIM_EXPLAIN_REPORT_H
+
+#include "sim/explain/explain.h"
+
+#include <stdio.h>
+
+// The explanations of one series, by size.
+struct explained_series {
+    const char *name, *stack;
+    GPtrArray *sizes; // struct explanation *, owned
+};
+
+struct explained_series *explained_series_new(const struct scenario_case *test_case);
+void explained_series_free(struct explained_series *series);
+
+// One size in full: stages with share and running sum, what the rank slept for, resources, and what
+// bounds it.
+void report_print_size(const struct explained_series *series, const struct explanation *found,
+                       FILE *out);
+
+// All sizes: a row for each size, a column for each stage.
+void report_print_sizes(const struct explained_series *series, FILE *out);
+
+// {"scenario", "series": [{"name", "stack", "sizes": [B…], "stages": {"wire": [us…], …}, "total":
+// [us…], "exact": [{"messages", "total_ps", "stages_ps"}…], "bound": [text | null…], "waits":
+// [{text: us}…], "failures": [{"size", "text", "reason"}]}], "resources": [{"series", "size",
+// "resource", "utilisation", "by_class", "mean_queue", "longest_queue"}]}. Stages stand in the
+// order of their time over all sizes, largest first; a size that failed has null for every number.
+// New reference.
+json_t *report_json(const char *scenario, const GPtrArray *all);
+
+#endif

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""netsim calibrate: problems whose answer is known, what can't be told apart, overlays, bad input.
+
+References are made by running the scenario with values that the calibration is then to find.
+"""
+
+import json
+import os
+import re
+import shlex
+import unittest
+
+from harness import SOURCE, Case
+
+SCENARIO = f"""\
+schema: 1
+name: two
+testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml
+workload: {{benchmark: pmb.pingpong, sizes: [1 B, 4 KiB, 16 KiB]}}
+series:
+  - {{name: rpi, stack: lam_via}}
+  - name: bare
+    stack: mvia
+    set: {{workload.benchmark: native.pingpong, switch.latency: 60 us, "links[0].rate": 120 Mb/s}}
+"""
+REQUEST = "lam.request=500 cycles..100000 cycles"
+COPY = "host.memory.copy_cached=200 MB/s..3000 MB/s"
+
+
+class Calibrate(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("two.yaml", SCENARIO)
+
+    def latency(self, *sets):
+        """{(series, size): us} with the repetitions that a calibration runs."""
+        options = [word for one in sets for word in ("--set", one)]
+        document = json.loads(self.netsim(
+            "run", "two.yaml", *options, "--set", "workload.repetitions=10", "--format", "json",
+            "--quiet").stdout)
+        return {(series["name"], point["size_bytes"]): point["latency_us"]
+                for series in document["series"] for point in series["points"]}
+
+    def reference(self, *targets):
+        self.write("targets.yaml", "schema: 1\ntargets:\n" +
+                   "".join(f"  - {{{target}}}\n" for target in targets))
+
+    def points(self, values, *where):
+        self.reference(*(f"series: {name}, size: {size} B, value: {values[name, size]!r} us"
+                         for name, size in where))
+
+    def fit(self, *fits, options=(), code=0):
+        words = [word for one in fits for word in ("--fit", one)]
+        done = self.netsim("calibrate", "two.yaml", *words, "--to", "targets.yaml", "--format",
+                           "json", *options, code=code)
+        document = json.loads(done.stdout)
+        return {entry["path"]: entry["value"] for entry in document["parameters"]}, document
+
+    def test_recovers_a_parameter(self):
+        self.points(self.latency("lam.request=9000 cycles"), ("rpi", 1), ("rpi", 4096))
+        for method in ("lm", "nelder-mead"):
+            values, document = self.fit(REQUEST, options=["--method", method])
+            self.assertEqual(values, {"lam.request": "9000 cycles"}, method)
+            self.assertTrue(document["converged"])
+            self.assertLess(document["cost"], 1e-9)
+            self.assertGreater(document["start_cost"], 1)
+            # A request is built and one destroyed on the way of a message, on 1.4 GHz.
+            change = document["targets"][0]["sensitivity"]["lam.request"]
+            self.assertAlmostEqual(change, 0.01 * 2 * 9000 / 1400, delta=2e-3)
+            self.assertEqual(document["notes"], [])
+
+    def test_recovers_two_parameters(self):
+        self.points(self.latency("lam.request=20000 cycles", "host.memory.copy_cached=800 MB/s"),
+                    ("rpi", 1), ("rpi", 4096), ("rpi", 16384))
+        values, document = self.fit(REQUEST, COPY)
+        self.assertEqual(values, {"lam.request": "20000 cycles",
+                                  "host.memory.copy_cached": "800 MB/s"})
+        self.assertLess(document["condition"], 100)
+        self.assertEqual(document["notes"], [])
+        self.assertEqual(len(document["correlation"]), 2)
+
+    def test_names_what_cannot_be_told_apart(self):
+        """Every message pays for calls and for requests: only their sum shows."""
+        self.points(self.latency(), ("rpi", 1), ("rpi", 4096), ("rpi", 16384))
+        _, document = self.fit(REQUEST, "lam.call=100 cycles..20000 cycles")
+        notes = [note for note in document["notes"] if "can't be told apart" in note]
+        self.assertEqual(len(notes), 1)
+        self.assertIn("lam.request and lam.call", notes[0])
+        self.assertLess(document["cost"], 1e-3)
+
+    def test_names_what_has_no_effect(self):
+        self.points(self.latency("lam.request=9000 cycles"), ("rpi", 1), ("rpi", 4096))
+        _, document = self.fit(REQUEST, "mvia.poll_period=100 ns..1 us")
+        self.assertIn("mvia.poll_period changes none of the targets", document["notes"])
+        self.assertIsNone(document["condition"])
+
+    def test_too_few_targets_are_warned_of(self):
+        self.points(self.latency("lam.request=9000 cycles"), ("rpi", 1))
+        _, document = self.fit(REQUEST, COPY)
+        self.assertTrue(any("2 fitted constants for 1 target" in note
+                            for note in document["notes"]))
+
+    def test_a_value_outside_the_bounds_ends_at_one(self):
+        self.points(self.latency("lam.request=9000 cycles"), ("rpi", 1), ("rpi", 4096))
+        values, document = self.fit("lam.request=10000 cycles..20000 cycles")
+        self.assertEqual(values, {"lam.request": "10000 cycles"})
+        self.assertIn("lam.request ends at its lower bound", document["notes"])
+
+    def test_order(self):
+        """The start, in the middle of the bounds, has it the wrong way round."""
+        self.reference("order: [rpi, bare], over: 1 B .. 64 B, tolerance: 1 %")
+        values, document = self.fit("lam.request=20000 cycles..100000 cycles")
+        self.assertEqual(document["method"], "Nelder-Mead")
+        self.assertGreater(document["start_cost"], 0)
+        self.assertEqual(document["cost"], 0)
+        found = self.latency(f"lam.request={values['lam.request']}", "workload.sizes=1 B .. 64 B")
+        for size in (1, 2, 4, 8, 16, 32, 64):
+            self.assertLess(found["rpi", size], found["bare", size])
+
+    def test_crossover(self):
+        """The faster link wins where the switch's latency is made up for: at 1 KiB."""
+        self.reference("crossover: [rpi, bare], at: 1 KiB")
+        values, document = self.fit("lam.request=100 cycles..50000 cycles")
+        self.assertLess(document["cost"], 0.01)
+        found = self.latency(f"lam.request={values['lam.request']}",
+                             "workload.sizes=[512 B, 1 KiB, 2 KiB]")
+        self.assertLess(found["rpi", 512], found["bare", 512])
+        self.assertAlmostEqual(found["rpi", 1024], found["bare", 1024], delta=0.5)
+        self.assertGreater(found["rpi", 2048], found["bare", 2048])
+
+    def test_what_can_not_be_reached(self):
+        """No library is fast enough to make up for the slower link."""
+        self.reference("crossover: [rpi, bare], at: 16 KiB")
+        values, document = self.fit("lam.request=100 cycles..50000 cycles")
+        self.assertEqual(values, {"lam.request": "100 cycles"})
+        self.assertGreater(document["targets"][0]["off"], 1)
+        self.assertIn("lam.request ends at its lower bound", document["notes"])
+
+    def test_overlay(self):
+        self.points(self.latency("lam.request=9000 cycles"), ("rpi", 1), ("rpi", 4096))
+        words = ["calibrate", "two.yaml", "--fit", REQUEST, "--to", "targets.yaml"]
+        self.netsim(*words, "--out", "two.fit.yaml")
+        text = self.read("two.fit.yaml")
+        self.assertIn("request: {value: 9000 cycles, source: \"fitted: ", text)
+        command = re.search(r"(?m)^# +(netsim calibrate .*)$", text).group(1)
+        self.assertEqual(shlex.split(command), ["netsim", *words, "--out", "two.fit.yaml"])
+        # Under a testbed it counts, and what the testbed itself says wins.
+        for own, value in (("", "9000 cycles"), ("lam: {request: 1 us}\n", "1 us")):
+            with open(f"{SOURCE}/scenarios/testbeds/cluster1.yaml", encoding="utf-8") as file:
+                bed = file.read().replace("include: cluster1.fit.yaml", "include: two.fit.yaml")
+            self.write("bed.yaml", bed + own)
+            self.write("one.yaml", "schema: 1\nname: one\ntestbed: bed.yaml\nstack: lam_via\n"
+                       "workload: {benchmark: pmb.pingpong, sizes: 1 B}\n")
+            self.netsim("run", "one.yaml", "--out", "out", "--quiet")
+            manifest = self.read("out/manifest.json")
+            self.assertIn(f'"value": "{value}"', manifest)
+            self.assertEqual('"source": "fitted: ' in manifest, not own)
+        # The same again, also from a scenario that has the overlay in it.
+        self.netsim(*words, "--check", "two.fit.yaml")
+        again = [*words]
+        again[1] = "other.yaml"
+        self.write("other.yaml", SCENARIO.replace(f"{SOURCE}/scenarios/testbeds/cluster1.yaml",
+                                                  "bed.yaml"))
+        self.netsim(*again, "--check", "two.fit.yaml")
+        self.write("two.fit.yaml", text.replace("9000 cycles", "9001 cycles"))
+        done = self.netsim(*words, "--check", "two.fit.yaml", code=2)
+        self.assertIn("lam.request: 9000 cycles, and the file has 9001 cycles", done.stderr)
+        self.write("two.fit.yaml", "schema: 1\n")
+        self.assertIn("the file has none",
+                      self.netsim(*words, "--check", "two.fit.yaml", code=2).stderr)
+        self.netsim(*words, "--check", "missing.yaml", code=1)
+
+    def test_deterministic(self):
+        self.points(self.latency("lam.request=20000 cycles", "host.memory.copy_cached=800 MB/s"),
+                    ("rpi", 1), ("rpi", 16384), ("bare", 4096))
+        words = ["calibrate", "two.yaml", "--fit", REQUEST, "--fit", COPY, "--to", "targets.yaml"]
+        first = self.netsim(*words, "-j", "1").stdout
+        self.assertEqual(self.netsim(*words, "-j", "3").stdout, first)
+        cached = [*words, "--database", "runs.sqlite"]
+        self.assertEqual(self.netsim(*cached).stdout, self.netsim(*cached).stdout)
+
+    def test_shipped_overlays_come_out_again(self):
+        """The constants that testbeds call fitted are what the commands in their overlays give."""
+        beds = f"{SOURCE}/scenarios/testbeds"
+        overlays = [name for name in sorted(os.listdir(beds)) if name.endswith(".fit.yaml")]
+        self.assertIn("cluster1.fit.yaml", overlays)
+        for name in overlays:
+            with self.subTest(overlay=name), open(f"{beds}/{name}", encoding="utf-8") as file:
+                words = shlex.split(re.search(r"(?m)^# +netsim (calibrate .*)$",
+                                              file.read()).group(1))
+                words[words.index("--out")] = "--check"
+                words = [f"{SOURCE}/{word}" if os.path.exists(f"{SOURCE}/{word}") else word
+                         for word in words]
+                self.netsim(*words)
+
+    def test_bad_usage(self):
+        self.points({("rpi", 1): 74.0}, ("rpi", 1))
+        to = ["--to", "targets.yaml"]
+        for words, part in (
+                (to, "what is to be fitted?"),
+                (["--fit", REQUEST], "what is it to be fitted to?"),
+                (["--fit", "lam.requst=1..2", *to], "did you mean lam.request?"),
+                (["--fit", "lam.request=5 us", *to], "bounds are written lo..hi"),
+                (["--fit", "lam.request=5 us..1 us", *to], "the lower bound is not below"),
+                (["--fit", "lam.request=5 us..9 MB", *to], "9 MB"),
+                (["--fit", "kernel", *to], "no such parameter"),
+                (["--fit", "link.check=1..2", *to], "--fit link.check"),
+                (["--fit", REQUEST, "--fit", REQUEST, *to], "given twice"),
+                (["--fit", REQUEST, *to, "--method", "newton"], "--method newton"),
+                (["--fit", REQUEST, *to, "--out", "a", "--check", "b"], "give one of them"),
+                (["--fit", REQUEST, *to, "-j", "-1"], "must not be negative"),
+                (["--fit", REQUEST, "--to", "missing.yaml"], "missing.yaml")):
+            with self.subTest(words=words):
+                self.assertIn(part, self.netsim("calibrate", "two.yaml", *words, code=1).stderr)
+
+    def test_bad_references(self):
+        for text, part in (
+                ("targets: []", "there is no target"),
+                ("target: []", "did you mean targets?"),
+                ("targets: [{series: rpi, size: 1 B}]", "the key value is missing"),
+                ("targets: [{series: rpi, value: 3}]", "the key size is missing"),
+                ("targets: [{series: rpi, size: 1, value: 3 ms}]", "a number in us is expected"),
+                ("targets: [{series: rpi, size: 1 B, value: 3 ms}]", "a number in us is expected"),
+                ("targets: [{series: rpi, size: 1 B, value: 3, tolerance: 0}]", "above 0"),
+                ("targets: [{series: rpi, size: 1 B, value: 3, weight: -1}]", "above 0"),
+                ("targets: [{series: rpi, size: 1 B, valu: 3}]", "did you mean value?"),
+                ("targets: [{order: [rpi], over: 1 B .. 2 B}]", "two or more series"),
+                ("targets: [{order: [rpi, bare], over: 2 B .. 1 B}]", "a range goes upwards"),
+                ("targets: [{crossover: [rpi, bare, rpi], at: 1 KiB}]", "two series"),
+                ("targets: [{series: rpj, size: 1 B, value: 3}]", "did you mean rpi?"),
+                ("targets: 3", "a list of targets")):
+            with self.subTest(text=text):
+                self.write("targets.yaml", f"schema: 1\n{text}\n")
+                done = self.netsim("calibrate", "two.yaml", "--fit", REQUEST, "--to",
+                                   "targets.yaml", code=1)
+                self.assertIn(part, done.stderr)
+
+    def test_runs_that_fail(self):
+        """A metric that the series does not have, values that the scenario refuses."""
+        self.reference("series: rpi, metric: speed_MB_per_s, size: 1 B, value: 3")
+        done = self.netsim("calibrate", "two.yaml", "--fit", REQUEST, "--to", "targets.yaml",
+                           code=3)
+        self.assertIn("rpi has no speed_MB_per_s at 1 B", done.stderr)
+        self.points({("rpi", 1): 74.0}, ("rpi", 1))
+        done = self.netsim("calibrate", "two.yaml", "--fit", "lam_via.tiny=40 KiB..50 KiB", "--to",
+                           "targets.yaml", code=3)
+        self.assertIn("does not take the values", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

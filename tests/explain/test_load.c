@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Utilisation and queues, counted by hand.
+#include "sim/explain/load.h"
+
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+#define US TIME_US
+
+static const struct resource_load *find(const GArray *loads, const char *name)
+{
+    for (guint i = 0; i < loads->len; i++) {
+        const struct resource_load *load = &g_array_index(loads, struct resource_load, i);
+        char *full = load_name(load);
+        bool same = strcmp(full, name) == 0;
+        g_free(full);
+        if (same)
+            return load;
+    }
+    return NULL;
+}
+
+static void note(struct record *record, trace_lane lane, enum trace_note_kind kind,
+                 const char *name, sim_time from, sim_time to)
+{
+    trace_note(&record->trace, lane,
+               &(struct trace_note){.kind = kind, .name = name, .from = from, .to = to});
+}
+
+static void test_loads(void)
+{
+    struct record *record = record_new();
+    struct trace *trace = &record->trace;
+    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 0");
+    trace_lane bus = trace_lane_new(trace, "node0", "bus");
+    trace_lane wire = trace_lane_new(trace, "network", "wire node0->switch");
+    trace_lane idle = trace_lane_new(trace, "node1", "bus");
+    note(record, cpu, TRACE_SLICE, "interrupt", 5 * US, 7 * US);
+    trace_span(trace, cpu, "driver", 5 * US, 7 * US, MESSAGE_NONE);
+    note(record, cpu, TRACE_SLICE, "user", 0, 12 * US);
+    trace_span(trace, cpu, "copy", 0, 5 * US, MESSAGE_NONE);
+    trace_span(trace, cpu, "copy", 7 * US, 12 * US, MESSAGE_NONE);
+    trace_span(trace, bus, "send", 8 * US, 14 * US, MESSAGE_NONE); // half of it counts
+    note(record, bus, TRACE_LOAD, NULL, 1 * US, 2 * US);
+    trace_span(trace, wire, "packet", 2 * US, 11 * US, MESSAGE_NONE);
+    note(record, wire, TRACE_GAP, NULL, 11 * US, 12 * US);
+    trace_delay(trace, wire, "propagation", 11 * US, 12 * US, MESSAGE_NONE); // nothing is busy
+    // One waits over 1..5, another over 3..4 and joins as a third leaves.
+    trace_queued(trace, wire, 1 * US, 5 * US);
+    trace_queued(trace, wire, 3 * US, 4 * US);
+    trace_queued(trace, wire, 4 * US, 6 * US);
+    trace_queued(trace, idle, 20 * US, 30 * US); // behind the interval
+    record_settle(record);
+    GArray *loads = load_measure(record, 1 * US, 11 * US);
+    CU_ASSERT_EQUAL(loads->len, 3);
+    const struct resource_load *load = find(loads, "node0 cpu 0");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(load);
+    CU_ASSERT_DOUBLE_EQUAL(load->busy, 1.0, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(load->by_class[0], 0.2, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(load->by_class[2], 0.8, 1e-12);
+    SUITE_SAME_TEXT(load->largest, "copy");
+    load = find(loads, "node0 bus");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(load);
+    CU_ASSERT_DOUBLE_EQUAL(load->busy, (3 + 1) / 10.0, 1e-12);
+    load = find(loads, "link node0->switch");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(load);
+    CU_ASSERT_DOUBLE_EQUAL(load->busy, 0.9, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(load->mean_queue, (4 + 1 + 2) / 10.0, 1e-12);
+    SUITE_SAME_INTEGER(load->longest_queue, 2);
+    char *text = load_bound_text(loads);
+    SUITE_CONTAINS(text, "bound by node0 cpu 0, busy 100.0 % of the time");
+    SUITE_CONTAINS(text, "\"copy\"");
+    g_free(text);
+    g_array_unref(loads);
+    record_free(record);
+}
+
+// At the bound and just below it.
+static void test_bound(void)
+{
+    for (int busy = 94; busy <= 96; busy++) {
+        struct record *record = record_new();
+        trace_lane wire = trace_lane_new(&record->trace, "network", "wire a->b#2");
+        trace_span(&record->trace, wire, "packet", 0, busy * US, MESSAGE_NONE);
+        record_settle(record);
+        GArray *loads = load_measure(record, 0, 100 * US);
+        char *text = load_bound_text(loads);
+        CU_ASSERT_EQUAL(text != NULL, busy >= 95);
+        if (text)
+            SUITE_CONTAINS(text, "bound by link a->b#2, busy 9");
+        g_free(text);
+        g_array_unref(loads);
+        record_free(record);
+    }
+}
+
+static const struct suite_case cases[] = {
+    {"busy time by class, loads in the background, queues", test_loads},
+    {"bound by a resource from 95 % on", test_bound},
+    {0},
+};
+
+int main(void)
+{
+    return suite_run("explain: load", cases);
+}
