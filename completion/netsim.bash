@@ -2,15 +2,19 @@
 
 _netsim() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local commands='run check describe list bench test help'
+    local commands='run check describe list bench sweep plot figures explain calibrate validate compare test help'
     local command='' formats='table csv json' words=''
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
     COMPREPLY=()
 
     case $previous in
     --format)
-        [[ $command == bench || $command == list ]] && formats='table json'
+        [[ $command == bench || $command == list || $command == sweep ]] && formats='table json'
+        [[ $command == explain || $command == calibrate ]] && formats='table json'
+        [[ $command == validate ]] && formats='table json junit'
+        [[ $command == compare ]] && formats='table json'
         [[ $command == describe ]] && formats='text markdown'
+        [[ $command == plot || $command == figures ]] && formats='svg png pdf'
         mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current")
         return
         ;;
@@ -19,34 +23,58 @@ _netsim() {
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         return
         ;;
-    --trace | --log-states)
+    --method)
+        mapfile -t COMPREPLY < <(compgen -W 'auto lm nelder-mead' -- "$current")
+        return
+        ;;
+    --to | --check | --database | --trace | --log-states | --pcap)
         compopt -o filenames
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
-    --set | --seed) # nothing that could be guessed
+    --figure)
+        mapfile -t COMPREPLY < <(compgen -W "$(netsim figures --list 2>/dev/null | cut -d ' ' -f 1)" \
+            -- "$current")
+        return
+        ;;
+    --seeds | --jobs | --shard | --time-limit | --tolerance | --metric | --set | --seed | --fit | --series | --size) # nothing that could be guessed
         return
         ;;
     esac
 
     case $command in
     '') words="$commands --version --help" ;;
-    run) words='--set --out --seed --format --trace --log-states --quiet --help' ;;
+    run) words='--set --out --seed --format --trace --log-states --pcap --quiet --help' ;;
     check) words='--set --help' ;;
     describe) words='--json-schema --format --help' ;;
-    list) words='stacks testbeds benchmarks scenarios --names --format --help' ;;
+    list) words='stacks testbeds benchmarks scenarios sweeps --names --format --help' ;;
+    sweep)
+        words='merge --set --zip --seeds --jobs --out --csv --report --format --dry-run --shard --again'
+        words+=' --time-limit --quiet --help'
+        ;;
     bench) words='--format --quick --no-ns3 --help' ;;
+    plot) words='--figure --format --out --set --jobs --quiet --help' ;;
+    figures) words='--format --out --jobs --again --list --quiet --help' ;;
+    explain) words='--series --size --set --seed --format --plot --help' ;;
+    validate) words='--top40 --all --format --out --database --jobs --again --quiet --help' ;;
+    compare) words='--tolerance --metric --format --help' ;;
+    calibrate)
+        words='--fit --to --out --check --method --set --seed --jobs --database --format --help'
+        ;;
     help) words=$commands ;;
     *) words='--help' ;;
     esac
 
-    if [[ ($command == run || $command == check) && $current != -* ]]; then
+    if [[ ($command == sweep || $command == explain || $command == calibrate || $command == run || $command == check || $command == plot) && $current != -* ]]; then
         compopt -o filenames
         mapfile -t COMPREPLY < <(
             compgen -f -X '!*.yaml' -- "$current"
             compgen -f -X '!*.yml' -- "$current"
             compgen -d -- "$current"
         )
+    elif [[ $command == compare && $current != -* ]]; then
+        compopt -o filenames
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
     else
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     fi

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every behaviour that a source states is tested, or said to be outside what a simulator can show.
 
-references/claims_SYSTEM.yaml lists what a source states, by id. A test names the ids that it is
+references/claims/SYSTEM.yaml lists what a source states, by id. A test names the ids that it is
 about in its name or in a comment. This sees that each behaviour is named by a test or has a reason
 under `outside`, not both; that tests name no id that does not exist; and that docs/coverage.md says
 so.
@@ -40,13 +40,13 @@ its id in the test's name or in a comment, or it is listed as outside of what a 
 
 
 class Claims:
-    """What one source states: references/claims_SYSTEM.yaml."""
+    """What one source states: references/claims/SYSTEM.yaml."""
 
     def __init__(self, path: pathlib.Path):
         text = path.read_text(encoding="utf-8")
         data = yaml.safe_load(text)
-        self.file = path.name
-        self.system = path.stem.removeprefix("claims_")
+        self.file = f"claims/{path.name}"
+        self.system = path.stem
         self.behaviours = data["behaviours"]
         self.others = data.get("others") or {}
         written = re.findall(rf"(?m)^  ({self.system}\.[a-z0-9_.]+):", text)
@@ -61,7 +61,7 @@ class Claims:
 
 
 def read_claims(root: pathlib.Path) -> list:
-    return [Claims(path) for path in sorted((root / "references").glob("claims_*.yaml"))]
+    return [Claims(path) for path in sorted((root / "references" / "claims").glob("*.yaml"))]
 
 
 def named_in_tests(root: pathlib.Path, system: str) -> dict:
@@ -187,7 +187,7 @@ others:
         temporary = tempfile.TemporaryDirectory(prefix="netsim-coverage-")
         self.addCleanup(temporary.cleanup)
         self.root = pathlib.Path(temporary.name)
-        self.write("references/claims_sys.yaml", self.CLAIMS)
+        self.write("references/claims/sys.yaml", self.CLAIMS)
         self.write("tests/room/test_it.c", self.TEST)
         self.write("tests/coverage/test_coverage.py", "# sys.a.unknown")
         self.write_page()
@@ -229,19 +229,19 @@ others:
         self.complains("sys.a.second is said to be outside, but tests/room/test_more.sh tests it")
 
     def test_outside_without_a_reason(self):
-        self.write("references/claims_sys.yaml", self.CLAIMS.replace("no simulator has it", "''"))
+        self.write("references/claims/sys.yaml", self.CLAIMS.replace("no simulator has it", "''"))
         self.write_page()
         self.complains("sys.a.second is outside without a reason")
 
     def test_twice(self):
         line = "  sys.a.first: {statement: again, source: x}\n"
-        self.write("references/claims_sys.yaml",
+        self.write("references/claims/sys.yaml",
                    self.CLAIMS.replace("others:\n", line + "others:\n"))
         self.write_page()
         self.complains("sys.a.first stands there twice")
 
     def test_incomplete(self):
-        self.write("references/claims_sys.yaml", self.CLAIMS.replace('source: "1.1"', 'source: ""'))
+        self.write("references/claims/sys.yaml", self.CLAIMS.replace('source: "1.1"', 'source: ""'))
         self.write_page()
         self.complains("sys.a.first has no source")
 

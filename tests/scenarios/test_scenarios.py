@@ -15,14 +15,17 @@ from running import Case, DONE, FAILED, SCENARIOS, UNBALANCED
 KIB, MIB = 1 << 10, 1 << 20
 
 # What this file and test_pingpong.py look at.
-TESTED = {"alltoall_deadlock", "area_overrun", "cut_through", "flood_empty_rq", "long",
+TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2",
+          "bcast_cluster2_small_area", "copy_or_register", "cut_through", "flood_empty_rq", "long",
           "pingpong_cluster1", "pingpong_cluster2", "short", "tiny", "unexpected_messages"}
 
 # Those whose program fails, as it should.
 FAILING = {"alltoall_deadlock", "area_overrun", "flood_empty_rq"}
 
-# Those that take milliseconds, and PingPong with less to do.
-QUICK = sorted(TESTED - {"pingpong_cluster1", "pingpong_cluster2"})
+# Those that take seconds, with less to do; all others take milliseconds.
+LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
+          "bcast_cluster2_small_area"}
+QUICK = sorted(TESTED - LONGER)
 FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
 
 
@@ -37,6 +40,26 @@ class Shipped(Case):
                 text = file.read()
             self.assertRegex(text, rf"(?m)^name: {name}$")
             self.assertRegex(text, r"(?m)^description: .*thesis 000")
+
+
+class CopyOrRegister(Case):
+    def test_the_curves_cross(self):
+        """via.memcpy_vs_register.crossover, via.fig.4_2: a small buffer is cheaper to copy, a large
+        one by far to register, and between the two the order changes once."""
+        run = self.run_scenario("copy_or_register", code=DONE)
+        copy, register = run.points("copy"), run.points("VipRegisterMem")
+        cheaper = [copy[size]["latency_us"] < register[size]["latency_us"] for size in copy]
+        self.assertEqual(cheaper, sorted(cheaper, reverse=True))
+        self.assertLess(10 * copy[64]["latency_us"], register[64]["latency_us"])
+        self.assertGreater(copy[4 * MIB]["latency_us"], 10 * register[4 * MIB]["latency_us"])
+
+    def test_registration_goes_by_pages(self):
+        run = self.run_scenario("copy_or_register", code=DONE)
+        register = run.points("VipRegisterMem")
+        self.assertAlmostEqual(register[1]["latency_us"], register[4096]["latency_us"], places=6)
+        page = register[8192]["latency_us"] - register[4096]["latency_us"]
+        self.assertAlmostEqual(register[4 * MIB]["latency_us"],
+                               register[4096]["latency_us"] + 1023 * page, places=3)
 
 
 class CutThrough(Case):
@@ -96,6 +119,26 @@ class Overrun(Case):
 
     def test_larger_area_avoids_it(self):
         self.completes("area_overrun", "--set", "lam_via.area=256 KiB")
+
+
+class Broadcast(Case):
+    """via.bcast.c1.via_fastest as far as it holds: see docs/fidelity.md"""
+
+    def test_every_stack_completes(self):
+        for cluster in (1, 2):
+            run = self.completes(f"bcast_cluster{cluster}", *FEW, tag=str(cluster))
+            for series in run.json["series"]:
+                self.assertEqual(sorted(p["size_bytes"] for p in series["points"]),
+                                 [1, 20 * KIB, 100 * KIB])
+
+    def test_smaller_area_keeps_both_buffers(self):
+        """via.bcast.c2.pin_thrash, via.bcast.c2.smaller_area_helps: the mechanism"""
+        options = ("--set", "workload.sizes=4 MiB", "--set", "workload.repetitions=8")
+        run = self.completes("bcast_cluster2_small_area", *options)
+        parts = run.states().split("# series ")[1:]
+        evictions = {part.splitlines()[0]: part.count("evicted") for part in parts}
+        self.assertGreater(evictions.pop("default area"), 10)
+        self.assertEqual(evictions, {"32 KiB area": 0, "default area with 20 MiB": 0})
 
 
 class Alltoall(Case):
@@ -228,7 +271,7 @@ class Determinism(Case):
             code = FAILED if name in FAILING else DONE
             with self.subTest(name):
                 self.same(name, code, (), more)
-        for name in ("pingpong_cluster1", "pingpong_cluster2"):
+        for name in sorted(LONGER):
             with self.subTest(name):
                 self.same(name, DONE, FEW, more)
 
