@@ -79,8 +79,9 @@ void mpi_schedule_end_round(struct mpi_schedule *schedule)
 
 // ---- Running ----
 
+// alone: the round has no other step
 static void start_request(struct mpi_schedule *schedule, struct cpu_context *context,
-                          struct mpi_process *process, const struct mpi_step *step)
+                          struct mpi_process *process, const struct mpi_step *step, bool alone)
 {
     bool sends = step->kind == MPI_STEP_SEND;
     struct mpi_place place = sends ? step->from : step->to;
@@ -90,6 +91,7 @@ static void start_request(struct mpi_schedule *schedule, struct cpu_context *con
         .context = MPI_COLLECTIVE,
         .address = schedule->address[place.buffer] + place.offset,
         .size = step->size,
+        .blocking = alone,
     };
     struct mpi_request *request =
         mpi_start(context, process, sends ? MPI_SEND : MPI_RECV, &transfer);
@@ -98,12 +100,12 @@ static void start_request(struct mpi_schedule *schedule, struct cpu_context *con
 }
 
 static void start_step(struct mpi_schedule *schedule, struct cpu_context *context,
-                       struct mpi_process *process, const struct mpi_step *step)
+                       struct mpi_process *process, const struct mpi_step *step, bool alone)
 {
     switch (step->kind) {
     case MPI_STEP_SEND:
     case MPI_STEP_RECV:
-        start_request(schedule, context, process, step);
+        start_request(schedule, context, process, step, alone);
         break;
     case MPI_STEP_COPY:
         mem_copy(context, &process->host->config.memory, step->size, COPY_WARM, MESSAGE_NONE);
@@ -127,9 +129,11 @@ bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *contex
     if (schedule->next == schedule->steps->len)
         return false;
     const struct mpi_step *step;
+    bool first = true;
     do {
         step = &g_array_index(schedule->steps, struct mpi_step, schedule->next++);
-        start_step(schedule, context, process, step);
+        start_step(schedule, context, process, step, first && step->ends_round);
+        first = false;
     } while (!step->ends_round);
     return true;
 }

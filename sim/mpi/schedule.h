@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A schedule: what one process does in a collective, as rounds of point-to-point requests with
 // copies and reductions between them. A round's steps are started in their order, local ones are
-// done on the spot, and the round is over when all of its requests are done.
+// done on the spot, and the round is over when all of its requests are done. A round of one request
+// is a blocking call (MPI_Send, MPI_Recv), as the libraries' leaves make it.
 #ifndef NETSIM_MPI_SCHEDULE_H
 #define NETSIM_MPI_SCHEDULE_H
 

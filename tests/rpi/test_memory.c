@@ -297,7 +297,9 @@ static void copies(const char *size, bool unexpected, sim_time times[2])
 // via.rpi.tiny_copies: a tiny message is copied once on each side, a short one on the receiving
 // side, a long one not at all. (The interrupt handler's copy from frame to memory, which M-VIA
 // makes of everything, is spent on another core and not counted here.)
-// via.rpi.unexpected_extra_copy: an unexpected one costs the receiver one copy more, at once.
+// via.rpi.unexpected_extra_copy: an unexpected one costs the receiver one copy more, at once; the
+// second copy reads what the first one wrote, and so costs what the sender's copy of a tiny message
+// does, which reads what the program wrote.
 static void test_copies(void)
 {
     sim_time expected[2], unexpected[2];
@@ -306,13 +308,14 @@ static void test_copies(void)
     CU_ASSERT(expected[0] > 0);
     CU_ASSERT(expected[1] > 0);
     SUITE_SAME_INTEGER(unexpected[0], expected[0]);
-    SUITE_SAME_INTEGER(unexpected[1], 2 * expected[1]);
+    SUITE_SAME_INTEGER(unexpected[1], expected[1] + expected[0]);
     copies("30 KiB", false, expected);
     copies("30 KiB", true, unexpected);
     SUITE_SAME_INTEGER(expected[0], 0);
     CU_ASSERT(expected[1] > 0);
     SUITE_SAME_INTEGER(unexpected[0], 0);
-    SUITE_SAME_INTEGER(unexpected[1], 2 * expected[1]);
+    CU_ASSERT(unexpected[1] > expected[1]);
+    CU_ASSERT(unexpected[1] < 2 * expected[1]);
     copies("100 KiB", false, expected);
     copies("100 KiB", true, unexpected);
     for (int rank = 0; rank < 2; rank++) {

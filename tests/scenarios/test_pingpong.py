@@ -15,10 +15,9 @@ overhead may change from one size to the next by no more than
     agent, driver and interrupt. A message of the RPI has an envelope in front of its data, so it
     needs another frame a few bytes earlier than the bare one, and its last frame is longer or
     shorter;
-  - for long messages whose last piece has just become one more, the overhead of a message without
-    data: a piece goes out when the completion of the one before it has been handled, which is an
-    interrupt and a pass through the library, and so less than that. While the last piece is shorter
-    than a frame, a part of this is hidden behind the frame before it, which is still in the switch.
+  - for long messages whose last piece has just become one more and is shorter than a frame, the
+    overhead of a message without data: a piece goes out when the completion of the one before it
+    has been handled, which is an interrupt and a pass through the library, and so less than that.
 
 A constant that depended on the size, or a path taken beyond some size, would show as more than
 this. Between the largest tiny and the smallest short message, and between the largest short and the
@@ -114,17 +113,16 @@ class Cluster1(Curve, Case):
         for small, large in neighbours(share):
             if small not in (TINY, SHORT):
                 self.assertLess(share[large], share[small], large)
-        self.assertLess(share[TINY * 2], 0.03)
-        self.assertLess(share[4 * MIB], 0.015)
+        over = overheads(self.shipped)
+        self.assertLess(over[SHORT], 2 * over[0] + PER_BYTE / 2 * SHORT + FRAME)
+        self.assertLess(share[4 * MIB], 0.001)
 
     def test_long_messages_are_parallel(self):
-        """via.pingpong.c1.smooth: over the whole range of long messages, a byte more costs the
-        same overhead, within a tenth."""
-        over = overheads(self.shipped)
-        slopes = [(over[large] - over[small]) / (large - small)
-                  for small, large in neighbours(s for s in over if s >= 4 * SHORT)]
-        self.assertEqual(len(slopes), 5)
-        self.assertLess(max(slopes), 1.1 * min(slopes))
+        """via.pingpong.c1.smooth: over the whole range of long messages the overhead is that of the
+        rendezvous, and no byte or piece more adds to it."""
+        over = [over for size, over in overheads(self.shipped).items() if size >= 4 * SHORT]
+        self.assertEqual(len(over), 6)
+        self.assertLess(max(over) - min(over), LEAST_FRAME)
 
 
 class Cluster2(Curve, Case):
@@ -176,12 +174,12 @@ class Smooth(Case):
         self.assertGreater(min(seen.values()), 50)
 
     def test_pieces(self):
-        """All of what one more piece costs, away from its beginning."""
+        """One more piece costs nothing of its own, away from its beginning: this card reports a
+        frame as sent once it is loaded, so that the next piece is posted while the wire is busy."""
         sizes = [PIECE_BYTES * count + 5000 for count in range(1, 9)]
         over = self.fine([0, *sizes])
         for small, large in neighbours(sizes):
-            self.assertGreater(over[large], over[small])
-            self.assertLess(over[large] - over[small], over[0] + FRAME)
+            self.assertLess(abs(over[large] - over[small]), LEAST_FRAME)
 
     def test_protocol_switches(self):
         over = self.fine([0, TINY, TINY + 1, SHORT, SHORT + 1])
