@@ -19,6 +19,11 @@ static struct rpi_bench *run(const struct rpi_program *program, double step)
     return bench;
 }
 
+// The settings that the numbers below follow from.
+#define FLOW                                                                                       \
+    "mvich.prepost_depth=32", "mvich.prepost_noop_extra=13", "mvich.dynamic_credit_threshold=16",  \
+        "mvich.vbuf=3840 B"
+
 static int count(const struct rpi_bench *bench, int rank, const char *part)
 {
     return rpi_run_count(&(struct rpi_run){.lines = bench->lines}, rank, part);
@@ -39,6 +44,9 @@ static void test_flood(void)
     g_free(kind);
     rpi_run_free(broken);
     program.stack = "mvich";
+    const char *const flow[] = {FLOW};
+    for (size_t i = 0; i < G_N_ELEMENTS(flow); i++)
+        program.sets[i] = flow[i];
     struct rpi_bench *bench = run(&program, 1);
     // 22 of 32 credits are for data: the 23rd message asks first and, blocking, waits for the
     // receiver.
@@ -55,6 +63,7 @@ static void test_noop(void)
     struct rpi_program program = {
         .ranks = 2,
         .stack = "mvich",
+        .sets = {FLOW},
         .ops = {"{loop: {count: 100, do: [{compute: 1 ms}, {send: {to: 1, size: 4 B}}]}}",
                 "{loop: {count: 100, do: [{recv: {from: 0, size: 4 B}}]}}"},
     };
@@ -71,7 +80,7 @@ static void test_noop_to_a_short_peer(void)
     struct rpi_program program = {
         .ranks = 2,
         .stack = "mvich",
-        .sets = {"mvich.dynamic_credit_threshold=1000", "mvich.prepost_rendezvous_extra=0"},
+        .sets = {FLOW, "mvich.dynamic_credit_threshold=1000", "mvich.prepost_rendezvous_extra=0"},
         .ops = {"{loop: {count: 100, do: [{compute: 1 ms}, {send: {to: 1, size: 4 B}}]}}",
                 "{loop: {count: 100, do: [{recv: {from: 0, size: 4 B}}]}}"},
     };
@@ -137,7 +146,7 @@ static void test_r3_waits_for_credits(void)
     struct rpi_program program = {
         .ranks = 2,
         .stack = "mvich",
-        .sets = {"mvich.prepost_depth=15", "mvich.prepost_rendezvous_extra=0",
+        .sets = {FLOW, "mvich.prepost_depth=15", "mvich.prepost_rendezvous_extra=0",
                  "mvich.rendezvous_protocol=r3", "mvich.vbuf=1024 B"},
         .ops = {FIRST "{send: {to: 1, size: 100000 B}}", "{recv: {from: 0, size: 100000 B}}"},
     };
@@ -154,7 +163,7 @@ static void test_rendezvous_extra(void)
     struct rpi_program program = {
         .ranks = 2,
         .stack = "mvich",
-        .sets = {"mvich.rendezvous_protocol=r3"},
+        .sets = {FLOW, "mvich.rendezvous_protocol=r3"},
         .ops = {FIRST "{send: {to: 1, size: 500000 B}}", "{recv: {from: 0, size: 500000 B}}"},
     };
     struct rpi_bench *bench = run(&program, 1);
@@ -168,7 +177,7 @@ static void test_pool_grows(void)
     struct rpi_program program = {
         .ranks = 2,
         .stack = "mvich",
-        .sets = {"mvich.vbuf_pool=50", "mvich.vbuf_secondary_pool=8"},
+        .sets = {FLOW, "mvich.vbuf_pool=50", "mvich.vbuf_secondary_pool=8"},
         .ops = {"{loop: {count: 20, do: [{send: {to: 1, size: 4 B, tag: 1}}]}}, "
                 "{recv: {from: 1, size: 4 B}}, {send: {to: 1, size: 4 B, tag: 2}}",
                 "{compute: 50 ms}, {send: {to: 0, size: 4 B}}, {recv: {from: 0, size: 4 B, tag: "

@@ -129,11 +129,15 @@ class Cluster2(Curve, Case):
     scenario = "pingpong_cluster2"
 
     def test_slower_processor(self):
-        """The small messages of the 800 MHz cluster take longer than those of the 1.4 GHz one."""
-        faster = self.completes("pingpong_cluster1", "--set", "workload.sizes=[0 B, 1 KiB]",
-                                "--set", "workload.repetitions=5", tag="faster")
-        for size, point in faster.points("VIA RPI").items():
-            self.assertGreater(self.rpi[size]["latency_us"], point["latency_us"])
+        """The library's share of a small message is larger at 800 MHz than at 1.4 GHz: what the
+        VIA RPI over bare M-VIA costs, and the same testbed at the other's clock is quicker."""
+        faster = self.completes("pingpong_cluster2", "--set", "workload.sizes=[0 B, 1 KiB]",
+                                "--set", "workload.repetitions=5",
+                                "--set", "host.processor.clock=1.4 GHz", tag="faster")
+        for size, over in overheads(faster).items():
+            self.assertGreater(overheads(self.shipped)[size], over)
+            self.assertGreater(self.rpi[size]["latency_us"],
+                               faster.points("VIA RPI")[size]["latency_us"])
 
 
 # Every 64 bytes up to two frames, then every 257, so that frames end anywhere; and both sides of
@@ -153,14 +157,13 @@ def last_piece(size: int) -> int:
 class Smooth(Case):
     """via.pingpong.c1.smooth, on a fine grid; the bounds are in the head of this file."""
 
-    def fine(self, grid: list) -> dict:
+    def fine(self, grid: list) -> Run:
         sizes = ", ".join(f"{size} B" for size in grid)
-        run = self.completes("pingpong_cluster1", "--set", f"workload.sizes=[{sizes}]",
-                             "--set", "workload.repetitions=2")
-        return overheads(run)
+        return self.completes("pingpong_cluster1", "--set", f"workload.sizes=[{sizes}]",
+                              "--set", "workload.repetitions=2")
 
     def test_no_step_within_a_class(self):
-        over = self.fine(FINE)
+        over = overheads(self.fine(FINE))
         seen = {"tiny": 0, "short": 0, "long": 0}
         for small, large in neighbours(over):
             if size_class(small) != size_class(large):
@@ -177,15 +180,17 @@ class Smooth(Case):
         """One more piece costs nothing of its own, away from its beginning: this card reports a
         frame as sent once it is loaded, so that the next piece is posted while the wire is busy."""
         sizes = [PIECE_BYTES * count + 5000 for count in range(1, 9)]
-        over = self.fine([0, *sizes])
+        over = overheads(self.fine([0, *sizes]))
         for small, large in neighbours(sizes):
             self.assertLess(abs(over[large] - over[small]), LEAST_FRAME)
 
     def test_protocol_switches(self):
-        over = self.fine([0, TINY, TINY + 1, SHORT, SHORT + 1])
+        run = self.fine([0, TINY, TINY + 1, SHORT, SHORT + 1])
+        over, empty = overheads(run), run.points("VIA RPI")[0]["latency_us"]
         self.assertLess(abs(over[TINY + 1] - over[TINY]), over[0] + PER_BYTE * TINY)
         self.assertLess(0, over[SHORT + 1] - over[SHORT])
-        self.assertLess(over[SHORT + 1] - over[SHORT], 3 * over[0] + LEAST_FRAME)
+        # SYN and ACK, which take as long as two empty messages.
+        self.assertLess(over[SHORT + 1] - over[SHORT], 2 * empty + LEAST_FRAME)
 
 
 if __name__ == "__main__":
