@@ -318,7 +318,6 @@ void mvich_destroy(struct cpu_context *context, struct mpi_request *request);
 void mvich_finish(struct cpu_context *context, struct mpi_request *request);
 void mvich_enter(struct cpu_context *context, struct mpi_request *request, enum mvich_state state,
                  const char *detail);
-bool mvich_truncates(struct mpi_request *request, const struct mpi_envelope *envelope);
 struct mvich_unexpected *mvich_unexpected_new(struct mvich_process *mvich,
                                               const struct mpi_envelope *envelope,
                                               struct message_ref message);

@@ -189,7 +189,7 @@ static struct mpi_request *matching(struct cpu_context *context,
         mpi_charge_match(context, process, scanned);
         if (!request)
             return NULL;
-        if (mvich_truncates(request, envelope))
+        if (mpi_request_truncates(request, envelope))
             return request;
         mpi_request_match(request, envelope, message);
         if (request->kind == MPI_RECV)

@@ -43,18 +43,6 @@ void mvich_enter(struct cpu_context *context, struct mpi_request *request, enum 
     request->waits_for = waits_for(state);
 }
 
-bool mvich_truncates(struct mpi_request *request, const struct mpi_envelope *envelope)
-{
-    if (request->kind != MPI_RECV || envelope->length <= request->size)
-        return false;
-    sim_fail(request->process->sim, SIM_FAILED, "truncated",
-             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
-             "rank %d receives %" G_GINT64_FORMAT
-             " B from rank %d into a buffer of %" G_GINT64_FORMAT " B (MPI_ERR_TRUNCATE)",
-             request->process->rank, envelope->length, envelope->source, request->size);
-    return true;
-}
-
 void mvich_finish(struct cpu_context *context, struct mpi_request *request)
 {
     struct mvich_request *r = mvich_of(request);
@@ -120,7 +108,7 @@ static void start_self(struct cpu_context *context, struct mpi_request *send)
         mpi_charge_match(context, send->process, scanned);
         if (!receive)
             break;
-        if (mvich_truncates(receive, &envelope))
+        if (mpi_request_truncates(receive, &envelope))
             return;
         mpi_request_match(receive, &envelope, send->message);
         if (receive->kind == MPI_RECV) {
@@ -170,7 +158,7 @@ static void start_receive(struct cpu_context *context, struct mpi_request *reque
         mvich_enter(context, request, MVICH_POSTED, NULL);
         return;
     }
-    if (mvich_truncates(request, &message->envelope))
+    if (mpi_request_truncates(request, &message->envelope))
         return;
     mpi_request_match(request, &message->envelope, message->message);
     if (request->kind == MPI_PROBE) {

@@ -236,7 +236,6 @@ void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rp
 // The receive's data is in place, or was copied from `source`: owes the ACK of a synchronous send,
 // or is done.
 void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
-bool rpi_truncates(struct mpi_request *request, const struct mpi_envelope *envelope);
 
 // rpi_send.c
 void rpi_send_start(struct cpu_context *context, struct mpi_request *request);

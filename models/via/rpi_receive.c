@@ -139,7 +139,7 @@ static void receive_envelope(struct cpu_context *context, struct rpi_process_pee
             receive_unexpected(context, peer, envelope, &match);
             return;
         }
-        if (rpi_truncates(request, &match))
+        if (mpi_request_truncates(request, &match))
             return;
         mpi_request_match(request, &match, envelope->message);
         if (request->kind == MPI_RECV) {

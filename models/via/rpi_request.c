@@ -45,18 +45,6 @@ void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rp
     request->waits_for = rpi_waits_for(state);
 }
 
-bool rpi_truncates(struct mpi_request *request, const struct mpi_envelope *envelope)
-{
-    if (request->kind != MPI_RECV || envelope->length <= request->size)
-        return false;
-    sim_fail(request->process->sim, SIM_FAILED, "truncated",
-             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
-             "rank %d receives %" G_GINT64_FORMAT
-             " B from rank %d into a buffer of %" G_GINT64_FORMAT " B (MPI_ERR_TRUNCATE)",
-             request->process->rank, envelope->length, envelope->source, request->size);
-    return true;
-}
-
 void rpi_finish(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
@@ -100,7 +88,7 @@ static void self_deliver(struct cpu_context *context, struct mpi_request *send,
 {
     struct mpi_process *process = send->process;
     struct mpi_envelope envelope = mpi_send_envelope(send);
-    if (rpi_truncates(receive, &envelope))
+    if (mpi_request_truncates(receive, &envelope))
         return;
     mpi_request_match(receive, &envelope, send->message);
     if (receive->kind == MPI_PROBE) {
@@ -189,7 +177,7 @@ static void start_receive(struct cpu_context *context, struct mpi_request *reque
         rpi_enter(context, request, RPI_POSTED, NULL);
         return;
     }
-    if (rpi_truncates(request, &message->envelope))
+    if (mpi_request_truncates(request, &message->envelope))
         return;
     if (message->self_send && request->kind == MPI_RECV) {
         self_deliver(context, message->self_send, request);

@@ -200,6 +200,18 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request)
     };
 }
 
+bool mpi_request_truncates(struct mpi_request *request, const struct mpi_envelope *envelope)
+{
+    if (request->kind != MPI_RECV || envelope->length <= request->size)
+        return false;
+    sim_fail(request->process->sim, SIM_FAILED, "truncated",
+             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
+             "rank %d receives %" G_GINT64_FORMAT
+             " B from rank %d into a buffer of %" G_GINT64_FORMAT " B (MPI_ERR_TRUNCATE)",
+             request->process->rank, envelope->length, envelope->source, request->size);
+    return true;
+}
+
 void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope,
                        struct message_ref message)
 {
@@ -224,8 +236,22 @@ void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
         process->open_waits--;
 }
 
-void mpi_trace(const struct cpu_context *context, const struct mpi_request *request,
-               const char *from, const char *to, const char *detail)
+// Tells the trace what a request has waited for in the state that it leaves.
+static void trace_held(const struct cpu_context *context, struct mpi_request *request)
+{
+    if (request->waits_for && request->waits_since > 0)
+        trace_note(request->process->sim->trace, cpu_lane(context->cpu),
+                   &(struct trace_note){.kind = TRACE_HELD,
+                                        .name = request->waits_for,
+                                        .where = request->process->name,
+                                        .from = request->waits_since,
+                                        .to = context->now,
+                                        .message = request->message});
+    request->waits_since = context->now;
+}
+
+void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,
+               const char *to, const char *detail)
 {
     struct trace *trace = request->process->sim->trace;
     if (!trace)
@@ -241,6 +267,7 @@ void mpi_trace(const struct cpu_context *context, const struct mpi_request *requ
         .detail = detail,
     };
     trace_transition(trace, cpu_lane(context->cpu), context->now, &transition);
+    trace_held(context, request);
 }
 
 static json_t *wildcard_json(int value)

@@ -30,8 +30,8 @@ struct mpi_device_ops {
     enum mpi_progress (*init)(struct cpu_context *context, struct mpi_process *process);
     // Takes the device down after the program's last operation, the same way. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
-    // True: the library goes past its requests for this one, so that building and destroying it cost
-    // nothing (LAM: fastsend, fastrecv). NULL: never.
+    // True: the library goes past its requests for this one, so that building and destroying it
+    // cost nothing (LAM: fastsend, fastrecv). NULL: never.
     bool (*shortcut)(const struct mpi_request *request);
     // A new request: build and start it, as far as it goes without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
@@ -115,6 +115,10 @@ void mpi_request_withdraw(struct cpu_context *context, struct mpi_request *reque
 
 // ---- For devices. ----
 
+// Whether the message is longer than the receive's buffer (never for a probe); if so, the run fails
+// with "truncated".
+bool mpi_request_truncates(struct mpi_request *request, const struct mpi_envelope *envelope);
+
 // A receive or probe has found its message.
 void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope,
                        struct message_ref message);
@@ -129,8 +133,8 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned);
 
 // Notes a protocol transition of a request in the trace.
-void mpi_trace(const struct cpu_context *context, const struct mpi_request *request,
-               const char *from, const char *to, const char *detail);
+void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,
+               const char *to, const char *detail);
 
 // A report on a process that did not end: {"rank", "requests": [{"kind", "peer", "tag", "size",
 // "waits_for", …}], …}, new reference.

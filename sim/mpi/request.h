@@ -45,6 +45,7 @@ struct mpi_request {
     struct mpi_request *next;   // in a queue of the device: a request is in one at most
     struct mpi_request *active_next, *active_previous;
     const char *waits_for; // static text by the device: what has to happen next
+    sim_time waits_since;  // while a run is traced: its last transition
     alignas(max_align_t) unsigned char device[]; // the device's own part
 };
 
