@@ -13,18 +13,6 @@ void matching_deliver(const struct mpi_request *request)
     ledger_deliver(request->process->sim->ledger, request->message, 0, request->status.length);
 }
 
-static bool truncates(struct mpi_request *request, const struct mpi_envelope *envelope)
-{
-    if (request->kind != MPI_RECV || envelope->length <= request->size)
-        return false;
-    sim_fail(request->process->sim, SIM_FAILED, "truncated",
-             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
-             "rank %d receives %" G_GINT64_FORMAT
-             " B from rank %d into a buffer of %" G_GINT64_FORMAT " B (MPI_ERR_TRUNCATE)",
-             request->process->rank, envelope->length, envelope->source, request->size);
-    return true;
-}
-
 struct mpi_request *matching_arrived(struct cpu_context *context, struct mpi_process *process,
                                      const struct mpi_envelope *envelope,
                                      struct message_ref message, const struct matching_ops *ops,
@@ -38,7 +26,7 @@ struct mpi_request *matching_arrived(struct cpu_context *context, struct mpi_pro
         mpi_charge_match(context, process, scanned);
         if (!request)
             return NULL;
-        if (truncates(request, envelope)) {
+        if (mpi_request_truncates(request, envelope)) {
             *good = false;
             return NULL;
         }
@@ -123,7 +111,7 @@ void matching_start(struct cpu_context *context, struct mpi_request *request,
         ops->wait(context, request);
         return;
     }
-    if (truncates(request, &message->envelope))
+    if (mpi_request_truncates(request, &message->envelope))
         return;
     mpi_request_match(request, &message->envelope, message->message);
     if (request->kind == MPI_PROBE) {

@@ -34,7 +34,7 @@ int64_t tcp_window_select(struct tcp_socket *socket)
     const struct tcp_config *config = socket->config;
     int64_t space = tcp_buffer_share(config, socket->receive_buffer - socket->memory);
     int64_t whole = MIN(socket->window_clamp, tcp_buffer_share(config, socket->receive_buffer));
-    int64_t mss = MIN(MAX(socket->ack.segment, 1), whole);
+    int64_t mss = MAX(MIN(socket->ack.segment, whole), 1);
     if (space < whole / 2) {
         socket->ack.quick = 0;
         if (space < mss)
@@ -70,7 +70,7 @@ void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize
         return;
     int64_t step = 0, size = tcp_buffer_share(config, truesize);
     if (size <= length) {
-        step = 2 * (config->mtu - IP_HEADER - TCP_HEADER);
+        step = 2 * tcp_own_mss(socket);
     } else {
         int64_t window = tcp_buffer_share(config, socket->receive_buffer) / 2;
         for (size /= 2; step == 0 && socket->window_limit <= window && window > 0; window /= 2) {
@@ -79,7 +79,10 @@ void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize
             size /= 2;
         }
     }
+    if (step == 0)
+        return;
     socket->window_limit = MIN(socket->window_limit + step, socket->window_clamp);
+    socket->ack.quick |= 1; // the sender shall know at once
 }
 
 // ---- Quick acknowledgments ----
@@ -108,7 +111,6 @@ static void measure_segment(struct tcp_socket *socket, const struct tcp_segment 
     socket->ack.last_segment = 0;
     if (length >= socket->ack.segment) {
         socket->ack.segment = length;
-        socket->ack.pushed |= remnant;
         return;
     }
     if (length >= FIRST_MSS || (length >= LEAST_MSS && !remnant)) {

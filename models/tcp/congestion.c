@@ -5,6 +5,7 @@
 
 #define DUPLICATES 3
 #define THRESHOLD_INFINITE (INT64_C(1) << 30)
+#define LEAST_WINDOW 2 // segments, that RFC 2861 leaves (Linux 2.4: tcp_cwnd_application_limited)
 
 static const char *const congestion_names[] = {
     [TCP_OPEN] = "open",
@@ -77,6 +78,18 @@ static int64_t half_flight(const struct tcp_socket *socket)
     return MAX(MIN(socket->outstanding, socket->congestion_window) / 2, 2);
 }
 
+static void changed(struct tcp_socket *socket, int64_t now)
+{
+    socket->full_at = now;
+    socket->used = 0;
+}
+
+// RFC 2861, the threshold that remembers the window.
+static int64_t threshold_kept(const struct tcp_socket *socket)
+{
+    return MAX(socket->threshold, socket->congestion_window * 3 / 4);
+}
+
 // RFC 2861: after a pause of a timeout the window is halved once for each further one.
 void tcp_congestion_idle(struct tcp_socket *socket, int64_t now)
 {
@@ -84,13 +97,46 @@ void tcp_congestion_idle(struct tcp_socket *socket, int64_t now)
     if (socket->outstanding > 0 || idle <= socket->timeout)
         return;
     int64_t window = socket->congestion_window, least = MIN(initial_window(socket), window);
-    socket->threshold = socket->threshold >= THRESHOLD_INFINITE
-                            ? socket->threshold
-                            : MAX(socket->threshold, window * 3 / 4);
+    socket->threshold = threshold_kept(socket);
     for (idle -= socket->timeout; idle > 0 && window > least; idle -= socket->timeout)
         window /= 2;
     socket->congestion_window = MAX(window, least);
     socket->window_count = 0;
+    changed(socket, now);
+}
+
+// Linux takes it for congestion (tcp_enter_cwr), once for what is under way; nothing is lost. The
+// next acknowledgment tries again, or, if nothing is under way, the timer of probes.
+void tcp_congestion_local(struct tcp_socket *socket)
+{
+    (*socket->host->held)++;
+    bool usual = socket->congestion == TCP_OPEN || socket->congestion == TCP_DISORDER;
+    if (!usual || socket->unacknowledged < socket->local_until)
+        return;
+    socket->threshold = half_flight(socket);
+    socket->congestion_window = MIN(socket->congestion_window, socket->threshold);
+    socket->window_count = 0;
+    socket->local_until = socket->next_sequence;
+}
+
+// RFC 2861: a window that was not full for a timeout shrinks half of the way to what was used. Not
+// while the program waits for room in the buffer: then the buffer, not the program, is the limit.
+void tcp_congestion_validate(struct tcp_socket *socket, int64_t now)
+{
+    if (socket->outstanding >= socket->congestion_window) {
+        changed(socket, now);
+        return;
+    }
+    socket->used = MAX(socket->used, socket->outstanding);
+    if (now - socket->full_at < socket->timeout)
+        return;
+    int64_t used = MAX(socket->used, LEAST_WINDOW);
+    if (socket->congestion == TCP_OPEN && !socket->wants_space &&
+        used < socket->congestion_window) {
+        socket->threshold = threshold_kept(socket);
+        socket->congestion_window = (socket->congestion_window + used) / 2;
+    }
+    changed(socket, now);
 }
 
 // ---- What is common to all ----
@@ -109,6 +155,7 @@ static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
 {
     socket->congestion_window = socket->recovery->window_after(socket);
     socket->duplicates = 0;
+    changed(socket, tcp_ticks(socket->host, context->now));
     tcp_scoreboard_clear(socket);
     set_congestion(context, socket, TCP_OPEN);
 }

@@ -2,6 +2,10 @@
 // Opening and closing connections (RFC 793, 3.4-3.5).
 #include "models/tcp/stack.h"
 
+// Linux 2.4: SOCK_MIN_SNDBUF, SOCK_MIN_RCVBUF.
+#define LEAST_SEND_BUFFER 2048
+#define LEAST_RECEIVE_BUFFER 256
+
 static const char *const state_names[] = {
     [TCP_CLOSED] = "CLOSED",
     [TCP_SYN_SENT] = "SYN-SENT",
@@ -43,12 +47,13 @@ void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum 
 // ---- Sockets ----
 
 // What setsockopt makes of a size.
-static int64_t buffer_size(const struct tcp_config *config, int64_t asked, int64_t fallback)
+static int64_t buffer_size(const struct tcp_config *config, int64_t asked, int64_t fallback,
+                           int64_t least)
 {
     if (asked == 0)
         return fallback;
     int64_t given = MIN(asked, config->buffer_limit);
-    return config->buffer_doubling ? 2 * given : given;
+    return MAX(config->buffer_doubling ? 2 * given : given, least);
 }
 
 static void init_receiving(struct tcp_socket *socket, int64_t asked)
@@ -56,7 +61,8 @@ static void init_receiving(struct tcp_socket *socket, int64_t asked)
     const struct tcp_config *config = socket->config;
     int64_t mss = config->mtu - IP_HEADER - TCP_HEADER;
     int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
-    socket->receive_buffer = buffer_size(config, asked, config->receive_buffer);
+    socket->receive_buffer =
+        buffer_size(config, asked, config->receive_buffer, LEAST_RECEIVE_BUFFER);
     socket->receive_scale = (int)config->window_scale;
     socket->window_clamp = MIN(tcp_buffer_share(config, socket->receive_buffer),
                                INT64_C(65535) << socket->receive_scale);
@@ -91,7 +97,8 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t re
     socket->timestamps = config->timestamps;
     socket->sack = socket->recovery->sack;
     socket->mss = config->mtu - IP_HEADER - TCP_HEADER;
-    socket->send_buffer = buffer_size(config, options->send_buffer, config->send_buffer);
+    socket->send_buffer =
+        buffer_size(config, options->send_buffer, config->send_buffer, LEAST_SEND_BUFFER);
     socket->buffer_locked = options->send_buffer > 0;
     socket->no_delay = options->no_delay;
     socket->out = tcp_stream_new(&host->contents);
@@ -163,6 +170,16 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
     socket->window_most = socket->window;
 }
 
+// Linux (tcp_init_buffer_space) keeps the room of one segment of a buffer back from the offer.
+static void reserve_segment(struct tcp_socket *socket)
+{
+    int64_t mss = tcp_own_mss(socket);
+    int64_t whole = tcp_buffer_share(socket->config, socket->receive_buffer);
+    if (socket->window_clamp > 2 * mss && socket->window_clamp + mss > whole)
+        socket->window_clamp = MAX(2 * mss, whole - mss);
+    socket->window_limit = MIN(socket->window_limit, socket->window_clamp);
+}
+
 // Our SYN is acknowledged.
 static void established(struct cpu_context *context, struct tcp_socket *socket,
                         const struct tcp_segment *segment, const char *event)
@@ -178,6 +195,8 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
     socket->retries = socket->backoff = 0;
     socket->last_sent = now;
     tcp_congestion_init(socket);
+    socket->full_at = now;
+    reserve_segment(socket);
     // Linux: room for three segments, whatever the setting.
     int64_t least = 3 * (socket->mss + config->skb_overhead);
     if (!socket->buffer_locked)

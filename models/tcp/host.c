@@ -52,6 +52,7 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct nic *nic,
     host->probes_sent = sim_counter(host->sim, "tcp window probes");
     host->acks_delayed = sim_counter(host->sim, "tcp acknowledgments delayed");
     host->pure_acks = sim_counter(host->sim, "tcp acknowledgments without data");
+    host->held = sim_counter(host->sim, "tcp segments held back by a full transmit queue");
     host->queue_drops = sim_counter(host->sim, "tcp frames dropped by a full transmit queue");
     nic_register(nic, IP_ETHERTYPE, &ip_protocol, host);
     return host;
@@ -149,8 +150,16 @@ static void ring_put(struct tcp_host *host, struct packet *packet)
     nic_transmit(host->nic, packet, token);
 }
 
+// What is made and has not reached the queue counts as in it.
+bool tcp_host_full(const struct tcp_host *host)
+{
+    int64_t room = host->queue_head ? 0 : nic_tx_room(host->nic);
+    return host->queue_length + host->pending >= host->config->queue + room;
+}
+
 static void queue_put(struct tcp_host *host, struct packet *packet)
 {
+    host->pending--;
     if (!host->queue_head && nic_tx_room(host->nic) > 0) {
         ring_put(host, packet);
         return;
@@ -213,6 +222,7 @@ void tcp_host_send(struct cpu_context *context, struct tcp_host *host, struct pa
 {
     const struct nic_config *card = nic_config(host->nic);
     (*host->segments_sent)++;
+    host->pending++;
     tcp_charge(context, cost, "TCP", packet->message);
     tcp_charge(context, card->tx_frame, "driver", packet->message);
     tcp_charge(context, card->doorbell, "driver", packet->message);

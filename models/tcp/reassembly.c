@@ -143,11 +143,11 @@ static void in_order(struct cpu_context *context, struct tcp_socket *socket,
         socket->ack.quick = MAX(socket->ack.quick, 1); // RFC 2581, 4.2: a gap is filled
 }
 
-static void behind_gap(struct cpu_context *context, struct tcp_socket *socket,
-                       const struct tcp_segment *segment)
+static void behind_gap(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     struct tcp_arrival *arrival = arrival_new(socket, segment);
-    tcp_ack_data(context, socket, segment);
+    tcp_ack_quickly(socket); // also when the gap is filled, for a while
+    socket->ack.scheduled = true;
     if (!insert(socket, arrival)) {
         (*socket->host->duplicates_received)++;
         arrival_free(socket, arrival);
@@ -173,7 +173,7 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
         } else if (segment->sequence <= socket->expected) {
             in_order(context, socket, segment);
         } else {
-            behind_gap(context, socket, segment);
+            behind_gap(socket, segment);
         }
     } else if (segment->flags & TCP_FIN) {
         if (socket->fin_received)

@@ -96,15 +96,21 @@ static void probe_answered(struct tcp_socket *socket)
 }
 
 // Linux lets the buffer of a sender that waits for room grow to two congestion windows.
-static void more_space(struct tcp_socket *socket)
+static void more_space(struct tcp_socket *socket, int64_t now)
 {
     const struct tcp_config *config = socket->config;
-    if (!socket->wants_space || socket->buffer_locked || !config->send_buffer_grows)
+    if (!socket->wants_space)
         return;
-    int64_t segments = MAX(socket->congestion_window, 4);
-    int64_t wanted = 2 * segments * (socket->mss + config->skb_overhead);
-    if (wanted > socket->send_buffer)
-        socket->send_buffer = MAX(socket->send_buffer, MIN(wanted, config->send_buffer_most));
+    if (!socket->buffer_locked && config->send_buffer_grows &&
+        socket->outstanding < socket->congestion_window) {
+        int64_t segments = MAX(socket->congestion_window, 4);
+        int64_t wanted = 2 * segments * (socket->mss + config->skb_overhead);
+        if (wanted > socket->send_buffer)
+            socket->send_buffer = MAX(socket->send_buffer, MIN(wanted, config->send_buffer_most));
+        socket->full_at = now;
+    }
+    if (tcp_ready(socket) & TCP_WRITABLE)
+        socket->wants_space = false;
 }
 
 static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
@@ -129,7 +135,7 @@ static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
     if (new_data && socket->fin_queued && socket->unacknowledged == socket->written)
         tcp_fin_acknowledged(context, socket);
     if (new_data)
-        more_space(socket);
+        more_space(socket, tcp_ticks(socket->host, context->now));
 }
 
 // ---- A segment ----
@@ -146,6 +152,13 @@ static void note_timestamp(struct tcp_socket *socket, const struct tcp_segment *
     // RFC 1323, 3.4: that of the segment which the last acknowledgment waited for.
     if ((segment->options & TCP_OPTION_TIMESTAMP) && segment->sequence <= socket->offered_at)
         socket->recent_timestamp = segment->timestamp;
+}
+
+// Data that have not come before. A retransmission of what was read before the close is not: its
+// acknowledgment was lost, and a reset would break a connection that ends in good order.
+static bool brings_data(const struct tcp_socket *socket, const struct tcp_segment *segment)
+{
+    return segment->payload > 0 && segment->sequence + segment->payload > socket->expected;
 }
 
 static void take_data(struct cpu_context *context, struct tcp_socket *socket,
@@ -183,7 +196,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     acknowledge(context, socket, packet, segment);
     if (socket->state == TCP_CLOSED)
         return;
-    if (socket->closed_by_user && segment->payload > 0) { // nobody will read it
+    if (socket->closed_by_user && brings_data(socket, segment)) { // nobody will read them
         tcp_send_reset(context, socket);
         return;
     }

@@ -18,6 +18,12 @@ int64_t tcp_current_mss(const struct tcp_socket *socket)
     return socket->mss;
 }
 
+int64_t tcp_own_mss(const struct tcp_socket *socket)
+{
+    return socket->config->mtu - IP_HEADER - TCP_HEADER -
+           (socket->timestamps ? TCP_TIMESTAMP_OPTION : 0);
+}
+
 // What one segment counts in the send buffer: it is allocated for a full one.
 int64_t tcp_buffer_size(const struct tcp_socket *socket)
 {
@@ -112,6 +118,20 @@ void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
     tcp_host_send(context, socket->host, packet, cost);
 }
 
+// Tells the trace that the next segment, which had to wait, leaves.
+static void trace_release(const struct cpu_context *context, struct tcp_socket *socket)
+{
+    if (!socket->held_for)
+        return;
+    trace_note(socket->host->sim->trace, cpu_lane(context->cpu),
+               &(struct trace_note){.kind = TRACE_HELD,
+                                    .name = socket->held_for,
+                                    .where = "TCP",
+                                    .from = socket->held_since,
+                                    .to = context->now});
+    socket->held_for = NULL;
+}
+
 static void first_transmission(struct tcp_socket *socket, struct tcp_buffer *buffer)
 {
     socket->unsent = buffer->next;
@@ -132,6 +152,7 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
         (*socket->host->retransmissions)++;
     } else {
         tcp_congestion_idle(socket, now);
+        trace_release(context, socket);
         first_transmission(socket, buffer);
     }
     buffer->when = socket->last_sent = now;
@@ -171,6 +192,21 @@ static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *
            (fin_alone || in_window(socket, buffer));
 }
 
+// Notes for the trace why the next segment stays.
+static void note_hold(const struct cpu_context *context, struct tcp_socket *socket)
+{
+    const struct tcp_buffer *next = socket->unsent;
+    if (!socket->host->sim->trace || socket->held_for || !next || may_leave(socket, next))
+        return;
+    socket->held_since = context->now;
+    if (!in_window(socket, next))
+        socket->held_for = "the window that the receiver offers";
+    else if (nagle_holds(socket, next))
+        socket->held_for = "an ACK of an earlier small segment";
+    else
+        socket->held_for = "an ACK, as the congestion window is full";
+}
+
 static bool may_send(const struct tcp_socket *socket)
 {
     switch (socket->state) {
@@ -195,8 +231,16 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     if (!may_send(socket))
         return;
     tcp_congestion_retransmit(context, socket);
-    while (socket->unsent && may_leave(socket, socket->unsent))
+    const struct tcp_buffer *first = socket->unsent;
+    while (socket->unsent && may_leave(socket, socket->unsent)) {
+        if (tcp_host_full(socket->host)) { // Linux keeps it, and slows down
+            tcp_congestion_local(socket);
+            break;
+        }
         tcp_buffer_send(context, socket, socket->unsent);
+    }
+    if (socket->unsent != first)
+        tcp_congestion_validate(socket, tcp_ticks(socket->host, context->now));
     // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
     if (!socket->unsent && socket->congestion == TCP_RECOVERY && socket->recovery->sack) {
         struct tcp_buffer *rescue = tcp_scoreboard_next(socket, true);
@@ -205,6 +249,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
             tcp_buffer_send(context, socket, rescue);
         }
     }
+    note_hold(context, socket);
     if (socket->outstanding == 0 && socket->unsent && !tcp_timer_armed(socket, TCP_TIMER_PROBE) &&
         socket->probes < socket->config->probes)
         tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_timeout_now(socket));

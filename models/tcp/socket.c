@@ -179,9 +179,8 @@ static void copy_out(struct cpu_context *context, struct tcp_socket *socket, int
                      struct message_ref message)
 {
     const struct host *host = socket->host->host;
-    enum copy_source source = socket->config->checksum_offload
-                                  ? COPY_COLD
-                                  : host_received_source(host, context->cpu);
+    enum copy_source source =
+        socket->config->checksum_offload ? COPY_COLD : host_received_source(host, context->cpu);
     mem_copy(context, &host->config.memory, bytes, source, message);
 }
 

@@ -5,8 +5,9 @@
 // Not modelled: the socket lock's backlog and prequeue (a segment is processed when it arrives, on
 // the interrupt's processor; what a socket sends keeps its order on the wire), fast path against
 // slow path, ARP, fragments of IP, urgent data, keep-alive, the end of TIME_WAIT, ECN, PAWS, the
-// undoing of needless retransmissions, FACK, rate halving, collapsing of queues under memory
-// pressure, wrap of sequence numbers.
+// undoing of needless retransmissions, D-SACK, FACK, rate halving, Linux's own filter of round
+// trips (RFC 2988's is taken), what routes remember of earlier connections, collapsing of queues
+// under memory pressure, wrap of sequence numbers.
 #ifndef NETSIM_MODELS_TCP_STACK_H
 #define NETSIM_MODELS_TCP_STACK_H
 
@@ -120,9 +121,11 @@ struct tcp_socket {
     int64_t window, window_update, window_most;     // SND.WND, SND.WL1, largest seen
     int64_t mss, peer_mss, header;                  // bytes; header: TCP's with fixed options
     int64_t send_buffer, queued_memory;
-    int64_t pushed;     // sequence number up to which PSH was set
-    int64_t last_small; // Minshall: end of the last segment below a full one
-    int64_t last_sent;  // ticks
+    int64_t pushed;       // sequence number up to which PSH was set
+    int64_t last_small;   // Minshall: end of the last segment below a full one
+    const char *held_for; // what the next segment may not leave before, for the trace; or NULL
+    sim_time held_since;
+    int64_t last_sent; // ticks
     bool no_delay, buffer_locked, wants_space;
     bool fin_queued;
     struct packet *leaving_head, *leaving_tail; // made, in order, not yet at the card
@@ -132,6 +135,9 @@ struct tcp_socket {
     enum tcp_congestion congestion;
     int64_t outstanding; // segments sent and not acknowledged
     int64_t congestion_window, threshold, window_count;
+    int64_t full_at;      // ticks: when the congestion window was full, or has changed
+    int64_t local_until;  // what was sent when the own queue was full: reduced once for that
+    int64_t used;         // most of it that was used since
     int duplicates;       // acknowledgments
     int64_t recover;      // NewReno's, RFC 3517's RecoveryPoint, the loss's end
     bool partial_seen;    // a partial acknowledgment in this recovery
@@ -190,13 +196,14 @@ struct tcp_host {
     struct pool buffers, arrivals, contents;
     struct packet *queue_head, *queue_tail; // in front of the card's ring
     int64_t queue_length;
+    int64_t pending;         // frames made that have not reached it
     int64_t since_interrupt; // frames
     bool stalled;            // the queue waits for the ring
     struct tcp_timer *expired_head, *expired_tail;
     struct cpu_task timer_task;
     trace_lane lane;
     int64_t *segments_sent, *segments_received, *retransmissions, *timeouts, *recoveries;
-    int64_t *duplicates_received, *probes_sent, *acks_delayed, *queue_drops, *pure_acks;
+    int64_t *duplicates_received, *probes_sent, *acks_delayed, *queue_drops, *held, *pure_acks;
 };
 
 // Recovery from losses, by name of the RFC (congestion.c).
@@ -228,6 +235,8 @@ struct packet *tcp_segment_packet(struct tcp_host *host, const struct route *rou
 void tcp_host_send(struct cpu_context *context, struct tcp_host *host, struct packet *packet,
                    struct cost cost);
 void tcp_leave(struct tcp_socket *socket);
+// The queue in front of the card would drop another frame.
+bool tcp_host_full(const struct tcp_host *host);
 int64_t tcp_ticks(const struct tcp_host *host, sim_time now);
 uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now);
 
@@ -257,6 +266,8 @@ void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket);
 // send.c
 int64_t tcp_buffer_size(const struct tcp_socket *socket);
 int64_t tcp_current_mss(const struct tcp_socket *socket);
+// Bytes of a full segment of the peer.
+int64_t tcp_own_mss(const struct tcp_socket *socket);
 struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket);
 void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
                       struct tcp_segment *segment, int flags);
@@ -320,6 +331,10 @@ void tcp_congestion_ack(struct cpu_context *context, struct tcp_socket *socket, 
                         int64_t flight_before, bool duplicate);
 void tcp_congestion_timeout(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_congestion_idle(struct tcp_socket *socket, int64_t now);
+// The own host's queue has no room for a segment.
+void tcp_congestion_local(struct tcp_socket *socket);
+// Segments have been sent.
+void tcp_congestion_validate(struct tcp_socket *socket, int64_t now);
 // Retransmissions that the congestion window lets out now.
 void tcp_congestion_retransmit(struct cpu_context *context, struct tcp_socket *socket);
 const char *tcp_congestion_name(enum tcp_congestion congestion);

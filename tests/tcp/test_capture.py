@@ -57,7 +57,8 @@ class Capture(Case):
 
     def test_tcp_is_whole(self):
         for options in ([], ["--set", "tcp.mtu=9000 B"], ["--set", "tcp.timestamps=false"],
-                        ["--set", "tcp.window_scale=2", "--set", "links[0].drop_probability=0.02"]):
+                        ["--set", "tcp.window_scale=2", "--set", "links[0].drop_probability=0.02"],
+                        ["--set", "tcp.recovery=reno", "--set", "tcp.timestamps=false"]):
             with self.subTest(options):
                 self.capture(TCP, *options)
                 self.assert_whole()
@@ -104,6 +105,10 @@ class Capture(Case):
                             "frame.time_epoch", "frame.len"])
         self.assertEqual({row[0] for row in rows}, {"node0", "node1"})
         self.assertEqual({int(row[1], 16) for row in rows}, {1, 2})
+        # Nanoseconds: nine digits, and not the last three of them 0.
+        stamps = [row[2].partition(".")[2] for row in rows]
+        self.assertTrue(all(len(stamp) == 9 for stamp in stamps))
+        self.assertTrue(any(not stamp.endswith("000") for stamp in stamps))
         times = [float(row[2]) for row in rows]
         self.assertEqual(times, sorted(times))
         self.assertTrue(all(60 <= int(row[3]) <= 1514 for row in rows))

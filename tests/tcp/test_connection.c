@@ -180,6 +180,48 @@ static void test_close_unread(void)
     tcp_world_free(world);
 }
 
+// Who has read all and closed acknowledges a retransmission of what it has read: the writer gets
+// its FIN acknowledged, and no reset. Node 1's lost frames are the acknowledgment of the data and
+// its FIN.
+static void test_closed_knows_old_data(void)
+{
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"links[1].drop_nth=[2, 3]", NULL});
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    tcp_do_at(&world->nodes[1], 20 * TIME_MS, tcp_close_job, NULL);
+    tcp_do_at(&world->nodes[0], 600 * TIME_MS, tcp_close_job, NULL);
+    tcp_run(world);
+    TCP_EXPECT(world, 3, TIME_NEVER, "node0 PA 1:101(100) ack 1 win 5840");
+    TCP_EXPECT(world, 4, TIME_NEVER, "node1 A 1:1(0) ack 101 win 5840");
+    TCP_EXPECT(world, 5, TIME_NEVER, "node1 FA 1:1(0) ack 101 win 5840");
+    TCP_EXPECT(world, 6, TIME_NEVER, "node0 PA 1:101(100) ack 1 win 5840");
+    TCP_EXPECT(world, 7, TIME_NEVER, "node1 A 2:2(0) ack 101 win 5840");
+    for (int i = 0; i < tcp_log_count(world); i++)
+        CU_ASSERT(!(tcp_log_at(world, i)->flags & TCP_RST));
+    CU_ASSERT(!world->nodes[0].reset);
+    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_TIME_WAIT);
+    tcp_world_free(world);
+}
+
+// New data to one that has closed are refused: nobody will read them (RFC 2525, 2.17).
+static void test_closed_refuses_new_data(void)
+{
+    struct tcp_world *world = tcp_world_new(NULL);
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[1], 10 * TIME_MS, tcp_close_job, NULL);
+    tcp_do_at(&world->nodes[0], 20 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    tcp_do_at(&world->nodes[0], 30 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    tcp_run(world);
+    const struct tcp_line *last = tcp_log_at(world, tcp_log_count(world) - 1);
+    CU_ASSERT(last->node == 1 && (last->flags & TCP_RST));
+    CU_ASSERT(world->nodes[0].reset);
+    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_CLOSED);
+    tcp_world_free(world);
+}
+
 // A peer that never answers ends the run, and the report names the setting.
 static void test_gives_up(void)
 {
@@ -210,6 +252,8 @@ int main(void)
         {"TIME-WAIT answers", test_time_wait_answers},
         {"nobody listens", test_refused},
         {"close with data unread", test_close_unread},
+        {"closed, and data come that were read", test_closed_knows_old_data},
+        {"closed, and new data come", test_closed_refuses_new_data},
         {"gives up", test_gives_up},
         {0},
     };

@@ -5,6 +5,7 @@
 // hole a round trip, and with selective acknowledgments all are mended in about one.
 #include "tests/support/suite.h"
 #include "tests/support/tcp_world.h"
+#include "tests/support/via_log.h"
 
 #include <stdio.h>
 
@@ -21,14 +22,17 @@ struct transfer {
 
 // Sends SEGMENTS full segments from node 0, of which those in `drops` (a list of segment numbers)
 // are lost once.
-static struct transfer transfer(const char *recovery, const char *drops, const char *limited)
+static struct transfer transfer_with(const char *recovery, const char *drops, const char *limited,
+                                     const char *buffer, const char *latency)
 {
     struct transfer result = {0};
     char *sets[] = {
         g_strdup_printf("tcp.recovery=%s", recovery),
         g_strdup_printf("links[0].drop_nth=%s", drops),
         g_strdup_printf("tcp.limited_transmit=%s", limited),
-        g_strdup("tcp.send_buffer=128 KiB"),
+        g_strdup_printf("tcp.send_buffer=%s", buffer),
+        g_strdup_printf("switches[0].latency=%s", latency),
+        g_strdup("tcp.send_buffer_grows=false"),
         NULL,
     };
     struct tcp_world *world = tcp_world_new((const char *const *)sets);
@@ -54,6 +58,11 @@ static struct transfer transfer(const char *recovery, const char *drops, const c
     for (int i = 0; sets[i]; i++)
         g_free(sets[i]);
     return result;
+}
+
+static struct transfer transfer(const char *recovery, const char *drops, const char *limited)
+{
+    return transfer_with(recovery, drops, limited, "128 KiB", "5 us");
 }
 
 // The expected retransmissions, as "27 28 29".
@@ -106,6 +115,48 @@ static void test_sack(void)
     check("sack", "[30, 31, 32, 33]", "27 28 29 30", 1, 0);
 }
 
+// The states that congestion control goes through.
+static void expect_states(const char *recovery, const char *drops, const char *expected)
+{
+    struct via_log *log = via_log_new("tcp recovery");
+    char *sets[] = {g_strdup_printf("tcp.recovery=%s", recovery),
+                    g_strdup_printf("links[0].drop_nth=%s", drops), NULL};
+    struct tcp_world *world = tcp_world_traced((const char *const *)sets, &log->trace);
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    tcp_run(world);
+    char *detail = g_strdup_printf(" (%s)", recovery);
+    g_string_replace(log->text, detail, "", 0);
+    g_free(detail);
+    if (!SUITE_SAME_TEXT(log->text->str, expected))
+        fprintf(stderr, "that was %s with frames %s lost\n", recovery, drops);
+    tcp_world_free(world);
+    via_log_free(log);
+    g_free(sets[0]);
+    g_free(sets[1]);
+}
+
+#define STATE(from, to) "node0 tcp recovery[1] " from " -> " to "\n"
+#define FAST STATE("open", "disorder") STATE("disorder", "recovery") STATE("recovery", "open")
+#define SLOW_START STATE("open", "disorder") STATE("disorder", "loss") STATE("loss", "open")
+
+static void test_states(void)
+{
+    const char *const all[] = {"reno", "newreno", "sack"};
+    for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+        expect_states(all[i], "[30]", FAST);
+        // The last segment: nothing behind it tells of the loss.
+        expect_states(all[i], "[62]", STATE("open", "loss") STATE("loss", "open"));
+        // The last but two: two duplicates are not enough, and there is nothing to send for them.
+        expect_states(all[i], "[60]", SLOW_START);
+    }
+    expect_states("reno", "[30, 31]", FAST FAST);
+    expect_states("newreno", "[30, 31]", FAST);
+    expect_states("newreno", "[30, 31, 32, 33]", FAST);
+    expect_states("sack", "[30, 31, 32, 33]", FAST);
+}
+
 // How long the holes take: with selective acknowledgments all leave one behind the other; NewReno
 // waits for a partial acknowledgment in between, which is a round trip.
 static void test_pace(void)
@@ -122,22 +173,44 @@ static void test_pace(void)
     tcp_world_free(newreno.world);
 }
 
-// RFC 2581, 3.2: the third duplicate, no earlier and no later.
+// A path so long, and a buffer so small, that what is under way is on the path, and not in the
+// sender's queue.
+#define SLOW_SWITCH (5 * TIME_MS)
+#define SLOW "32 KiB", "5 ms"
+
+// What the sender had done when it sent a segment again for the first time.
+struct before_retransmission {
+    int64_t sent, acknowledged; // sequence numbers
+    int duplicates;             // acknowledgments that it may have seen
+};
+
+static struct before_retransmission before_retransmission(const struct transfer *transfer)
+{
+    struct before_retransmission before = {0};
+    for (int i = 0; i < tcp_log_count(transfer->world); i++) {
+        const struct tcp_line *line = tcp_log_at(transfer->world, i);
+        if (line->node == 0 && line->when < transfer->when[0])
+            before.sent = MAX(before.sent, line->sequence + line->payload);
+        if (line->node == 0 || line->when + SLOW_SWITCH > transfer->when[0])
+            continue;
+        bool again = line->acknowledgment == before.acknowledged && line->payload == 0;
+        before.duplicates = again ? before.duplicates + 1 : 0;
+        before.acknowledged = line->acknowledgment;
+    }
+    return before;
+}
+
+// RFC 2581, 3.2: the third duplicate, no earlier and no later; the threshold is half of what was
+// under way then (3.1, equation 3).
 static void test_third_duplicate(void)
 {
-    struct transfer result = transfer("reno", "[30]", "false");
-    int duplicates = 0;
-    int64_t last = -1;
-    for (int i = 0; i < tcp_log_count(result.world); i++) {
-        const struct tcp_line *line = tcp_log_at(result.world, i);
-        if (line->node == 1 && line->payload == 0 && line->acknowledgment == last)
-            duplicates++;
-        last = line->node == 1 ? line->acknowledgment : last;
-    }
-    CU_ASSERT(duplicates >= 3);
+    struct transfer result = transfer_with("reno", "[30]", "false", SLOW);
+    struct before_retransmission before = before_retransmission(&result);
+    SUITE_SAME_INTEGER(before.acknowledged, 1 + 27 * SEGMENT);
+    SUITE_SAME_INTEGER(before.duplicates, 3);
     const struct tcp_socket *socket = result.world->nodes[0].socket;
-    // Half of what was under way; then up by one a round trip.
-    CU_ASSERT(socket->threshold >= 7 && socket->threshold <= 12);
+    SUITE_SAME_INTEGER(socket->threshold, (before.sent - before.acknowledged) / SEGMENT / 2);
+    // Then up by one a round trip.
     CU_ASSERT(socket->congestion_window >= socket->threshold &&
               socket->congestion_window <= socket->threshold + 4);
     tcp_world_free(result.world);
@@ -248,6 +321,7 @@ int main(void)
         {"Reno: two to four drops", test_reno},
         {"NewReno: two to four drops", test_newreno},
         {"SACK: two to four drops", test_sack},
+        {"states", test_states},
         {"SACK mends at once, NewReno a hole a round trip", test_pace},
         {"the third duplicate", test_third_duplicate},
         {"limited transmit", test_limited_transmit},

@@ -223,6 +223,46 @@ static void test_goodput(void)
     CU_ASSERT(rate > 5.0);
 }
 
+// Sliding window: over a long path it is the receiver's window that bounds the rate, one window a
+// round trip; what is offered without scaling is at most 65,535 B in whole segments.
+static void test_long_path(void)
+{
+    static const char *const plain[] = {"switches[0].latency=20 ms", "tcp.send_buffer=1 MiB",
+                                        "tcp.send_buffer_most=1 MiB", "tcp.receive_buffer=1 MiB",
+                                        NULL};
+    static const char *const scaled[] = {"switches[0].latency=20 ms",
+                                         "tcp.send_buffer=1 MiB",
+                                         "tcp.send_buffer_most=1 MiB",
+                                         "tcp.receive_buffer=1 MiB",
+                                         "tcp.window_scale=4",
+                                         "tcp.queue=1000",
+                                         NULL};
+    const int64_t offered = (int64_t)65535 / 1448 * 1448;
+    double window = (double)offered / 40e-3 / 1e6; // MB/s, less what the frames take
+    double rate = goodput(plain, 8000000);
+    CU_ASSERT(rate > 0.9 * window && rate < window);
+    rate = goodput(scaled, 8000000);
+    CU_ASSERT(rate > 4 * window);
+}
+
+// A queue in front of the card that takes less than the window holds: it refuses segments, which
+// slows the sender down, but costs none.
+static void test_own_queue(void)
+{
+    struct tcp_world *world = tcp_world_new((const char *const[]){
+        "tcp.queue=5", "eepro100.tx_ring=2", "tcp.send_buffer=128 KiB", NULL});
+    world->quiet = true;
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(4000000));
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(4000000));
+    tcp_run(world);
+    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 4000000);
+    CU_ASSERT(*sim_counter(world->sim, "tcp segments held back by a full transmit queue") > 0);
+    SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp frames dropped by a full transmit queue"), 0);
+    SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp segments retransmitted"), 0);
+    tcp_world_free(world);
+}
+
 // The same scenario and seed give the same times.
 static void test_deterministic(void)
 {
@@ -347,6 +387,8 @@ int main(void)
         {"both ways", test_both_ways},
         {"random losses", test_random_losses},
         {"goodput", test_goodput},
+        {"a long path", test_long_path},
+        {"the own queue is full", test_own_queue},
         {"deterministic", test_deterministic},
         {"many connections", test_many_connections},
         {"no allocation once warm", test_no_allocation},

@@ -67,6 +67,47 @@ static void test_slow_start(void)
     tcp_world_free(world);
 }
 
+// RFC 2861: a congestion window that is not used shrinks, in each timeout half of the way to what
+// is used (here no more than one segment, of which two are counted). RFC 2861, too: after a pause
+// of a timeout and more it starts anew with what RFC 2414 gives.
+static void test_unused_window(void)
+{
+    struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.recovery=reno", NULL});
+    const int64_t bulk = 60 * SEGMENT;
+    tcp_connect_nodes(world);
+    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 30));
+    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
+    for (int i = 0; i < 30; i++)
+        tcp_do_at(&world->nodes[0], (60 + 70 * i) * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(1));
+    // The first timeout still looks back on the bulk.
+    engine_run(world->sim->engine, 290 * TIME_MS);
+    const struct tcp_socket *socket = world->nodes[0].socket;
+    int64_t before = socket->congestion_window;
+    CU_ASSERT(before >= 20);
+    for (sim_time now = 500; now <= 1340; now += 210) { // the timeout
+        engine_run(world->sim->engine, now * TIME_MS);
+        SUITE_SAME_INTEGER(socket->congestion_window, (before + 2) / 2);
+        before = socket->congestion_window;
+    }
+    tcp_run(world);
+    SUITE_SAME_INTEGER(socket->congestion_window, 2);
+    CU_ASSERT(*sim_counter(world->sim, "tcp segments retransmitted") == 0);
+    tcp_world_free(world);
+    for (int pause = 0; pause < 2; pause++) {
+        world = tcp_world_new((const char *const[]){"tcp.recovery=reno", NULL});
+        tcp_connect_nodes(world);
+        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 1));
+        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
+        engine_run(world->sim->engine, 55 * TIME_MS);
+        before = world->nodes[0].socket->congestion_window;
+        sim_time when = pause ? 2 * TIME_S : 200 * TIME_MS;
+        tcp_do_at(&world->nodes[0], when, tcp_write_job, GSIZE_TO_POINTER(1));
+        tcp_run(world);
+        SUITE_SAME_INTEGER(world->nodes[0].socket->congestion_window, pause ? 3 : before);
+        tcp_world_free(world);
+    }
+}
+
 // A reader that does not read: the window closes without taking back what was offered; the sender
 // probes, each probe twice as late as the one before; a read opens the window again.
 static void test_zero_window(void)
@@ -225,6 +266,7 @@ static void test_send_buffer(void)
         {"tcp.skb_overhead=368 B", 32768, 37},    // twice what is asked for: 65536 / 1816
         {"tcp.buffer_doubling=false", 32768, 19}, // 32768 / 1816
         {"tcp.skb_overhead=368 B", 1000000, 73},  // no more than the limit, 2 * 65535
+        {"tcp.skb_overhead=368 B", 1, 2},         // no less than 2048
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct tcp_world *world =
@@ -246,6 +288,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"initial window", test_initial_window},
         {"slow start", test_slow_start},
+        {"an unused window", test_unused_window},
         {"zero window and probes", test_zero_window},
         {"a lost window update", test_lost_window_update},
         {"probes end", test_probes_end},
