@@ -3,7 +3,8 @@
 #
 #   cmake -D ROOT=... -D OUTPUT=... -P source_id.cmake
 #
-# The file is left alone if it would be the same, so that nothing is compiled or linked again.
+# The file is left alone if it would be the same, so that nothing is compiled or linked again. The
+# build also gives a hash of the names, only so that it notices when one is taken away.
 
 cmake_minimum_required(VERSION 3.25)
 

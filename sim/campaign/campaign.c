@@ -180,7 +180,13 @@ static void drop_trees(struct scenario *scenario)
 int campaign_add(struct campaign *campaign, const char *file, const char *const *sets,
                  uint64_t seed, struct diag_list *diags)
 {
-    struct scenario_options options = {sets, campaign->data_dir, seed};
+    return campaign_add_series(campaign, file, sets, NULL, seed, diags);
+}
+
+int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
+                        const char *const *series, uint64_t seed, struct diag_list *diags)
+{
+    struct scenario_options options = {sets, campaign->data_dir, seed, series};
     struct scenario *scenario = scenario_load(file, campaign->schema, &options, diags);
     if (!scenario)
         return -1;
@@ -193,9 +199,9 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
     for (guint i = 0; i < scenario->cases->len; i++) {
         struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         case_reduce(test_case, campaign->schema);
-        struct run_series series = {g_strdup(test_case->name),
-                                    piece_of(campaign, scenario, test_case, &is_new)};
-        g_array_append_val(run->series, series);
+        struct run_series of = {g_strdup(test_case->name),
+                                piece_of(campaign, scenario, test_case, &is_new)};
+        g_array_append_val(run->series, of);
     }
     g_ptr_array_add(campaign->runs, run);
     if (is_new) {

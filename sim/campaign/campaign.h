@@ -46,6 +46,10 @@ void campaign_close(struct campaign *campaign);
 int campaign_add(struct campaign *campaign, const char *file, const char *const *sets,
                  uint64_t seed, struct diag_list *diags);
 
+// The same with some of the scenario's series only: those with these names (NULL-terminated).
+int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
+                        const char *const *series, uint64_t seed, struct diag_list *diags);
+
 // Runs all that was added and is not in the database. False and *error if the database can't be
 // written or the user has interrupted (SIGINT, SIGTERM); what was finished until then is kept.
 bool campaign_run(struct campaign *campaign, GError **error);

@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/mpi_workers.h"
 
+// How many processes the launcher says that it has started, 1 if it says nothing: mpirun of Open
+// MPI, and what MPICH's Hydra and Slurm with PMI or PMIx set.
+static int launched(void)
+{
+    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"};
+    gint64 most = 1;
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        const char *size = g_getenv(sizes[i]);
+        most = MAX(most, size ? g_ascii_strtoll(size, NULL, 10) : 1);
+    }
+    if (g_getenv("PMIX_RANK") && g_getenv("SLURM_NTASKS"))
+        most = MAX(most, g_ascii_strtoll(g_getenv("SLURM_NTASKS"), NULL, 10));
+    return (int)MIN(most, G_MAXINT);
+}
+
 #ifndef NETSIM_MPI
 
-void mpi_workers_start(void) {}
+bool mpi_workers_start(GError **error)
+{
+    if (launched() < 2)
+        return true;
+    g_set_error(error, WORKERS_ERROR, WORKERS_ERROR_SYSTEM,
+                "this is one of %d ranks, but netsim was built without MPI", launched());
+    return false;
+}
 
 int mpi_workers_size(void)
 {
@@ -54,6 +76,10 @@ void mpi_workers_serve(const struct work *work)
 #define TAG_TEXT 2 // to rank 0: what came of it
 #define NO_ITEM (-1)
 
+// The first byte of a text: what follows is the result, or how the process ended without one.
+#define IS_RESULT '+'
+#define IS_CRASH '-'
+
 // How long rank 0 sleeps between looks: MPI can only be asked. Far less than the shortest case is
 // worth sending.
 #define LOOK_US 200
@@ -72,20 +98,21 @@ static void finish(void)
         MPI_Finalize();
 }
 
-void mpi_workers_start(void)
+bool mpi_workers_start(GError **error)
 {
-    // Open MPI, and what MPICH's Hydra and Slurm with PMI or PMIx set. A job of one needs no MPI.
-    static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"};
-    bool several = g_getenv("PMIX_RANK") && g_getenv("SLURM_NTASKS") &&
-                   g_ascii_strtoll(g_getenv("SLURM_NTASKS"), NULL, 10) > 1;
-    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
-        const char *size = g_getenv(sizes[i]);
-        several |= size && g_ascii_strtoll(size, NULL, 10) > 1;
-    }
-    if (!several || started())
-        return;
+    int size = 0;
+    if (launched() < 2 || started())
+        return true;
     MPI_Init(NULL, NULL);
     atexit(finish);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > 1)
+        return true;
+    g_set_error(error, WORKERS_ERROR, WORKERS_ERROR_SYSTEM,
+                "this is one of %d ranks, which don't know each other: netsim was built with "
+                "another MPI than this launcher's",
+                launched());
+    return false;
 }
 
 int mpi_workers_size(void)
@@ -159,7 +186,9 @@ static bool take(struct master *master, bool *any, GError **error)
     int item = master->items[status.MPI_SOURCE];
     give(master, status.MPI_SOURCE);
     master->done++;
-    bool good = master->work->finished(master->work->owner, item, text, NULL, error);
+    bool crashed = *text != IS_RESULT;
+    bool good = master->work->finished(master->work->owner, item, crashed ? NULL : text + 1,
+                                       crashed ? text + 1 : NULL, error);
     g_free(text);
     return good;
 }
@@ -229,9 +258,12 @@ void mpi_workers_serve(const struct work *work)
         MPI_Recv(&item, 1, MPI_INT, 0, TAG_ITEM, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (item == NO_ITEM)
             return;
-        char *text = work->perform(work->owner, item);
-        MPI_Send(text, (int)strlen(text), MPI_CHAR, 0, TAG_TEXT, MPI_COMM_WORLD);
+        char *crash = NULL, *text = workers_do_one(work, item, &crash);
+        char *message = g_strdup_printf("%c%s", text ? IS_RESULT : IS_CRASH, text ? text : crash);
+        MPI_Send(message, (int)strlen(message), MPI_CHAR, 0, TAG_TEXT, MPI_COMM_WORLD);
+        g_free(message);
         g_free(text);
+        g_free(crash);
     }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Workers as the ranks of an MPI job (`mpirun -n N netsim sweep ...`): rank 0 hands out the work
 // and keeps the results, all others do it. Every rank has read the same scenario with the same
-// arguments, so an item's number is all that is sent.
+// arguments, so an item's number is all that is sent. A rank does each item in a process of its own
+// (workers_do_one), so that a case that kills its process or takes too long is a result here too.
 //
-// What it does not do: a case that kills its process ends the whole job, as MPI has it; what was
-// finished is kept.
+// What it does not do: a rank that dies ends the whole job, as MPI has it and mpirun reports; what
+// was finished is kept, and the next call goes on from there.
 #ifndef NETSIM_CAMPAIGN_MPI_WORKERS_H
 #define NETSIM_CAMPAIGN_MPI_WORKERS_H
 
@@ -13,9 +14,10 @@
 #include <stdbool.h>
 
 // Starts MPI if this process is one of several of a job, which mpirun and its like say in the
-// environment; otherwise, and in a program built without MPI, nothing happens. MPI ends with the
-// program.
-void mpi_workers_start(void);
+// environment; otherwise nothing happens. MPI ends with the program. False and *error if the ranks
+// can't find each other, because the program was built without MPI or with that of another
+// launcher: each would do all of the work.
+bool mpi_workers_start(GError **error);
 
 // Ranks of the job and this one's number; 1 and 0 if MPI was not started.
 int mpi_workers_size(void);

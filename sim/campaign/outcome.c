@@ -91,7 +91,7 @@ static bool each_row(struct reader *reader, const char *sql,
     sqlite3_stmt *rows = NULL;
     int code = sqlite3_prepare_v2(store_connection(reader->store), sql, -1, &rows, NULL);
     if (code == SQLITE_OK) {
-        sqlite3_bind_text(rows, 1, reader->id, -1, SQLITE_STATIC);
+        sqlite3_bind_text(rows, 1, reader->id, -1, SQLITE_TRANSIENT);
         while ((code = sqlite3_step(rows)) == SQLITE_ROW)
             take(reader, rows);
     }
@@ -107,8 +107,7 @@ static char *text_of(sqlite3_stmt *row, int column)
 
 static void take_head(struct reader *reader, sqlite3_stmt *row)
 {
-    if (reader->id)
-        return;
+    g_free(reader->id);
     reader->id = text_of(row, 0);
     reader->outcome->scenario = text_of(row, 1);
     reader->outcome->source = text_of(row, 2);
@@ -322,17 +321,22 @@ static bool read_rows(struct reader *reader, GError **error)
 
 struct outcome *outcome_read(struct store *store, GError **error)
 {
+    return outcome_read_sweep(store, NULL, error);
+}
+
+struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error)
+{
     struct outcome *outcome = g_new0(struct outcome, 1);
     outcome->parameters = g_ptr_array_new_with_free_func(g_free);
     outcome->axes = g_ptr_array_new_with_free_func(free_axis);
     outcome->series = g_ptr_array_new_with_free_func(g_free);
     outcome->curves = g_ptr_array_new_with_free_func(free_curve);
-    struct reader reader = {.store = store, .outcome = outcome};
+    struct reader reader = {.store = store, .outcome = outcome, .id = g_strdup(id)};
     reader.metrics = g_ptr_array_new();
     reader.by_identity = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     bool good = each_row(&reader,
                          "SELECT id, scenario, source, definition FROM campaigns"
-                         " ORDER BY number DESC, id",
+                         " WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC, id LIMIT 1",
                          take_head, error);
     if (good && !reader.definition)
         g_set_error(error, STORE_ERROR, 0, "there is no sweep in the database");

@@ -44,6 +44,8 @@ struct outcome {
 
 // Reads the newest sweep of a database. NULL and *error if there is none.
 struct outcome *outcome_read(struct store *store, GError **error);
+// Reads the one of an id (points_digest): another program may have put a newer one there.
+struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error);
 void outcome_free(struct outcome *outcome);
 
 const struct outcome_axis *outcome_axis_at(const struct outcome *outcome, int axis);

@@ -25,12 +25,6 @@ static int stride_of(const struct outcome *outcome, int axis)
     return stride;
 }
 
-// The point that has the axis' first value, and all else as `point` has it.
-static int first_of(const struct outcome *outcome, int point, int axis)
-{
-    return point - value_of(outcome, point, axis) * stride_of(outcome, axis);
-}
-
 static json_t *real_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
@@ -149,6 +143,48 @@ static json_t *ends_by_value_json(const struct outcome *outcome)
         for (int series = 0; series < (int)outcome->series->len; series++)
             for (int value = 0; value < value_count(outcome, axis); value++)
                 json_array_append_new(list, ends_of_value(outcome, axis, value, series));
+    return list;
+}
+
+// How many of the points that have both values completed, and how many there are: a row for each
+// value of the first axis, a column for each of the second.
+static json_t *ends_of_pair(const struct outcome *outcome, int series, const int axes[2])
+{
+    json_t *completed = json_array(), *others = json_array();
+    for (int i = 0; i < value_count(outcome, axes[0]); i++) {
+        json_t *good_row = json_array(), *bad_row = json_array();
+        for (int k = 0; k < value_count(outcome, axes[1]); k++) {
+            int good = 0, bad = 0;
+            for (int point = 0; point < outcome->points; point++) {
+                const struct outcome_end *end = outcome_end_at(outcome, point, series);
+                if (value_of(outcome, point, axes[0]) != i ||
+                    value_of(outcome, point, axes[1]) != k || !end->status)
+                    continue;
+                good += strcmp(end->status, "completed") == 0;
+                bad += has_failed(end);
+            }
+            json_array_append_new(good_row, json_integer(good));
+            json_array_append_new(bad_row, json_integer(bad));
+        }
+        json_array_append_new(completed, good_row);
+        json_array_append_new(others, bad_row);
+    }
+    return json_pack("{s:s, s:[s, s], s:o, s:o}", "series", outcome_series_name(outcome, series),
+                     "axes", outcome_axis_at(outcome, axes[0])->name,
+                     outcome_axis_at(outcome, axes[1])->name, "completed", completed, "failed",
+                     others);
+}
+
+// For the first two axes that vary: where failures begin often depends on two at once.
+static json_t *ends_by_pair_json(const struct outcome *outcome)
+{
+    json_t *list = json_array();
+    int axes[2], varying = 0;
+    for (int axis = 0; axis < (int)outcome->axes->len && varying < 2; axis++)
+        if (value_count(outcome, axis) > 1)
+            axes[varying++] = axis;
+    for (int series = 0; varying == 2 && series < (int)outcome->series->len; series++)
+        json_array_append_new(list, ends_of_pair(outcome, series, axes));
     return list;
 }
 
@@ -316,14 +352,17 @@ static bool same_outcome(const struct outcome *outcome, int a, int b, bool *know
     return same;
 }
 
+// Each point is compared with the nearest one before it on the axis that has results, since those
+// at the first value may be impossible or missing.
 static bool changed_nothing(const struct outcome *outcome, int axis)
 {
     bool compared = false;
+    int stride = stride_of(outcome, axis);
     for (int point = 0; point < outcome->points; point++) {
-        int first = first_of(outcome, point, axis);
         bool known = false;
-        if (first != point && !same_outcome(outcome, first, point, &known) && known)
-            return false;
+        for (int back = 1; !known && back <= value_of(outcome, point, axis); back++)
+            if (!same_outcome(outcome, point - back * stride, point, &known) && known)
+                return false;
         compared |= known;
     }
     return compared;
@@ -408,9 +447,10 @@ json_t *outcome_report_json(const struct outcome *outcome)
 {
     json_t *axes = axes_json(outcome), *ends = ends_json(outcome);
     json_t *warnings = warnings_json(outcome, axes, ends);
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario", outcome->scenario,
-                     "source", outcome->source, "points", outcome->points, "axes", axes, "ends",
-                     ends, "failures", failures_json(outcome), "ends_by_value",
-                     ends_by_value_json(outcome), "metrics", metrics_json(outcome), "warnings",
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario",
+                     outcome->scenario, "source", outcome->source, "points", outcome->points,
+                     "axes", axes, "ends", ends, "failures", failures_json(outcome),
+                     "ends_by_value", ends_by_value_json(outcome), "ends_by_pair",
+                     ends_by_pair_json(outcome), "metrics", metrics_json(outcome), "warnings",
                      warnings);
 }

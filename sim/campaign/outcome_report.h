@@ -20,12 +20,14 @@
 //    "ends": {"completed", "deadlock", "failed", "crashed", "missing", "impossible"},  (of series)
 //    "failures": [{"series", "kind", "text", "count", "first_point"}],
 //    "ends_by_value": [{"axis", "value", "series", "completed", "other", "kinds": {kind: count}}],
-//    "metrics": [{"series", "metric", "unit", "lower_is_better",
-//                 "rows": [{"size_bytes", "best", "best_point", "ties", "worst", "worst_point"}],
-//                 "effects": [{"axis", "value", "change", "is_reference"}]}],
+//    "ends_by_pair": [{"series", "axes": [name, name], "completed": [[count]], "failed":
+//    [[count]]}], "metrics": [{"series", "metric", "unit", "lower_is_better",
+//                 "rows": [{"size_bytes", "rank", "best", "best_point", "ties", "worst",
+//                 "worst_point"}], "effects": [{"axis", "value", "change", "is_reference"}]}],
 //    "warnings": [text]}
 // size_bytes is null for all sizes together, -1 for values of no size. change is a fraction, null
-// if nothing could be compared. Points have the members "point" and "values" {axis: value}.
+// if nothing could be compared. ends_by_pair is of the first two axes that vary, with a row for
+// each value of the first. Points have the members "point" and "values" {axis: value}.
 json_t *outcome_report_json(const struct outcome *outcome);
 
 // The same as text.

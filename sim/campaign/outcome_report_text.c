@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#define MOST_IN_LINE 16 // values of an axis
+#define MOST_ROWS 40    // values of an axis, each with a row
+
 // A table that is laid out when it is complete: columns are as wide as their widest cell.
 struct grid {
     GPtrArray *cells; // char *, row by row
@@ -103,16 +106,49 @@ static char *point_text(const json_t *report, const json_t *point)
     return g_string_free(text, FALSE);
 }
 
+// All values, or of more than a line can hold the first ones and the last.
 static char *joined(const json_t *texts)
 {
     GString *all = g_string_new(NULL);
     const json_t *text;
-    size_t i;
+    size_t i, count = json_array_size(texts);
     json_array_foreach(texts, i, text)
     {
-        g_string_append_printf(all, "%s%s", i ? ", " : "", json_string_value(text));
+        if (count <= MOST_IN_LINE || i < 3 || i + 1 == count)
+            g_string_append_printf(all, "%s%s", i ? ", " : "", json_string_value(text));
+        else if (i == 3)
+            g_string_append(all, ", ...");
     }
+    if (count > MOST_IN_LINE)
+        g_string_append_printf(all, " (%zu values)", count);
     return g_string_free(all, FALSE);
+}
+
+// Whether an axis has too many values to give each a row.
+static bool has_many(const json_t *report, const char *name)
+{
+    const json_t *axes = json_object_get(report, "axes"), *axis;
+    size_t i;
+    json_array_foreach(axes, i, axis)
+    {
+        if (strcmp(member(axis, "name"), name) == 0)
+            return json_array_size(json_object_get(axis, "values")) > MOST_ROWS;
+    }
+    return false;
+}
+
+// Says which axes have no rows for that reason.
+static void print_left_out(const json_t *report, GString *out)
+{
+    const json_t *axes = json_object_get(report, "axes"), *axis;
+    size_t i;
+    json_array_foreach(axes, i, axis)
+    {
+        if (has_many(report, member(axis, "name")))
+            g_string_append_printf(out,
+                                   "  %s has too many values for rows: --format json has them\n",
+                                   member(axis, "name"));
+    }
 }
 
 static void print_axes(const json_t *report, GString *out)
@@ -173,6 +209,8 @@ static void print_ends_by_value(const json_t *report, GString *out)
         grid_add(&grid, head[k]);
     json_array_foreach(json_object_get(report, "ends_by_value"), i, row)
     {
+        if (has_many(report, member(row, "axis")))
+            continue;
         GString *kinds = g_string_new(NULL);
         json_object_foreach(json_object_get(row, "kinds"), kind, count)
         {
@@ -187,6 +225,66 @@ static void print_ends_by_value(const json_t *report, GString *out)
         grid_take(&grid, g_string_free(kinds, FALSE));
     }
     g_string_append_c(out, '\n');
+    grid_print(&grid, out);
+    print_left_out(report, out);
+}
+
+static const json_t *values_of(const json_t *report, const char *name)
+{
+    const json_t *axes = json_object_get(report, "axes"), *axis;
+    size_t i;
+    json_array_foreach(axes, i, axis)
+    {
+        if (strcmp(member(axis, "name"), name) == 0)
+            return json_object_get(axis, "values");
+    }
+    return NULL;
+}
+
+static int count_at(const json_t *pair, const char *of, size_t row, size_t column)
+{
+    const json_t *rows = json_object_get(pair, of);
+    return (int)json_integer_value(json_array_get(json_array_get(rows, row), column));
+}
+
+// "ok", "fails", or "2 of 3" of the points that two values have in common.
+static char *pair_cell(const json_t *pair, size_t row, size_t column)
+{
+    int good = count_at(pair, "completed", row, column),
+        bad = count_at(pair, "failed", row, column);
+    if (good + bad == 0)
+        return g_strdup("-");
+    return good && bad ? g_strdup_printf("%d of %d", good, good + bad)
+                       : g_strdup(bad ? "fails" : "ok");
+}
+
+// The first axis downwards, the second one to the right. Only for series of which some points
+// failed and some did not, if there is room for it.
+static void print_pair(const json_t *report, const json_t *pair, GString *out)
+{
+    const char *down = json_string_value(json_array_get(json_object_get(pair, "axes"), 0));
+    const char *right = json_string_value(json_array_get(json_object_get(pair, "axes"), 1));
+    const json_t *rows = values_of(report, down), *columns = values_of(report, right);
+    size_t i, k, good = 0, bad = 0;
+    for (i = 0; i < json_array_size(rows); i++)
+        for (k = 0; k < json_array_size(columns); k++) {
+            good += (size_t)count_at(pair, "completed", i, k);
+            bad += (size_t)count_at(pair, "failed", i, k);
+        }
+    if (!good || !bad || json_array_size(columns) > MOST_IN_LINE ||
+        json_array_size(rows) > MOST_ROWS)
+        return;
+    g_string_append_printf(out, "\n%s: where it fails, %s downwards, %s to the right\n",
+                           member(pair, "series"), down, right);
+    struct grid grid = grid_new((guint)json_array_size(columns) + 1, ~0u);
+    grid_add(&grid, "");
+    for (k = 0; k < json_array_size(columns); k++)
+        grid_add(&grid, json_string_value(json_array_get(columns, k)));
+    for (i = 0; i < json_array_size(rows); i++) {
+        grid_add(&grid, json_string_value(json_array_get(rows, i)));
+        for (k = 0; k < json_array_size(columns); k++)
+            grid_take(&grid, pair_cell(pair, i, k));
+    }
     grid_print(&grid, out);
 }
 
@@ -257,8 +355,8 @@ static void print_metric(const json_t *report, const json_t *metric, GString *ou
     }
     grid_print(&grid, out);
     if (flat)
-        g_string_append_printf(out, "  and %zu more row%s, in which every point has the same\n", flat,
-                               flat == 1 ? "" : "s");
+        g_string_append_printf(out, "  and %zu more row%s, in which every point has the same\n",
+                               flat, flat == 1 ? "" : "s");
 }
 
 static char *change_text(const json_t *effect)
@@ -297,6 +395,8 @@ static void print_effects(const json_t *report, GString *out)
     }
     json_array_foreach(first, i, effect)
     {
+        if (has_many(report, member(effect, "axis")))
+            continue;
         grid_add(&grid, member(effect, "axis"));
         grid_add(&grid, member(effect, "value"));
         json_array_foreach(metrics, k, metric)
@@ -305,12 +405,13 @@ static void print_effects(const json_t *report, GString *out)
         }
     }
     grid_print(&grid, out);
+    print_left_out(report, out);
 }
 
 char *outcome_report_text(const struct outcome *outcome)
 {
     json_t *report = outcome_report_json(outcome);
-    const json_t *metric, *warning;
+    const json_t *metric, *pair, *warning;
     size_t i;
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s: %d point%s\n", member(report, "scenario"),
@@ -318,6 +419,10 @@ char *outcome_report_text(const struct outcome *outcome)
     print_axes(report, out);
     print_ends(report, out);
     print_ends_by_value(report, out);
+    json_array_foreach(json_object_get(report, "ends_by_pair"), i, pair)
+    {
+        print_pair(report, pair, out);
+    }
     json_array_foreach(json_object_get(report, "metrics"), i, metric)
     {
         print_metric(report, metric, out);

@@ -127,7 +127,8 @@ static void compile_point(struct points *points, struct survey *survey, struct c
 }
 
 struct points *points_new(struct campaign *campaign, const char *file, const char *name,
-                          const struct sweep *sweep, struct diag_list *diags)
+                          const struct sweep *sweep, const struct points_watcher *watcher,
+                          struct diag_list *diags)
 {
     struct points *points = g_new0(struct points, 1);
     struct survey survey = {0};
@@ -137,8 +138,11 @@ struct points *points_new(struct campaign *campaign, const char *file, const cha
     points->runs = g_new0(int, points->count);
     points->problems = g_new0(char *, points->count);
     survey_open(&survey, sweep);
-    for (int point = 0; point < points->count; point++)
+    for (int point = 0; point < points->count; point++) {
         compile_point(points, &survey, campaign, file, point);
+        if (watcher)
+            watcher->progress(watcher->owner, point + 1, points->count, "reading the points");
+    }
     bool wrong = complain(&survey, points, diags);
     survey_close(&survey);
     if (!wrong)

@@ -19,10 +19,17 @@ struct points {
     int impossible;
 };
 
+// Told when a point has been compiled; a sweep may have many.
+struct points_watcher {
+    campaign_progress_fn *progress;
+    void *owner;
+};
+
 // Compiles all points of a sweep of `file` and adds them to the campaign. NULL with diagnostics, at
-// the place of the value where one is to blame. Free with points_free.
+// the place of the value where one is to blame. `watcher` may be NULL. Free with points_free.
 struct points *points_new(struct campaign *campaign, const char *file, const char *name,
-                          const struct sweep *sweep, struct diag_list *diags);
+                          const struct sweep *sweep, const struct points_watcher *watcher,
+                          struct diag_list *diags);
 void points_free(struct points *points);
 
 // SHA-256 of the sweep: its scenario, axes, and the keys of all cases of its points. The caller

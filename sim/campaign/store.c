@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define APPLICATION_ID 0x6e74736d // "ntsm"
-#define BUSY_TIMEOUT_MS 60000     // another campaign may hold the file for a transaction
+#define BUSY_TIMEOUT_MS 20000     // another campaign may hold the file for a transaction
 
 struct store {
     sqlite3 *connection;
@@ -42,8 +42,10 @@ GQuark store_error_quark(void)
 
 bool store_fail(struct store *store, const char *what, GError **error)
 {
-    g_set_error(error, STORE_ERROR, 0, "%s: %s: %s", store->name, what,
-                sqlite3_errmsg(store->connection));
+    int code = sqlite3_errcode(store->connection);
+    g_set_error(error, STORE_ERROR, 0, "%s: %s: %s%s", store->name, what,
+                sqlite3_errmsg(store->connection),
+                code == SQLITE_BUSY ? ", by another program that has held it for long" : "");
     return false;
 }
 
@@ -97,7 +99,11 @@ static bool check_layout(struct store *store, bool may_make, GError **error)
     int64_t version = single_number(store, "PRAGMA user_version");
     int64_t tables = single_number(store, "SELECT count(*) FROM sqlite_master");
     if (id < 0 || version < 0 || tables < 0)
-        return store_fail(store, "this is no database", error);
+        return store_fail(store,
+                          sqlite3_errcode(store->connection) == SQLITE_NOTADB
+                              ? "this is no database"
+                              : "cannot be read",
+                          error);
     if (id == 0 && tables == 0 && may_make) {
         char *sql = g_strdup_printf("%sPRAGMA application_id = %d; PRAGMA user_version = %d;",
                                     layout, APPLICATION_ID, STORE_VERSION);
@@ -175,7 +181,14 @@ struct store *store_open_existing(const char *path, GError **error)
         g_set_error(error, STORE_ERROR, 0, "%s: there is no such database", path);
         return NULL;
     }
-    return open_with(path, SQLITE_OPEN_READONLY, false, error);
+    // Not READONLY: after a kill in the middle of a commit, the next to open the file has to roll
+    // it back. A file that may not be written is opened for reading all the same.
+    struct store *store = open_with(path, SQLITE_OPEN_READWRITE, false, error);
+    if (store && !store_execute(store, "PRAGMA query_only = 1", error)) {
+        store_close(store);
+        return NULL;
+    }
+    return store;
 }
 
 void store_close(struct store *store)

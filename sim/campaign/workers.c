@@ -309,3 +309,59 @@ bool workers_run(const struct work *work, int jobs, GError **error)
         jobs = (int)g_get_num_processors();
     return work->count == 0 || run_processes(work, jobs, error);
 }
+
+// ---- One item ----
+
+struct single {
+    const struct work *work;
+    char *text, *crash;
+};
+
+static char *perform_single(void *owner, int item)
+{
+    const struct work *work = ((const struct single *)owner)->work;
+    return work->perform(work->owner, item);
+}
+
+static bool finished_single(void *owner, int item, const char *text, const char *crash,
+                            GError **error)
+{
+    struct single *single = owner;
+    (void)item;
+    (void)error;
+    single->text = g_strdup(text);
+    single->crash = g_strdup(crash);
+    return true;
+}
+
+static bool idle_single(void *owner, GError **error)
+{
+    (void)owner;
+    (void)error;
+    return true;
+}
+
+char *workers_do_one(const struct work *work, int item, char **crash)
+{
+    struct single single = {.work = work};
+    struct work one = {
+        .items = &item,
+        .count = 1,
+        .time_limit_s = work->time_limit_s,
+        .owner = &single,
+        .perform = perform_single,
+        .finished = finished_single,
+        .idle = idle_single,
+    };
+    GError *error = NULL;
+    if (!run_processes(&one, 1, &error)) {
+        if (g_error_matches(error, WORKERS_ERROR, WORKERS_ERROR_INTERRUPTED)) {
+            signal(SIGTERM, SIG_DFL);
+            raise(SIGTERM);
+        }
+        single.crash = g_strdup(error->message);
+        g_error_free(error);
+    }
+    *crash = single.crash;
+    return single.text;
+}

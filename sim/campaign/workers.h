@@ -33,4 +33,9 @@ GQuark workers_error_quark(void);
 // could not keep a result, or after SIGINT or SIGTERM; what was being done then is given up.
 bool workers_run(const struct work *work, int jobs, GError **error);
 
+// Does one item in a process of its own, within the time limit. Returns its text, or NULL and
+// *crash how the process ended without one; the caller frees both. Of work only perform, owner and
+// time_limit_s are used. SIGINT and SIGTERM end the calling process.
+char *workers_do_one(const struct work *work, int item, char **crash);
+
 #endif

@@ -122,19 +122,44 @@ static enum cli_exit print_points(const struct points *points)
 // ---- Progress ----
 
 struct watch {
-    struct progress *bar;
+    struct progress *bar; // NULL: none
     gint64 started;
 };
+
+static void watch_start(struct watch *watch, const struct plan *plan, int steps)
+{
+    bool shown = !plan->arguments->quiet && mpi_workers_rank() == 0;
+    watch->bar = shown ? progress_new(stderr, steps) : NULL;
+    watch->started = g_get_monotonic_time();
+}
+
+static void watch_end(struct watch *watch)
+{
+    progress_free(watch->bar);
+    watch->bar = NULL;
+}
+
+// "0:07", "1:02:03". The caller frees it.
+static char *clock_text(double seconds)
+{
+    long long all = (long long)seconds;
+    if (all < 3600)
+        return g_strdup_printf("%lld:%02lld", all / 60, all % 60);
+    return g_strdup_printf("%lld:%02lld:%02lld", all / 3600, all / 60 % 60, all % 60);
+}
 
 static void on_progress(void *owner, int done, int total, const char *name)
 {
     struct watch *watch = owner;
+    if (!watch->bar)
+        return;
     double so_far = (double)(g_get_monotonic_time() - watch->started) / G_USEC_PER_SEC;
-    double left = done ? so_far / done * (total - done) : 0.0;
-    char *detail = g_strdup_printf("%d of %d, %d:%02d left, %s", done, total, (int)left / 60,
-                                   (int)left % 60, name);
+    char *left = clock_text(done ? so_far / done * (total - done) : 0.0);
+    char *detail = g_strdup_printf("%d of %d, %s%s%s", done, total, done ? left : "",
+                                   done ? " left, " : "", name);
     progress_update(watch->bar, done, 0.0, detail);
     g_free(detail);
+    g_free(left);
 }
 
 // ---- Results ----
@@ -168,6 +193,13 @@ static enum cli_exit code_of(const json_t *report)
     return json_integer_value(crashed) ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
+static void print_csv(const struct outcome *outcome)
+{
+    GString *text = outcome_csv(outcome);
+    fwrite(text->str, 1, text->len, stdout);
+    g_string_free(text, TRUE);
+}
+
 enum cli_exit sweep_print(struct store *store, bool csv, bool json)
 {
     GError *error = NULL;
@@ -177,9 +209,7 @@ enum cli_exit sweep_print(struct store *store, bool csv, bool json)
         return CLI_BAD_INPUT;
     }
     if (csv) {
-        GString *text = outcome_csv(outcome);
-        fwrite(text->str, 1, text->len, stdout);
-        g_string_free(text, TRUE);
+        print_csv(outcome);
     } else {
         char *text =
             json ? json_document_text(outcome_report_json(outcome)) : outcome_report_text(outcome);
@@ -190,11 +220,13 @@ enum cli_exit sweep_print(struct store *store, bool csv, bool json)
     return CLI_DONE;
 }
 
-static enum cli_exit conclude(struct campaign *campaign, const struct plan *plan, int runs,
-                              int done, const char *database)
+static enum cli_exit conclude(struct campaign *campaign, const struct points *points,
+                              const struct plan *plan, int done, const char *database)
 {
     GError *error = NULL;
-    struct outcome *outcome = outcome_read(campaign_store(campaign), &error);
+    char *id = points_digest(points, campaign);
+    struct outcome *outcome = outcome_read_sweep(campaign_store(campaign), id, &error);
+    g_free(id);
     if (!outcome) {
         complain(error);
         return CLI_BAD_INPUT;
@@ -202,9 +234,9 @@ static enum cli_exit conclude(struct campaign *campaign, const struct plan *plan
     json_t *report = outcome_report_json(outcome);
     enum cli_exit code = code_of(report);
     if (plan->arguments->csv)
-        sweep_print(campaign_store(campaign), true, false);
+        print_csv(outcome);
     else if (!plan->arguments->quiet)
-        print_summary(report, runs, done, database);
+        print_summary(report, campaign_pieces(campaign), done, database);
     json_decref(report);
     outcome_free(outcome);
     return code;
@@ -221,14 +253,13 @@ static enum cli_exit run_points(struct campaign *campaign, const struct points *
         mpi_workers_give_up(CLI_BAD_INPUT);
         return CLI_BAD_INPUT;
     }
-    int runs = campaign_pieces(campaign), missing = campaign_missing(campaign);
-    watch->started = g_get_monotonic_time();
-    watch->bar = plan->arguments->quiet ? NULL : progress_new(stderr, missing);
+    int missing = campaign_missing(campaign);
+    watch_start(watch, plan, missing);
+    on_progress(watch, 0, missing, points->name); // the first end may be long in coming
     bool good = campaign_run(campaign, &error);
-    progress_free(watch->bar);
-    watch->bar = NULL;
+    watch_end(watch);
     if (good)
-        return conclude(campaign, plan, runs, missing, database);
+        return conclude(campaign, points, plan, missing, database);
     cli_error("the same command goes on from there", "%s", error->message);
     g_error_free(error);
     mpi_workers_give_up(CLI_BAD_INPUT);
@@ -280,8 +311,12 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
     nowhere.database = NULL;
     if (!keeps || file_check_directory(directory, &error))
         campaign = campaign_open(&model_registry, &nowhere, &error);
-    if (campaign && sweep)
-        points = points_new(campaign, scenario->file, scenario->name, sweep, diags);
+    if (campaign && sweep) {
+        struct points_watcher watcher = {on_progress, &watch};
+        watch_start(&watch, plan, sweep_points(sweep));
+        points = points_new(campaign, scenario->file, scenario->name, sweep, &watcher, diags);
+        watch_end(&watch);
+    }
     if (points && keeps &&
         !(file_make_directory(directory, &error) && campaign_keep(campaign, database, &error))) {
         points_free(points);
@@ -300,7 +335,15 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
 
 static enum cli_exit sweep_scenario(const char *argument, const struct plan *plan)
 {
-    mpi_workers_start();
+    GError *error = NULL;
+    // Shards need not know of each other.
+    if (!mpi_workers_start(&error) && plan->arguments->shard)
+        g_clear_error(&error);
+    if (error) {
+        cli_error("give each its --shard K/N", "%s", error->message);
+        g_error_free(error);
+        return CLI_BAD_INPUT;
+    }
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, argument, NULL, 0);
     enum cli_exit code = CLI_BAD_INPUT;
@@ -310,8 +353,7 @@ static enum cli_exit sweep_scenario(const char *argument, const struct plan *pla
     } else {
         struct diag_list *diags = diag_list_new();
         struct sweep *sweep = sweep_of(scenario, plan, schema, diags);
-        char *directory = plan->arguments->out ? g_strdup(plan->arguments->out)
-                                               : file_results_directory(scenario->name);
+        char *directory = sweep_directory(scenario, plan->arguments->out);
         code = sweep_in(directory, scenario, sweep, plan, diags);
         g_free(directory);
         sweep_free(sweep);
@@ -320,6 +362,25 @@ static enum cli_exit sweep_scenario(const char *argument, const struct plan *pla
     }
     registry_schema_free(schema);
     return code;
+}
+
+static enum cli_exit misplaced_format(void)
+{
+    cli_error("netsim sweep --report --format json DATABASE", "--format is of --report");
+    return CLI_BAD_INPUT;
+}
+
+// --report runs nothing: what is about running does not go with it.
+static enum cli_exit report(const char *argument, const struct plan *plan)
+{
+    const struct arguments *given = plan->arguments;
+    if (!given->sets && !given->zip && !given->seeds && !given->shard && !given->dry_run &&
+        !given->again)
+        return sweep_report(argument, given->out, given->csv, plan->format == 1);
+    cli_error("sweep first, and report then",
+              "--report runs nothing, so it takes no --set, --zip, --seeds, --shard, --dry-run or "
+              "--again");
+    return CLI_BAD_INPUT;
 }
 
 // GLib reads "-j 2" and not "-j2", as make and ninja do.
@@ -352,7 +413,7 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
          "directory of " DATABASE " instead of results/NAME", "DIR"},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &arguments.csv, "print all values as CSV", NULL},
         {"report", 0, 0, G_OPTION_ARG_NONE, &arguments.report,
-         "print best, worst and effects of a sweep that was run", NULL},
+         "print best, worst and effects of a sweep that was run, and run nothing", NULL},
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "of --report: table or json",
          "FORMAT"},
         {"dry-run", 0, 0, G_OPTION_ARG_NONE, &arguments.dry_run, "only list the points", NULL},
@@ -371,8 +432,10 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
     if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
         if (!read_plan(&arguments, &plan))
             code = CLI_BAD_INPUT;
+        else if (arguments.format && !arguments.report)
+            code = misplaced_format();
         else if (arguments.report)
-            code = sweep_report(argv[1], arguments.csv, plan.format == 1);
+            code = report(argv[1], &plan);
         else
             code = sweep_scenario(argv[1], &plan);
     }

@@ -9,8 +9,11 @@
 // Prints the newest sweep of a database: all values as CSV, or the report as JSON or text.
 enum cli_exit sweep_print(struct store *store, bool csv, bool json);
 
-// `netsim sweep --report DIR|DB`.
-enum cli_exit sweep_report(const char *argument, bool csv, bool json);
+// The directory that the database of a scenario's sweep is in: `out` if given. The caller frees it.
+char *sweep_directory(const struct scenario *scenario, const char *out);
+
+// `netsim sweep --report DIR|DB|SCENARIO`; `out` is the directory given for a scenario, or NULL.
+enum cli_exit sweep_report(const char *argument, const char *out, bool csv, bool json);
 
 // `netsim sweep merge OUT DB...`; argv[0] is "merge".
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim sweep --report and netsim sweep merge: what needs databases and no simulator.
+// netsim sweep --report and netsim sweep merge: what needs databases and runs nothing.
 #include "sim/cli/sweep.h"
 
 #include "sim/campaign/points.h"
+#include "sim/output/file.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 #define DATABASE "sweep.sqlite"
 
@@ -23,14 +25,64 @@ static char *database_of(const char *argument)
     return g_strdup(argument);
 }
 
-enum cli_exit sweep_report(const char *argument, bool csv, bool json)
+char *sweep_directory(const struct scenario *scenario, const char *out)
+{
+    return out ? g_strdup(out) : file_results_directory(scenario->name);
+}
+
+// Whether an argument is a scenario and no database: by what is there, else by how it is written.
+static bool is_scenario(const char *argument)
+{
+    if (g_str_has_suffix(argument, ".yaml") || g_str_has_suffix(argument, ".yml"))
+        return true;
+    return !g_file_test(argument, G_FILE_TEST_EXISTS) && !strchr(argument, '/') &&
+           !strchr(argument, '.');
+}
+
+// The database of results/NAME, if there is one and `argument` is a name. The caller frees it.
+static char *database_of_name(const char *argument)
+{
+    if (g_file_test(argument, G_FILE_TEST_EXISTS) || strchr(argument, '/'))
+        return NULL;
+    char *directory = file_results_directory(argument);
+    char *database = g_build_filename(directory, DATABASE, NULL);
+    g_free(directory);
+    if (g_file_test(database, G_FILE_TEST_EXISTS))
+        return database;
+    g_free(database);
+    return NULL;
+}
+
+// The database that the sweep of a scenario has written; NULL after mistakes, which have been
+// printed. The caller frees it.
+static char *database_of_scenario(const char *argument, const char *out)
+{
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario = cli_scenario(schema, argument, NULL, 0);
+    char *database = NULL;
+    if (scenario) {
+        char *directory = sweep_directory(scenario, out);
+        database = g_build_filename(directory, DATABASE, NULL);
+        g_free(directory);
+        scenario_free(scenario);
+    }
+    registry_schema_free(schema);
+    return database;
+}
+
+enum cli_exit sweep_report(const char *argument, const char *out, bool csv, bool json)
 {
     GError *error = NULL;
-    char *path = database_of(argument);
-    struct store *store = store_open_existing(path, &error);
+    char *path = out ? NULL : database_of_name(argument);
+    if (!path)
+        path = out || is_scenario(argument) ? database_of_scenario(argument, out)
+                                            : database_of(argument);
+    struct store *store = path ? store_open_existing(path, &error) : NULL;
     g_free(path);
-    if (!store)
+    if (error)
         return complain(error);
+    if (!store)
+        return CLI_BAD_INPUT;
     enum cli_exit code = sweep_print(store, csv, json);
     store_close(store);
     return code;

@@ -8,17 +8,36 @@
 
 const char *const series_keys[] = {"name", "stack", "set", NULL};
 
-static GPtrArray *new_list(void)
+// Names in the order in which they were added, each once. There are hundreds of paths, and a sweep
+// asks for each of its points.
+struct names {
+    GPtrArray *list;
+    GHashTable *seen; // holds the strings of the list
+};
+
+static struct names names_new(void)
 {
-    return g_ptr_array_new_with_free_func(g_free);
+    return (struct names){g_ptr_array_new_with_free_func(g_free),
+                          g_hash_table_new(g_str_hash, g_str_equal)};
 }
 
-static void add(GPtrArray *list, char *name)
+static void add(struct names *names, char *name)
 {
-    if (g_ptr_array_find_with_equal_func(list, name, g_str_equal, NULL))
+    // (g_hash_table_add would put a second one, which is freed here, in the place of the first.)
+    if (g_hash_table_contains(names->seen, name)) {
         g_free(name);
-    else
-        g_ptr_array_add(list, name);
+        return;
+    }
+    g_hash_table_add(names->seen, name);
+    g_ptr_array_add(names->list, name);
+}
+
+// The list, ended by NULL, which the caller frees.
+static GPtrArray *names_end(struct names *names)
+{
+    g_hash_table_unref(names->seen);
+    g_ptr_array_add(names->list, NULL);
+    return names->list;
 }
 
 // What follows `path` in `section`: "" if they are the same, the rest behind the dot if it lies
@@ -33,35 +52,43 @@ static const char *below(const char *section, const char *path)
     return section + length + (section[length] == '.');
 }
 
-static void add_table(GPtrArray *list, const char *path, const struct param_table *table)
+static void add_table(struct names *names, const char *path, const struct param_table *table)
 {
     for (const struct param *param = table->params; param->name; param++)
-        add(list, reader_path(path, param->name));
+        add(names, reader_path(path, param->name));
+}
+
+static void add_section(struct names *names, const struct scenario_schema *schema, const char *path)
+{
+    for (const struct scenario_section *section = schema->sections; section->path; section++) {
+        const char *rest = below(section->path, path);
+        if (rest && *rest)
+            add(names, g_strndup(rest, strcspn(rest, ".")));
+        else if (rest)
+            add_table(names, "", section->table);
+    }
 }
 
 GPtrArray *keys_of_section(const struct scenario_schema *schema, const char *path)
 {
-    GPtrArray *list = new_list();
-    for (const struct scenario_section *section = schema->sections; section->path; section++) {
-        const char *rest = below(section->path, path);
-        if (rest && *rest)
-            add(list, g_strndup(rest, strcspn(rest, ".")));
-        else if (rest)
-            add_table(list, "", section->table);
-    }
-    g_ptr_array_add(list, NULL);
-    return list;
+    struct names names = names_new();
+    add_section(&names, schema, path);
+    return names_end(&names);
+}
+
+static void add_top(struct names *names, const struct scenario_schema *schema, enum key_place place)
+{
+    add_section(names, schema, "");
+    for (const struct scenario_key *key = scenario_keys; key->name; key++)
+        if (key->places & place)
+            add(names, g_strdup(key->name));
 }
 
 GPtrArray *keys_at_top(const struct scenario_schema *schema, enum key_place place)
 {
-    GPtrArray *list = keys_of_section(schema, "");
-    g_ptr_array_set_size(list, (int)list->len - 1);
-    for (const struct scenario_key *key = scenario_keys; key->name; key++)
-        if (key->places & place)
-            add(list, g_strdup(key->name));
-    g_ptr_array_add(list, NULL);
-    return list;
+    struct names names = names_new();
+    add_top(&names, schema, place);
+    return names_end(&names);
 }
 
 // ---- Paths ----
@@ -69,20 +96,19 @@ GPtrArray *keys_at_top(const struct scenario_schema *schema, enum key_place plac
 // Every path that --set may name, but for those into lists.
 static GPtrArray *all_paths(const struct scenario_schema *schema)
 {
-    GPtrArray *list = keys_at_top(schema, KEY_IN_SCENARIO);
-    g_ptr_array_set_size(list, (int)list->len - 1);
+    struct names names = names_new();
+    add_top(&names, schema, KEY_IN_SCENARIO);
     for (const struct scenario_section *section = schema->sections; section->path; section++) {
         for (const char *dot = strchr(section->path, '.'); dot; dot = strchr(dot + 1, '.'))
-            add(list, g_strndup(section->path, (gsize)(dot - section->path)));
-        add(list, g_strdup(section->path));
-        add_table(list, section->path, section->table);
+            add(&names, g_strndup(section->path, (gsize)(dot - section->path)));
+        add(&names, g_strdup(section->path));
+        add_table(&names, section->path, section->table);
     }
-    add_table(list, "link", schema->link_table);
-    add_table(list, "switch", schema->switch_table);
+    add_table(&names, "link", schema->link_table);
+    add_table(&names, "switch", schema->switch_table);
     for (const char *const *key = workload_keys; *key; key++)
-        add(list, reader_path("workload", *key));
-    g_ptr_array_add(list, NULL);
-    return list;
+        add(&names, reader_path("workload", *key));
+    return names_end(&names);
 }
 
 bool keys_check(const struct node *map, const char *path, const GPtrArray *known,

@@ -210,6 +210,12 @@ static bool name_is_new(const struct compiler *compiler, const GPtrArray *cases,
     return true;
 }
 
+static bool is_wanted(const struct compiler *compiler, const char *name)
+{
+    const char *const *wanted = compiler->options ? compiler->options->series : NULL;
+    return !wanted || g_strv_contains(wanted, name);
+}
+
 // Reads one item of `series` and makes its case.
 static void read_series(struct compiler *compiler, const struct node *item, const char *path,
                         GPtrArray *cases)
@@ -228,7 +234,7 @@ static void read_series(struct compiler *compiler, const struct node *item, cons
     series.name = reader_text(name ? name : series.stack, name_path, "a name", compiler->diags);
     if (!node_is_null(set) && reader_is(set, NODE_MAP, set_path, "a map", compiler->diags))
         series.set = set;
-    if (good && series.name &&
+    if (good && series.name && is_wanted(compiler, series.name) &&
         name_is_new(compiler, cases, &series, name ? name->mark : item->mark, name_path))
         add_case(compiler, &series, cases);
     g_free(name_path);

@@ -131,6 +131,9 @@ struct scenario_options {
     const char *const *sets; // "path=value", NULL-terminated; NULL: none
     const char *data_dir; // its scenarios/ is looked into after the file's own directory; or NULL
     uint64_t seed;        // 0: the scenario's, or 1
+    // Names of the series that become cases, NULL-terminated; the others are not looked at, beyond
+    // their names. NULL: all.
+    const char *const *series;
 };
 
 // Compiles a file. NULL after an error; diags says all that is wrong. Free with scenario_free.

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MOST_VALUES 10000 // of an axis
+#define ARGUMENT "--set " // how the name of an argument begins, where a file's would stand
 
 static const char *const keys[] = {"axes", "mode", "seeds", NULL};
 static const char *const modes[] = {"product", "zip", NULL};
@@ -172,12 +173,17 @@ static void add_text(struct sweep_axis *axis, const char *text, struct source_ma
 
 // ---- Axes ----
 
-// Puts an axis in, in the place of one of the same path.
-static void put_axis(struct sweep *sweep, struct sweep_axis *axis)
+// Puts an axis in, in the place of one of the same path that the scenario has. Two arguments of one
+// path are a slip: which of them is meant can't be told.
+static void put_axis(struct sweep *sweep, struct sweep_axis *axis, struct diag_list *diags)
 {
     for (guint i = 0; i < sweep->axes->len; i++) {
-        if (strcmp(sweep_axis_at(sweep, (int)i)->path, axis->path) != 0)
+        const struct sweep_axis *old = sweep_axis_at(sweep, (int)i);
+        if (strcmp(old->path, axis->path) != 0)
             continue;
+        if (old->mark.file && g_str_has_prefix(old->mark.file, ARGUMENT))
+            diag_add(diags, axis->mark, axis->path, "give all values in one, after commas",
+                     "the axis is there twice");
         free_axis(sweep->axes->pdata[i]);
         sweep->axes->pdata[i] = axis;
         return;
@@ -240,7 +246,7 @@ static void read_axis(struct sweep *sweep, const struct node *node,
     if (node->kind == NODE_LIST && node->children->len == 0)
         diag_add(diags, node->mark, node->key, NULL, "the list of values is empty");
     check_axis(axis, diags);
-    put_axis(sweep, axis);
+    put_axis(sweep, axis, diags);
 }
 
 void sweep_read(struct sweep *sweep, const struct node *node, const struct scenario_schema *schema,
@@ -315,7 +321,7 @@ void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_
                struct diag_list *diags)
 {
     char *valid = g_utf8_make_valid(argument, -1);
-    char *name = g_strdup_printf("--set %s", valid);
+    char *name = g_strdup_printf(ARGUMENT "%s", valid);
     struct source_mark mark = {.file = intern(name)};
     const char *equals = strchr(argument, '=');
     bool good = equals && equals > argument && g_utf8_validate(argument, -1, NULL);
@@ -344,7 +350,7 @@ void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_
             add_argument_value(axis, start, at, place(mark.file, argument, start), diags);
     }
     check_axis(axis, diags);
-    put_axis(sweep, axis);
+    put_axis(sweep, axis, diags);
 }
 
 // ---- Points ----

@@ -50,8 +50,9 @@ void sweep_free(struct sweep *sweep);
 void sweep_read(struct sweep *sweep, const struct node *node, const struct scenario_schema *schema,
                 struct diag_list *diags);
 
-// Reads "PATH=V1,V2,..."; an axis of that path that is there already is replaced. Commas within
-// brackets and quotes do not separate. Marks count columns in the argument.
+// Reads "PATH=V1,V2,..."; an axis of that path from the scenario is replaced, one from another
+// argument is a mistake. Commas within brackets and quotes do not separate. Marks count columns in
+// the argument.
 void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_schema *schema,
                struct diag_list *diags);
 

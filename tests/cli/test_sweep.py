@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 import unittest
 
@@ -234,7 +235,8 @@ class Effects(SweepCase):
     """The numbers of the report against a sum by hand, on a database made by hand."""
 
     def make(self, values, definition, series="A"):
-        """A database of the program's own layout with latencies {point: {size: value}}."""
+        """A database of the program's own layout with latencies {point: {size: value}}; None: not
+        possible."""
         self.sweep("quick.yaml", "--set", "lam_via.tiny=1 KiB", "--out", "made")
         path = self.path("made/sweep.sqlite")
         database = sqlite3.connect(path)
@@ -243,6 +245,9 @@ class Effects(SweepCase):
         database.execute("INSERT INTO campaigns VALUES ('c', 1, 'made', 'x', ?)",
                          [json.dumps(definition)])
         for point, latencies in values.items():
+            if latencies is None:
+                database.execute("INSERT INTO points VALUES ('c', ?, NULL, '{}', 'why')", [point])
+                continue
             key = f"k{point}"
             database.execute("INSERT INTO cases VALUES (?, 'x', 1, 's', '{}')", [key])
             database.execute("INSERT INTO results VALUES (?, ?, NULL, '{}')",
@@ -277,6 +282,45 @@ class Effects(SweepCase):
         self.assertAlmostEqual(effects["a", "2"], (-0.5 + 1.0) / 2)  # 8 B halves, 16 B doubles
         self.assertAlmostEqual(effects["b", "y"], 0.1)
         self.assertAlmostEqual(effects["b", "z"], 0.0)
+
+    def test_an_axis_without_effect_is_found_behind_gaps(self):
+        """The first value has no results; that the others differ must be seen all the same."""
+        definition = dict(self.PRODUCT, axes=[{"path": "a", "values": ["1", "2", "3"]},
+                                              {"path": "b", "values": ["x", "y"]}])
+        path = self.make({0: None, 1: {8: 5.0}, 2: {8: 2.0}, 3: {8: 5.0}, 4: {8: 7.0}, 5: {8: 5.0}},
+                         definition)
+        self.assertEqual([axis["changed_nothing"] for axis in self.report(path)["axes"]],
+                         [False, False])
+
+    def test_where_it_fails(self):
+        self.sweep("flood.yaml", "--set", "lam_via.rdescs=8,16,24,32", "--set",
+                   "workload.program[1].do[0].compute=0 s,50 ms")
+        report = self.report("flood.yaml")
+        pair = report["ends_by_pair"][0]
+        self.assertEqual(pair["axes"], ["lam_via.rdescs", "workload.program[1].do[0].compute"])
+        self.assertEqual([row[1] for row in pair["failed"]], [1, 1, 0, 0])
+        self.assertEqual([row[1] for row in pair["completed"]], [0, 0, 1, 1])
+        lines = self.sweep("--report", "results/flood").stdout.splitlines()
+        self.assertIn("  24   ok     ok", lines)
+        self.assertTrue(any(line.startswith("   8") and line.endswith("fails") for line in lines))
+
+    def test_long_axes_are_cut_short(self):
+        self.sweep("quick.yaml", "--seeds", "50")
+        out = self.sweep("--report", "quick").stdout
+        self.assertIn("seed  1, 2, 3, ..., 50 (50 values)", out)
+        self.assertIn("seed has too many values for rows", out)
+        self.assertIn("seed changed nothing", out)
+
+    def test_the_summary_is_of_this_sweep(self):
+        """Also if another program has put a newer one into the database meanwhile."""
+        self.sweep("quick.yaml", *TINY, "--out", "both")
+        child = self.start("slow.yaml", "--set", "lam_via.rdescs=40,41,42", "--out", "both", "-j1")
+        self.wait_for(lambda: count(self.path("both/sweep.sqlite")) > 3, child)
+        self.sweep("quick.yaml", "--seeds", "2", "--out", "both")
+        out, errors = child.communicate(timeout=300)
+        self.assertEqual(child.returncode, 0, errors)
+        self.assertIn("slow: 3 points", out)
+        self.assertIn("quick: 2 points", self.sweep("--report", "both").stdout)
 
     def test_an_axis_without_effect_is_warned_of(self):
         path = self.make({0: {8: 1.0}, 1: {8: 2.0}, 2: {8: 3.0}, 3: {8: 1.0}, 4: {8: 2.0},
@@ -425,6 +469,59 @@ class Shards(SweepCase):
         self.assertIn("too few", self.sweep("merge", "o", code=1).stderr)
 
 
+class Slurm(SweepCase):
+    """examples/slurm_array.sh, with sbatch and the variables of Slurm played."""
+    SCRIPT = os.path.join(SOURCE, "examples/slurm_array.sh")
+    OUTSIDE = ("SLURM_ARRAY_TASK_ID", "SLURM_CPUS_PER_TASK", "SWEEP", "TASKS")
+
+    def script(self, *arguments, **variables):
+        environment = {name: value for name, value in os.environ.items()
+                       if name not in self.OUTSIDE}
+        environment |= {"OUT": "slurm", "SCENARIO": "quick.yaml", "NETSIM": NETSIM,
+                        "PATH": self.directory + ":" + os.environ["PATH"], **variables}
+        return subprocess.run([self.SCRIPT, *arguments], cwd=self.directory, text=True,
+                              check=False, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=300, env=environment)
+
+    def tasks(self, *numbers, count="3"):
+        for number in numbers:
+            # As of an array of this one task alone: Slurm then counts 1 task.
+            done = self.script(SLURM_ARRAY_TASK_ID=str(number), SLURM_ARRAY_TASK_COUNT="1",
+                               SLURM_ARRAY_TASK_MIN=str(number), TASKS=count, SWEEP=self.OPTIONS)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+    OPTIONS = "--set lam_via.tiny=1KiB,2KiB,4KiB --set lam_via.short=4KiB,32KiB"
+
+    def test_tasks_and_merge(self):
+        self.sweep("quick.yaml", *self.OPTIONS.split(), "--out", "whole")
+        self.tasks(3, 1)
+        done = self.script("merge")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("4 completed, 2 missing", self.sweep("--report", "slurm").stdout)
+        # The one that had been lost, and one that had not.
+        self.tasks(2, 1)
+        self.assertEqual(self.script("merge").returncode, 0)
+        self.assertEqual(content(self.path("slurm/sweep.sqlite")),
+                         content(self.path("whole/sweep.sqlite")))
+
+    def test_submission(self):
+        self.write("sbatch", "#!/bin/sh\necho \"$TASKS $SCENARIO: $*\" >>calls\necho '17;cluster'\n")
+        os.chmod(self.path("sbatch"), 0o755)
+        done = self.script(TASKS="5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.read("calls").splitlines(), [
+            f"5 quick.yaml: --parsable --array=1-5 --output=slurm/shard-%a.log {self.SCRIPT}",
+            f"5 quick.yaml: --dependency=afterany:17 --output=slurm/merge.log {self.SCRIPT} merge"])
+
+    def test_what_is_missing_is_said(self):
+        self.assertIn("OUT", self.script(OUT="").stderr)
+        self.assertIn("SCENARIO", self.script(SCENARIO="").stderr)
+        if shutil.which("shellcheck"):
+            done = subprocess.run(["shellcheck", self.SCRIPT], stdout=subprocess.PIPE, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+
 class BadInput(SweepCase):
     def test_values_with_their_place(self):
         for setting, place in (
@@ -471,7 +568,13 @@ class BadInput(SweepCase):
                 (["quick.yaml", "--seeds", "2", "--set", "seed=1,2"], "exclude each other"),
                 (["quick.yaml", *TINY, *SHORT, "--zip"], "as many values"),
                 (["nowhere", "--seeds", "2"], "no scenario"),
-                (["--report", "nowhere"], "no such database"),
+                (["--report", "nowhere"], "no scenario"),
+                (["--report", "nowhere.sqlite"], "no such database"),
+                (["--report", "quick.yaml"], "results/quick/sweep.sqlite: there is no such"),
+                (["--report", "quick.yaml", "--seeds", "2"], "--report runs nothing"),
+                (["--report", "quick.yaml", *TINY], "--report runs nothing"),
+                (["quick.yaml", "--seeds", "2", "--format", "json"], "--format is of --report"),
+                (["quick.yaml", *TINY, "--set", "lam_via.tiny=8 KiB"], "the axis is there twice"),
                 (["--report", "nowhere", "--format", "xml"], "table, json"),
                 (["quick.yaml", "--seeds", "9999", "--set", "lam_via.rdescs=1,2,3,4,5,6,7,8,9,10,"
                   "11"], "109989 points"),
@@ -491,6 +594,7 @@ class BadInput(SweepCase):
                 ("sweep: {axes: {lam_via.tiny: [1 KiB]}, mode: zap}", "did you mean zip"),
                 ("sweep: {seeds: 0}", "sweep.seeds"), ("sweep: {seeds: many}", "sweep.seeds"),
                 ("sweep: {axes: {lam_via.tiny: [1 KiB, 1 KiB]}}", "there twice"),
+                ("sweep: {axes: {lam_via.tiny: [1 KiB], lam_via.tiny: [2 KiB]}}", "lam_via.tiny"),
                 ("sweep: {axes: {lam_via.tiny: [1 KiB, 2 KiB], lam_via.short: [4 KiB]}, mode: zip}",
                  "as many values")):
             with self.subTest(text):
@@ -515,6 +619,62 @@ class BadInput(SweepCase):
         self.assertIn("layout 99", self.sweep("quick.yaml", *TINY, "--out", "newer", code=1).stderr)
         self.assertIn("layout 99", self.sweep("--report", "newer", code=1).stderr)
 
+    def test_a_commit_that_was_cut_off_is_rolled_back(self):
+        """A program that is killed while it commits leaves a journal beside the file."""
+        self.sweep("quick.yaml", *TINY, "--out", "cut")
+        before = content(self.path("cut/sweep.sqlite"))
+        # A process that dies in the middle of a transaction that has already changed the file.
+        subprocess.run([sys.executable, "-c", """if True:
+            import os, sqlite3
+            database = sqlite3.connect("cut/sweep.sqlite", isolation_level=None)
+            database.execute("PRAGMA cache_size = 1")
+            database.execute("BEGIN EXCLUSIVE")
+            for i in range(2000):
+                database.execute("INSERT INTO cases VALUES (?, 's', 1, 'x', ?)",
+                                 (str(i), "y" * 4000))
+            os._exit(0)
+            """], cwd=self.directory, check=True)
+        self.assertTrue(os.path.exists(self.path("cut/sweep.sqlite-journal")))
+        self.assertIn("3 completed", self.sweep("--report", "cut").stdout)
+        self.assertEqual(content(self.path("cut/sweep.sqlite")), before)
+
+    def test_a_database_that_may_not_be_written_can_be_read(self):
+        self.sweep("quick.yaml", *TINY, "--out", "sealed")
+        os.chmod(self.path("sealed/sweep.sqlite"), 0o444)
+        os.chmod(self.path("sealed"), 0o555)
+        self.addCleanup(os.chmod, self.path("sealed"), 0o755)
+        self.assertIn("3 completed", self.sweep("--report", "sealed").stdout)
+
+    def test_a_held_database_is_waited_for(self):
+        self.sweep("quick.yaml", *TINY, "--out", "held")
+        database = sqlite3.connect(self.path("held/sweep.sqlite"), isolation_level=None)
+        self.addCleanup(database.close)
+        database.execute("BEGIN EXCLUSIVE")
+        child = self.start("quick.yaml", "--set", "lam_via.tiny=512 B,1 KiB", "--out", "held")
+        time.sleep(0.5)
+        self.assertIsNone(child.poll())
+        database.execute("COMMIT")
+        out, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 0, errors)
+        self.assertIn("1 of them new", out)
+
+    def test_a_full_disk(self):
+        """What was committed before is kept, and the sweep goes on when there is room."""
+        os.mkdir(self.path("full"))
+        command = f"""mount -t tmpfs -o size=96k tmpfs full || exit 77
+            "{NETSIM}" sweep quick.yaml --seeds 60 --out full -j2 || echo "ended with $?"
+            mount -o remount,size=16m full
+            "{NETSIM}" sweep quick.yaml --seeds 60 --out full -j2"""
+        done = subprocess.run(["unshare", "-rm", "sh", "-c", command], cwd=self.directory,
+                              text=True, check=False, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        if done.returncode in (1, 77, 127) and "ended with" not in done.stdout:
+            self.skipTest("no file system of one's own here: " + done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ended with 1", done.stdout)
+        self.assertIn("disk is full", done.stderr)
+        self.assertIn("60 completed", done.stdout)
+
 
 class Shipped(SweepCase):
     """via.whatif: the sweeps that come with the program."""
@@ -531,6 +691,12 @@ class Shipped(SweepCase):
         completed = [end["completed"] for end in ends if end["axis"] == "lam_via.rdescs"]
         self.assertEqual(completed, sorted(completed))
         self.assertLess(completed[0], completed[-1])
+        # The longer it computes, the more descriptors it takes.
+        failed = self.report("descriptor_counts")["ends_by_pair"][0]["failed"]
+        for row in failed:
+            self.assertEqual(row, sorted(row))
+        self.assertGreater(sum(map(sum, failed)), 10)
+        self.assertIn("0 of them new", self.sweep("descriptor_counts").stdout)
         self.assertEqual([end["other"] for end in ends if end["axis"] == "lam_via.rdescs"][-1], 0)
         kinds = {kind for end in ends for kind in end["kinds"]}
         self.assertEqual(kinds, {"connection_broken"})
@@ -571,6 +737,63 @@ class Mpi(SweepCase):
                              content(self.path("alone/sweep.sqlite")))
         done = self.mpirun(2, "quick.yaml", *TINY, *SHORT, "--out", "mpi2")
         self.assertIn("0 of them new", done.stdout)
+
+    def case_processes(self, job):
+        """The processes that run a case, by rank; ranks are children of mpirun."""
+        def children(process):
+            try:
+                with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
+                    return [int(word) for word in file.read().split()]
+            except OSError:
+                return []
+        return {rank: children(rank) for rank in children(job.pid)}
+
+    def start_job(self, *arguments):
+        return subprocess.Popen(["mpirun", "-n", "3", "--oversubscribe", NETSIM, "sweep",
+                                 *arguments], cwd=self.directory, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env={**os.environ, **self.ENVIRONMENT})
+
+    AXIS = ("--set", "lam_via.rdescs=40,41,42,43,44,45,46,47")
+
+    def at_work(self, job):
+        return [children[0] for children in self.case_processes(job).values() if children]
+
+    def test_a_case_that_dies_is_a_result(self):
+        job = self.start_job("slow.yaml", *self.AXIS)
+        self.wait_for(lambda: len(self.at_work(job)) == 2, job)
+        os.kill(self.at_work(job)[0], signal.SIGKILL)
+        out, errors = job.communicate(timeout=300)
+        self.assertEqual(job.returncode, 2, errors)
+        self.assertIn("7 completed, 1 crashed", out)
+
+    def test_a_rank_that_dies_is_reported(self):
+        job = self.start_job("slow.yaml", *self.AXIS)
+        self.wait_for(lambda: count(self.path("results/slow/sweep.sqlite")) >= 2 and
+                      self.at_work(job), job)
+        rank = next(rank for rank, children in self.case_processes(job).items() if children)
+        os.kill(rank, signal.SIGKILL)
+        _, errors = job.communicate(timeout=300)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertIn("signal 9", errors)
+        kept = count(self.path("results/slow/sweep.sqlite"))
+        self.assertGreaterEqual(kept, 2)
+        self.assertIn(f"{8 - kept} of them new: 8 completed",
+                      self.sweep("slow.yaml", *self.AXIS).stdout)
+
+    def test_time_limit(self):
+        self.write("slow.yaml", SLOW.replace("300", "1000000"))
+        done = self.mpirun(2, "slow.yaml", "--set", "lam_via.rdescs=40,41", "--time-limit", "1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("2 crashed", done.stdout)
+
+    def test_the_launcher_of_another_mpi(self):
+        for variable in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"):
+            done = self.sweep("quick.yaml", *TINY, code=1, environment={variable: "3"})
+            self.assertIn("one of 3 ranks", done.stderr)
+            self.assertIn("--shard", done.stderr)
+        self.assertFalse(os.path.exists(self.path("results")))
+        self.sweep("quick.yaml", *TINY, "--shard", "1/3", environment={"PMI_SIZE": "3"})
 
     def test_mistakes_are_told_once(self):
         done = self.mpirun(3, "quick.yaml", "--set", "lam_via.tiny=1 KiB,2 furlong")
