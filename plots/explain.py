@@ -4,32 +4,31 @@
 
     explain.py [--format svg|png|pdf] --out FILE DOCUMENT.json
 
-One panel for each series: the stages of a message's way, stacked over message sizes as shares of
-its time, the largest at the bottom. A single size, or a free program, is one bar for each series.
+One panel for each series: the classes of the stages of a message's way, stacked over message sizes
+as shares of its time, the largest at the bottom. A single size, or a free program, is one bar for
+each series.
 Sizes that failed are left out, and a note below says why.
 """
 import argparse
 import json
 import os
 import sys
-import textwrap
 
 import style  # first: it chooses the backend
 
-from matplotlib.figure import Figure
+from sheet import Sheet
 
-MOST_STAGES = 9  # what is smaller goes into "other"
+MOST_STAGES = 14  # what is smaller goes into "other"
 # Neighbours differ in lightness as well as in hue; the last is that of "other".
 COLOURS = ["#0072b2", "#e69f00", "#56b4e9", "#d55e00", "#f0e442", "#009e73", "#cc79a7", "#332288",
-           "#999933", "#bbbbbb"]
-NOTE_WIDTH, LINE_HEIGHT = 138, 0.155
+           "#999933", "#882255", "#b9e0a5", "#44322a", "#f4b6c2", "#0b4f3c", "#bbbbbb"]
 
 
 def names_of(document):
-    """The stages by their share of the time over all series, largest first; then "other"."""
+    """The classes by their share of the time over all series, largest first; then "other"."""
     shares = {}
     for series in document["series"]:
-        for stage, times in series["stages"].items():
+        for stage, times in series["classes"].items():
             for time, total in zip(times, series["total"]):
                 if time is not None and total:
                     shares[stage] = shares.get(stage, 0.0) + time / total
@@ -41,7 +40,7 @@ def layers_of(series, kept, rest):
     """[(stage, [share of each size that was done])] and those sizes."""
     done = [i for i, total in enumerate(series["total"]) if total]
     def share(stage, i):
-        times = series["stages"].get(stage)
+        times = series["classes"].get(stage)
         return 100.0 * times[i] / series["total"][i] if times and times[i] is not None else 0.0
     layers = [(stage, [share(stage, i) for i in done]) for stage in kept]
     if rest:
@@ -53,15 +52,15 @@ def colours_of(layers):
     return [COLOURS[-1] if stage == "other" else COLOURS[i] for i, (stage, _) in enumerate(layers)]
 
 
-def draw_stack(axes, layers, sizes, prefix):
+def draw_stack(axes, layers, sizes, prefix, wide):
     areas = axes.stackplot(sizes, [shares for _, shares in layers], colors=colours_of(layers),
                            labels=[stage for stage, _ in layers], edgecolor=style.PAPER,
                            linewidth=0.4)
     for area, (stage, _) in zip(areas, layers):
         area.set_gid(f"{prefix}stage-{style.slug(stage)}")
-    style.size_axis(axes.xaxis, sizes)
+    style.size_axis(axes.xaxis, sizes, 13 if wide else 7)
     axes.set_xlim(min(sizes), max(sizes))
-    axes.set_xlabel("message size (B)")
+    axes.set_xlabel("message size")
 
 
 def draw_bar(axes, layers, prefix):
@@ -86,9 +85,8 @@ def failures(document):
             reason = failure.get("reason") or {}
             text = reason.get("text") if isinstance(reason, dict) else reason
             size = failure.get("size")
-            at = f" at {style.size_text(size)} B" if isinstance(size, int) and size >= 0 else ""
-            lines += textwrap.wrap(f"\u00d7 {series['name']}{at}: {text or 'it failed'}", NOTE_WIDTH,
-                                   subsequent_indent="    ")
+            at = f" at {style.size_text(size)}" if isinstance(size, int) and size >= 0 else ""
+            lines.append(f"\u00d7 {series['name']}{at}: {text or 'it failed'}")
     return lines
 
 
@@ -98,50 +96,26 @@ def time_text(us):
 
 def draw(document):
     """A document of `netsim explain` as a figure of matplotlib."""
-    style.setup(document["scenario"])
     series_list = [one for one in document["series"] if any(one["total"])]
     if not series_list:
         raise ValueError("no message was explained, so there is nothing to draw")
     kept, rest = names_of(document)
-    columns = min(2 if len(series_list[0]["sizes"]) > 1 else 4, len(series_list))
-    rows = -(-len(series_list) // columns)
-    notes = failures(document)
-    notes_height = LINE_HEIGHT * len(notes) + (0.12 if notes else 0.0)
-    legend_rows = -(-(len(kept) + bool(rest)) // 5)
-    head = 0.42 + 0.2 * legend_rows
-    height = head + rows * 3.0 + notes_height
-    figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
-    figure.get_layout_engine().set(rect=(0, notes_height / height, 1,
-                                         1 - (notes_height + head) / height))
-    figure.text(0.012, 1 - 0.1 / height, f"Where the time of a message goes: "
-                f"{document['scenario']}", fontsize=11.5, fontweight="bold", va="top")
-    if notes:
-        figure.text(0.012, notes_height / height, "\n".join(notes), fontsize=7.5,
-                    color=style.MUTED, va="top", linespacing=1.45)
-    grid = figure.subplots(rows, columns, squeeze=False)
-    handles = {}
-    for number, axes in enumerate(grid.flat):
-        if number >= len(series_list):
-            axes.set_visible(False)
-            continue
-        series, prefix = series_list[number], f"p{number + 1}-"
+    over_sizes = len(series_list[0]["sizes"]) > 1
+    sheet = Sheet(document["scenario"], len(series_list), 2 if over_sizes else 4)
+    for number, (axes, series) in enumerate(zip(sheet.panels, series_list)):
         layers, sizes = layers_of(series, kept, rest)
         if len(sizes) > 1:
-            draw_stack(axes, layers, sizes, prefix)
+            draw_stack(axes, layers, sizes, f"p{number + 1}-", sheet.is_wide(axes))
         else:
-            draw_bar(axes, layers, prefix)
+            draw_bar(axes, layers, f"p{number + 1}-")
         totals = [total for total in series["total"] if total]
         span = time_text(totals[0]) if len(totals) == 1 else \
             f"{time_text(min(totals))} to {time_text(max(totals))}"
         axes.set_title(f"{series['name']}: {span}", loc="left")
         axes.set_ylim(0, 100)
         axes.set_ylabel("share of the time (%)")
-        for handle, name in zip(*axes.get_legend_handles_labels()):
-            handles.setdefault(name, handle)
-    figure.legend(handles.values(), handles.keys(), loc="upper left",
-                  bbox_to_anchor=(0.005, 1 - 0.3 / height), ncols=5, borderaxespad=0,
-                  columnspacing=1.4, handlelength=1.2)
-    return figure
+    return sheet.finish(f"Where the time of a message goes: {document['scenario']}", None,
+                        failures(document), 3.0)
 
 
 def main():

@@ -3,7 +3,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/config/quantity.h"
-#include "sim/explain/report.h"
+#include "sim/explain/csv.h"
 #include "sim/output/json.h"
 #include "sim/output/python.h"
 
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-static const char *const formats[] = {"table", "json", NULL};
-enum format { FORMAT_TABLE, FORMAT_JSON };
+static const char *const formats[] = {"table", "csv", "json", NULL};
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct explain_arguments {
     char **sets, **series;
@@ -44,6 +44,22 @@ static bool series_exist(const struct scenario *scenario, char **names)
     }
     g_ptr_array_unref(known);
     return good;
+}
+
+// A size is something that a benchmark is told; a program's messages have the sizes it says.
+static bool size_is_wanted(const struct scenario *scenario,
+                           const struct explain_arguments *arguments)
+{
+    for (guint i = 0; arguments->size && i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        const struct benchmark_schema *benchmark = test_case->workload.benchmark;
+        if (!wanted(arguments, test_case->name) || (benchmark && !benchmark->sizeless))
+            continue;
+        cli_error(NULL, "--size: %s runs %s, which takes no message size", test_case->name,
+                  benchmark ? benchmark->name : "a program");
+        return false;
+    }
+    return true;
 }
 
 // ---- Runs ----
@@ -79,6 +95,13 @@ static void print_tables(const GPtrArray *all)
     }
 }
 
+static void print_csv(const char *scenario, const GPtrArray *all)
+{
+    GString *csv = explain_csv(scenario, all);
+    fputs(csv->str, stdout);
+    g_string_free(csv, TRUE);
+}
+
 // A run that failed has no message whose time could be explained; why it failed is the answer.
 static enum cli_exit code_of(const GPtrArray *all)
 {
@@ -94,6 +117,18 @@ static enum cli_exit code_of(const GPtrArray *all)
         }
     }
     return code;
+}
+
+// Whether there is something to draw.
+static bool any_done(const GPtrArray *all)
+{
+    for (guint i = 0; i < all->len; i++) {
+        const struct explained_series *series = g_ptr_array_index(all, i);
+        for (guint k = 0; k < series->sizes->len; k++)
+            if (((const struct explanation *)g_ptr_array_index(series->sizes, k))->done)
+                return true;
+    }
+    return false;
 }
 
 static void free_series(void *series)
@@ -134,23 +169,34 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
             g_ptr_array_add(all, explain_case(scenario, test_case, only));
     }
     char *json = json_document_text(report_json(scenario->name, all));
-    if (format == FORMAT_JSON)
-        fputs(json, stdout);
-    else
+    switch (format) {
+    case FORMAT_TABLE:
         print_tables(all);
+        break;
+    case FORMAT_CSV:
+        print_csv(scenario->name, all);
+        break;
+    case FORMAT_JSON:
+        fputs(json, stdout);
+        break;
+    }
     enum cli_exit code = code_of(all);
-    if (arguments->plot && code == CLI_DONE && !draw(json, arguments->plot))
+    if (arguments->plot && any_done(all) && !draw(json, arguments->plot))
         code = CLI_BAD_INPUT;
     g_free(json);
     g_ptr_array_unref(all);
     return code;
 }
 
+// A size with its unit, or a number of bytes.
 static bool read_size(const char *text, int64_t *size)
 {
     char *error = NULL, *hint = NULL;
     struct quantity quantity;
-    bool good = quantity_parse(text, QUANTITY_SIZE, &quantity, &error, &hint);
+    bool plain = *text && !text[strspn(text, "0123456789")];
+    char *bytes = g_strconcat(text, plain ? " B" : NULL, NULL);
+    bool good = quantity_parse(bytes, QUANTITY_SIZE, &quantity, &error, &hint);
+    g_free(bytes);
     if (good && quantity.integer < 0) {
         good = false;
         error = g_strdup("a size is not negative");
@@ -175,7 +221,8 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, file, arguments->sets, seed);
     enum cli_exit code = CLI_BAD_INPUT;
-    if (scenario && series_exist(scenario, arguments->series))
+    if (scenario && series_exist(scenario, arguments->series) &&
+        size_is_wanted(scenario, arguments))
         code = explain_scenario(scenario, arguments, (enum format)format,
                                 arguments->size ? &size : NULL);
     scenario_free(scenario);
@@ -190,14 +237,14 @@ enum cli_exit cli_explain(const struct cli_command *command, int argc, char **ar
         {"series", 0, 0, G_OPTION_ARG_STRING_ARRAY, &arguments.series,
          "explain this one of the series only (repeatable)", "NAME"},
         {"size", 0, 0, G_OPTION_ARG_FILENAME, &arguments.size,
-         "explain this message size in full instead of all sizes", "SIZE"},
+         "explain this message size in full instead of all sizes; without a unit: bytes", "SIZE"},
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
         {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "what to print: table or json",
-         "FORMAT"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
+         "what to print: table, csv or json", "FORMAT"},
         {"plot", 0, 0, G_OPTION_ARG_FILENAME, &arguments.plot,
-         "also draw the stages over the sizes (png, svg or pdf)", "FILE"},
+         "also draw the classes of stages over the sizes (png, svg or pdf)", "FILE"},
         G_OPTION_ENTRY_NULL,
     };
     enum cli_exit code;

@@ -388,9 +388,14 @@ static int lost_first(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+// A line names so many stretches of bytes, and how many more there are.
+#define MOST_SPANS 12
+
 static void report_span(GString *line, const struct record *record, int64_t from, int64_t to,
-                        const char *what)
+                        const char *what, int *spans)
 {
+    if (++*spans > MOST_SPANS)
+        return;
     g_string_append(line, line->len && line->str[line->len - 1] == ':' ? " " : "; ");
     if (record->bytes)
         g_string_append_printf(line, "bytes %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT " ", from,
@@ -399,10 +404,11 @@ static void report_span(GString *line, const struct record *record, int64_t from
 }
 
 // [from, to) was neither delivered nor dropped.
-static void report_open(GString *line, const struct record *record, int64_t from, int64_t to)
+static void report_open(GString *line, const struct record *record, int64_t from, int64_t to,
+                        int *spans)
 {
     if (from < to)
-        report_span(line, record, from, to, "not delivered");
+        report_span(line, record, from, to, "not delivered", spans);
 }
 
 static char *report_line(const struct record *record)
@@ -415,14 +421,15 @@ static char *report_line(const struct record *record)
         return g_string_free(line, FALSE);
     }
     int64_t at = record->prefix;
+    int spans = 0;
     const struct interval *dropped = record->dropped, *delivered = record->delivered;
     while (dropped || delivered) {
         bool lost = dropped && (!delivered || dropped->from < delivered->from);
         const struct interval *next = lost ? dropped : delivered;
-        report_open(line, record, at, next->from);
+        report_open(line, record, at, next->from, &spans);
         if (lost) {
             char *what = g_strconcat("lost: ", next->reason, NULL);
-            report_span(line, record, next->from, next->to, what);
+            report_span(line, record, next->from, next->to, what, &spans);
             g_free(what);
             dropped = dropped->next;
         } else {
@@ -430,7 +437,9 @@ static char *report_line(const struct record *record)
         }
         at = next->to;
     }
-    report_open(line, record, at, record->extent);
+    report_open(line, record, at, record->extent, &spans);
+    if (spans > MOST_SPANS)
+        g_string_append_printf(line, "; and %d more stretches", spans - MOST_SPANS);
     return g_string_free(line, FALSE);
 }
 

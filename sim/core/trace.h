@@ -36,6 +36,7 @@ enum trace_note_kind {
     TRACE_JOIN,    // one more waits for the lane, at `from`
     TRACE_LEAVE,   // one less does, at `from`
     TRACE_BLOCKED, // a process slept. name: what for; where: which process
+    TRACE_HELD,    // a message could not go on. name: what it waited for; where: who held it
 };
 
 struct trace_note {

@@ -2,6 +2,7 @@
 #include "sim/explain/explain.h"
 
 #include "sim/explain/path.h"
+#include "sim/explain/stage.h"
 #include "sim/output/failure.h"
 
 #include <string.h>
@@ -28,17 +29,27 @@ static void on_interval(void *owner, const struct run_interval *interval)
 
 // ---- Parts ----
 
-void explain_add(GArray *parts, const char *name, sim_time time)
+void explain_add(GArray *parts, const char *name, const char *class, sim_time time)
 {
     for (guint i = 0; i < parts->len; i++) {
         struct explain_part *part = &g_array_index(parts, struct explain_part, i);
-        if (strcmp(part->name, name) == 0) {
+        if (strcmp(part->name, name) == 0 && strcmp(part->class, class) == 0) {
             part->time += time;
             return;
         }
     }
-    struct explain_part first = {g_intern_string(name), time};
+    struct explain_part first = {g_intern_string(name), class, time};
     g_array_append_val(parts, first);
+}
+
+sim_time explain_class_time(const struct explanation *found, const char *class)
+{
+    sim_time time = 0;
+    for (guint i = 0; i < found->path->len; i++) {
+        const struct explain_part *part = &g_array_index(found->path, struct explain_part, i);
+        time += strcmp(part->class, class) == 0 ? part->time : 0;
+    }
+    return time;
 }
 
 static int compare_parts(const void *a, const void *b)
@@ -46,7 +57,8 @@ static int compare_parts(const void *a, const void *b)
     const struct explain_part *left = a, *right = b;
     if (left->time != right->time)
         return left->time > right->time ? -1 : 1;
-    return strcmp(left->name, right->name);
+    int order = strcmp(left->name, right->name);
+    return order ? order : strcmp(left->class, right->class);
 }
 
 void explain_sort(GArray *parts)
@@ -54,9 +66,26 @@ void explain_sort(GArray *parts)
     g_array_sort(parts, compare_parts);
 }
 
-static void on_part(void *owner, const char *stage, sim_time from, sim_time to)
+// What a walk fills.
+struct way {
+    const struct registry *registry;
+    struct explanation *found;
+    sim_time *lanes; // on each lane
+};
+
+static void on_part(void *owner, const struct path_part *part)
 {
-    explain_add(owner, stage, to - from);
+    struct way *way = owner;
+    sim_time time = part->to - part->from;
+    if (part->lane)
+        way->lanes[part->lane - 1] += time;
+    const char *class = stage_class(way->registry, part->stage);
+    if (part->wait && strcmp(class, part->wait) != 0)
+        explain_add(way->found->held, part->stage, part->wait, time);
+    if (part->wait)
+        explain_add(way->found->path, part->wait, part->wait, time);
+    else
+        explain_add(way->found->path, part->stage, class, time);
 }
 
 static void take_sleeps(struct explanation *found, const struct record *record,
@@ -67,28 +96,31 @@ static void take_sleeps(struct explanation *found, const struct record *record,
         const struct sleep *sleep = &g_array_index(record->sleeps, struct sleep, i);
         sim_time from = MAX(sleep->from, interval->from), to = MIN(sleep->to, interval->to);
         if (to > from && strcmp(sleep->where, name) == 0)
-            explain_add(found->sleeps, sleep->what, to - from);
+            explain_add(found->sleeps, sleep->what, "", to - from);
     }
     explain_sort(found->sleeps);
     g_free(name);
 }
 
-static void take_apart(struct explanation *found, struct record *record,
-                       const struct run_interval *interval)
+static void take_apart(const struct registry *registry, struct explanation *found,
+                       struct record *record, const struct run_interval *interval)
 {
     record_settle(record);
     found->done = true;
     found->rank = interval->rank;
     found->messages = interval->count;
     found->total = interval->to - interval->from;
-    path_walk(record, interval->lane, interval->from, interval->to, on_part, found->path);
+    struct way way = {registry, found, g_new0(sim_time, record->lanes->len)};
+    path_walk(record, interval->lane, interval->from, interval->to, on_part, &way);
     explain_sort(found->path);
+    explain_sort(found->held);
     take_sleeps(found, record, interval);
-    if (found->total <= 0)
-        return;
-    g_array_unref(found->loads);
-    found->loads = load_measure(record, interval->from, interval->to);
-    found->bound = load_bound_text(found->loads);
+    if (found->total > 0) {
+        g_array_unref(found->loads);
+        found->loads = load_measure(record, interval->from, interval->to, way.lanes);
+        found->bound = load_bound_text(found->loads);
+    }
+    g_free(way.lanes);
 }
 
 // ---- Runs ----
@@ -104,6 +136,7 @@ static struct explanation *explanation_new(int64_t size)
     struct explanation *found = g_new0(struct explanation, 1);
     found->size = size;
     found->path = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
+    found->held = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     return found;
@@ -148,7 +181,7 @@ struct explanation *explain_size(const struct registry *registry,
     };
     struct series_result *result = run_case(registry, &one, 0, seed, &options);
     if (result->status == SIM_COMPLETED && slowest.found && !record->full)
-        take_apart(found, record, &slowest.interval);
+        take_apart(registry, found, record, &slowest.interval);
     else
         say_why(found, result, record);
     series_result_free(result);
@@ -166,6 +199,7 @@ void explanation_free(struct explanation *found)
     g_free(found->report);
     json_decref(found->reason);
     g_array_unref(found->path);
+    g_array_unref(found->held);
     g_array_unref(found->sleeps);
     g_array_unref(found->loads);
     g_free(found->bound);

@@ -9,8 +9,9 @@
 
 // A part of the time: of the critical path ("wire"), or of a process's sleep ("an ACK").
 struct explain_part {
-    const char *name; // interned
-    sim_time time;    // of all messages together
+    const char *name;  // interned or static
+    const char *class; // of a stage (sim/explain/stage.h); of a part of a wait, the wait; else ""
+    sim_time time;     // of all messages together
 };
 
 // One series at one size. The parts of `path` add up to `total` exactly.
@@ -23,7 +24,8 @@ struct explanation {
     int rank;         // whose interval it is: the slowest's
     int64_t messages; // that `total` is the time of
     sim_time total;
-    GArray *path;   // struct explain_part, largest first
+    GArray *path;   // struct explain_part, largest first; the waits that held it up are stages
+    GArray *held;   // struct explain_part: the stages of the way that brought what it waited for
     GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
     GArray *loads;  // struct resource_load, busiest first
     char *bound;    // load_bound_text, or NULL
@@ -39,9 +41,12 @@ struct explanation *explain_size(const struct registry *registry,
                                  int64_t size);
 void explanation_free(struct explanation *found);
 
-// Adds time to the part of that name, and sorts parts: the largest first.
-void explain_add(GArray *parts, const char *name, sim_time time);
+// Adds time to the part of that name and class, and sorts parts: the largest first.
+void explain_add(GArray *parts, const char *name, const char *class, sim_time time);
 void explain_sort(GArray *parts);
+
+// The time of the stages of a class.
+sim_time explain_class_time(const struct explanation *found, const char *class);
 
 // The time of a part for one message, in us.
 double explain_us(const struct explanation *found, sim_time time);

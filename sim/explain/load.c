@@ -88,7 +88,7 @@ static int compare_loads(const void *a, const void *b)
     return order ? order : strcmp(left->name, right->name);
 }
 
-GArray *load_measure(const struct record *record, sim_time from, sim_time to)
+GArray *load_measure(const struct record *record, sim_time from, sim_time to, const sim_time *way)
 {
     GArray *loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     for (guint i = 0; i < record->lanes->len; i++) {
@@ -99,6 +99,7 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to)
         load.processor = lane->slices->len > 0;
         add_work(&load, lane, from, to);
         add_queue(&load, lane, from, to);
+        load.way = way ? (double)way[i] / (double)(to - from) : 0.0;
         if (load.processor)
             load.largest = largest_stage(lane, from, to);
         if (load.busy > 0 || load.mean_queue > 0)
@@ -115,27 +116,75 @@ char *load_name(const struct resource_load *load)
     return g_strdup_printf("%s %s", load->group, load->name);
 }
 
-static char *advice(const struct resource_load *load)
+// ---- What bounds a run ----
+
+enum resource_kind { RESOURCE_LINK, RESOURCE_PROCESSOR, RESOURCE_BUS, RESOURCE_OTHER };
+
+static enum resource_kind kind_of(const struct resource_load *load)
 {
     if (g_str_has_prefix(load->name, "wire "))
+        return RESOURCE_LINK;
+    if (load->processor)
+        return RESOURCE_PROCESSOR;
+    return strcmp(load->name, "bus") == 0 ? RESOURCE_BUS : RESOURCE_OTHER;
+}
+
+static char *advice(const struct resource_load *load)
+{
+    switch (kind_of(load)) {
+    case RESOURCE_LINK:
         return g_strdup("only a faster link (links[].rate), a second one beside it, or fewer bytes "
                         "on it make this faster");
-    if (load->processor)
+    case RESOURCE_PROCESSOR:
         return g_strdup_printf("most of its time goes to \"%s\": a faster processor "
                                "(host.processor.clock), another core or less of that work",
                                load->largest ? load->largest : "?");
-    if (strcmp(load->name, "bus") == 0)
+    case RESOURCE_BUS:
         return g_strdup("a wider bus (host.bus.rate) or longer bursts (host.bus.burst) make this "
                         "faster");
-    return g_strdup("a faster one makes this faster");
+    case RESOURCE_OTHER:
+        return g_strdup("a faster one makes this faster");
+    }
+    return NULL;
+}
+
+// Resources of one kind that take turns: of them the one that is most on the way speaks for all.
+static char *bound_by_kind(const GArray *loads)
+{
+    static const char *const names[] = {
+        [RESOURCE_LINK] = "the wire",
+        [RESOURCE_PROCESSOR] = "the processor",
+        [RESOURCE_BUS] = "the bus",
+        [RESOURCE_OTHER] = "",
+    };
+    double ways[RESOURCE_OTHER + 1] = {0};
+    const struct resource_load *most[RESOURCE_OTHER + 1] = {NULL};
+    for (guint i = 0; i < loads->len; i++) {
+        const struct resource_load *load = &g_array_index(loads, struct resource_load, i);
+        enum resource_kind kind = kind_of(load);
+        ways[kind] += load->way;
+        if (!most[kind] || load->way > most[kind]->way)
+            most[kind] = load;
+    }
+    for (enum resource_kind kind = RESOURCE_LINK; kind < RESOURCE_OTHER; kind++) {
+        if (!most[kind] || ways[kind] < LOAD_BOUND)
+            continue;
+        char *more = advice(most[kind]);
+        char *text = g_strdup_printf("bound by %s, on which the way is for %.1f %% of the time: %s",
+                                     names[kind], 100 * ways[kind], more);
+        g_free(more);
+        return text;
+    }
+    return NULL;
 }
 
 char *load_bound_text(const GArray *loads)
 {
-    const struct resource_load *first =
-        loads->len ? &g_array_index(loads, struct resource_load, 0) : NULL;
-    if (!first || first->busy < LOAD_BOUND)
+    if (loads->len == 0)
         return NULL;
+    const struct resource_load *first = &g_array_index(loads, struct resource_load, 0);
+    if (first->busy < LOAD_BOUND)
+        return bound_by_kind(loads);
     char *name = load_name(first), *more = advice(first);
     char *text =
         g_strdup_printf("bound by %s, busy %.1f %% of the time: %s", name, 100 * first->busy, more);

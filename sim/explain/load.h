@@ -5,7 +5,8 @@
 
 #include "sim/explain/record.h"
 
-// From this share of the time on a resource is what bounds the run.
+// From this share of the time on a resource is what bounds the run: busy, or, of resources of one
+// kind that take turns (the links of a PingPong), on the critical path.
 #define LOAD_BOUND 0.95
 
 struct resource_load {
@@ -14,20 +15,22 @@ struct resource_load {
     bool queues;              // its queue was told
     double busy;              // share of the interval, 0 .. 1
     double by_class[RECORD_CLASSES];
+    double way;        // share of the interval in which the critical path was on it
     double mean_queue; // how many waited, over time
     int longest_queue;
     const char *largest; // a processor's: the stage it was busy with for longest; else NULL
 };
 
-// The loads of all lanes on which something happened in [from, to), busiest first; from < to. Free
-// with g_array_unref.
-GArray *load_measure(const struct record *record, sim_time from, sim_time to);
+// The loads of all lanes on which something happened in [from, to), busiest first; from < to. `way`
+// is how long the critical path was on each lane (NULL: not known). Free with g_array_unref.
+GArray *load_measure(const struct record *record, sim_time from, sim_time to, const sim_time *way);
 
 // "node0 cpu 1", "switch0->node1". The caller frees it.
 char *load_name(const struct resource_load *load);
 
-// The sentence on what bounds the run and what would change that, or NULL if no resource was busy
-// for LOAD_BOUND of the time. The caller frees it.
+// The sentence on what bounds the run and what would change that: "bound by link a->b, busy 97.0 %
+// of the time: …", "bound by the wire, on which the way is for 99.1 % of the time: …"; NULL if
+// nothing reaches LOAD_BOUND. The caller frees it.
 char *load_bound_text(const GArray *loads);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/path.h"
 
+#include "sim/explain/stage.h"
+
 #include <string.h>
 
 // What has to have ended for a piece to begin: how good a guess it is. 0: it is none.
@@ -21,7 +23,8 @@ struct walk {
     sim_time from, at; // the start of the interval; how far the walk is
     guint lane;        // of the piece that begins at `at`
     guint piece;
-    bool started; // there is such a piece; else the interval ends on `lane`
+    bool started;             // there is such a piece; else the interval ends on `lane`
+    const struct sleep *wait; // that the walk is in, or behind which it is; or NULL
     path_part_fn *part;
     void *owner;
 };
@@ -95,6 +98,8 @@ static const char *waiting_stage(const struct walk *walk, sim_time when)
         if (sleep->from >= when || sleep->to < when ||
             !lanes_related(own, record_lane(walk->record, sleep->lane)))
             continue;
+        if (sleep->stage)
+            return sleep->stage;
         char *stage = g_strdup_printf(STAGE_WAITING " for %s", sleep->what);
         const char *interned = g_intern_string(stage);
         g_free(stage);
@@ -103,13 +108,65 @@ static const char *waiting_stage(const struct walk *walk, sim_time when)
     return STAGE_WAITING;
 }
 
-// The way was in `stage` from `from` on; NULL: it waited.
-static void tell(struct walk *walk, const char *stage, sim_time from)
+// The way was in `stage` from `from` on, on the lane (0: none was busy with it); NULL: it waited.
+// own_work: of the process that waited, which then did something else.
+static void tell_on(struct walk *walk, const char *stage, trace_lane lane, bool own_work,
+                    sim_time from)
 {
     sim_time start = MIN(MAX(from, walk->from), walk->at);
-    if (start < walk->at)
-        walk->part(walk->owner, stage ? stage : waiting_stage(walk, walk->at), start, walk->at);
-    walk->at = start;
+    while (start < walk->at) {
+        if (walk->wait && walk->at <= walk->wait->from)
+            walk->wait = NULL;
+        struct path_part part = {.stage = stage, .lane = lane, .from = start, .to = walk->at};
+        if (walk->wait && walk->at > walk->wait->to) {
+            part.from = MAX(start, walk->wait->to);
+        } else if (walk->wait) {
+            part.from = MAX(start, walk->wait->from);
+            part.wait = own_work ? NULL : walk->wait->stage;
+        }
+        if (!stage)
+            part.stage = waiting_stage(walk, walk->at);
+        walk->part(walk->owner, &part);
+        walk->at = part.from;
+    }
+}
+
+static void tell_wait(struct walk *walk, sim_time from)
+{
+    tell_on(walk, NULL, 0, false, from);
+}
+
+static void tell_piece(struct walk *walk, guint lane, const struct piece *piece, sim_time from)
+{
+    const struct lane_record *record = record_lane(walk->record, lane);
+    const struct slice_span *slice = slice_of(record, piece);
+    bool own_work = walk->wait && walk->wait->lane == lane && slice &&
+                    slice->class == RECORD_CLASSES - 1 && piece->kind != PIECE_DELAY;
+    tell_on(walk, stage_of(record, piece), piece->kind == PIECE_DELAY ? 0 : lane + 1, own_work,
+            from);
+}
+
+// The wait that ended in the handler which the walk is in, if there was one: from there on back the
+// message was held up.
+static void look_for_wait(struct walk *walk)
+{
+    const struct lane_record *lane = record_lane(walk->record, walk->lane);
+    const struct slice_span *slice = slice_of(lane, piece_at(lane, walk->piece));
+    if (!slice || (walk->wait && walk->at > walk->wait->from))
+        return;
+    guint low = 0, high = lane->waits->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(lane->waits, struct sleep, middle).to <= walk->at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return;
+    const struct sleep *wait = &g_array_index(lane->waits, struct sleep, low - 1);
+    if (wait->to >= slice->from)
+        walk->wait = wait;
 }
 
 // ---- Who comes into question ----
@@ -228,14 +285,14 @@ static bool step_within_slice(struct walk *walk)
         if (before->kind != PIECE_WORK)
             continue;
         if (before->slice == piece->slice) {
-            tell(walk, NULL, before->to);
+            tell_wait(walk, before->to);
             walk->piece = k;
             return true;
         }
-        tell(walk, NULL, before->to);
-        tell(walk, stage_of(lane, before), MAX(before->from, slice->from));
+        tell_wait(walk, before->to);
+        tell_piece(walk, walk->lane, before, MAX(before->from, slice->from));
     }
-    tell(walk, NULL, slice->from);
+    tell_wait(walk, slice->from);
     return false;
 }
 
@@ -243,7 +300,7 @@ static void step_to(struct walk *walk, const struct found *found)
 {
     const struct lane_record *lane = record_lane(walk->record, found->lane);
     const struct piece *piece = piece_at(lane, found->piece);
-    tell(walk, NULL, MIN(piece->to, walk->at));
+    tell_wait(walk, MIN(piece->to, walk->at));
     walk->lane = found->lane;
     walk->piece = found->piece;
     walk->started = true;
@@ -259,7 +316,8 @@ void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_
         if (walk.started) {
             const struct lane_record *at = record_lane(record, walk.lane);
             const struct piece *piece = piece_at(at, walk.piece);
-            tell(&walk, stage_of(at, piece), piece->from);
+            look_for_wait(&walk);
+            tell_piece(&walk, walk.lane, piece, piece->from);
             if (walk.at <= from || step_within_slice(&walk))
                 continue;
         }
@@ -268,6 +326,6 @@ void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_
         if (find_ended(&walk, &found) || find_under_way(&walk, &found) || find_last(&walk, &found))
             step_to(&walk, &found);
         else
-            tell(&walk, NULL, from);
+            tell_wait(&walk, from);
     }
 }

@@ -11,15 +11,26 @@
 // FIFO had room, begin while the piece before them goes on: then the path leaves that piece in
 // its midst. What no piece explains is waiting, for a timer or for what the model does not trace;
 // if a process of the host slept then, the stage's name says what for.
+//
+// A message that is held up (for a credit, a descriptor, an ACK, a window) goes on when what it
+// waits for comes, and the path leads on to there. Its parts between the beginning and the end of
+// such a wait carry the wait's name beside their own, but for what the process that waits does
+// itself meanwhile. Of waits within waits the outermost counts.
 #ifndef NETSIM_EXPLAIN_PATH_H
 #define NETSIM_EXPLAIN_PATH_H
 
 #include "sim/explain/record.h"
 
-#define STAGE_WAITING "waiting"
+// A part of the path; strings are interned or static.
+struct path_part {
+    const char *stage;
+    const char *wait; // "waiting for credit": what held the message up meanwhile; NULL: nothing
+    trace_lane lane;  // that was busy with it; 0: none, it is a latency or a wait
+    sim_time from, to;
+};
 
-// A part of the path: `stage` is interned or static. Told from the last to the first.
-typedef void path_part_fn(void *owner, const char *stage, sim_time from, sim_time to);
+// Told from the last to the first.
+typedef void path_part_fn(void *owner, const struct path_part *part);
 
 // Walks back from `to` (on lane number `lane` of a settled record, counted from 1) to `from`.
 void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_time to,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/record.h"
 
+#include "sim/explain/stage.h"
+
 #include <string.h>
 
 const char *const record_classes[] = {"interrupt", "kernel", "user"};
@@ -12,6 +14,7 @@ static void lane_free(void *data)
     g_array_unref(lane->slices);
     g_array_unref(lane->loads);
     g_array_unref(lane->steps);
+    g_array_unref(lane->waits);
     g_free(lane);
 }
 
@@ -41,6 +44,7 @@ static trace_lane record_add_lane(struct trace *trace, const char *group, const 
     lane->slices = g_array_new(FALSE, FALSE, sizeof(struct slice_span));
     lane->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
     lane->steps = g_array_new(FALSE, FALSE, sizeof(struct queue_step));
+    lane->waits = g_array_new(FALSE, FALSE, sizeof(struct sleep));
     read_ends(lane);
     g_ptr_array_add(record->lanes, lane);
     return record->lanes->len;
@@ -74,12 +78,22 @@ static int class_of(const char *name)
     return class;
 }
 
-static void record_sleep(struct record *record, guint lane, const struct trace_note *note)
+static void record_wait(struct record *record, guint lane, const struct trace_note *note)
 {
-    struct sleep entry = {g_intern_string(note->where), g_intern_string(note->name), lane,
-                          note->from, note->to};
-    if (note->to > note->from)
+    struct sleep entry = {
+        .where = g_intern_string(note->where),
+        .what = g_intern_string(note->name),
+        .lane = lane,
+        .from = note->from,
+        .to = note->to,
+        .stage = stage_of_wait(note->name),
+    };
+    if (note->to <= note->from)
+        return;
+    if (note->kind == TRACE_BLOCKED)
         g_array_append_val(record->sleeps, entry);
+    if (entry.stage)
+        g_array_append_val(record_lane(record, lane)->waits, entry);
 }
 
 static void record_note(struct trace *trace, trace_lane number, const struct trace_note *note)
@@ -111,7 +125,8 @@ static void record_note(struct trace *trace, trace_lane number, const struct tra
         g_array_append_val(lane->steps, step);
         return;
     case TRACE_BLOCKED:
-        record_sleep(record, number - 1, note);
+    case TRACE_HELD:
+        record_wait(record, number - 1, note);
         return;
     }
 }
@@ -171,11 +186,20 @@ static int compare_steps(const void *a, const void *b)
     return left->change - right->change;
 }
 
+static int compare_waits(const void *a, const void *b)
+{
+    const struct sleep *left = a, *right = b;
+    if (left->to != right->to)
+        return left->to < right->to ? -1 : 1;
+    return (left->from > right->from) - (left->from < right->from);
+}
+
 void record_settle(struct record *record)
 {
     for (guint i = 0; i < record->lanes->len; i++) {
         g_array_sort(record_lane(record, i)->pieces, compare_pieces);
         g_array_sort(record_lane(record, i)->steps, compare_steps);
+        g_array_sort(record_lane(record, i)->waits, compare_waits);
     }
 }
 

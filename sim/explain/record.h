@@ -55,13 +55,15 @@ struct lane_record {
     GArray *slices;           // struct slice_span, of a processor
     GArray *loads;            // struct load
     GArray *steps;            // struct queue_step, by time after record_settle
+    GArray *waits; // struct sleep: those that held messages up, by end after record_settle
 };
 
-// A process slept.
+// A process slept, or a message could not go on.
 struct sleep {
     const char *where, *what; // "rank 0"; interned
     guint lane;               // of its processor, an index
     sim_time from, to;
+    const char *stage; // of stage_of_wait, or NULL
 };
 
 struct record {

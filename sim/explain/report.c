@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/report.h"
 
+#include "sim/explain/stage.h"
 #include "sim/output/text.h"
 
 #include <string.h>
@@ -43,15 +44,29 @@ static char *size_text(int64_t size)
 
 // ---- One size ----
 
+// What a wait is made of: the way of what was waited for.
+static void print_held(const struct explanation *found, const char *wait, FILE *out)
+{
+    for (guint i = 0; i < found->held->len; i++) {
+        const struct explain_part *part = part_at(found->held, i);
+        if (strcmp(part->class, wait) == 0)
+            fprintf(out, "    of it %-*s %12.3f\n", NAME_WIDTH - 8, part->name,
+                    explain_us(found, part->time));
+    }
+}
+
 static void print_path(const struct explanation *found, FILE *out)
 {
     double total = MAX((double)found->total, 1.0), sum = 0.0;
-    fprintf(out, "  %-*s %12s %8s %10s\n", NAME_WIDTH, "stage", "us", "share", "cumulated");
+    fprintf(out, "  %-*s %12s %8s %10s   %s\n", NAME_WIDTH, "stage", "us", "share", "cumulated",
+            "class");
     for (guint i = 0; i < found->path->len; i++) {
         const struct explain_part *part = part_at(found->path, i);
         sum += (double)part->time;
-        fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%\n", NAME_WIDTH, part->name,
-                explain_us(found, part->time), 100 * (double)part->time / total, 100 * sum / total);
+        fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%   %s\n", NAME_WIDTH, part->name,
+                explain_us(found, part->time), 100 * (double)part->time / total, 100 * sum / total,
+                part->class);
+        print_held(found, part->name, out);
     }
     fprintf(out, "  %-*s %12.3f\n", NAME_WIDTH, "sum", explain_us(found, found->total));
 }
@@ -81,16 +96,17 @@ static void print_classes(const struct resource_load *load, FILE *out)
 
 static void print_loads(const struct explanation *found, FILE *out)
 {
-    fprintf(out, "\n  %-*s %12s %10s %8s\n", NAME_WIDTH, "resource", "busy", "mean queue",
-            "longest");
+    fprintf(out, "\n  %-*s %12s %10s %10s %8s\n", NAME_WIDTH, "resource", "busy", "on the way",
+            "mean queue", "longest");
     guint shown = MIN(found->loads->len, MOST_RESOURCES);
     for (guint i = 0; i < shown; i++) {
         const struct resource_load *load = &g_array_index(found->loads, struct resource_load, i);
         char *name = load_name(load);
         if (load->works)
-            fprintf(out, "  %-*s %10.1f %%", NAME_WIDTH, name, 100 * load->busy);
+            fprintf(out, "  %-*s %10.1f %% %8.1f %%", NAME_WIDTH, name, 100 * load->busy,
+                    100 * load->way);
         else
-            fprintf(out, "  %-*s %12s", NAME_WIDTH, name, "-");
+            fprintf(out, "  %-*s %12s %10s", NAME_WIDTH, name, "-", "-");
         if (load->queues)
             fprintf(out, " %10.2f %8d", load->mean_queue, load->longest_queue);
         else
@@ -138,6 +154,80 @@ void report_print_size(const struct explained_series *series, const struct expla
 
 // ---- All sizes ----
 
+// The classes that some size has time in, in their order; NULL-terminated. g_free.
+static const char **classes_of(const struct explained_series *series)
+{
+    guint count = 0, all = 0;
+    while (stage_classes[all])
+        all++;
+    const char **classes = g_new0(const char *, all + 1);
+    for (guint i = 0; i < all; i++) {
+        bool any = false;
+        for (guint k = 0; !any && k < series->sizes->len; k++)
+            any = explain_class_time(size_at(series, k), stage_classes[i]) > 0;
+        if (any)
+            classes[count++] = stage_classes[i];
+    }
+    return classes;
+}
+
+// Wide enough for a class's name and for every time in its column; NULL: the totals.
+static int column_width(const struct explained_series *series, const char *class)
+{
+    int width = MAX(COLUMN_WIDTH, text_width(class ? class : "total"));
+    for (guint i = 0; i < series->sizes->len; i++) {
+        const struct explanation *found = size_at(series, i);
+        if (!found->done)
+            continue;
+        sim_time time = class ? explain_class_time(found, class) : found->total;
+        char *text = g_strdup_printf("%.2f", explain_us(found, time));
+        width = MAX(width, text_width(text));
+        g_free(text);
+    }
+    return width + (class ? 1 : 3);
+}
+
+static void print_row(const struct explained_series *series, const struct explanation *found,
+                      const char *const *classes, FILE *out)
+{
+    char *size = size_text(found->size);
+    fprintf(out, "%*s", SIZE_WIDTH, size);
+    g_free(size);
+    if (!found->done) {
+        fprintf(out, "  %s\n", found->why);
+        return;
+    }
+    for (; *classes; classes++)
+        fprintf(out, "%*.2f", column_width(series, *classes),
+                explain_us(found, explain_class_time(found, *classes)));
+    fprintf(out, "%*.2f\n", column_width(series, NULL), explain_us(found, found->total));
+}
+
+static void print_bounds(const struct explained_series *series, FILE *out)
+{
+    for (guint i = 0; i < series->sizes->len; i++) {
+        const struct explanation *found = size_at(series, i);
+        char *size = size_text(found->size);
+        if (found->bound)
+            fprintf(out, "%s: %s\n", size, found->bound);
+        g_free(size);
+    }
+}
+
+void report_print_sizes(const struct explained_series *series, FILE *out)
+{
+    const char **classes = classes_of(series);
+    fprintf(out, "%s: us of one message, by class of the stages of its way\n\n%*s", series->name,
+            SIZE_WIDTH, "size");
+    for (int i = 0; classes[i]; i++)
+        fprintf(out, "%*s", column_width(series, classes[i]), classes[i]);
+    fprintf(out, "%*s\n", column_width(series, NULL), "total");
+    for (guint i = 0; i < series->sizes->len; i++)
+        print_row(series, size_at(series, i), (const char *const *)classes, out);
+    print_bounds(series, out);
+    g_free(classes);
+}
+
 // The stages of all sizes, those that take the most time over all of them first.
 static GArray *all_stages(const struct explained_series *series)
 {
@@ -146,7 +236,7 @@ static GArray *all_stages(const struct explained_series *series)
         const struct explanation *found = size_at(series, i);
         for (guint k = 0; found->done && k < found->path->len; k++) {
             const struct explain_part *part = part_at(found->path, k);
-            explain_add(stages, part->name, part->time / found->messages);
+            explain_add(stages, part->name, part->class, part->time / found->messages);
         }
     }
     explain_sort(stages);
@@ -159,59 +249,6 @@ static sim_time time_of(const struct explanation *found, const char *stage)
         if (strcmp(part_at(found->path, i)->name, stage) == 0)
             return part_at(found->path, i)->time;
     return 0;
-}
-
-// Wide enough for a stage's name and for every time in its column; NULL: the totals.
-static int column_width(const struct explained_series *series, const char *stage)
-{
-    int width = MAX(COLUMN_WIDTH, text_width(stage ? stage : "total"));
-    for (guint i = 0; i < series->sizes->len; i++) {
-        const struct explanation *found = size_at(series, i);
-        sim_time time = stage && found->done ? time_of(found, stage) : found->total;
-        char *text = g_strdup_printf("%.2f", found->done ? explain_us(found, time) : 0.0);
-        width = MAX(width, text_width(text));
-        g_free(text);
-    }
-    return width + (stage ? 1 : 3);
-}
-
-static void print_row(const struct explained_series *series, const struct explanation *found,
-                      const GArray *stages, FILE *out)
-{
-    char *size = size_text(found->size);
-    fprintf(out, "%*s", SIZE_WIDTH, size);
-    g_free(size);
-    if (!found->done) {
-        fprintf(out, "  %s\n", found->why);
-        return;
-    }
-    for (guint i = 0; i < stages->len; i++) {
-        const char *stage = part_at(stages, i)->name;
-        fprintf(out, "%*.2f", column_width(series, stage),
-                explain_us(found, time_of(found, stage)));
-    }
-    fprintf(out, "%*.2f\n", column_width(series, NULL), explain_us(found, found->total));
-}
-
-void report_print_sizes(const struct explained_series *series, FILE *out)
-{
-    GArray *stages = all_stages(series);
-    fprintf(out, "%s: us of one message, by stage of its way\n\n%*s", series->name, SIZE_WIDTH,
-            "size");
-    for (guint i = 0; i < stages->len; i++)
-        fprintf(out, "%*s", column_width(series, part_at(stages, i)->name),
-                part_at(stages, i)->name);
-    fprintf(out, "%*s\n", column_width(series, NULL), "total");
-    for (guint i = 0; i < series->sizes->len; i++)
-        print_row(series, size_at(series, i), stages, out);
-    for (guint i = 0; i < series->sizes->len; i++) {
-        const struct explanation *found = size_at(series, i);
-        char *size = size_text(found->size);
-        if (found->bound)
-            fprintf(out, "%s: %s\n", size, found->bound);
-        g_free(size);
-    }
-    g_array_unref(stages);
 }
 
 // ---- JSON ----
@@ -236,22 +273,52 @@ static json_t *exact_json(const struct explanation *found)
                      (json_int_t)found->total, "stages_ps", parts_json(found->path, found, true));
 }
 
-static json_t *stages_json(const struct explained_series *series)
+// A member for each name: its times by size.
+static json_t *times_row(const struct explained_series *series, const char *name, bool is_class)
+{
+    json_t *row = json_array();
+    for (guint k = 0; k < series->sizes->len; k++) {
+        const struct explanation *found = size_at(series, k);
+        sim_time time = is_class ? explain_class_time(found, name) : time_of(found, name);
+        json_array_append_new(row, found->done ? json_real(explain_us(found, time)) : json_null());
+    }
+    return row;
+}
+
+static json_t *stages_json(const struct explained_series *series, json_t *class_of)
 {
     GArray *stages = all_stages(series);
     json_t *json = json_object();
     for (guint i = 0; i < stages->len; i++) {
-        json_t *row = json_array();
-        const char *stage = part_at(stages, i)->name;
-        for (guint k = 0; k < series->sizes->len; k++) {
-            const struct explanation *found = size_at(series, k);
-            json_array_append_new(row, found->done
-                                           ? json_real(explain_us(found, time_of(found, stage)))
-                                           : json_null());
-        }
-        json_object_set_new(json, stage, row);
+        const struct explain_part *stage = part_at(stages, i);
+        json_object_set_new(json, stage->name, times_row(series, stage->name, false));
+        json_object_set_new(class_of, stage->name, json_string(stage->class));
     }
     g_array_unref(stages);
+    return json;
+}
+
+static json_t *classes_json(const struct explained_series *series)
+{
+    const char **classes = classes_of(series);
+    json_t *json = json_object();
+    for (int i = 0; classes[i]; i++)
+        json_object_set_new(json, classes[i], times_row(series, classes[i], true));
+    g_free(classes);
+    return json;
+}
+
+// {wait: {stage: us}}
+static json_t *held_json(const struct explanation *found)
+{
+    json_t *json = json_object();
+    for (guint i = 0; i < found->held->len; i++) {
+        const struct explain_part *part = part_at(found->held, i);
+        json_t *wait = json_object_get(json, part->class);
+        if (!wait)
+            json_object_set_new(json, part->class, wait = json_object());
+        json_object_set_new(wait, part->name, json_real(explain_us(found, part->time)));
+    }
     return json;
 }
 
@@ -259,6 +326,7 @@ static json_t *series_json(const struct explained_series *series)
 {
     json_t *sizes = json_array(), *total = json_array(), *exact = json_array();
     json_t *bound = json_array(), *waits = json_array(), *failures = json_array();
+    json_t *held = json_array(), *class_of = json_object();
     for (guint i = 0; i < series->sizes->len; i++) {
         const struct explanation *found = size_at(series, i);
         json_array_append_new(sizes, json_integer(found->size));
@@ -268,14 +336,17 @@ static json_t *series_json(const struct explained_series *series)
         json_array_append_new(bound, found->bound ? json_string(found->bound) : json_null());
         json_array_append_new(waits,
                               found->done ? parts_json(found->sleeps, found, false) : json_null());
+        json_array_append_new(held, found->done ? held_json(found) : json_null());
         if (!found->done)
             json_array_append_new(failures,
                                   json_pack("{s:I, s:s, s:O?}", "size", (json_int_t)found->size,
                                             "text", found->why, "reason", found->reason));
     }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", series->name, "stack",
-                     series->stack, "sizes", sizes, "stages", stages_json(series), "total", total,
-                     "exact", exact, "bound", bound, "waits", waits, "failures", failures);
+    json_t *stages = stages_json(series, class_of);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                     series->name, "stack", series->stack, "sizes", sizes, "stages", stages,
+                     "class_of", class_of, "classes", classes_json(series), "total", total, "exact",
+                     exact, "bound", bound, "held", held, "waits", waits, "failures", failures);
 }
 
 static void add_resources(json_t *list, const struct explained_series *series,
@@ -287,6 +358,7 @@ static void add_resources(json_t *list, const struct explained_series *series,
         json_t *json = json_pack("{s:s, s:I, s:s}", "series", series->name, "size",
                                  (json_int_t)found->size, "resource", name);
         json_object_set_new(json, "utilisation", load->works ? json_real(load->busy) : json_null());
+        json_object_set_new(json, "on_the_way", json_real(load->way));
         if (load->processor) {
             json_t *classes = json_object();
             for (int class = 0; class < RECORD_CLASSES; class ++)

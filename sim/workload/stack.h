@@ -25,11 +25,19 @@ struct stack {
     "pmb.pingpong", "pmb.sendrecv", "pmb.exchange", "pmb.bcast", "pmb.reduce", "pmb.allreduce",    \
         "pmb.allgather", "pmb.alltoall", "pmb.barrier"
 
+// Which class a stage of a processor's work, or a delay, belongs to (sim/explain/stage.h).
+struct stage_class_entry {
+    const char *stage, *class;
+};
+
 struct registry {
     const struct stack *const *stacks; // NULL-terminated
     // Of each model. The lists end with a NULL path, the list of lists with NULL.
     const struct scenario_section *const *sections;
     const char *const *nics; // NIC models (each a section too), NULL-terminated
+    // Of stages that are not a library's own work, as those are that are not listed. Ends with a
+    // NULL stage; NULL: none.
+    const struct stage_class_entry *stage_classes;
 };
 
 // Defined by models/registry.c.

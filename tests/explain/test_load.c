@@ -52,7 +52,7 @@ static void test_loads(void)
     trace_queued(trace, wire, 4 * US, 6 * US);
     trace_queued(trace, idle, 20 * US, 30 * US); // behind the interval
     record_settle(record);
-    GArray *loads = load_measure(record, 1 * US, 11 * US);
+    GArray *loads = load_measure(record, 1 * US, 11 * US, NULL);
     CU_ASSERT_EQUAL(loads->len, 3);
     const struct resource_load *load = find(loads, "node0 cpu 0");
     CU_ASSERT_PTR_NOT_NULL_FATAL(load);
@@ -84,7 +84,7 @@ static void test_bound(void)
         trace_lane wire = trace_lane_new(&record->trace, "network", "wire a->b#2");
         trace_span(&record->trace, wire, "packet", 0, busy * US, MESSAGE_NONE);
         record_settle(record);
-        GArray *loads = load_measure(record, 0, 100 * US);
+        GArray *loads = load_measure(record, 0, 100 * US, NULL);
         char *text = load_bound_text(loads);
         CU_ASSERT_EQUAL(text != NULL, busy >= 95);
         if (text)
@@ -95,9 +95,37 @@ static void test_bound(void)
     }
 }
 
+// A PingPong: each link is busy half of the time, and the way is always on one of them.
+static void test_bound_by_kind(void)
+{
+    for (int way = 94; way <= 96; way++) {
+        struct record *record = record_new();
+        trace_lane forth = trace_lane_new(&record->trace, "network", "wire a->b");
+        trace_lane back = trace_lane_new(&record->trace, "network", "wire b->a");
+        trace_lane bus = trace_lane_new(&record->trace, "node0", "bus");
+        trace_span(&record->trace, forth, "packet", 0, 50 * US, MESSAGE_NONE);
+        trace_span(&record->trace, back, "packet", 50 * US, 100 * US, MESSAGE_NONE);
+        trace_span(&record->trace, bus, "send", 0, 90 * US, MESSAGE_NONE);
+        record_settle(record);
+        const sim_time ways[] = {50 * US, (way - 50) * US, (100 - way) * US};
+        GArray *loads = load_measure(record, 0, 100 * US, ways);
+        char *text = load_bound_text(loads);
+        CU_ASSERT_EQUAL(text != NULL, way >= 95);
+        if (text)
+            SUITE_CONTAINS(text, "bound by the wire, on which the way is for 9");
+        const struct resource_load *load = find(loads, "link a->b");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(load);
+        CU_ASSERT_DOUBLE_EQUAL(load->way, 0.5, 1e-12);
+        g_free(text);
+        g_array_unref(loads);
+        record_free(record);
+    }
+}
+
 static const struct suite_case cases[] = {
     {"busy time by class, loads in the background, queues", test_loads},
     {"bound by a resource from 95 % on", test_bound},
+    {"bound by resources that take turns", test_bound_by_kind},
     {0},
 };
 

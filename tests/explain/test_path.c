@@ -5,6 +5,8 @@
 
 #include "tests/support/suite.h"
 
+#include <string.h>
+
 #define US TIME_US
 
 struct parts {
@@ -13,15 +15,17 @@ struct parts {
     sim_time sum;
 };
 
-static void on_part(void *owner, const char *stage, sim_time from, sim_time to)
+static void on_part(void *owner, const struct path_part *part)
 {
     struct parts *parts = owner;
-    CU_ASSERT_EQUAL(to, parts->at);
-    CU_ASSERT(from < to);
-    parts->at = from;
-    parts->sum += to - from;
-    g_string_append_printf(parts->text, "%s%s %g", parts->text->len ? ", " : "", stage,
-                           time_to_us(to - from));
+    CU_ASSERT_EQUAL(part->to, parts->at);
+    CU_ASSERT(part->from < part->to);
+    parts->at = part->from;
+    parts->sum += part->to - part->from;
+    g_string_append_printf(parts->text, "%s%s %g", parts->text->len ? ", " : "", part->stage,
+                           time_to_us(part->to - part->from));
+    if (part->wait && strcmp(part->wait, part->stage) != 0)
+        g_string_append_printf(parts->text, " (%s)", part->wait);
 }
 
 // What the path from `to` on the lane back to `from` is.
@@ -167,7 +171,54 @@ static void test_waiting(void)
                                     .to = 9 * US});
     expect_path(record, cpu, 0, 10 * US, "MPI 1, waiting for credit 6, MPI 3");
     trace_delay(trace, cpu, "poll", 4 * US, 9 * US, MESSAGE_NONE);
-    expect_path(record, cpu, 0, 10 * US, "MPI 1, poll 5, waiting for credit 1, MPI 3");
+    expect_path(record, cpu, 0, 10 * US,
+                "MPI 1, poll 5 (waiting for credit), waiting for credit 1, MPI 3");
+    record_free(record);
+}
+
+// A process sends, sleeps for a credit, which comes over the bus, and sends again; meanwhile it has
+// computed for a while.
+static void test_held(void)
+{
+    struct record *record = record_new();
+    struct trace *trace = &record->trace;
+    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 1");
+    trace_lane bus = trace_lane_new(trace, "node0", "bus");
+    work(record, cpu, "user", "MPI", 0, 2 * US);
+    work(record, cpu, "user", "compute", 2 * US, 4 * US);
+    span(record, bus, "receive", 4 * US, 9 * US, other);
+    slice(record, cpu, "user", 9 * US, 12 * US);
+    span(record, cpu, "MPI", 9 * US, 10 * US, other); // the credit is read
+    span(record, cpu, "copy", 10 * US, 12 * US, ours);
+    trace_note(trace, cpu,
+               &(struct trace_note){.kind = TRACE_HELD,
+                                    .name = "credits for its data",
+                                    .where = "rank 0",
+                                    .from = 1 * US,
+                                    .to = 10 * US});
+    expect_path(record, cpu, 0, 12 * US,
+                "copy 2, MPI 1, bus 5 (waiting for credit), compute 2, MPI 1, MPI 1");
+    // The interval begins in the wait, or has none of it.
+    expect_path(record, cpu, 6 * US, 12 * US, "copy 2, MPI 1, bus 3 (waiting for credit)");
+    expect_path(record, bus, 0, 9 * US, "bus 5, compute 2, MPI 2");
+    record_free(record);
+}
+
+// Waiting for a message to come is no wait that holds one up.
+static void test_not_held(void)
+{
+    struct record *record = record_new();
+    trace_lane cpu = trace_lane_new(&record->trace, "node0", "cpu 1");
+    trace_lane bus = trace_lane_new(&record->trace, "node0", "bus");
+    span(record, bus, "receive", 0, 9 * US, ours);
+    work(record, cpu, "user", "MPI", 9 * US, 10 * US);
+    trace_note(&record->trace, cpu,
+               &(struct trace_note){.kind = TRACE_BLOCKED,
+                                    .name = "a matching message",
+                                    .where = "rank 0",
+                                    .from = 0,
+                                    .to = 9 * US});
+    expect_path(record, cpu, 0, 10 * US, "MPI 1, bus 9");
     record_free(record);
 }
 
@@ -213,6 +264,13 @@ static void test_random_records(void)
                 trace_delay(&record->trace, lane, "delay", from, to, message);
             else
                 span(record, lane, "work", from, to, message);
+            if (g_rand_int_range(random, 0, 6) == 0)
+                trace_note(&record->trace, lane,
+                           &(struct trace_note){.kind = TRACE_HELD,
+                                                .name = "a window",
+                                                .where = "rank 0",
+                                                .from = from - 10,
+                                                .to = to});
         }
         trace_lane last = (trace_lane)g_rand_int_range(random, 1, G_N_ELEMENTS(lanes) + 1);
         expect_path(record, last, g_rand_int_range(random, 0, 40), 40 + round % 50, NULL);
@@ -227,6 +285,8 @@ static const struct suite_case cases[] = {
     {"a handler that is interrupted before it has begun", test_interrupted_at_once},
     {"cut-through: the path leaves a packet in its midst", test_cut_through},
     {"what nothing explains is waiting, with what for", test_waiting},
+    {"what holds a message up is named, and what it is made of", test_held},
+    {"waiting for a message does not hold it up", test_not_held},
     {"an empty record", test_nothing_is_known},
     {"random records: the parts fill the interval", test_random_records},
     {0},
