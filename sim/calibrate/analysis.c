@@ -64,7 +64,7 @@ static void compare_columns(struct analysis *analysis, const gsl_matrix *matrix,
 // The direction in which nothing changes, if it is made of more than two parameters: pairs have
 // been named.
 static void name_direction(struct analysis *analysis, const gsl_matrix *directions,
-                           const struct evaluation *evaluation)
+                           const size_t *moving, const struct evaluation *evaluation)
 {
     GString *names = g_string_new(NULL);
     size_t last = directions->size2 - 1, count = 0;
@@ -72,8 +72,8 @@ static void name_direction(struct analysis *analysis, const gsl_matrix *directio
         double share = gsl_matrix_get(directions, i, last);
         if (fabs(share) < SHARE_OF_DIRECTION)
             continue;
-        g_string_append_printf(names, "%s%s (%+.2f)", count++ ? ", " : "", path_of(evaluation, i),
-                               share);
+        g_string_append_printf(names, "%s%s (%+.2f)", count++ ? ", " : "",
+                               path_of(evaluation, moving[i]), share);
     }
     if (count > 2)
         note(analysis, g_strdup_printf("only a combination of these is determined, not each: %s",
@@ -83,10 +83,10 @@ static void name_direction(struct analysis *analysis, const gsl_matrix *directio
 
 // (J^T J)^-1 of the unscaled derivatives, from the decomposition of the scaled ones.
 static void take_covariance(struct analysis *analysis, const struct fit *fit,
-                            const gsl_matrix *directions, const gsl_vector *singular)
+                            const gsl_matrix *directions, const gsl_vector *singular,
+                            const size_t *moving)
 {
     size_t count = directions->size1;
-    analysis->correlation = gsl_matrix_calloc(count, count);
     gsl_matrix *covariance = gsl_matrix_calloc(count, count);
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++) {
@@ -96,33 +96,56 @@ static void take_covariance(struct analysis *analysis, const struct fit *fit,
                 sum += gsl_matrix_get(directions, a, k) * gsl_matrix_get(directions, b, k) / s / s;
             }
             gsl_matrix_set(covariance, a, b,
-                           sum / column_norm(fit->jacobian, a) / column_norm(fit->jacobian, b));
+                           sum / column_norm(fit->jacobian, moving[a]) /
+                               column_norm(fit->jacobian, moving[b]));
         }
     for (size_t a = 0; a < count; a++)
-        analysis->error[a] = sqrt(gsl_matrix_get(covariance, a, a));
+        analysis->error[moving[a]] = sqrt(gsl_matrix_get(covariance, a, a));
+    analysis->correlation = gsl_matrix_alloc(fit->jacobian->size2, fit->jacobian->size2);
+    gsl_matrix_set_identity(analysis->correlation);
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++)
-            gsl_matrix_set(analysis->correlation, a, b,
-                           gsl_matrix_get(covariance, a, b) / analysis->error[a] /
-                               analysis->error[b]);
+            gsl_matrix_set(analysis->correlation, moving[a], moving[b],
+                           gsl_matrix_get(covariance, a, b) / analysis->error[moving[a]] /
+                               analysis->error[moving[b]]);
     gsl_matrix_free(covariance);
 }
 
-static void decompose(struct analysis *analysis, gsl_matrix *matrix, const struct fit *fit,
-                      const struct evaluation *evaluation)
+// Of the columns that are not empty, which are `moving`: a parameter that changes none of the
+// targets says nothing about the others.
+static void decompose(struct analysis *analysis, const gsl_matrix *matrix, const size_t *moving,
+                      size_t count, const struct fit *fit, const struct evaluation *evaluation)
 {
-    size_t count = matrix->size2;
+    gsl_matrix *columns = gsl_matrix_alloc(matrix->size1, count);
     gsl_matrix *directions = gsl_matrix_alloc(count, count);
     gsl_vector *singular = gsl_vector_alloc(count);
-    gsl_linalg_SV_decomp_jacobi(matrix, directions, singular);
+    for (size_t i = 0; i < count; i++) {
+        gsl_vector_const_view column = gsl_matrix_const_column(matrix, moving[i]);
+        gsl_matrix_set_col(columns, i, &column.vector);
+    }
+    gsl_linalg_SV_decomp_jacobi(columns, directions, singular);
     double first = gsl_vector_get(singular, 0), last = gsl_vector_get(singular, count - 1);
     analysis->condition = last > 0 ? first / last : INFINITY;
     if (analysis->condition > POOR_CONDITION)
-        name_direction(analysis, directions, evaluation);
+        name_direction(analysis, directions, moving, evaluation);
     if (analysis->condition < LARGEST_CONDITION)
-        take_covariance(analysis, fit, directions, singular);
+        take_covariance(analysis, fit, directions, singular, moving);
     gsl_vector_free(singular);
     gsl_matrix_free(directions);
+    gsl_matrix_free(columns);
+}
+
+static void decompose_moving(struct analysis *analysis, const gsl_matrix *matrix,
+                             const struct fit *fit, const struct evaluation *evaluation)
+{
+    size_t *moving = g_new(size_t, matrix->size2), count = 0;
+    for (size_t i = 0; i < matrix->size2; i++)
+        if (column_norm(matrix, i) > 0)
+            moving[count++] = i;
+    analysis->condition = INFINITY;
+    if (count > 0)
+        decompose(analysis, matrix, moving, count, fit, evaluation);
+    g_free(moving);
 }
 
 static void look_at_each(struct analysis *analysis, const struct fit *fit,
@@ -132,7 +155,8 @@ static void look_at_each(struct analysis *analysis, const struct fit *fit,
         const struct fit_parameter *parameter = g_ptr_array_index(evaluation->parameters, i);
         analysis->error[i] = INFINITY;
         if (column_norm(fit->jacobian, i) <= 0)
-            note(analysis, g_strdup_printf("%s changes none of the targets", parameter->path));
+            note(analysis,
+                 g_strdup_printf("%s changes none of the targets near its value", parameter->path));
         double reach = parameter->hi - parameter->lo;
         if (fit->values[i] - parameter->lo < AT_BOUND * reach &&
             parameter->start - parameter->lo > AT_BOUND * reach)
@@ -162,7 +186,7 @@ struct analysis *analysis_new(const struct fit *fit, const struct evaluation *ev
     count_constants(analysis, evaluation);
     look_at_each(analysis, fit, evaluation);
     compare_columns(analysis, matrix, fit, evaluation);
-    decompose(analysis, matrix, fit, evaluation);
+    decompose_moving(analysis, matrix, fit, evaluation);
     gsl_matrix_free(matrix);
     if (!fit->converged)
         note(analysis, g_strdup("the search ended before it had settled; the values are the best "

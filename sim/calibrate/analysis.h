@@ -9,10 +9,10 @@
 #define ANALYSIS_PARALLEL 0.995
 
 struct analysis {
-    double condition; // of the scaled derivatives; infinite: not all parameters are determined
+    double condition; // of the scaled derivatives by the parameters that change something
     double *error;    // by parameter: share of its value that a residual of 1 is worth; infinite
     gsl_matrix *parallel;    // cosine of the angle between the effects of two parameters
-    gsl_matrix *correlation; // of the estimates; NULL if not all are determined
+    gsl_matrix *correlation; // of the estimates; NULL if those can't be determined
     GPtrArray *notes;        // char *: in words, what is not determined, and what else to know
 };
 

@@ -4,30 +4,75 @@
 #include <stdio.h>
 #include <string.h>
 
-void evaluation_init(struct evaluation *evaluation)
+// ---- What is run ----
+
+static void group_free(void *data)
 {
-    GArray *sizes = target_list_sizes(evaluation->targets);
+    struct evaluation_group *group = data;
+    g_free(group->sizes);
+    g_ptr_array_unref(group->series);
+    g_free(group);
+}
+
+static char *sizes_setting(const struct target_list *targets, const char *series)
+{
+    GArray *sizes = target_list_sizes(targets, series);
     GString *text = g_string_new("workload.sizes=[");
     for (guint i = 0; i < sizes->len; i++)
         g_string_append_printf(text, "%s%" G_GINT64_FORMAT " B", i ? ", " : "",
                                g_array_index(sizes, int64_t, i));
     g_string_append_c(text, ']');
-    evaluation->sizes = g_string_free(text, FALSE);
     g_array_unref(sizes);
+    return g_string_free(text, FALSE);
+}
+
+// The group that has these sizes; a new one if there is none. Takes `sizes`.
+static struct evaluation_group *group_of(GPtrArray *groups, char *sizes)
+{
+    for (guint i = 0; i < groups->len; i++) {
+        struct evaluation_group *group = g_ptr_array_index(groups, i);
+        if (strcmp(group->sizes, sizes) == 0) {
+            g_free(sizes);
+            return group;
+        }
+    }
+    struct evaluation_group *group = g_new0(struct evaluation_group, 1);
+    group->sizes = sizes;
+    group->series = g_ptr_array_new();
+    g_ptr_array_add(groups, group);
+    return group;
+}
+
+void evaluation_init(struct evaluation *evaluation)
+{
+    evaluation->groups = g_ptr_array_new_with_free_func(group_free);
+    GPtrArray *names = target_list_series(evaluation->targets);
+    for (guint i = 0; i + 1 < names->len; i++) {
+        char *name = g_ptr_array_index(names, i);
+        char *sizes = sizes_setting(evaluation->targets, name);
+        g_ptr_array_add(group_of(evaluation->groups, sizes)->series, name);
+    }
+    for (guint i = 0; i < evaluation->groups->len; i++) {
+        struct evaluation_group *group = g_ptr_array_index(evaluation->groups, i);
+        g_ptr_array_add(group->series, NULL);
+    }
+    g_ptr_array_unref(names);
 }
 
 void evaluation_clear(struct evaluation *evaluation)
 {
-    g_free(evaluation->sizes);
-    evaluation->sizes = NULL;
+    if (evaluation->groups)
+        g_ptr_array_unref(evaluation->groups);
+    evaluation->groups = NULL;
 }
 
-// The settings of one point; NULL-terminated, g_strfreev. The user's own come last, so that a
-// number of repetitions that was asked for holds.
-static char **settings(const struct evaluation *evaluation, const double *values)
+// The settings of a group at one point; NULL-terminated, g_strfreev. The user's own come behind
+// ours, so that a number of repetitions that was asked for holds.
+static char **settings(const struct evaluation *evaluation, const struct evaluation_group *group,
+                       const double *values)
 {
     GPtrArray *sets = g_ptr_array_new();
-    g_ptr_array_add(sets, g_strdup(evaluation->sizes));
+    g_ptr_array_add(sets, g_strdup(group->sizes));
     g_ptr_array_add(sets, g_strdup_printf("workload.repetitions=%d", CALIBRATE_REPETITIONS));
     for (int i = 0; evaluation->sets && evaluation->sets[i]; i++)
         g_ptr_array_add(sets, g_strdup(evaluation->sets[i]));
@@ -69,15 +114,18 @@ static bool judge(const struct evaluation *evaluation, const json_t *document, d
     return true;
 }
 
-static bool add_runs(struct evaluation *evaluation, int count, const double *values, int *runs,
-                     GError **error)
+// Adds the runs of one point, one for each group.
+static bool add_point(struct evaluation *evaluation, const double *values, int *runs,
+                      GError **error)
 {
     bool good = true;
-    for (int i = 0; good && i < count; i++) {
-        char **sets = settings(evaluation, values + (size_t)i * evaluation->parameters->len);
+    for (guint i = 0; good && i < evaluation->groups->len; i++) {
+        const struct evaluation_group *group = g_ptr_array_index(evaluation->groups, i);
+        char **sets = settings(evaluation, group, values);
         struct diag_list *diags = diag_list_new();
-        runs[i] = campaign_add(evaluation->campaign, evaluation->file, (const char *const *)sets,
-                               evaluation->seed, diags);
+        runs[i] =
+            campaign_add_series(evaluation->campaign, evaluation->file, (const char *const *)sets,
+                                (const char *const *)group->series->pdata, evaluation->seed, diags);
         if (runs[i] < 0)
             good = refuse(error, first_diagnostic(diags));
         diag_list_free(diags);
@@ -86,15 +134,30 @@ static bool add_runs(struct evaluation *evaluation, int count, const double *val
     return good;
 }
 
+// The runs of a point as one document: that of the first, with the series of all.
+static json_t *document_of(const struct evaluation *evaluation, const int *runs)
+{
+    json_t *document = campaign_result(evaluation->campaign, runs[0]);
+    for (guint i = 1; i < evaluation->groups->len; i++) {
+        json_t *more = campaign_result(evaluation->campaign, runs[i]);
+        json_array_extend(json_object_get(document, "series"), json_object_get(more, "series"));
+        json_decref(more);
+    }
+    return document;
+}
+
 bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
                     double *residuals, json_t **documents, GError **error)
 {
     int each = target_list_residuals(evaluation->targets);
-    int *runs = g_new0(int, count);
-    bool good = add_runs(evaluation, count, values, runs, error) &&
-                campaign_run(evaluation->campaign, error);
+    ptrdiff_t groups = evaluation->groups->len, parameters = evaluation->parameters->len;
+    int *runs = g_new0(int, count *groups);
+    bool good = true;
+    for (int i = 0; good && i < count; i++)
+        good = add_point(evaluation, values + i * parameters, runs + i * groups, error);
+    good = good && campaign_run(evaluation->campaign, error);
     for (int i = 0; good && i < count; i++) {
-        json_t *document = campaign_result(evaluation->campaign, runs[i]);
+        json_t *document = document_of(evaluation, runs + i * groups);
         good = judge(evaluation, document, residuals + (ptrdiff_t)i * each, error);
         if (documents && good)
             documents[i] = json_incref(document);

@@ -10,6 +10,12 @@
 // Repetitions of a benchmark that a calibration runs at each size.
 #define CALIBRATE_REPETITIONS 10
 
+// Series of which the targets look at the same sizes: they run with these and no others.
+struct evaluation_group {
+    char *sizes;       // "workload.sizes=[1 B, 64 B]"
+    GPtrArray *series; // const char *, NULL-terminated
+};
+
 struct evaluation {
     struct campaign *campaign;
     const char *file;
@@ -17,7 +23,7 @@ struct evaluation {
     uint64_t seed;
     const struct target_list *targets;
     GPtrArray *parameters; // struct fit_parameter *
-    char *sizes;           // "workload.sizes=[1 B, 64 B]"
+    GPtrArray *groups;     // struct evaluation_group *
     int runs;              // so far: points in the space of parameters, repeated ones too
     void (*progress)(void *owner, int runs); // NULL: none
     void *progress_owner;

@@ -14,6 +14,10 @@
 #define TOLERANCE 1e-7
 #define SIMPLEX_STEP 0.5 // in u: about an eighth of the way from bound to bound
 #define SIMPLEX_END 1e-4
+// The simplex has settled if so many steps have bettered the cost by less than this share of it: it
+// walks along a valley, and where it stops there does not matter to the targets.
+#define STALL_STEPS 60
+#define STALL_SHARE 1e-3
 
 struct search {
     struct evaluation *evaluation;
@@ -26,10 +30,15 @@ static const struct fit_parameter *parameter_at(const struct search *search, siz
     return g_ptr_array_index(search->evaluation->parameters, index);
 }
 
+// Rounded to what is written down: the search sees nothing that the overlay could not say, and
+// points that differ by less are one run.
 static void values_of(const struct search *search, const gsl_vector *u, double *values)
 {
-    for (size_t i = 0; i < search->parameters; i++)
-        values[i] = fit_parameter_value(parameter_at(search, i), gsl_vector_get(u, i));
+    for (size_t i = 0; i < search->parameters; i++) {
+        const struct fit_parameter *parameter = parameter_at(search, i);
+        values[i] =
+            fit_parameter_round(parameter, fit_parameter_value(parameter, gsl_vector_get(u, i)));
+    }
 }
 
 // One point. NaN-free: a run that fails ends the search.
@@ -186,11 +195,17 @@ static bool nelder_mead(struct search *search, gsl_vector *u)
     gsl_vector_set_all(steps, SIMPLEX_STEP);
     bool ended = gsl_multimin_fminimizer_set(work, &function, u, steps) != GSL_SUCCESS;
     bool converged = false;
-    for (int i = 0; !ended && i < MOST_SIMPLEX_STEPS && !search->error; i++) {
+    double best = GSL_POSINF;
+    for (int i = 0, since = 0; !ended && i < MOST_SIMPLEX_STEPS && !search->error; i++) {
         ended = gsl_multimin_fminimizer_iterate(work) != GSL_SUCCESS;
+        double cost = gsl_multimin_fminimizer_minimum(work);
+        if (cost < best * (1 - STALL_SHARE)) {
+            best = cost;
+            since = i;
+        }
         // A cost of 0 can't be bettered: all orders hold.
-        converged = gsl_multimin_fminimizer_size(work) < SIMPLEX_END ||
-                    gsl_multimin_fminimizer_minimum(work) <= 0.0;
+        converged = gsl_multimin_fminimizer_size(work) < SIMPLEX_END || cost <= 0.0 ||
+                    i - since >= STALL_STEPS;
         ended |= converged;
     }
     if (!search->error)
@@ -248,8 +263,6 @@ static bool take_derivatives(struct search *search, struct fit *fit)
 static bool take_end(struct search *search, struct fit *fit, const gsl_vector *u)
 {
     values_of(search, u, fit->values);
-    for (size_t i = 0; i < search->parameters; i++)
-        fit->values[i] = fit_parameter_round(parameter_at(search, i), fit->values[i]);
     if (!evaluation_run(search->evaluation, 1, fit->values, fit->residuals, &fit->document,
                         &search->error))
         return false;

@@ -183,14 +183,16 @@ static bool set_range(struct fit_parameter *parameter, const struct param *param
     if (bounds && !read_bounds(parameter, bounds, error))
         return false;
     if (parameter->lo < least || parameter->hi > most)
-        return fails(error, "--fit %s: the bounds leave the parameter's range", parameter->path);
+        return fails(error, "--fit %s: the bounds leave the parameter's range, %s .. %s",
+                     parameter->path, param->least ? param->least : "0",
+                     param->most ? param->most : "any");
     if (!(parameter->lo < parameter->hi))
         return fails(error, "--fit %s: give it bounds (--fit %s=lo..hi)", parameter->path,
                      parameter->path);
     // Not where the scenario stands: an overlay of an earlier fit must not move the next one.
     if (bounds || middle <= parameter->lo || middle >= parameter->hi)
         middle = parameter->lo > 0 ? sqrt(parameter->lo * parameter->hi) : parameter->hi / 2;
-    parameter->start = middle;
+    parameter->start = fit_parameter_round(parameter, middle);
     return true;
 }
 

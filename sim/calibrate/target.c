@@ -74,6 +74,10 @@ static bool read_size(const struct target_reader *reader, const char *text, cons
     struct quantity quantity;
     char *error = NULL, *hint = NULL, *path = reader_path(reader->path, key);
     bool good = quantity_parse(text, QUANTITY_SIZE, &quantity, &error, &hint);
+    if (good && quantity.integer < 0) {
+        good = false;
+        error = g_strdup("a size is not negative");
+    }
     if (good)
         g_array_append_val(reader->target->sizes, quantity.integer);
     else
@@ -177,22 +181,28 @@ static bool read_weight(const struct target_reader *reader)
     return false;
 }
 
+static bool has_key(const struct target_reader *reader, const char *key)
+{
+    if (node_get(reader->map, key))
+        return true;
+    diag_add(reader->diags, reader->map->mark, reader->path, NULL, "the key %s is missing", key);
+    return false;
+}
+
 static bool read_point(const struct target_reader *reader)
 {
     struct target *target = reader->target;
+    if (!has_key(reader, "series") || !has_key(reader, "value"))
+        return false;
     char *path = reader_path(reader->path, "series");
     const char *name =
         reader_text(node_get(reader->map, "series"), path, "the name of a series", reader->diags);
     g_free(path);
-    const struct node *value = node_get(reader->map, "value");
     if (name)
         g_ptr_array_add(target->series, g_strdup(name));
-    if (!value) {
-        diag_add(reader->diags, reader->map->mark, reader->path, NULL, "the key value is missing");
-        return false;
-    }
     return name &&
-           read_number(reader, value, "value", metric_unit(target->metric), NULL, &target->value) &&
+           read_number(reader, node_get(reader->map, "value"), "value", metric_unit(target->metric),
+                       NULL, &target->value) &&
            read_size_range(reader, "size");
 }
 
@@ -226,6 +236,28 @@ static char *optional_text(const struct target_reader *reader, const char *key)
     return text;
 }
 
+// Whether a target has no key of another kind of target.
+static bool keys_fit(const struct target_reader *reader)
+{
+    static const char *const keys[][4] = {
+        [TARGET_POINT] = {"series", "size", "value", NULL},
+        [TARGET_ORDER] = {"order", "over", NULL},
+        [TARGET_CROSSOVER] = {"crossover", "at", NULL},
+    };
+    for (size_t kind = 0; kind < G_N_ELEMENTS(keys); kind++)
+        for (int i = 0; kind != reader->target->kind && keys[kind][i]; i++) {
+            const struct node *node = node_get(reader->map, keys[kind][i]);
+            if (!node)
+                continue;
+            diag_add(reader->diags, node->key_mark, reader->path,
+                     "a target is a point (series, size, value), an order (order, over) or a "
+                     "crossover (crossover, at)",
+                     "%s does not go with %s", keys[kind][i], keys[reader->target->kind][0]);
+            return false;
+        }
+    return true;
+}
+
 static void read_target(struct target_list *list, const struct node *map, const char *path,
                         struct diag_list *diags)
 {
@@ -246,16 +278,16 @@ static void read_target(struct target_list *list, const struct node *map, const 
     target->claim = optional_text(&reader, "claim");
     if (!target->metric)
         target->metric = g_strdup("latency_us");
-    bool good = false;
+    bool good = keys_fit(&reader);
     switch (target->kind) {
     case TARGET_POINT:
-        good = read_point(&reader);
+        good = good && read_point(&reader);
         break;
     case TARGET_ORDER:
-        good = read_order(&reader);
+        good = good && read_order(&reader);
         break;
     case TARGET_CROSSOVER:
-        good = read_crossover(&reader);
+        good = good && read_crossover(&reader);
         break;
     }
     good = good && read_tolerance(&reader) && read_weight(&reader);
@@ -281,7 +313,9 @@ static void read_list(struct target_list *list, const struct node *root, struct 
     const struct node *name = node_get(root, "name"), *targets = node_get(root, "targets");
     if (name)
         list->name = g_strdup(reader_text(name, "name", "a name", diags));
-    if (!reader_is(targets, NODE_LIST, "targets", "a list of targets", diags))
+    if (!targets)
+        diag_add(diags, root->mark, "targets", NULL, "the key targets is missing");
+    if (!targets || !reader_is(targets, NODE_LIST, "targets", "a list of targets", diags))
         return;
     if (targets->children->len == 0)
         diag_add(diags, targets->mark, "targets", NULL, "there is no target");
@@ -480,12 +514,28 @@ static int compare_sizes(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-GArray *target_list_sizes(const struct target_list *list)
+GPtrArray *target_list_series(const struct target_list *list)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (guint i = 0; i < list->targets->len; i++) {
+        const struct target *target = g_ptr_array_index(list->targets, i);
+        for (guint k = 0; k < target->series->len; k++) {
+            char *name = g_ptr_array_index(target->series, k);
+            if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+                g_ptr_array_add(names, name);
+        }
+    }
+    g_ptr_array_add(names, NULL);
+    return names;
+}
+
+GArray *target_list_sizes(const struct target_list *list, const char *series)
 {
     GArray *all = g_array_new(FALSE, FALSE, sizeof(int64_t));
     for (guint i = 0; i < list->targets->len; i++) {
         const struct target *target = g_ptr_array_index(list->targets, i);
-        g_array_append_vals(all, target->sizes->data, target->sizes->len);
+        if (g_ptr_array_find_with_equal_func(target->series, series, g_str_equal, NULL))
+            g_array_append_vals(all, target->sizes->data, target->sizes->len);
     }
     g_array_sort(all, compare_sizes);
     guint kept = 0;

@@ -69,7 +69,11 @@ double target_simulated(const struct target *target, const json_t *document);
 // "VIA RPI latency_us at 1 B". The caller frees it.
 char *target_text(const struct target *target);
 
-// All sizes that the targets look at, ascending. Free with g_array_unref.
-GArray *target_list_sizes(const struct target_list *list);
+// The names of all series that the targets look at, each once, NULL-terminated. They stay the
+// targets'; free the array with g_ptr_array_unref.
+GPtrArray *target_list_series(const struct target_list *list);
+
+// All sizes of a series that the targets look at, ascending. Free with g_array_unref.
+GArray *target_list_sizes(const struct target_list *list, const char *series);
 
 #endif
