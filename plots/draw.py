@@ -11,19 +11,20 @@ picture that GALLERY.json lists (DIRECTORY/data/ID.json) and makes DIRECTORY/ind
 """
 import argparse
 import json
+import math
 import os
 import sys
-import textwrap
 import time
 
 import style  # first: it chooses the backend
 
-from matplotlib.figure import Figure
+import matplotlib
+from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-NOTE_WIDTH = 138  # characters of a note's line below a picture
-LINE_HEIGHT = 0.155  # inches
-# The text of a mark does not make room for itself: its place may lie outside of the view.
-MARK_TEXT = {"fontsize": 7.5, "color": style.MUTED, "in_layout": False, "clip_on": True}
+from marks import Marks
+from sheet import Sheet
+
+SIGN_OF_MARK = {"band": "shaded", "vertical": "line", "horizontal": "line", "point": "ring"}
 
 
 def load(path):
@@ -37,8 +38,8 @@ def is_size(axis):
     return axis.get("unit") == "B"
 
 
-def label(axis):
-    if not axis.get("unit"):
+def label(axis, ticks_have_unit=False):
+    if not axis.get("unit") or (ticks_have_unit and is_size(axis)):
         return axis["label"]
     unit = {"us": "\u00b5s"}.get(axis["unit"], axis["unit"])
     return f"{axis['label']} ({unit})"
@@ -52,15 +53,18 @@ def drawable(points, x_axis, y_axis):
             if not isinstance(x, str) and fits(x, x_axis, is_size(x_axis)) and fits(y, y_axis, False)]
 
 
-def scale_axes(axes, panel, found):
+def scale_axes(axes, panel, found, wide):
     """The scales of lines through `found`; what the reference states along y is in view, too."""
     x_axis, y_axis = panel["x"], panel["y"]
+    places = sorted({x for x, _ in found})
     if is_size(x_axis) and x_axis["scale"] == "log":
         if found:
-            wide = axes.get_subplotspec().get_gridspec().ncols == 1
-            style.size_axis(axes.xaxis, [x for x, _ in found], 13 if wide else 8)
+            style.size_axis(axes.xaxis, places, 13 if wide else 7)
     else:
         style.number_axis(axes.xaxis, x_axis["scale"])
+        if x_axis.get("swept"):
+            style.exact_ticks(axes.xaxis, sorted({x for series in panel["series"]
+                                                  for x, _ in series["points"]}))
         if is_size(x_axis):
             axes.xaxis.set_major_formatter(lambda value, _: style.size_text(value))
     heights = [y for _, y in found] + [mark["y"] for mark in panel.get("marks", []) if "y" in mark]
@@ -68,41 +72,64 @@ def scale_axes(axes, panel, found):
                       y_axis.get("zero", True))
     if y_axis.get("range"):
         axes.set_ylim(*y_axis["range"])
-    axes.set_xlabel(label(x_axis))
+    axes.set_xlabel(label(x_axis, True))
     axes.set_ylabel(label(y_axis))
 
 
-def draw_lines(axes, panel, all_looks, prefix):
-    found = []
-    for series in panel["series"]:
+def draw_lines(sheet, axes, panel, all_looks, prefix):
+    """Returns the points of each of the series that there is something to draw of."""
+    lines = []
+    for number, series in enumerate(panel["series"]):
         points = drawable(series["points"], panel["x"], panel["y"])
         colour, marker, line = all_looks[series["name"]]
+        draw_failed_at(sheet, axes, series, prefix)
         if not points:
-            draw_failed_at(axes, series, colour, prefix)
             continue
+        # What is named first lies on top.
         drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
-                           marker=marker, linestyle=line, label=series["name"])
+                           marker=marker, linestyle=line, label=series["name"],
+                           zorder=3 - 0.01 * number)
         drawn.set_gid(f"{prefix}series-{style.slug(series['name'])}")
-        found += points
+        lines.append(points)
         if series.get("failure"):
-            cross, = axes.plot(*points[-1], marker="x", markersize=9, markeredgewidth=2,
-                               color=style.FAILURE, linestyle="none", zorder=5)
+            look = sheet.add_failure(series["failure"]["status"])
+            cross, = axes.plot(*points[-1], **{**look, "markersize": 9}, linestyle="none", zorder=5)
             cross.set_gid(f"{prefix}failure-{style.slug(series['name'])}")
-        draw_failed_at(axes, series, colour, prefix)
-    scale_axes(axes, panel, found)
+    scale_axes(axes, panel, [point for line in lines for point in line], sheet.is_wide(axes))
+    if not lines:
+        mark_empty(sheet, axes, panel, prefix)
+    return lines
 
 
-def draw_failed_at(axes, series, colour, prefix):
-    """Crosses at the bottom, at the places along x that have no value because a run failed."""
-    places = [x for x, _ in series.get("failed_at", [])]
-    if places:
-        crosses, = axes.plot(places, [0.03] * len(places), marker="x", markersize=7,
-                             markeredgewidth=2, color=colour, linestyle="none",
-                             transform=axes.get_xaxis_transform(), zorder=5, clip_on=False)
-        crosses.set_gid(f"{prefix}failed-{style.slug(series['name'])}")
+def mark_empty(sheet, axes, panel, prefix):
+    """What failed before there was a point still has its sign: in the middle of the panel."""
+    axes.set_xticks([])
+    axes.set_yticks([])
+    failed = [series for series in panel["series"] if series.get("failure")]
+    for place, series in enumerate(failed):
+        look = sheet.add_failure(series["failure"]["status"])
+        x, y = 0.5, 0.5 - 0.09 * place
+        cross, = axes.plot(x, y, **look, linestyle="none", transform=axes.transAxes)
+        cross.set_gid(f"{prefix}failure-{style.slug(series['name'])}")
+        axes.text(x + 0.02, y, f"{series['name']}: {series['failure']['status']}",
+                  transform=axes.transAxes, va="center", fontsize=8)
 
 
-def draw_bars(axes, panel, all_looks, prefix):
+def draw_failed_at(sheet, axes, series, prefix):
+    """Signs at the bottom, at the places along x that have no value because a run failed."""
+    states = {}
+    for x, _, *state in series.get("failed_at", []):
+        states.setdefault(state[0] if state else "failed", []).append(x)
+    for state, places in states.items():
+        if any(isinstance(x, str) for x in places):
+            continue  # groups of bars say it themselves
+        signs, = axes.plot(places, [0.03] * len(places), **sheet.add_failure(state),
+                           linestyle="none", transform=axes.get_xaxis_transform(), zorder=5,
+                           clip_on=False)
+        signs.set_gid(f"{prefix}failed-{style.slug(series['name'])}")
+
+
+def draw_bars(sheet, axes, panel, all_looks, prefix):
     """Groups along x (of texts or numbers), a bar for each series in it."""
     groups = []
     for series in panel["series"]:
@@ -115,129 +142,85 @@ def draw_bars(axes, panel, all_looks, prefix):
                         color=all_looks[series["name"]][0], label=series["name"])
         for number, bar in enumerate(bars):
             bar.set_gid(f"{prefix}bar-{style.slug(series['name'])}-{number}")
+        for x, _, *state in series.get("failed_at", []):
+            sign, = axes.plot(groups.index(x) + shift, 0.03, linestyle="none", zorder=5,
+                              transform=axes.get_xaxis_transform(),
+                              **sheet.add_failure(state[0] if state else "failed"))
+            sign.set_gid(f"{prefix}failed-{style.slug(series['name'])}")
     axes.set_xticks(range(len(groups)))
-    texts = [style.size_text(x) if is_size(panel["x"]) else
-             x if isinstance(x, str) else style.number_text(x) for x in groups]
-    axes.set_xticklabels(texts)
+    axes.set_xticklabels([tick_text(x, panel["x"]) for x in groups])
     axes.grid(axis="x", visible=False)
     style.number_axis(axes.yaxis, panel["y"]["scale"])
-    axes.set_xlabel(label(panel["x"]))
+    axes.set_xlabel(label(panel["x"], True))
     axes.set_ylabel(label(panel["y"]))
+    if not groups:
+        mark_empty(sheet, axes, panel, prefix)
 
 
-def draw_heat(axes, panel, prefix):
-    """One series of (x, y, value): a field for each pair."""
+def tick_text(value, axis):
+    if isinstance(value, str):
+        return value
+    return style.size_text(value) if is_size(axis) else style.number_text(value)
+
+
+# ---- Fields -------------------------------------------------------------------------------------
+
+def in_order(values):
+    """Numbers ascending; names as they first come."""
+    found = list(dict.fromkeys(values))
+    return found if any(isinstance(value, str) for value in found) else sorted(found)
+
+
+def ratios(panel):
+    """The values of a field in parts of the best of them, which is 1: [(x, y, value, ratio)]."""
+    points = [point for point in panel["series"][0]["points"] if point[2] is not None] \
+        if panel["series"] else []
+    values = [value for _, _, value, *_ in points]
+    if not values or min(values) <= 0:
+        return [(x, y, value, 1.0) for x, y, value, *_ in points]
+    if panel["value"].get("best") == "highest":
+        return [(x, y, value, max(values) / value) for x, y, value, *_ in points]
+    return [(x, y, value, value / min(values)) for x, y, value, *_ in points]
+
+
+def shades(panels):
+    """The one scale of all fields of a picture, so that their colours can be compared: how many
+    times the best of its field a value is."""
+    worst = max([ratio for panel in panels for *_, ratio in ratios(panel)], default=1.0)
+    colours = LinearSegmentedColormap.from_list("netsim", style.FIELD)
+    return matplotlib.cm.ScalarMappable(Normalize(1.0, max(worst, 1.05)), colours)
+
+
+def draw_heat(sheet, axes, panel, scale, prefix):
+    """One series of (x, y, value): a field for each pair; (x, y, null, how it ended)."""
     points = panel["series"][0]["points"] if panel["series"] else []
-    columns = sorted({x for x, _, _ in points}, key=lambda v: (isinstance(v, str), v))
-    rows = sorted({y for _, y, _ in points}, key=lambda v: (isinstance(v, str), v))
-    field = [[float("nan")] * len(columns) for _ in rows]
-    for x, y, value in points:
-        if value is not None:
-            field[rows.index(y)][columns.index(x)] = value
-    image = axes.imshow(field, origin="lower", aspect="auto", cmap="cividis")
-    image.set_gid(f"{prefix}heat")
+    columns, rows = in_order([x for x, *_ in points]), in_order([y for _, y, *_ in points])
+    field = [[math.nan] * len(columns) for _ in rows]
+    crowded = len(columns) * (1 if sheet.is_wide(axes) else 2) > 22
+    for x, y, value, ratio in ratios(panel):
+        row, column = rows.index(y), columns.index(x)
+        field[row][column] = ratio
+        dark = scale.norm(ratio) > 0.55
+        if not crowded:
+            axes.text(column, row, f"{value:.4g}", ha="center", va="center", fontsize=7,
+                      color=style.LIGHT if dark else style.INK, zorder=3,
+                      fontweight="bold" if ratio < 1 + 1e-9 else "normal")
+    for x, y, value, *state in points:
+        if value is None:
+            sign, = axes.plot(columns.index(x), rows.index(y), linestyle="none",
+                              **sheet.add_failure(state[0] if state else "failed"))
+            sign.set_gid(f"{prefix}failed-{columns.index(x)}-{rows.index(y)}")
+    if field:
+        mesh = axes.pcolormesh([c - 0.5 for c in range(len(columns) + 1)],
+                               [r - 0.5 for r in range(len(rows) + 1)], field, cmap=scale.cmap,
+                               norm=scale.norm, edgecolors=style.PAPER, linewidth=1.2)
+        mesh.set_gid(f"{prefix}heat")
     axes.grid(visible=False)
-    known = [value for row in field for value in row if value == value]
-    middle = (min(known) + max(known)) / 2 if known else 0
-    for r, row in enumerate(field):
-        for c, value in enumerate(row):
-            missing = value != value
-            text = "failed" if missing else f"{value:.4g}"
-            colour = style.FAILURE if missing else "#f0f0f0" if value < middle else "#101010"
-            if len(columns) <= 10 and len(rows) <= 14:
-                axes.text(c, r, text, ha="center", va="center", fontsize=7, color=colour)
-    for axis, values, name in ((axes.xaxis, columns, "x"), (axes.yaxis, rows, "y")):
-        axis.set_ticks(range(len(values)))
-        about = panel[name]
-        axis.set_ticklabels([v if isinstance(v, str) else
-                             style.size_text(v) if is_size(about) else style.number_text(v)
-                             for v in values])
-        axis.set_label_text(label(about))
-    bar = axes.figure.colorbar(image, ax=axes, label=label(panel["value"]))
-    bar.outline.set_visible(False)
-
-
-# ---- What the reference prints ------------------------------------------------------------------
-
-def roomy_end(axes, panel, low, high):
-    """Whether a text at the top or the bottom of low .. high along x covers fewer points."""
-    to_axes = axes.transData + axes.transAxes.inverted()
-    spread = [to_axes.transform(point)[1] for series in panel["series"]
-              for point in drawable(series["points"], panel["x"], panel["y"])
-              if low <= point[0] <= high]
-    spread += [to_axes.transform((low, mark["y"]))[1] for mark in panel["marks"]
-               if mark["kind"] == "horizontal"]
-    return "bottom" if spread and max(spread) > 0.8 and min(spread) > 0.2 else "top"
-
-
-def roomy_side(axes, panel, height):
-    """Whether a text on a line across covers fewer points at its left or at its right end."""
-    to_axes = axes.transData + axes.transAxes.inverted()
-    line = to_axes.transform((axes.get_xlim()[0], height))[1]
-    near = [to_axes.transform(point)[0] for series in panel["series"]
-            for point in drawable(series["points"], panel["x"], panel["y"])
-            if -0.02 < to_axes.transform(point)[1] - line < 0.08]
-    left, right = sum(x < 0.25 for x in near), sum(x > 0.75 for x in near)
-    return "right" if right < left else "left"
-
-
-def draw_text_along(axes, panel, mark, low, high):
-    """The text of a shade or an upright line, in it or right of it, where there is room."""
-    end = mark.get("place") or roomy_end(axes, panel, low, high)
-    text, align = (" " + mark["text"], "left") if low == high else \
-        (textwrap.fill(mark["text"], 8), "center")
-    axes.text(middle(low, high, panel["x"]), 0.02 if end == "bottom" else 0.985, text,
-              transform=axes.get_xaxis_transform(), ha=align, va=end, zorder=4, **MARK_TEXT)
-
-
-def draw_mark(axes, panel, mark):
-    kind = mark["kind"]
-    if kind == "band":
-        draw_text_along(axes, panel, mark, mark["from"], mark["to"])
-        return axes.axvspan(mark["from"], mark["to"], color=style.SHADE, zorder=0, linewidth=0)
-    dashed = {"color": style.MUTED, "linewidth": 1, "linestyle": (0, (4, 3))}
-    if kind == "vertical":
-        draw_text_along(axes, panel, mark, mark["x"], mark["x"])
-        return axes.axvline(mark["x"], **dashed)
-    if kind == "horizontal":
-        end = roomy_side(axes, panel, mark["y"])
-        axes.text(0.01 if end == "left" else 0.99, mark["y"], mark["text"], ha=end, va="bottom",
-                  transform=axes.get_yaxis_transform(), **MARK_TEXT)
-        return axes.axhline(mark["y"], **dashed)
-    ring, = axes.plot(mark["x"], mark["y"], marker="o", markersize=7, linestyle="none",
-                      markerfacecolor="none", markeredgecolor=style.INK, markeredgewidth=1.1,
-                      zorder=6)
-    below = mark.get("place") == "bottom"
-    axes.annotate(mark["text"], (mark["x"], mark["y"]), textcoords="offset points",
-                  xytext=(7, -8 if below else 8), fontsize=8, color=style.INK, zorder=6,
-                  va="top" if below else "bottom")
-    return ring
-
-
-def is_in_view(axes, mark):
-    """Whether any of a mark lies within the axis of x."""
-    low, high = axes.get_xlim()
-    if mark["kind"] == "horizontal":
-        return True
-    return low <= mark.get("to", mark.get("x")) and mark.get("from", mark.get("x")) <= high
-
-
-def draw_marks(axes, panel, prefix):
-    """Shades, lines, and reference points as open rings, each with its text. They do not widen the
-    axis, and without anything simulated there is nothing to hold them against."""
-    if not any(series["points"] for series in panel["series"]):
-        return
-    (low, high), heights = axes.get_xlim(), axes.get_ylim()
-    for number, mark in enumerate(panel.get("marks", [])):
-        if is_in_view(axes, mark):
-            drawn = draw_mark(axes, panel, mark)
-            drawn.set_gid(f"{prefix}mark-{style.slug(mark.get('claim') or str(number))}")
-    axes.set_xlim(low, high)
-    axes.set_ylim(heights)
-
-
-def middle(low, high, axis):
-    return (low * high) ** 0.5 if axis["scale"] == "log" and low > 0 else (low + high) / 2
+    axes.tick_params(length=0)
+    axes.spines[["left", "bottom"]].set_visible(False)
+    for axis, values, about in ((axes.xaxis, columns, panel["x"]), (axes.yaxis, rows, panel["y"])):
+        axis.set_ticks(range(len(values)), [tick_text(value, about) for value in values])
+        axis.set_label_text(label(about, True))
 
 
 # ---- A picture ----------------------------------------------------------------------------------
@@ -251,73 +234,60 @@ def series_looks(document):
     return dict(zip(keys, style.looks(list(keys.values()))))
 
 
-def note_lines(document):
+def notes_of(document):
     """What stands below a picture: what failed, what is missing, what the marks are, the source."""
-    lines = []
-    for panel in document["panels"]:
-        for series in panel["series"]:
-            failure = series.get("failure")
-            if failure:
-                lines.append(f"\u00d7 {series['name']}: {failure['text']}")
-    lines += document.get("notes", [])
+    notes = [f"\u00d7 {series['name']}: {series['failure']['text']}"
+             for panel in document["panels"] for series in panel["series"] if series.get("failure")]
+    notes += [f"in the fields: {label(panel['value'])}, the {panel['value'].get('best', 'lowest')} "
+              "in bold" for panel in document["panels"] if panel.get("kind") == "heat"]
+    notes += document.get("notes", [])
     for panel in document["panels"]:
         for mark in panel.get("marks", []):
-            sign = {"band": "shaded", "vertical": "line", "horizontal": "line"}.get(mark["kind"],
-                                                                                  "ring")
-            lines.append(f"{sign}: {mark.get('note') or mark['text']} ({mark['source']})")
-    wrapped = []
-    for line in dict.fromkeys(lines):
-        wrapped += textwrap.wrap(line, NOTE_WIDTH, subsequent_indent="    ")
-    return wrapped
+            notes.append(f"{SIGN_OF_MARK[mark['kind']]}: {mark.get('note') or mark['text']} "
+                         f"({mark['source']})")
+    return notes
 
 
 def draw(document):
     """A document as a figure of matplotlib."""
-    style.setup(document["id"])
     panels = document["panels"]
-    lines = note_lines(document)
-    columns = min(2, max(1, len(panels)))
-    rows = max(1, -(-len(panels) // columns))
-    notes_height = LINE_HEIGHT * len(lines) + (0.12 if lines else 0.0)
-    head, body = 0.62, 3.3
-    height = head + rows * body + notes_height
-    figure = Figure(figsize=(style.WIDTH, height), layout="constrained")
-    figure.get_layout_engine().set(rect=(0, notes_height / height, 1,
-                                         1 - (notes_height + head) / height))
-    figure.text(0.012, 1 - 0.1 / height, document["title"], fontsize=11.5, fontweight="bold",
-                va="top")
-    if lines:
-        figure.text(0.012, notes_height / height, "\n".join(lines), fontsize=7.5,
-                    color=style.MUTED, va="top", linespacing=1.45)
+    fields = [panel for panel in panels if panel.get("kind") == "heat"]
+    sheet = Sheet(document["id"], len(panels), widen=not fields)
     all_looks = series_looks(document)
-    grid = figure.subplots(rows, columns, squeeze=False)
-    handles = {}
-    for number, axes in enumerate(grid.flat):
-        if number >= len(panels):
-            axes.set_visible(False)
-            continue
-        draw_panel(axes, panels[number], all_looks, f"p{number + 1}-")
-        for handle, name in zip(*axes.get_legend_handles_labels()):
-            handles.setdefault(name, handle)
-    if len(handles) > 1 or (handles and not document.get("hide_single_legend")):
-        figure.legend(handles.values(), handles.keys(), loc="upper left",
-                      bbox_to_anchor=(0.005, 1 - 0.3 / height), ncols=min(6, len(handles)),
-                      borderaxespad=0, columnspacing=1.6)
-    return figure
+    scale = shades(fields) if fields else None
+    for number, (axes, panel) in enumerate(zip(sheet.panels, panels)):
+        draw_panel(sheet, axes, panel, (all_looks, scale), f"p{number + 1}-")
+    if fields:
+        best = fields[0]["value"].get("best", "lowest")
+        bar = sheet.figure.colorbar(
+            scale, ax=[axes for axes, panel in zip(sheet.panels, panels) if panel in fields],
+            label=f"{fields[0]['value']['label']}, times the {best} of the field", aspect=40,
+            pad=0.02)
+        bar.outline.set_visible(False)
+    source = document.get("source")
+    row_height = 3.3 if len(fields) < len(panels) or not fields else \
+        0.95 + 0.3 * max(3, max(len({point[1] for series in field["series"]
+                                    for point in series["points"]}) for field in fields))
+    return sheet.finish(document["title"], f"after {source}" if source else None,
+                        notes_of(document), row_height)
 
 
-def draw_panel(axes, panel, all_looks, prefix):
-    kind = panel.get("kind", "lines")
+def draw_panel(sheet, axes, panel, looks, prefix):
+    kind, (all_looks, scale) = panel.get("kind", "lines"), looks
     if kind == "heat":
-        draw_heat(axes, panel, prefix)
+        draw_heat(sheet, axes, panel, scale, prefix)
     elif kind == "bars":
-        draw_bars(axes, panel, all_looks, prefix)
+        draw_bars(sheet, axes, panel, all_looks, prefix)
     else:
-        draw_lines(axes, panel, all_looks, prefix)
-    draw_marks(axes, panel, prefix)
+        lines = draw_lines(sheet, axes, panel, all_looks, prefix)
+        # Without anything simulated there is nothing to hold a mark against.
+        if lines:
+            Marks(axes, panel, lines, sheet.is_wide(axes)).draw(prefix)
+            if any(mark["kind"] == "point" for mark in panel.get("marks", [])):
+                sheet.add_sign("printed in the source", **style.RING_SIGN)
     if panel.get("title"):
         axes.set_title(panel["title"], loc="left")
-    if not any(series["points"] for series in panel["series"]):
+    if not any(series["points"] or series.get("failure") for series in panel["series"]):
         axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center",
                   color=style.MUTED)
 

@@ -9,11 +9,12 @@ import re
 
 import style
 
+# Of one claim, and of several.
 VERDICTS = {
-    "holds": "holds",
-    "misses": "misses",
-    "known_miss": "known miss",
-    "not_checkable": "not checkable",
+    "holds": ("holds", "hold"),
+    "misses": ("misses", "miss"),
+    "known_miss": ("known miss", "known misses"),
+    "not_checkable": ("not checkable", "not checkable"),
 }
 
 CSS = """
@@ -40,7 +41,23 @@ section { background: var(--paper); border: 1px solid var(--grid); border-radius
 .pair { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); }
 @media (min-width: 64rem) {
   .pair { grid-template-columns: minmax(0, 7fr) minmax(0, 4fr); } }
+@media (min-width: 64rem) { .pair figure { position: sticky; top: 1rem; align-self: start; } }
+figure { margin: 0; }
 .picture { overflow-x: auto; }
+.count { font-weight: normal; font-size: .85rem; margin-left: .5rem; }
+details { margin-top: .5rem; font-size: .85rem; }
+summary { cursor: pointer; }
+.numbers { overflow: auto; max-height: 24rem; }
+table { border-collapse: collapse; margin: .5rem 0 1rem; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; }
+th, td { padding: .1rem .6rem; border-bottom: 1px solid var(--grid); text-align: right;
+  font-weight: normal; }
+thead th { color: var(--muted); }
+a:focus-visible, summary:focus-visible { outline: 2px solid var(--ink); outline-offset: 2px; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 1rem; top: .5rem; background: var(--paper); padding: .2rem .6rem; }
+@media print { .pair figure { position: static; } details { display: none; }
+  section { break-inside: avoid; } }
 .picture svg { display: block; width: 100%; min-width: 34rem; height: auto; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { border-top: 1px solid var(--grid); padding: .5rem 0; font-size: .9rem;
@@ -78,7 +95,8 @@ def inline(svg, prefix, title):
 
 def claim_item(claim):
     verdict = claim.get("verdict")
-    badge = f'<span class="verdict {verdict}">{VERDICTS[verdict]}</span>' if verdict in VERDICTS \
+    badge = f'<span class="verdict {verdict}">{VERDICTS[verdict][0]}</span>' \
+        if verdict in VERDICTS \
         else '<span class="verdict none">not judged</span>'
     rows = ""
     for key, name in (("expected", "expected"), ("simulated", "simulated"),
@@ -92,32 +110,75 @@ def claim_item(claim):
     return f'<li>{badge}<code>{text(claim["id"])}</code><dl>{rows}</dl></li>'
 
 
+def unit_text(axis):
+    unit = {"us": "\u00b5s"}.get(axis.get("unit"), axis.get("unit"))
+    return f"{axis['label']} ({unit})" if unit else axis["label"]
+
+
+def value_text(value):
+    return "" if value is None else f"{value:.6g}"
+
+
+def table(panel):
+    """The numbers of a panel of lines or bars."""
+    points = [dict((x, y) for x, y in series["points"]) for series in panel["series"]]
+    places = list(dict.fromkeys(x for one in points for x in one))
+    if not any(isinstance(x, str) for x in places):
+        places.sort()
+    heads = "".join(f'<th scope="col">{text(series["name"])}</th>' for series in panel["series"])
+    rows = ""
+    for x in places:
+        place = style.size_text(x) if panel["x"].get("unit") == "B" and not isinstance(x, str) \
+            else text(x)
+        cells = "".join(f"<td>{value_text(one.get(x))}</td>" for one in points)
+        rows += f'<tr><th scope="row">{place}</th>{cells}</tr>'
+    title = f"{panel['title']}: " if panel.get("title") else ""
+    return (f'<table><caption>{text(title + unit_text(panel["y"]))}</caption><thead><tr>'
+            f'<th scope="col">{text(panel["x"]["label"])}</th>{heads}</tr></thead>'
+            f'<tbody>{rows}</tbody></table>')
+
+
+def counts_text(claims):
+    """"5 hold, 2 miss", each in its colour; empty without verdicts."""
+    counts = {}
+    for claim in claims:
+        if claim.get("verdict") in VERDICTS:
+            counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
+    return ", ".join(f'<span class="{verdict}">{counts[verdict]} {words[counts[verdict] > 1]}'
+                     f'</span>' for verdict, words in VERDICTS.items() if verdict in counts)
+
+
 def section(entry, document, name, svg):
     anchor = style.slug(entry["id"])
     claims = "".join(claim_item(claim) for claim in entry["claims"])
     number = f'Figure {text(entry["number"])}: ' if entry.get("number") else ""
-    return (f'<section id="{anchor}"><h2>{number}{text(document["title"])}</h2>'
-            f'<div class="pair"><div><div class="picture">'
-            f'{inline(svg, anchor, document["title"])}</div>'
-            f'<p class="source">{text(entry["source"])}. Files: '
+    count = counts_text(entry["claims"])
+    names = list(dict.fromkeys(series["name"] for panel in document["panels"]
+                               for series in panel["series"]))
+    spoken = f"{document['title']}; curves: {', '.join(names)}"
+    tables = "".join(table(panel) for panel in document["panels"] if panel.get("kind") != "heat")
+    return (f'<section id="{anchor}" aria-labelledby="{anchor}-heading">'
+            f'<h2 id="{anchor}-heading">{number}{text(document["title"])}'
+            + (f'<span class="count">{count}</span>' if count else "") +
+            f'</h2><div class="pair"><figure><div class="picture">'
+            f'{inline(svg, anchor, spoken)}</div>'
+            f'<figcaption class="source">{text(entry["source"])}. Files: '
             f'<a href="{text(name)}">{text(name)}</a>, '
-            f'<a href="data/{text(entry["id"])}.json">its numbers</a></p></div>'
-            f'<ul>{claims}</ul></div></section>')
+            f'<a href="data/{text(entry["id"])}.json">{text(entry["id"])}.json</a></figcaption>'
+            f'<details><summary>Numbers</summary><div class="numbers">{tables}</div></details>'
+            f'</figure><ul aria-label="claims">{claims}</ul></div></section>')
 
 
 def totals_line(listing):
-    counts, seen = {}, set()
+    claims = {}
     for entry in listing["figures"]:
         for claim in entry["claims"]:
-            if claim["id"] not in seen and claim.get("verdict") in VERDICTS:
-                seen.add(claim["id"])
-                counts[claim["verdict"]] = counts.get(claim["verdict"], 0) + 1
-    if not counts:
+            if claim.get("verdict") in VERDICTS:
+                claims.setdefault(claim["id"], claim)
+    if not claims:
         why = listing.get("no_verdicts")
-        return f"No verdicts: {text(why)}" if why else "No verdicts."
-    return ", ".join(f'<span class="{verdict}">{counts[verdict]} {words}</span>'
-                     for verdict, words in VERDICTS.items() if verdict in counts) \
-        + f" of {len(seen)} claims"
+        return f"No verdicts: {text(why)}" if why else "No verdicts"
+    return f"{counts_text(claims.values())} of {len(claims)} claims"
 
 
 def page(listing, drawn):
@@ -128,8 +189,10 @@ def page(listing, drawn):
     body = "".join(section(*one) for one in drawn)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1">'
-            f'<title>netsim: figures</title><style>{CSS}</style></head><body><header>'
+            f'<title>netsim: figures</title><style>{CSS}</style></head><body>'
+            f'<a class="skip" href="#figures">To the figures</a><header>'
             f'<h1>Figures, from simulation</h1><p>{totals_line(listing)}. '
             f'netsim {text(listing["version"])}.</p><p class="source">Curves are simulated. '
             f'Rings, lines and shades are what the source states. MB is 2<sup>20</sup> bytes.</p>'
-            f'<nav>{links}</nav></header><main>{body}</main></body></html>\n')
+            f'<nav aria-label="figures">{links}</nav></header><main id="figures">{body}</main>'
+            f'</body></html>\n')

@@ -18,6 +18,20 @@ from matplotlib import ticker  # pylint: disable=wrong-import-position
 # no series may use one of them.
 PAPER, INK, MUTED, GRID, SHADE = "#ffffff", "#1f2328", "#656d76", "#d8dee4", "#e7ebef"
 FAILURE = "#b3261e"
+# How a run ended that did not complete: what the legend calls it, marker, colour.
+FAILURES = {
+    "failed": ("failed", "x", FAILURE),
+    "deadlock": ("deadlock", "X", FAILURE),
+    "crashed": ("crashed", "*", FAILURE),
+    "impossible": ("not possible", "_", MUTED),
+    "missing": ("not run", "1", MUTED),
+}
+# A value that a source prints.
+RING = {"marker": "o", "markersize": 7, "linestyle": "none", "markerfacecolor": "none",
+        "markeredgecolor": INK, "markeredgewidth": 1.1}
+RING_SIGN = {key: value for key, value in RING.items() if key != "linestyle"}
+# A field of values, from the best to the worst, and what is written on the dark end.
+FIELD, LIGHT = ["#e3eef6", "#7fb3d5", "#1f6fa8", "#0b3c5d"], "#f5f5f5"
 
 # Stack: colour, marker, line. A stack that is not here gets what is left over, in order.
 STACKS = {
@@ -36,6 +50,7 @@ SPARE = [("#882255", "X", "-"), ("#44aa99", "<", "-"), ("#999933", ">", "-"),
          ("#ddaa33", "d", "-"), ("#6699cc", "8", "-")]
 LINES = ["-", "--", ":", "-."]
 
+LEAST_SPAN = 0.04  # of an axis without its zero, in parts of its values
 WIDTH = 8.6  # inches: at 100 dpi about what a README shows
 
 
@@ -43,14 +58,14 @@ def setup(salt="netsim"):
     """The look, for all that is drawn from now on."""
     matplotlib.rcdefaults()
     matplotlib.rcParams.update({
-        "figure.dpi": 100, "savefig.dpi": 150,
+        "figure.dpi": 100, "savefig.dpi": 120,
         "figure.facecolor": PAPER, "axes.facecolor": PAPER, "savefig.facecolor": PAPER,
         "font.family": "sans-serif",
         "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
         "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9, "legend.fontsize": 9,
         "xtick.labelsize": 8, "ytick.labelsize": 8,
         "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": MUTED,
-        "xtick.color": MUTED, "ytick.color": MUTED,
+        "xtick.color": MUTED, "ytick.color": MUTED, "xtick.minor.size": 1.5,
         "xtick.labelcolor": INK, "ytick.labelcolor": INK,
         "axes.spines.top": False, "axes.spines.right": False,
         "axes.grid": True, "grid.color": GRID, "grid.linewidth": 0.6, "axes.axisbelow": True,
@@ -88,12 +103,12 @@ def looks(keys):
 
 
 def size_text(size):
-    """A number of bytes as short as an axis needs it: 512, 4 Ki, 1 Mi."""
+    """A number of bytes as an axis has it: 0, 512 B, 4 KiB, 1.5 MiB."""
     size = int(size)
-    for power, prefix in ((2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki")):
-        if size >= power and size % power == 0:
-            return f"{size // power} {prefix}"
-    return str(size)
+    for power, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if abs(size) >= power and size % (power // 2) == 0:
+            return f"{size / power:g} {unit}"
+    return f"{size} B" if size else "0"
 
 
 def number_text(value):
@@ -110,10 +125,11 @@ def size_axis(axis, sizes, most=8):
     axis_of(axis, "symlog" if low == 0 else "log", base=2)
     first = 0 if low <= 1 else math.floor(math.log2(low))
     last = max(first + 1, math.ceil(math.log2(max(high, 1))))
-    step = next(step for step in (1, 2, 3, 4, 6, 12, 32) if (last - first) // step <= most)
+    step = next(step for step in (1, 2, 3, 4, 6, 12, 32) if (last - first) // step < most)
     ticks = ([0] if low == 0 else []) + [2**power for power in range(first, last + 1, step)]
     axis.set_major_locator(ticker.FixedLocator(ticks))
-    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_minor_locator(ticker.FixedLocator([2**power for power in range(first, last + 1)]))
+    axis.set_minor_formatter(ticker.NullFormatter())
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: size_text(value)))
 
 
@@ -124,9 +140,15 @@ def axis_of(axis, scale, base=10):
     if scale == "log":
         set_scale("log", base=base)
     elif scale == "symlog":
-        set_scale("symlog", base=base, linthresh=1, linscale=0.6)
+        set_scale("symlog", base=base, linthresh=1, linscale=0.9)
     else:
         set_scale("linear")
+
+
+def exact_ticks(axis, places, most=12):
+    """Ticks at these places alone, as for the values of a sweep; at every n-th if they are many."""
+    axis.set_major_locator(ticker.FixedLocator(places[::-(-len(places) // most) or 1]))
+    axis.set_minor_locator(ticker.NullLocator())
 
 
 def set_limits(axis, low, high):
@@ -134,7 +156,7 @@ def set_limits(axis, low, high):
 
 
 def number_axis(axis, scale, shown=(), zero=True):
-    """An axis of plain numbers that has `shown` in view: logarithmic, or linear and with its zero."""
+    """An axis of plain numbers with `shown` in view: logarithmic, or linear and with its zero."""
     axis_of(axis, scale)
     if scale == "log":
         positive = [value for value in shown if value > 0]
@@ -148,6 +170,9 @@ def number_axis(axis, scale, shown=(), zero=True):
         low, high = min(shown), max(shown)
         if zero:
             low, high = min(0, low), max(0, high)
+        elif high - low < LEAST_SPAN * abs(high):
+            # What hardly differs is not blown up until it looks as if it did.
+            low, high = ((low + high + sign * LEAST_SPAN * abs(high)) / 2 for sign in (-1, 1))
         room = 0.06 * ((high - low) or 1)
         set_limits(axis, low - room if low else 0, high + room)
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: number_text(value)))
@@ -169,7 +194,8 @@ METADATA = {
 def picture(figure, form):
     """A figure as the bytes of a file: the same data give the same bytes."""
     out = io.BytesIO()
-    figure.savefig(out, format=form, metadata=METADATA[form])
+    more = {"pil_kwargs": {"optimize": True}} if form == "png" else {}
+    figure.savefig(out, format=form, metadata=METADATA[form], **more)
     return out.getvalue()
 
 

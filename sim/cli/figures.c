@@ -44,15 +44,31 @@ static double seconds_since(gint64 start)
 
 // ---- Which ----
 
-static const char *nearest_id(const GPtrArray *specs, const char *word)
+// The id or number that a word is nearest to, and all that there are.
+static char *hint_for(const GPtrArray *specs, const char *word)
 {
-    GPtrArray *ids = g_ptr_array_new();
-    for (guint i = 0; i < specs->len; i++)
-        g_ptr_array_add(ids, ((const struct figure_spec *)g_ptr_array_index(specs, i))->id);
-    g_ptr_array_add(ids, NULL);
-    const char *nearest = diag_nearest(word, (const char *const *)ids->pdata);
-    g_ptr_array_unref(ids);
-    return nearest;
+    GPtrArray *names = g_ptr_array_new();
+    GString *hint = g_string_new(NULL);
+    for (guint i = 0; i < specs->len; i++) {
+        const struct figure_spec *spec = g_ptr_array_index(specs, i);
+        g_ptr_array_add(names, spec->id);
+        if (spec->number)
+            g_ptr_array_add(names, spec->number);
+        g_string_append_printf(hint, "%s%s", i > 0 ? ", " : "there are ",
+                               spec->number ? spec->number : spec->id);
+    }
+    g_string_append(hint,
+                    specs->len > 0 ? "; `netsim figures --list' has their ids" : "there are none");
+    g_ptr_array_add(names, NULL);
+    const char *nearest = diag_nearest(word, (const char *const *)names->pdata);
+    if (nearest) {
+        char *all = g_string_free(hint, FALSE);
+        hint = g_string_new(NULL);
+        g_string_printf(hint, "did you mean %s? %s", nearest, all);
+        g_free(all);
+    }
+    g_ptr_array_unref(names);
+    return g_string_free(hint, FALSE);
 }
 
 GPtrArray *cli_figure_specs(void)
@@ -71,9 +87,7 @@ GPtrArray *cli_figures_named(const GPtrArray *specs, char **words)
     if (figures && figures->len > 0)
         return figures;
     if (!figures) {
-        const char *nearest = nearest_id(specs, unknown);
-        char *hint = nearest ? g_strdup_printf("did you mean %s?", nearest)
-                             : g_strdup("`netsim figures --list` shows what there is");
+        char *hint = hint_for(specs, unknown);
         cli_error(hint, "there is no figure `%s'", unknown);
         g_free(hint);
         return NULL;

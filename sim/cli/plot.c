@@ -42,6 +42,22 @@ static bool is_database(const char *path)
     return length == sizeof start && memcmp(start, magic, sizeof magic) == 0;
 }
 
+// The database of a sweep that an argument names: itself, or what is in a directory in which no
+// `run` has left results. NULL if it names something else; the caller frees it.
+static char *database_of(const char *argument)
+{
+    char *inside = g_build_filename(argument, "sweep.sqlite", NULL);
+    char *manifest = g_build_filename(argument, "manifest.json", NULL);
+    char *found = NULL;
+    if (is_database(argument))
+        found = g_strdup(argument);
+    else if (is_database(inside) && !g_file_test(manifest, G_FILE_TEST_EXISTS))
+        found = g_strdup(inside);
+    g_free(manifest);
+    g_free(inside);
+    return found;
+}
+
 static void on_case(void *owner, int done, int total, const char *name)
 {
     progress_update(owner, 0, (double)done / MAX(total, 1), name);
@@ -102,6 +118,7 @@ static json_t *document_as(const char *id, json_t *result)
         struct runs *runs = runs_new_empty();
         figure_given(spec, runs, result);
         document = figure_document(spec, runs);
+        figure_drop_empty_panels(document);
         runs_free(runs);
     } else if (figures) {
         cli_error(NULL, "--figure %s: it names %u figures, and one is drawn", id, figures->len);
@@ -116,12 +133,16 @@ static json_t *document_as(const char *id, json_t *result)
 static json_t *document_of(const char *argument, const struct plot_arguments *arguments,
                            GError **error)
 {
-    if (is_database(argument)) {
+    char *database = database_of(argument);
+    if (database) {
+        json_t *swept = NULL;
         if (!arguments->figure && !arguments->sets)
-            return swept_document(argument, error);
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                    "%s: neither --figure nor --set goes with a sweep", argument);
-        return NULL;
+            swept = swept_document(database, error);
+        else
+            g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                        "%s: neither --figure nor --set goes with a sweep", argument);
+        g_free(database);
+        return swept;
     }
     json_t *result;
     if (!g_file_test(argument, G_FILE_TEST_IS_DIR)) {

@@ -37,22 +37,50 @@ void figure_need(const struct figure_spec *spec, struct runs *runs)
 struct given {
     struct runs *runs;
     json_t *result;
+    const char *scenario; // interned: the one that the result stands for
+    bool used;
 };
+
+static void look_for_scenario(void *owner, const struct curve *curve)
+{
+    struct given *given = owner;
+    for (; curve; curve = curve->other)
+        given->used = given->used || curve->scenario == given->scenario;
+}
 
 static void give_curve(void *owner, const struct curve *curve)
 {
     const struct given *given = owner;
     for (; curve; curve = curve->other) {
         char *why = NULL;
-        if (!runs_result(given->runs, curve, &why))
+        if (curve->scenario == given->scenario && !*curve->sets &&
+            !runs_result(given->runs, curve, &why))
             runs_add_result(given->runs, curve->scenario, curve->sets, given->result);
         g_free(why);
     }
 }
 
+// The scenario of a figure's first curve, which is what it is about.
+static const char *main_scenario(const struct figure_spec *spec)
+{
+    for (guint i = 0; i < spec->panels->len; i++) {
+        const struct figure_panel *panel = g_ptr_array_index(spec->panels, i);
+        if (panel->series->len > 0) {
+            const struct figure_series *series = g_ptr_array_index(panel->series, 0);
+            return ((const struct curve *)g_ptr_array_index(series->curves, 0))->scenario;
+        }
+    }
+    return NULL;
+}
+
 void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *result)
 {
-    each_curve(spec, give_curve, &(struct given){runs, result});
+    const char *name = json_string_value(json_object_get(result, "scenario"));
+    struct given given = {runs, result, name ? g_intern_string(name) : NULL, false};
+    each_curve(spec, look_for_scenario, &given);
+    if (!given.used)
+        given.scenario = main_scenario(spec);
+    each_curve(spec, give_curve, &given);
 }
 
 // ---- Notes and failures ----
@@ -279,6 +307,20 @@ json_t *figure_document(const struct figure_spec *spec, const struct runs *runs)
         json_array_append_new(json_object_get(document, "panels"),
                               panel_document(g_ptr_array_index(spec->panels, i), runs, notes));
     return document;
+}
+
+void figure_drop_empty_panels(json_t *document)
+{
+    json_t *panels = json_object_get(document, "panels"), *kept = json_array(), *panel;
+    size_t index;
+    json_array_foreach(panels, index, panel)
+    {
+        if (json_array_size(json_object_get(panel, "series")) > 0)
+            json_array_append(kept, panel);
+    }
+    if (json_array_size(kept) > 0)
+        json_object_set(document, "panels", kept);
+    json_decref(kept);
 }
 
 int figure_count_series(json_t *document, int *failed)

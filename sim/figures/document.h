@@ -19,12 +19,17 @@
 // Registers with `runs` all that the figure needs.
 void figure_need(const struct figure_spec *spec, struct runs *runs);
 
-// Registers a result with `runs` (of runs_new_empty) in the place of each scenario of the figure.
+// Registers a result with `runs` (of runs_new_empty) in the place of the scenario of its name, or
+// if the figure has none of that name, of the scenario that the figure is about. The figure's other
+// scenarios stay without a result.
 void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *result);
 
 // The picture of a figure, after runs_run. A series that is not there is left out, and a note in
 // the document says which and why. New reference.
 json_t *figure_document(const struct figure_spec *spec, const struct runs *runs);
+
+// Takes out panels in which no series is left, unless that is all.
+void figure_drop_empty_panels(json_t *document);
 
 // How many series a document has, and of how many it says that they failed.
 int figure_count_series(json_t *document, int *failed);

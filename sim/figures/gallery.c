@@ -6,9 +6,12 @@
 
 #include <string.h>
 
+// "6.1", "via.fig.6_1", "via.*", or an id without the name of its system: "fig.6_1".
 static bool names(const char *word, const struct figure_spec *figure)
 {
-    return g_strcmp0(word, figure->number) == 0 || g_pattern_match_simple(word, figure->id);
+    const char *system_end = strchr(figure->id, '.');
+    return g_strcmp0(word, figure->number) == 0 || g_pattern_match_simple(word, figure->id) ||
+           (system_end && strcmp(word, system_end + 1) == 0);
 }
 
 GPtrArray *gallery_select(const GPtrArray *specs, char **words, const char **unknown)

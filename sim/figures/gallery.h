@@ -16,8 +16,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// The figures (struct figure_spec *, borrowed) that the words name: an id, a glob of ids, or a
-// figure's number ("6.1"); all without words. NULL, and *unknown (borrowed), if a word names none.
+// The figures (struct figure_spec *, borrowed) that the words name: an id, a glob of ids, an id
+// without its system ("fig.6_1") or a figure's number ("6.1"); all without words. NULL, and
+// *unknown (borrowed), if a word names none.
 GPtrArray *gallery_select(const GPtrArray *specs, char **words, const char **unknown);
 
 // All claims of the figures, each once; NULL-terminated, strings borrowed.

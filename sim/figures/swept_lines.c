@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sweeps of one axis, as lines.
+#include "sim/figures/swept_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+// What a picture can hold and still be read; a note says what was left out.
+#define MOST_LINES 12
+#define MOST_PANELS 8
+#define MOST_COLOURS 8
+
+// The number of the k-th of `shown` evenly chosen ones among `all`, first and last included.
+static guint chosen(guint k, guint shown, guint all)
+{
+    return shown < 2 ? 0 : (guint)((double)k * (all - 1) / (shown - 1) + 0.5);
+}
+
+static json_t *number_or_null(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+// ---- Over the axis ----
+
+static json_t *line_json(const struct swept_picture *picture, const struct outcome_curve *curve,
+                         int combination, bool with_size)
+{
+    const struct drawn_axis *axis = &picture->x;
+    json_t *points = json_array(), *failed_at = json_array();
+    for (int x = 0; x < (int)axis->axis->values->len; x++) {
+        struct swept_value value = swept_value_at(picture, curve, combination, x, -1);
+        json_array_append_new(points,
+                              json_pack("[o,o]", swept_place(axis, x), number_or_null(value.mean)));
+        if (value.failed < 0)
+            continue;
+        char *why = swept_why(picture->outcome, value.failed, curve->series);
+        char *text = g_strdup_printf("%s=%s: %s", axis->axis->name,
+                                     (char *)g_ptr_array_index(axis->axis->values, (guint)x), why);
+        json_array_append_new(failed_at,
+                              json_pack("[o,s,s]", swept_place(axis, x), text, value.state));
+        g_free(text);
+        g_free(why);
+    }
+    char *name = swept_name(picture, curve, combination, with_size);
+    json_t *line = json_pack("{s:s,s:s,s:o,s:n,s:o}", "name", name, "stack",
+                             outcome_series_name(picture->outcome, curve->series), "points", points,
+                             "failure", "failed_at", failed_at);
+    g_free(name);
+    return line;
+}
+
+static json_t *lines_panel(const struct swept_picture *picture, const char *metric)
+{
+    GPtrArray *curves = swept_curves(picture->outcome, metric);
+    GArray *rest = swept_combinations(picture);
+    bool many_sizes = swept_has_many_sizes(curves);
+    json_t *series = json_array();
+    guint all = curves->len * rest->len, shown = MIN(all, MOST_LINES);
+    for (guint k = 0; k < shown; k++) {
+        guint line = chosen(k, shown, all);
+        json_array_append_new(series,
+                              line_json(picture, g_ptr_array_index(curves, line / rest->len),
+                                        g_array_index(rest, int, line % rest->len), many_sizes));
+    }
+    if (shown < all)
+        swept_note(picture, "%u of %u lines are drawn, evenly chosen", shown, all);
+    g_array_unref(rest);
+    g_ptr_array_unref(curves);
+    json_t *x = swept_axis_json(picture, &picture->x);
+    json_object_set_new(x, "swept", json_true());
+    return json_pack("{s:s,s:o,s:o,s:o}", "kind", picture->x.numeric ? "lines" : "bars", "x", x,
+                     "y", swept_metric_json(metric, "linear"), "series", series);
+}
+
+void swept_add_lines(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels)
+{
+    for (guint i = 0; i < metrics->len; i++)
+        json_array_append_new(panels, lines_panel(picture, g_ptr_array_index(metrics, i)));
+}
+
+// ---- Over message sizes ----
+
+// A failure of the points at one value of the axis, as a document has it.
+static json_t *failure_at(const struct swept_picture *picture, int series, int failed,
+                          const char *state)
+{
+    if (failed < 0)
+        return json_null();
+    char *why = swept_why(picture->outcome, failed, series);
+    json_t *failure = json_pack("{s:s,s:s}", "status", state, "text", why);
+    g_free(why);
+    return failure;
+}
+
+// The line of one value of the axis.
+static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
+                               int series, int x)
+{
+    json_t *points = json_array();
+    struct swept_value value = {.failed = -1};
+    for (guint i = 0; i < curves->len; i++) {
+        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
+        if (curve->series != series || curve->size < 0)
+            continue;
+        value = swept_value_at(picture, curve, 0, x, -1);
+        if (!isnan(value.mean))
+            json_array_append_new(points, json_pack("[I,f]", (json_int_t)curve->size, value.mean));
+    }
+    char *axis = swept_axis_name(picture, picture->x.axis);
+    char *name = g_strdup_printf("%s=%s", axis,
+                                 (char *)g_ptr_array_index(picture->x.axis->values, (guint)x));
+    // Few are told apart best by colours of their own, many by colours that are in their order.
+    bool few = picture->x.axis->values->len <= MOST_COLOURS;
+    json_t *line =
+        json_pack("{s:s,s:s,s:o,s:o}", "name", name, "stack", few ? name : "", "points", points,
+                  "failure", failure_at(picture, series, value.failed, value.state));
+    g_free(name);
+    g_free(axis);
+    return line;
+}
+
+static json_t *sizes_panel(const struct swept_picture *picture, const char *metric, int series)
+{
+    GPtrArray *curves = swept_curves(picture->outcome, metric);
+    json_t *lines = json_array();
+    guint all = picture->x.axis->values->len, shown = MIN(all, MOST_LINES);
+    for (guint k = 0; k < shown; k++)
+        json_array_append_new(lines,
+                              line_over_sizes(picture, curves, series, (int)chosen(k, shown, all)));
+    if (shown < all)
+        swept_note(picture, "%u of %u values are drawn, evenly chosen", shown, all);
+    g_ptr_array_unref(curves);
+    return json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:o,s:o}", "kind", "lines", "title",
+                     outcome_series_name(picture->outcome, series), "x", "label", "message size",
+                     "unit", "B", "scale", "log", "y",
+                     swept_metric_json(metric, swept_is_duration(metric) ? "log" : "linear"),
+                     "series", lines);
+}
+
+// Of many series one metric is enough: bandwidth is latency turned round.
+void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels)
+{
+    guint series = picture->outcome->series->len, all = series * metrics->len;
+    guint wanted = all <= MOST_PANELS ? all : series, shown = MIN(wanted, MOST_PANELS);
+    for (guint k = 0; k < shown; k++)
+        json_array_append_new(panels, sizes_panel(picture, g_ptr_array_index(metrics, k / series),
+                                                  (int)(k % series)));
+    if (shown < all)
+        swept_note(picture, "%u of %u panels are drawn", shown, all);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the pictures of a sweep share among themselves: the axes that are drawn, and the values at a
+// place of them. For swept*.c only.
+#ifndef NETSIM_FIGURES_SWEPT_PARTS_H
+#define NETSIM_FIGURES_SWEPT_PARTS_H
+
+#include "sim/campaign/outcome.h"
+
+#include <glib.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+// An axis that is drawn.
+struct drawn_axis {
+    const struct outcome_axis *axis; // NULL: there is none
+    int number;                      // in the outcome
+    bool numeric;
+    double *places; // of its values, if numeric
+    const char *unit;
+    bool log;
+};
+
+struct swept_picture {
+    const struct outcome *outcome;
+    struct drawn_axis x, y; // y.axis NULL: lines, not fields
+    int seed_axis;          // over which a mean is taken; -1: none
+    json_t *notes;
+};
+
+// What there is at a place of the picture.
+struct swept_value {
+    double mean;       // over seeds; NAN: nothing was measured
+    int failed;        // a point there that did not complete, or -1
+    const char *state; // how that one ended: a status, or "impossible"; NULL without one
+};
+
+// The value of a curve at the x-th and y-th values (y < 0: at all of y), of the combination of the
+// other axes that the point `combination` has.
+struct swept_value swept_value_at(const struct swept_picture *picture,
+                                  const struct outcome_curve *curve, int combination, int x, int y);
+
+// Points that stand for each combination of what is not drawn. Free with g_array_unref.
+GArray *swept_combinations(const struct swept_picture *picture);
+
+// "VIA RPI, 4 KiB, tiny=1 KiB": how a curve of a combination is called. The caller frees it.
+char *swept_name(const struct swept_picture *picture, const struct outcome_curve *curve,
+                 int combination, bool with_size);
+
+// How an axis is called where there is little room: long paths by their last word. The caller frees
+// it.
+char *swept_axis_name(const struct swept_picture *picture, const struct outcome_axis *axis);
+
+// Where a value stands on its axis: a number or a name. New reference.
+json_t *swept_place(const struct drawn_axis *drawn, int value);
+
+// An axis, and that of a metric, as a document has them. New references.
+json_t *swept_axis_json(const struct swept_picture *picture, const struct drawn_axis *drawn);
+json_t *swept_metric_json(const char *metric, const char *scale);
+
+// Whether the metric is a time, of which less is better.
+bool swept_is_duration(const char *metric);
+
+// Why a point has no result, in one line. The caller frees it.
+char *swept_why(const struct outcome *outcome, int point, int series);
+
+// Whether the curves are of more than one message size.
+bool swept_has_many_sizes(const GPtrArray *curves);
+
+// Curves of a metric (borrowed): those of all ranks together if there are any, else of each.
+GPtrArray *swept_curves(const struct outcome *outcome, const char *metric);
+
+// Adds a note; the same one only once.
+void swept_note(const struct swept_picture *picture, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+// ---- Kinds of panels; each adds to `panels` ----
+
+// Lines over the one axis that varies, a panel for each metric.
+void swept_add_lines(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels);
+
+// Lines over message sizes, one for each value of the one axis that varies; a panel for each series
+// and metric.
+void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels);
+
+// Fields of two axes, one for each series, message size and combination of further axes.
+void swept_add_fields(const struct swept_picture *picture, const GPtrArray *metrics,
+                      json_t *panels);
+
+#endif
