@@ -39,8 +39,9 @@ const struct cli_command cli_commands[] = {
     {"explain", "SCENARIO", "say where the time of a message goes",
      "Takes the critical path of a message apart: library, traps, copies, buses, cards, wires,\n"
      "switches, interrupts, wake-ups, waiting. The parts add up to the measured time exactly.\n"
-     "Without --size: a row for each size. With it, also how busy each resource was, and what\n"
-     "bounds the run. A benchmark is explained with at most 20 repetitions of each size.\n"
+     "Without --size: a row for each size, by class of the stages. With it the stages themselves,\n"
+     "how busy each resource was and how many waited for it, and what bounds the run.\n"
+     "A benchmark is explained with at most 20 repetitions of each size.\n"
      "Ends with 3 if the simulated program failed, and says why.",
      cli_explain},
     {"validate", "[PATTERN...]", "hold the claims of the sources against what is simulated",
@@ -50,22 +51,26 @@ const struct cli_command cli_commands[] = {
      "known to.",
      cli_validate},
     {"compare", "A B", "compare two results curve by curve",
-     "A and B are directories that `netsim run' wrote, files of `run --format json', CSV files, or\n"
+     "A and B are directories that `netsim run' wrote, files of `run --format json', CSV files, "
+     "or\n"
      "databases: FILE.sqlite#KEY is the case with that key, FILE.sqlite#PATH=VALUE the points of\n"
-     "its newest sweep with that value. Ends with 2 if a curve deviates by more than the tolerance,\n"
+     "its newest sweep with that value. Ends with 2 if a curve deviates by more than the "
+     "tolerance,\n"
      "or one of both lacks a series or a point.",
      cli_compare},
     {"plot", "SCENARIO|DIR|DATABASE", "draw a scenario, the results of a run, or a sweep",
-     "A SCENARIO is run first; DIR is what `netsim run` wrote. Latency and bandwidth over message\n"
-     "sizes, or, of a sweep, each metric over the swept values: a line for each combination of the\n"
-     "others, or a field of colours if two are swept. With --figure the axes, series and marks are\n"
-     "those of a figure of the references. Needs Debian's python3-matplotlib.",
+     "A SCENARIO is run first; DIR is what `netsim run` or `netsim sweep` wrote, DATABASE that of\n"
+     "a sweep. Latency and bandwidth over message sizes; of a sweep of one parameter, a line for\n"
+     "each size or value, of more, fields of colours. What failed is marked. With --figure the\n"
+     "axes, series and marks are those of a figure of the references. Needs Debian's\n"
+     "python3-matplotlib.",
      cli_plot},
     {"figures", "[ID...]", "draw the figures of the references",
      "Simulates what is not in DIR/cache.sqlite, draws each figure from it with what its source\n"
      "states, and writes DIR/index.html, which puts each beside its claims and their verdicts.\n"
-     "ID is as --list shows it (via.fig.6_1, via.*) or a number (6.1); all without it. What is\n"
-     "missing or failed is said. Needs Debian's python3-matplotlib.",
+     "ID is as --list shows it (via.fig.6_1, via.*), the same without its system (fig.6_1), or a\n"
+     "number (6.1); all without it. What is missing or failed is said. Needs Debian's\n"
+     "python3-matplotlib.",
      cli_figures},
     {"calibrate", "SCENARIO", "fit parameters to reference points",
      "Looks for the values of the --fit parameters with which the scenario comes nearest to the\n"

@@ -5,6 +5,7 @@
 #include "sim/output/json.h"
 #include "sim/validate/compare.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const formats[] = {"table", "json", NULL};
@@ -21,7 +22,8 @@ static bool read_tolerance(const char *text, double *tolerance)
         end++;
     if (strcmp(end, "%") == 0)
         *tolerance /= 100.0;
-    if (number && (*end == '\0' || strcmp(end, "%") == 0) && *tolerance >= 0.0)
+    if (number && (*end == '\0' || strcmp(end, "%") == 0) && *tolerance >= 0.0 &&
+        isfinite(*tolerance))
         return true;
     cli_error("write 0.01 or 1%", "--tolerance %s: a relative deviation is expected", text);
     return false;

@@ -108,7 +108,7 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
     json_t *scorecard = score(arguments, patterns);
     if (!scorecard)
         return CLI_BAD_INPUT;
-    enum cli_exit code = validate_any_miss(scorecard) ? CLI_CHECK_FAILED : CLI_DONE;
+    enum cli_exit code = validate_failed(scorecard) ? CLI_CHECK_FAILED : CLI_DONE;
     if (!deliver(scorecard, (enum format)format, arguments->out))
         code = CLI_BAD_INPUT;
     json_decref(scorecard);

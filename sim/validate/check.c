@@ -37,7 +37,7 @@ static const struct word words[] = {
                           .bounded = true},
     [CHECK_ORDER] = {.name = "order",
                      .needs = {"lower", "higher", "sizes"},
-                     .may = {"except", "share", "somewhere"}},
+                     .may = {"except", "share", "somewhere", "slack"}},
     [CHECK_CROSSOVER] = {.name = "crossover",
                          .needs = {"before", "after", "sizes", "between"},
                          .may = {"expected"}},
@@ -62,7 +62,7 @@ static const struct word words[] = {
     [CHECK_PARAMETER] = {.name = "parameter",
                          .needs = {"series", "path", "equals"},
                          .without_metric = true},
-    [CHECK_FIGURE] = {.name = "figure", .needs = {"spec"}, .without_metric = true},
+    [CHECK_FIGURE] = {.name = "figure", .needs = {"spec", "series"}, .may = {"sizes", "except"}},
 };
 
 // What is being read.
@@ -320,6 +320,18 @@ static bool key_share(struct reading *reading, const struct node *node)
     return false;
 }
 
+static bool key_slack(struct reading *reading, const struct node *node)
+{
+    bool percent;
+    if (!read_number(reading, node, "", &reading->check->slack, &percent))
+        return false;
+    if (percent && reading->check->slack > 0.0 && reading->check->slack <= 0.1)
+        return true;
+    diag_add(reading->diags, node->mark, reading->path, NULL,
+             "a slack is more than 0 %%, at most 10 %%");
+    return false;
+}
+
 static bool read_truth(struct reading *reading, const struct node *node, bool *truth)
 {
     static const char *const names[] = {"false", "true", NULL};
@@ -388,9 +400,10 @@ static const struct {
     {"within", key_range},      {"later", key_range},         {"size", key_size},
     {"expected", key_expected}, {"tolerance", key_tolerance}, {"least", key_least},
     {"above", key_above},       {"most", key_most},           {"below", key_below},
-    {"share", key_share},       {"somewhere", key_somewhere}, {"falling", key_falling},
-    {"status", key_status},     {"reason", key_reason},       {"counter", key_counter},
-    {"path", key_path},         {"equals", key_equals},       {"spec", key_spec},
+    {"share", key_share},       {"slack", key_slack},         {"somewhere", key_somewhere},
+    {"falling", key_falling},   {"status", key_status},       {"reason", key_reason},
+    {"counter", key_counter},   {"path", key_path},           {"equals", key_equals},
+    {"spec", key_spec},
 };
 
 // ---- The check ----
@@ -404,8 +417,7 @@ static bool keys_are_right(const struct reading *reading)
         g_ptr_array_add(known, (gpointer)word->needs[i]);
     for (size_t i = 0; i < MOST_KEYS && word->may[i]; i++)
         g_ptr_array_add(known, (gpointer)word->may[i]);
-    for (size_t i = 0; word->needs[0] != NULL && reading->check->word != CHECK_FIGURE && common[i];
-         i++)
+    for (size_t i = 0; common[i]; i++)
         g_ptr_array_add(known, (gpointer)common[i]);
     g_ptr_array_add(known, NULL);
     bool good =

@@ -8,9 +8,10 @@
 //   bound           series, least|above|most|below [sizes, except]      every value is inside
 //   ratio           over, under, least|above|most|below [sizes, except] every quotient is inside
 //   difference      series, minus, least|above|most|below [sizes, except]
-//   order           lower, higher, sizes [except, share, somewhere]
+//   order           lower, higher, sizes [except, share, somewhere, slack]
 //                     every `lower` curve lies below every `higher` one, at each size; at a share
-//                     of the sizes at least; or, somewhere, never above and once below
+//                     of the sizes at least; or, somewhere, never above and once below. With a
+//                     slack of 1 % it may lie less than that above
 //   crossover       before, after, sizes, between [expected]
 //                     `before` is lower first, `after` is lower then; they cross once, in `between`
 //   monotone        series, sizes [falling]    never falls (rises) with the size
@@ -22,11 +23,14 @@
 //                     the quotient of the highest and the lowest curve is greatest in `within`
 //   narrows         over, under, sizes, later
 //                     the mean quotient is nearer to 1 in `later` than in `sizes`
-//   slows_beyond    series, size, sizes       bytes per time are fewer at each of `sizes` than at
-//   `size` ends_with       series, status [reason]   how the run ended; the kind of its reason
+//   slows_beyond    series, size, sizes       bytes per time are fewer at each of `sizes` than
+//                     at `size`
+//   ends_with       series, status [reason]   how the run ended; the kind of its reason
 //   contains_event  series, counter [least|above|most|below]  a counter of the run; at least 1
 //   parameter       series, path, equals      a value of the resolved case
-//   figure          spec                      a figure in references/figures/ has this id
+//   figure          spec, series [sizes, except]
+//                     the figure in references/figures/ with this id draws these curves, and there
+//                     are values for them
 #ifndef NETSIM_VALIDATE_CHECK_H
 #define NETSIM_VALIDATE_CHECK_H
 
@@ -73,6 +77,7 @@ struct check {
     double expected, tolerance;
     bool has_expected, relative; // relative: the tolerance is a part of the expected value
     double share;                // of the sizes; 1: all
+    double slack;                // of the higher curve; 0: none
     bool somewhere, falling;
     const char *status, *reason, *counter, *path, *equals, *spec; // interned, may be NULL
 };

@@ -2,6 +2,7 @@
 #include "sim/validate/claim.h"
 
 #include "sim/config/reader.h"
+#include "sim/validate/anchor.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ static void claim_free(gpointer data)
     g_free(claim->outside);
     g_free(claim->not_checkable);
     g_free(claim->known_miss);
+    g_free(claim->tests);
     g_ptr_array_unref(claim->checks);
     g_free(claim);
 }
@@ -47,14 +49,19 @@ void claims_free(struct claim_list *list)
     g_free(list);
 }
 
-const struct claim *claims_find(const struct claim_list *list, const char *id)
+static struct claim *find_claim(const struct claim_list *list, const char *id)
 {
     for (guint i = 0; i < list->claims->len; i++) {
-        const struct claim *claim = g_ptr_array_index(list->claims, i);
+        struct claim *claim = g_ptr_array_index(list->claims, i);
         if (strcmp(claim->id, id) == 0)
             return claim;
     }
     return NULL;
+}
+
+const struct claim *claims_find(const struct claim_list *list, const char *id)
+{
+    return find_claim(list, id);
 }
 
 bool claim_matches(const char *id, const char *pattern)
@@ -230,6 +237,58 @@ bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct 
     return diags->items->len == before;
 }
 
+// ---- Tests, and analyses ----
+
+// "tests/a.c, tests/b.py"; NULL after a complaint.
+static char *read_tests(const struct node *list, const char *path, struct diag_list *diags)
+{
+    if (!reader_is(list, NODE_LIST, path, "a list of tests", diags))
+        return NULL;
+    GString *tests = g_string_new(NULL);
+    for (guint i = 0; i < list->children->len; i++) {
+        const char *text =
+            reader_text(g_ptr_array_index(list->children, i), path, "the file of a test", diags);
+        g_string_append_printf(tests, "%s%s", i ? ", " : "", text ? text : "");
+    }
+    return g_string_free(tests, FALSE);
+}
+
+bool claims_read_tests(struct claim_list *list, const struct node *tree, struct diag_list *diags)
+{
+    guint before = diags->items->len;
+    const struct node *tests = tree->kind == NODE_MAP ? node_get(tree, "tests") : NULL;
+    if (!tests || tests->kind != NODE_MAP) {
+        diag_add(diags, tree->mark, "tests", NULL, "a map of claims to tests is expected here");
+        return false;
+    }
+    for (guint i = 0; i < tests->children->len && !diags->overflow; i++) {
+        const struct node *one = g_ptr_array_index(tests->children, i);
+        struct claim *claim = find_claim(list, one->key);
+        if (!claim) {
+            diag_add(diags, one->key_mark, "tests", NULL, "there is no claim %s", one->key);
+            continue;
+        }
+        g_free(claim->tests);
+        claim->tests = read_tests(one, claim->id, diags);
+    }
+    return diags->items->len == before;
+}
+
+bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags)
+{
+    guint before = diags->items->len;
+    for (guint i = 0; i < list->claims->len; i++) {
+        const struct claim *claim = g_ptr_array_index(list->claims, i);
+        if (claim->known_miss &&
+            !anchor_exists(page, claim->known_miss + strlen(KNOWN_MISS_PREFIX)))
+            diag_add(diags, claim->mark, claim->id, "a heading that reads so, or <a id=\"…\">",
+                     "%s: there is no such place", claim->known_miss);
+    }
+    return diags->items->len == before;
+}
+
+// ---- All of them ----
+
 static gint compare_names(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -260,10 +319,30 @@ static bool read_file(struct claim_list *list, const char *file, read_fn *read,
     return good;
 }
 
+// A file that may be missing.
+static bool read_beside(struct claim_list *list, const char *data_dir, const char *name,
+                        read_fn *read, struct diag_list *diags)
+{
+    char *file = g_build_filename(data_dir, "references", name, NULL);
+    bool good = !g_file_test(file, G_FILE_TEST_EXISTS) || read_file(list, file, read, diags);
+    g_free(file);
+    return good;
+}
+
+static bool analyses_are_there(const struct claim_list *list, const char *data_dir,
+                               struct diag_list *diags)
+{
+    char *file = g_build_filename(data_dir, "docs", "fidelity.md", NULL), *page = NULL;
+    bool good =
+        !g_file_get_contents(file, &page, NULL, NULL) || claims_are_analysed(list, page, diags);
+    g_free(page);
+    g_free(file);
+    return good;
+}
+
 struct claim_list *claims_load(const char *data_dir, struct diag_list *diags)
 {
     char *directory = g_build_filename(data_dir, "references", "claims", NULL);
-    char *top40 = g_build_filename(data_dir, "references", "top40.yaml", NULL);
     struct claim_list *list = claims_new();
     GPtrArray *files = yaml_files(directory);
     bool good = files->len > 0;
@@ -272,11 +351,11 @@ struct claim_list *claims_load(const char *data_dir, struct diag_list *diags)
                  "there are no claims here");
     for (guint i = 0; i < files->len; i++)
         good &= read_file(list, g_ptr_array_index(files, i), claims_read, diags);
-    if (good && g_file_test(top40, G_FILE_TEST_EXISTS))
-        good = read_file(list, top40, claims_read_ranks, diags);
+    good = good && read_beside(list, data_dir, "top40.yaml", claims_read_ranks, diags) &&
+           read_beside(list, data_dir, "tests.yaml", claims_read_tests, diags) &&
+           analyses_are_there(list, data_dir, diags);
     g_ptr_array_unref(files);
     g_free(directory);
-    g_free(top40);
     if (good)
         return list;
     claims_free(list);

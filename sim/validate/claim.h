@@ -11,6 +11,9 @@
 //     check: {value: {…}}         # check.h; or a list of checks, which must all hold
 //     not_checkable: …            # instead of `check`: why not
 //     known_miss: docs/fidelity.md#ANCHOR  # the check does not hold, and there stands why
+//
+// references/tests.yaml says which tests name which claims (tests/coverage writes it): those hold
+// what no scenario can be held against.
 #ifndef NETSIM_VALIDATE_CLAIM_H
 #define NETSIM_VALIDATE_CLAIM_H
 
@@ -23,6 +26,7 @@ struct claim {
     char *outside;       // of a behaviour: why no test covers it, or NULL
     char *not_checkable; // NULL if it has checks
     char *known_miss;    // or NULL
+    char *tests;         // "tests/a.c, tests/b.py": the tests that name it; NULL: none
     GPtrArray *checks;   // struct check *, in the file's order
 };
 
@@ -38,13 +42,18 @@ struct claim_list {
     GPtrArray *ranks;  // struct claim_rank *, ascending
 };
 
-// Reads all files of data_dir/references/claims/ and references/top40.yaml; NULL after complaints.
-// Free with claims_free.
+// Reads all files of data_dir/references/claims/, references/top40.yaml and references/tests.yaml;
+// NULL after complaints. That a known miss is analysed is checked too, if data_dir/docs/fidelity.md
+// is there: an installed program may be without it. Free with claims_free.
 struct claim_list *claims_load(const char *data_dir, struct diag_list *diags);
 
 // Reads one file's tree into a list that may already hold others; false after complaints.
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct diag_list *diags);
+bool claims_read_tests(struct claim_list *list, const struct node *tree, struct diag_list *diags);
+
+// Complains about each known miss whose anchor a page (docs/fidelity.md) has not.
+bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags);
 
 struct claim_list *claims_new(void);
 void claims_free(struct claim_list *list);

@@ -42,20 +42,27 @@ static bool is_wanted(const struct compare_options *options, const char *metric)
 
 // ---- Series ----
 
-// What the other one has of a series: its status, "unknown", or "missing".
-static const char *status_of(const struct compared_series *series)
+// What one has of a series: its status and why, "unknown", or "missing".
+static json_t *status_json(const struct compared_series *series)
 {
-    return !series ? "missing" : series->status ? series->status : "unknown";
+    const char *status = !series ? "missing" : series->status ? series->status : "unknown";
+    return series && series->reason ? json_sprintf("%s (%s)", status, series->reason)
+                                    : json_string(status);
+}
+
+// Equal, or not known of both.
+static bool texts_agree(const char *a, const char *b)
+{
+    return !a || !b || strcmp(a, b) == 0;
 }
 
 static void add_series(struct comparing *comparing, const char *name,
                        const struct compared_series *a, const struct compared_series *b)
 {
-    bool known = (!a || a->status) && (!b || b->status);
-    if (a && b && (!known || strcmp(a->status, b->status) == 0))
+    if (a && b && texts_agree(a->status, b->status) && texts_agree(a->reason, b->reason))
         return;
-    json_array_append_new(comparing->series, json_pack("{s:s, s:s, s:s}", "series", name, "a",
-                                                       status_of(a), "b", status_of(b)));
+    json_array_append_new(comparing->series, json_pack("{s:s, s:o, s:o}", "series", name, "a",
+                                                       status_json(a), "b", status_json(b)));
     comparing->differences++;
 }
 
@@ -88,6 +95,24 @@ static double deviation_of(double a, double b)
     if (a == b || (isnan(a) && isnan(b)))
         return 0.0;
     return a != 0.0 && isfinite(a) && isfinite(b) ? fabs(b - a) / fabs(a) : INFINITY;
+}
+
+// The point of another curve that stands against one of `points`: of the same size and, where there
+// are several of one size, as many before it. NULL if there is none.
+static const struct curve_point *point_against(const GArray *points, guint index,
+                                               const GArray *others)
+{
+    int64_t size = g_array_index(points, struct curve_point, index).size;
+    guint before = 0;
+    while (before < index &&
+           g_array_index(points, struct curve_point, index - before - 1).size == size)
+        before++;
+    for (guint i = 0; i < others->len; i++) {
+        const struct curve_point *other = &g_array_index(others, struct curve_point, i);
+        if (other->size == size && before-- == 0)
+            return other;
+    }
+    return NULL;
 }
 
 static void compare_point(struct worst *worst, const struct curve_point *a, double b,
@@ -148,7 +173,7 @@ static void compare_curve(struct comparing *comparing, const struct compared_cur
         return;
     for (guint i = 0; a && b && i < a->points->len; i++) {
         const struct curve_point *point = &g_array_index(a->points, struct curve_point, i);
-        const struct curve_point *other = curve_at(b->points, point->size);
+        const struct curve_point *other = point_against(a->points, i, b->points);
         if (other)
             compare_point(&worst, point, other->value, comparing->options->tolerance);
     }

@@ -13,6 +13,7 @@ struct compared_series {
     char *name;
     char *status;      // NULL: not known
     char *fingerprint; // NULL: not known
+    char *reason;      // the kind of it, of one that did not complete; NULL: none, or not known
 };
 
 struct compared_curve {
@@ -32,7 +33,7 @@ struct compared {
 
 // Reads a result:
 //   DIR                   a directory that `netsim run` wrote: results.csv, and manifest.json if it
-//                         is there
+//                         is there; or that `netsim sweep` wrote: sweep.sqlite
 //   FILE.json             what `netsim run --format json` printed
 //   FILE.csv              results.csv, or a file of golden curves (tests/golden)
 //   FILE.sqlite#KEY       one case of a database: the start of its key
@@ -44,7 +45,7 @@ void compared_free(struct compared *compared);
 // For readers: empty; the values of a series as json_series has them; one more value.
 struct compared *compared_new(const char *place);
 void compared_add_series(struct compared *compared, const char *name, const char *status,
-                         const char *fingerprint);
+                         const char *fingerprint, const char *reason);
 void compared_add_value(struct compared *compared, const char *series, const char *metric, int rank,
                         int64_t size, double value);
 void compared_add_document(struct compared *compared, const char *name, json_t *series);
@@ -62,7 +63,7 @@ struct compare_options {
 
 // The comparison, new reference:
 //   {"same", "differences", "tolerance", "fingerprints": {"a", "b", "agree"},
-//    "series": [{"series", "a", "b"}],        # statuses that differ
+//    "series": [{"series", "a", "b"}],        # statuses that differ, with the kind of failure
 //    "curves": [{"series", "metric", "rank", "points", "missing", "outside", "worst"}]}
 // "missing" is null, or what one of both does not have; "worst" is null if nothing was to compare,
 // else {"size_bytes", "a", "b", "deviation"}, whose deviation is null if A is 0 and B is not.

@@ -19,6 +19,7 @@ static void free_series(gpointer data)
     g_free(series->name);
     g_free(series->status);
     g_free(series->fingerprint);
+    g_free(series->reason);
     g_free(series);
 }
 
@@ -50,8 +51,16 @@ void compared_free(struct compared *compared)
     g_free(compared);
 }
 
+static void replace(char **text, const char *by)
+{
+    if (!by)
+        return;
+    g_free(*text);
+    *text = g_strdup(by);
+}
+
 void compared_add_series(struct compared *compared, const char *name, const char *status,
-                         const char *fingerprint)
+                         const char *fingerprint, const char *reason)
 {
     struct compared_series *series = NULL;
     for (guint i = 0; i < compared->series->len && !series; i++) {
@@ -64,14 +73,9 @@ void compared_add_series(struct compared *compared, const char *name, const char
         series->name = g_strdup(name);
         g_ptr_array_add(compared->series, series);
     }
-    if (status) {
-        g_free(series->status);
-        series->status = g_strdup(status);
-    }
-    if (fingerprint) {
-        g_free(series->fingerprint);
-        series->fingerprint = g_strdup(fingerprint);
-    }
+    replace(&series->status, status);
+    replace(&series->fingerprint, fingerprint);
+    replace(&series->reason, reason);
 }
 
 // The curve of the last value is nearly always that of the next.
@@ -124,8 +128,10 @@ void compared_add_document(struct compared *compared, const char *name, json_t *
 {
     size_t index;
     json_t *one;
+    json_t *reason = json_object_get(series, "reason");
     compared_add_series(compared, name, json_string_value(json_object_get(series, "status")),
-                        json_string_value(json_object_get(series, "fingerprint")));
+                        json_string_value(json_object_get(series, "fingerprint")),
+                        json_string_value(json_object_get(reason, "kind")));
     json_array_foreach(json_object_get(series, "points"), index, one)
     {
         add_point(compared, name, one);
@@ -194,9 +200,13 @@ static bool read_directory(struct compared *compared, const char *path, GError *
 {
     char *csv = g_build_filename(path, "results.csv", NULL);
     char *manifest = g_build_filename(path, "manifest.json", NULL);
-    bool good = read_csv_file(compared, csv, error);
-    if (good && g_file_test(manifest, G_FILE_TEST_EXISTS))
+    char *sweep = g_build_filename(path, "sweep.sqlite", NULL);
+    bool swept = !g_file_test(csv, G_FILE_TEST_EXISTS) && g_file_test(sweep, G_FILE_TEST_EXISTS);
+    bool good = swept ? compared_read_database(compared, sweep, NULL, error)
+                      : read_csv_file(compared, csv, error);
+    if (good && !swept && g_file_test(manifest, G_FILE_TEST_EXISTS))
         good = read_document(compared, manifest, error);
+    g_free(sweep);
     g_free(manifest);
     g_free(csv);
     return good;
@@ -293,7 +303,7 @@ static GPtrArray *take_row(const char **text)
     return row;
 }
 
-// "# fingerprint F", "# series NAME: STATUS F": what golden curves have above the table.
+// "# fingerprint F", "# series NAME: STATUS F [REASON]": what golden curves have above the table.
 static void take_comment(struct compared *compared, const char *line)
 {
     char **words = g_strsplit(line, " ", 3);
@@ -303,8 +313,10 @@ static void take_comment(struct compared *compared, const char *line)
         compared->fingerprint = g_strdup(words[2]);
     } else if (colon && strcmp(words[1], "series") == 0) {
         char *name = g_strndup(words[2], (gsize)(colon - words[2]));
-        char **rest = g_strsplit(g_strchug((char *)colon + 1), " ", 2);
-        compared_add_series(compared, name, rest[0], rest[0] ? rest[1] : NULL);
+        char **rest = g_strsplit(g_strchug((char *)colon + 1), " ", 3);
+        bool two = rest[0] && rest[1];
+        compared_add_series(compared, name, rest[0], rest[0] ? rest[1] : NULL,
+                            two ? rest[2] : NULL);
         g_strfreev(rest);
         g_free(name);
     }
@@ -342,7 +354,7 @@ static bool add_row(struct compared *compared, const GPtrArray *row, const int *
     double value = g_ascii_strtod(fields[COLUMN_VALUE], &end);
     if (end == fields[COLUMN_VALUE] || *end != '\0')
         return false;
-    compared_add_series(compared, fields[COLUMN_SERIES], NULL, NULL);
+    compared_add_series(compared, fields[COLUMN_SERIES], NULL, NULL, NULL);
     compared_add_value(compared, fields[COLUMN_SERIES], fields[COLUMN_METRIC],
                        (int)whole(fields[COLUMN_RANK]), whole(fields[COLUMN_SIZE]), value);
     return true;

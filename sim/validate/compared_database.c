@@ -112,9 +112,9 @@ static void add_sweep_point(struct compared *compared, const struct outcome *out
 {
     for (int series = 0; series < (int)outcome->series->len; series++) {
         char *name = name_of(outcome, point, series, conditions);
-        const char *status = outcome_end_at(outcome, point, series)->status;
-        compared_add_series(compared, name, outcome->problems[point] ? "not possible" : status,
-                            NULL);
+        const struct outcome_end *end = outcome_end_at(outcome, point, series);
+        compared_add_series(compared, name, outcome->problems[point] ? "impossible" : end->status,
+                            NULL, end->kind);
         for (int i = 0; i < (int)outcome->curves->len; i++) {
             const struct outcome_curve *curve = outcome_curve_at(outcome, i);
             if (curve->series == series && !isnan(curve->values[point]))

@@ -44,6 +44,18 @@ static const char *read_name(const struct node *map, const char *key, const char
     return node ? g_intern_string(reader_text(node, path, "a name", diags)) : fallback;
 }
 
+static bool read_rank(struct curve *curve, const struct node *node, const char *path,
+                      struct diag_list *diags)
+{
+    int64_t rank;
+    if (!node)
+        return true;
+    if (!reader_count(node, path, 0, INT16_MAX, &rank, diags))
+        return false;
+    curve->of_rank = (int)rank + 1;
+    return true;
+}
+
 // Reads what a curve stands in relation to; it may not be in relation to a third.
 static bool read_other(struct curve *curve, const struct node *map, const char *path,
                        struct diag_list *diags)
@@ -67,8 +79,8 @@ static bool read_other(struct curve *curve, const struct node *map, const char *
 static bool read_map(struct curve *curve, const struct node *map, const char *path,
                      struct diag_list *diags)
 {
-    static const char *const keys[] = {"series", "scenario", "set", "metric",
-                                       "over",   "minus",    NULL};
+    static const char *const keys[] = {"series", "scenario", "set",   "metric",
+                                       "rank",   "over",     "minus", NULL};
     if (!reader_keys(map, path, keys, diags))
         return false;
     curve->series = read_name(map, "series", path, curve->series, diags);
@@ -76,6 +88,8 @@ static bool read_map(struct curve *curve, const struct node *map, const char *pa
     curve->metric = read_name(map, "metric", path, curve->metric, diags);
     const struct node *set = node_get(map, "set");
     if (set && !(curve->sets = curve_sets_read(set, path, diags)))
+        return false;
+    if (!read_rank(curve, node_get(map, "rank"), path, diags))
         return false;
     return read_other(curve, map, path, diags);
 }
@@ -87,6 +101,7 @@ struct curve *curve_read(const struct node *node, const char *path, const struct
     curve->scenario = defaults->scenario;
     curve->sets = defaults->sets ? defaults->sets : "";
     curve->metric = defaults->metric;
+    curve->of_rank = defaults->of_rank;
     bool good = true;
     if (node->kind == NODE_MAP)
         good = read_map(curve, node, path, diags);
@@ -125,6 +140,8 @@ void curve_free(struct curve *curve)
 static void append_label(GString *out, const struct curve *curve)
 {
     g_string_append(out, curve->series);
+    if (curve->of_rank > 0)
+        g_string_append_printf(out, ", rank %d", curve->of_rank - 1);
     if (!*curve->sets)
         return;
     char **sets = g_strsplit(curve->sets, "\n", -1);
@@ -182,23 +199,40 @@ static gint compare_points(gconstpointer a, gconstpointer b)
     return (p->size > q->size) - (p->size < q->size);
 }
 
-GArray *curve_points_of(json_t *series, const char *metric)
+// Whether a value is of the rank that is meant.
+static bool is_of_rank(json_t *rank, int of_rank)
+{
+    return of_rank == 0 ? json_is_null(rank)
+                        : json_is_integer(rank) && json_integer_value(rank) == of_rank - 1;
+}
+
+static GArray *points_of(json_t *series, const char *metric, int of_rank)
 {
     GArray *points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
     size_t index;
     json_t *one;
-    json_array_foreach(json_object_get(series, "points"), index, one)
+    json_array_foreach(of_rank == 0 ? json_object_get(series, "points") : NULL, index, one)
     {
         add_point(points, json_object_get(one, "size_bytes"), json_object_get(one, metric));
     }
     json_array_foreach(json_object_get(series, "values"), index, one)
     {
         const char *name = json_string_value(json_object_get(one, "metric"));
-        if (g_strcmp0(name, metric) == 0 && json_is_null(json_object_get(one, "rank")))
+        if (g_strcmp0(name, metric) == 0 && is_of_rank(json_object_get(one, "rank"), of_rank))
             add_point(points, json_object_get(one, "size_bytes"), json_object_get(one, "value"));
     }
     g_array_sort(points, compare_points);
     return points;
+}
+
+GArray *curve_points_of(json_t *series, const char *metric)
+{
+    return points_of(series, metric, 0);
+}
+
+GArray *curve_own_points(json_t *series, const struct curve *curve)
+{
+    return points_of(series, curve->metric, curve->of_rank);
 }
 
 const struct curve_point *curve_at(const GArray *points, int64_t size)

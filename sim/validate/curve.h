@@ -5,6 +5,7 @@
 //   VIA RPI
 //   {series: VIA RPI, scenario: pingpong_cluster2, set: [lam_via.area=32 KiB], metric: latency_us}
 //   {series: MVICH, over: VIA RPI}      # the quotient, size by size; `minus` is the difference
+//   {series: lam_via, rank: 0, metric: program_us}   # of one rank; else of all ranks together
 //
 // What a map leaves out is taken from the check.
 #ifndef NETSIM_VALIDATE_CURVE_H
@@ -24,6 +25,7 @@ struct curve {
     const char *sets;     // interned: "path=value" joined by line feeds; "" for none
     const char *series;
     const char *metric; // may be NULL for what looks at no value
+    int of_rank;        // 1 + the rank whose values are meant; 0: those of all ranks together
     enum curve_relation relation;
     struct curve *other; // NULL if alone
 };
@@ -57,6 +59,9 @@ json_t *curve_find_series(json_t *result, const char *name);
 // The points (struct curve_point) of one metric of such a series, ascending in size; values of one
 // rank alone are left out.
 GArray *curve_points_of(json_t *series, const char *metric);
+
+// The points of a curve by itself, without what it stands in relation to, out of its series.
+GArray *curve_own_points(json_t *series, const struct curve *curve);
 
 // The point at a size, or NULL.
 const struct curve_point *curve_at(const GArray *points, int64_t size);

@@ -36,7 +36,7 @@ void judgement_clear(struct judgement *judgement)
 
 void judge_needs(const struct check *check, struct runs *runs)
 {
-    if (check->word == CHECK_PARAMETER || check->word == CHECK_FIGURE)
+    if (check->word == CHECK_PARAMETER)
         return;
     for (guint i = 0; i < check->curves->len; i++)
         runs_need(runs, g_ptr_array_index(check->curves, i));
@@ -245,54 +245,4 @@ void judge_parameter(struct judging *judging)
                                         only_curve(judging)->scenario, check->path));
     }
     json_decref(json);
-}
-
-// ---- Figures ----
-
-// Whether a tree has a figure of that id: a key of `figures`, or an item there with this `id`.
-static bool tree_has_figure(const struct node *tree, const char *id)
-{
-    const struct node *figures = tree->kind == NODE_MAP ? node_get(tree, "figures") : NULL;
-    if (!figures || figures->kind == NODE_SCALAR)
-        return tree->kind == NODE_MAP && node_get(tree, id);
-    for (guint i = 0; i < figures->children->len; i++) {
-        const struct node *one = g_ptr_array_index(figures->children, i);
-        const struct node *name = one->kind == NODE_MAP ? node_get(one, "id") : NULL;
-        if (g_strcmp0(name && name->kind == NODE_SCALAR ? name->text : one->key, id) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool file_has_figure(const char *directory, const char *name, const char *id)
-{
-    char *path = g_build_filename(directory, name, NULL);
-    struct diag_list *diags = diag_list_new();
-    struct node *tree = node_load(path, diags);
-    bool found = tree && tree_has_figure(tree, id);
-    node_free(tree);
-    diag_list_free(diags);
-    g_free(path);
-    return found;
-}
-
-void judge_figure(struct judging *judging)
-{
-    const char *id = judging->check->spec;
-    char *path = g_build_filename(judging->context->data_dir, "references", "figures", NULL);
-    GDir *directory = g_dir_open(path, 0, NULL);
-    judging->result->expected = g_strdup_printf("`netsim figures %s' draws it", id);
-    bool found = false;
-    const char *name;
-    while (!found && directory && (name = g_dir_read_name(directory)))
-        found = g_str_has_suffix(name, ".yaml") && file_has_figure(path, name, id);
-    if (directory)
-        g_dir_close(directory);
-    g_free(path);
-    if (found) {
-        judging->result->simulated = g_strdup("drawn from simulated results");
-        judging_decide(judging, true);
-    } else {
-        judging_give_up(judging, g_strdup_printf("references/figures/ has no figure %s", id));
-    }
 }

@@ -118,6 +118,7 @@ struct order {
     GArray *failed; // int64_t: sizes at which it is the other way round
     bool once;      // lower at least once
     bool somewhere; // once is enough
+    double slack;   // how far above still counts as below, relative to the higher one
     double gap;     // (lower - higher) / higher: the worst, or, if once is enough, the best
     int64_t size;   // where
     double low, high;
@@ -135,7 +136,8 @@ static void order_at(struct order *order, const GPtrArray *sets, guint lower, gu
             high = fmin(high, value);
     }
     int64_t size = points_at(g_ptr_array_index(sets, 0), index)->size;
-    if (order->somewhere ? low > high : low >= high)
+    double limit = high + order->slack * fabs(high);
+    if (order->somewhere ? low > limit : low >= limit)
         g_array_append_val(order->failed, size);
     order->once |= low < high;
     double gap = high != 0.0 ? (low - high) / fabs(high) : (low > high) - (low < high);
@@ -181,6 +183,8 @@ static void expect_order(struct judging *judging)
     append_sizes(out, check);
     if (check->somewhere)
         g_string_append(out, ", never above and once below");
+    if (check->slack > 0.0)
+        g_string_append_printf(out, ", or less than %.4g %% above", 100.0 * check->slack);
     if (check->share < 1.0)
         g_string_append_printf(out, ", at %.4g %% of the sizes", 100.0 * check->share);
     judging->result->expected = g_string_free(out, FALSE);
@@ -199,7 +203,8 @@ void judge_order(struct judging *judging)
         return;
     guint count = ((const GArray *)g_ptr_array_index(sets, 0))->len;
     struct order order = {.failed = g_array_new(FALSE, FALSE, sizeof(int64_t)),
-                          .somewhere = check->somewhere};
+                          .somewhere = check->somewhere,
+                          .slack = check->slack};
     for (guint i = 0; i < count; i++)
         order_at(&order, sets, check->curves->len, i);
     say_order(judging, &order, count);

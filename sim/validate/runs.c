@@ -192,7 +192,7 @@ static GArray *plain_points(const struct runs *runs, const struct curve *curve, 
         *why = how_it_ended(curve, series);
         return NULL;
     }
-    GArray *points = curve_points_of(series, curve->metric);
+    GArray *points = curve_own_points(series, curve);
     if (points->len > 0)
         return points;
     *why = g_strdup_printf("%s of %s has no %s", curve->series, curve->scenario, curve->metric);
@@ -251,7 +251,8 @@ json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why
     }
     char *file = scenario_file(runs, curve->scenario);
     char **sets = *curve->sets ? g_strsplit(curve->sets, "\n", -1) : NULL;
-    struct scenario_options options = {(const char *const *)sets, runs->data_dir, 0};
+    struct scenario_options options = {.sets = (const char *const *)sets,
+                                       .data_dir = runs->data_dir};
     struct diag_list *diags = diag_list_new();
     struct scenario_schema *schema = registry_schema(runs->registry);
     struct scenario *scenario = scenario_load(file, schema, &options, diags);

@@ -11,8 +11,9 @@
 // totals by kind.
 void scorecard_print(const json_t *scorecard, bool colour, FILE *file);
 
-// As JUnit XML: a suite for each system, a case for each claim. A miss is a failure; a known miss
-// and what is not checkable are skipped, with the reason. The caller frees it (g_free).
+// As JUnit XML: a suite for each system, a case for each claim. A miss is a failure, and so is a
+// claim that holds though it is listed as a known miss; a known miss and what is not checkable are
+// skipped, with the reason. The caller frees it (g_free).
 char *scorecard_junit(const json_t *scorecard);
 
 #endif

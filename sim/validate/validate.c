@@ -102,29 +102,51 @@ struct finding {
     char *why;
 };
 
-static void append_part(GString *out, const char *text)
+// One of several checks of a claim is numbered, from 1 on; 0 is the only one.
+static void append_part(GString *out, guint number, const char *text)
 {
-    if (text)
-        g_string_append_printf(out, "%s%s", out->len > 0 ? "; " : "", text);
+    if (!text)
+        return;
+    if (number > 0)
+        g_string_append_printf(out, "%s(%u) ", out->len > 0 ? "; " : "", number);
+    g_string_append(out, text);
 }
 
 // What one more check found: what misses counts more than what can't be checked, and that more than
 // what holds. The deviation is that of the first check that decides.
-static void finding_add(struct finding *finding, const struct judgement *judgement)
+static void finding_add(struct finding *finding, guint number, const struct judgement *judgement)
 {
+    static const char *const said[] = {[JUDGED_HOLDS] = "",
+                                       [JUDGED_MISSES] = "misses: ",
+                                       [JUDGED_NOT_CHECKABLE] = "not checkable: "};
     static const enum verdict of_judged[] = {
         [JUDGED_HOLDS] = HOLDS, [JUDGED_MISSES] = MISSES, [JUDGED_NOT_CHECKABLE] = NOT_CHECKABLE};
     static const int weight[] = {[HOLDS] = 0, [NOT_CHECKABLE] = 1, [MISSES] = 2, [KNOWN_MISS] = 2};
     enum verdict verdict = of_judged[judgement->judged];
     int more = weight[verdict] - weight[finding->verdict];
-    append_part(finding->expected, judgement->expected);
-    append_part(finding->simulated, judgement->simulated);
+    append_part(finding->expected, number, judgement->expected);
+    char *simulated = g_strconcat(number > 0 ? said[judgement->judged] : "",
+                                  judgement->simulated ? judgement->simulated : "nothing", NULL);
+    if (number > 0 || judgement->simulated)
+        append_part(finding->simulated, number, simulated);
+    g_free(simulated);
     if (more > 0) {
         finding->verdict = verdict;
         finding->deviation = judgement->deviation;
         g_free(finding->why);
         finding->why = g_strdup(judgement->why);
     }
+}
+
+// Why no scenario is held against a claim: the reason that it gives, and the tests that hold it.
+static char *why_not(const struct claim *claim, const char *reason)
+{
+    if (!claim->tests)
+        return g_strdup(reason ? reason : "a behaviour, which tests cover: docs/coverage.md");
+    char *held = g_strdup_printf("not checkable here: held by %s", claim->tests);
+    char *why = reason ? g_strdup_printf("%s (%s)", held, reason) : g_strdup(held);
+    g_free(held);
+    return why;
 }
 
 static void finding_of_claim(struct finding *finding, const struct judge_context *context,
@@ -135,23 +157,23 @@ static void finding_of_claim(struct finding *finding, const struct judge_context
         struct judgement judgement = judge(context, g_ptr_array_index(claim->checks, i));
         if (i == 0)
             finding->deviation = judgement.deviation;
-        finding_add(finding, &judgement);
+        finding_add(finding, claim->checks->len > 1 ? i + 1 : 0, &judgement);
         judgement_clear(&judgement);
     }
     if (is_behaviour(claim)) {
         finding->verdict = NOT_CHECKABLE;
-        finding->why = claim->outside
-                           ? g_strdup(claim->outside)
-                           : g_strdup("a behaviour: tested, as docs/coverage.md says where");
+        finding->why = why_not(claim, claim->outside);
     } else if (claim->not_checkable) {
         finding->verdict = NOT_CHECKABLE;
-        finding->why = g_strdup(claim->not_checkable);
+        finding->why = why_not(claim, claim->not_checkable);
     } else if (claim->known_miss && finding->verdict == MISSES) {
         finding->verdict = KNOWN_MISS;
         g_free(finding->why);
         finding->why = g_strdup(claim->known_miss);
     } else if (claim->known_miss && finding->verdict == HOLDS) {
-        finding->why = g_strdup_printf("no longer a miss: %s says it is one", claim->known_miss);
+        finding->why = g_strdup_printf("no longer a miss, but listed as one (%s): take its "
+                                       "known_miss out of references/claims/",
+                                       claim->known_miss);
     }
 }
 
@@ -247,13 +269,14 @@ static enum verdict verdict_of_rank(json_t *rows, const struct claim_rank *rank)
                                   : HOLDS;
 }
 
+// Whether all that a rank stands on is asked for: of one that is judged in part nothing is said.
 static bool rank_is_meant(const struct validate_options *options, const struct claim_list *list,
                           const struct claim_rank *rank)
 {
     for (guint i = 0; i < rank->ids->len; i++)
-        if (is_meant(options, claims_find(list, g_ptr_array_index(rank->ids, i))))
-            return true;
-    return false;
+        if (!is_meant(options, claims_find(list, g_ptr_array_index(rank->ids, i))))
+            return false;
+    return true;
 }
 
 static json_t *top40_of(const struct validate_options *options, const struct claim_list *list,
@@ -291,6 +314,20 @@ static bool run_all(const struct validate_options *options, const struct claim_l
     return runs_run(runs, error);
 }
 
+// Claims that hold although they are listed as known to miss.
+static json_int_t listed_but_hold(const struct claim_list *list, json_t *rows)
+{
+    json_int_t count = 0;
+    size_t index;
+    json_t *row;
+    json_array_foreach(rows, index, row)
+    {
+        const struct claim *claim = claims_find(list, row_text(row, "id"));
+        count += claim->known_miss && strcmp(row_text(row, "verdict"), verdict_names[HOLDS]) == 0;
+    }
+    return count;
+}
+
 static json_t *score(const struct validate_options *options, const struct claim_list *list,
                      const struct runs *runs)
 {
@@ -302,8 +339,8 @@ static json_t *score(const struct validate_options *options, const struct claim_
             json_array_append_new(rows, judge_claim(&context, claim));
     }
     json_t *totals = totals_of(rows);
-    if (options->top40)
-        json_object_set_new(totals, "top40", top40_of(options, list, rows));
+    json_object_set_new(totals, "listed_but_hold", json_integer(listed_but_hold(list, rows)));
+    json_object_set_new(totals, "top40", top40_of(options, list, rows));
     return json_pack("{s:o, s:o}", "claims", rows, "totals", totals);
 }
 
@@ -324,8 +361,9 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
     return scorecard;
 }
 
-bool validate_any_miss(const json_t *scorecard)
+bool validate_failed(const json_t *scorecard)
 {
     json_t *totals = json_object_get(scorecard, "totals");
-    return json_integer_value(json_object_get(totals, verdict_names[MISSES])) > 0;
+    return json_integer_value(json_object_get(totals, verdict_names[MISSES])) > 0 ||
+           json_integer_value(json_object_get(totals, "listed_but_hold")) > 0;
 }

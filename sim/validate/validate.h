@@ -27,13 +27,17 @@ struct validate_options {
 // The scorecard, new reference:
 //
 //   {"claims": [{"id", "kind", "expected", "simulated", "deviation", "verdict", "why"}],
-//    "totals": {"claims", "holds", "misses", "known_miss", "not_checkable", "by_kind": {KIND:
-//    {…}}}}
+//    "totals": {"claims", "holds", "misses", "known_miss", "not_checkable",
+//               "by_kind": {KIND: {"claims", …}}, "listed_but_hold",
+//               "top40": {"ranks", "hold", "list": [{"rank", "title", "verdict", "ids"}]}}}
 //
 // in the order of the files. expected, simulated and why are text or null. deviation is a number or
 // null: for an expected value how far the simulated one lies from it, relative to it; for a shape
-// how far the worst point lies beyond what was expected (below 0: so much was left). With top40 the
-// totals have a member "top40": {"ranks", "hold", "list": [{"rank", "title", "verdict", "ids"}]}.
+// how far the worst point lies beyond what was expected (below 0: so much was left). Where a claim
+// has several checks, expected and simulated number them, verdict and deviation are those of the
+// worst. `why` of a claim that holds is null, unless it is listed as a known miss: that list must
+// not outlive its reasons, and listed_but_hold counts such claims. top40 has the ranks all of whose
+// claims were asked for.
 //
 // NULL if a file of claims is wrong or a pattern matches nothing (diags say where), or if the
 // campaign could not be run (*error). A scenario that can't be read, or a series that is not there,
@@ -41,7 +45,7 @@ struct validate_options {
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
                            struct diag_list *diags, GError **error);
 
-// Whether a claim misses that is not known to.
-bool validate_any_miss(const json_t *scorecard);
+// Whether a claim misses that is not known to, or holds though it is listed as a known miss.
+bool validate_failed(const json_t *scorecard);
 
 #endif

@@ -60,6 +60,55 @@ class Compare(harness.Case):
         self.assertIn("second: completed against missing", told)
         self.assertIn("missing: the curve in b", told)
 
+    def series(self):
+        return json.loads(self.read("b.json"))["series"]
+
+    def compare_documents(self, change, code):
+        """b.json against itself with something changed."""
+        document = json.loads(self.read("b.json"))
+        change(document["series"])
+        self.write("changed.json", json.dumps(document))
+        told = self.netsim("compare", "b.json", "changed.json", "--format", "json", code=code)
+        return json.loads(told.stdout)
+
+    def test_points_that_are_not_there(self):
+        def change(series):
+            del series[0]["points"][1]
+        curve = self.compare_documents(change, 2)["curves"][0]
+        self.assertEqual((curve["points"], curve["missing"]), (2, "1 point in b"))
+
+    def test_no_number(self):
+        def change(series):
+            series[0]["points"][1]["latency_us"] = None
+        document = self.compare_documents(change, 2)
+        worst = document["curves"][0]["worst"]
+        self.assertEqual((worst["size_bytes"], worst["b"], worst["deviation"]), (1, None, None))
+        self.assertEqual(document["differences"], 1)
+
+    def test_zero(self):
+        """A bandwidth of 0 at 0 B is equal to itself, and to nothing else within any tolerance."""
+        self.assertEqual(self.series()[0]["points"][0]["bandwidth_MB_per_s"], 0)
+
+        def change(series):
+            series[0]["points"][0]["bandwidth_MB_per_s"] = 1e-9
+        self.assertEqual(self.compare_documents(change, 2)["differences"], 1)
+        self.netsim("compare", "b.json", "changed.json", "--tolerance", "1e9", code=2)
+
+    def test_failures(self):
+        """Both fail: the same only if it is for the same reason."""
+        def fail(kind):
+            def change(series):
+                series[0].update(status="failed", points=[], values=[],
+                                 reason={"kind": kind, "text": "x"})
+            return change
+        self.assertEqual(self.compare_documents(fail("overrun"), 2)["series"][0],
+                         {"series": "first, quoted", "a": "completed", "b": "failed (overrun)"})
+        os.replace(self.path("changed.json"), self.path("b.json"))
+        self.compare_documents(fail("overrun"), 0)
+        self.assertEqual(self.compare_documents(fail("broken"), 2)["series"][0],
+                         {"series": "first, quoted", "a": "failed (overrun)",
+                          "b": "failed (broken)"})
+
     def test_bad_input(self):
         self.write("no.json", "{\"series\": ")
         self.write("other.json", "{}")
@@ -73,6 +122,9 @@ class Compare(harness.Case):
                 (("a", "no.csv"), "no.csv:1: the columns series, size, metric and value"),
                 (("a", "b", "--tolerance", "little"), "write 0.01 or 1%"),
                 (("a", "b", "--tolerance", "-1"), "write 0.01 or 1%"),
+                (("a", "b", "--tolerance", "inf"), "write 0.01 or 1%"),
+                (("a", "b", "--tolerance", "nan"), "write 0.01 or 1%"),
+                (("a", "b", "--tolerance", "1%%"), "write 0.01 or 1%"),
                 (("a", "b", "--metric", "latency_u"), "did you mean latency_us?"),
                 (("a", "b", "--format", "csv"), "it must be one of table, json")):
             with self.subTest(arguments):
@@ -104,6 +156,18 @@ class Databases(harness.Case):
         self.sweep("two.sqlite")
         told = self.netsim("compare", "one.sqlite", "two.sqlite").stdout
         self.assertIn("same     second, lam.call=9000 cycles, latency_us: 3 points", told)
+
+    def test_a_directory(self):
+        self.netsim("sweep", "small.yaml", "--set", "lam.call=1500 cycles,9000 cycles", "--out",
+                    "swept")
+        told = self.netsim("compare", "swept", "one.sqlite").stdout
+        self.assertIn("no differences", told)
+
+    def test_a_sweep_against_another(self):
+        """A point less is reported, and so is a series that is impossible at one."""
+        self.netsim("sweep", "small.yaml", "--set", "lam.call=1500 cycles", "--out", "swept")
+        told = self.netsim("compare", "one.sqlite", "swept", code=2).stdout
+        self.assertIn("second, lam.call=9000 cycles: completed against missing", told)
 
     def test_two_points(self):
         told = self.netsim("compare", "one.sqlite#lam.call=1500 cycles",

@@ -4,11 +4,13 @@
 
 references/claims/SYSTEM.yaml lists what a source states, by id. A test names the ids that it is
 about in its name or in a comment. This sees that each behaviour is named by a test or has a reason
-under `outside`, not both; that tests name no id that does not exist; and that docs/coverage.md says
-so.
+under `outside`, not both; that tests name no id that does not exist; that where a claim refers to
+another one for its reasons, that one is there and, where it says that no scenario can be held
+against it, tested; and that docs/coverage.md and references/tests.yaml say so. The latter is what
+`netsim validate` knows of tests.
 
     test_coverage.py           check (and check the checks)
-    test_coverage.py --write   write docs/coverage.md anew
+    test_coverage.py --write   write docs/coverage.md and references/tests.yaml anew
 """
 
 import os
@@ -26,6 +28,7 @@ except ImportError:
 SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2]))
 PAGE = "docs/coverage.md"
+TESTS = "references/tests.yaml"
 SUFFIXES = {".c", ".h", ".py", ".sh"}
 OWN = "tests/coverage"  # names ids only as examples
 
@@ -128,7 +131,46 @@ def page(root: pathlib.Path) -> str:
                                   for claims in read_claims(root))
 
 
+# ---- What the program reads ----
+
+TESTS_HEAD = """\
+# Which tests name which claim; written by tests/coverage/test_coverage.py --write.
+tests:
+"""
+
+
+def tests_text(root: pathlib.Path) -> str:
+    lines = []
+    for claims in read_claims(root):
+        named = named_in_tests(root, claims.system)
+        lines += [f"  {name}: [{', '.join(named[name])}]\n"
+                  for name in [*claims.behaviours, *claims.others] if name in named]
+    return TESTS_HEAD + "".join(lines)
+
+
+def write(root: pathlib.Path):
+    for name, text in ((PAGE, page(root)), (TESTS, tests_text(root))):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+
+
 # ---- The check ----
+
+def complaints_about_reasons(claims: Claims, named: dict) -> list:
+    """Ids that reasons refer to."""
+    found = []
+    pattern = re.compile(rf"\b{claims.system}(?:\.[a-z0-9_]+)+")
+    for name, claim in {**claims.behaviours, **claims.others}.items():
+        for key in ("outside", "not_checkable", "because"):
+            for other in pattern.findall(str(claim.get(key, ""))):
+                if not claims.known(other):
+                    found.append(f"{claims.file}: {name} refers to {other}, which is not there")
+                elif (key != "because" and other not in named
+                      and "check" not in claims.others.get(other, {})):
+                    found.append(f"{claims.file}: {name} leaves it to {other}, "
+                                 "which no test names")
+    return found
+
 
 def complaints_about(claims: Claims, named: dict) -> list:
     found = [f"{claims.file}: {name} stands there twice" for name in claims.twice]
@@ -143,6 +185,7 @@ def complaints_about(claims: Claims, named: dict) -> list:
                          f"but {named[name][0]} tests it")
         if "outside" in claim and not claim["outside"]:
             found.append(f"{claims.file}: {name} is outside without a reason")
+    found += complaints_about_reasons(claims, named)
     for name, where in named.items():
         is_file = name.count(".") == 1  # sys.h
         if not claims.known(name) and not is_file:
@@ -154,9 +197,10 @@ def complaints(root: pathlib.Path) -> list:
     found = []
     for claims in read_claims(root):
         found += complaints_about(claims, named_in_tests(root, claims.system))
-    written = root / PAGE
-    if not written.exists() or written.read_text(encoding="utf-8") != page(root):
-        found.append(f"{PAGE} is out of date: write it with {OWN}/test_coverage.py --write")
+    for name, text in ((PAGE, page(root)), (TESTS, tests_text(root))):
+        written = root / name
+        if not written.exists() or written.read_text(encoding="utf-8") != text:
+            found.append(f"{name} is out of date: write it with {OWN}/test_coverage.py --write")
     return found
 
 
@@ -179,6 +223,7 @@ behaviours:
   sys.a.second: {statement: the second, source: "1.2", outside: no simulator has it}
 others:
   sys.number: {kind: number, statement: a number, source: "2"}
+  sys.figure: {kind: figure, statement: a drawing, source: "3", not_checkable: see sys.a.first.}
 """
     TEST = ("// sys.a.first, sys.number: and never the sys.* of a pattern, nor lib_sys.other or\n"
             "// sys/x.c or sys.h.\n")
@@ -198,7 +243,7 @@ others:
         path.write_text(text, encoding="utf-8")
 
     def write_page(self):
-        self.write(PAGE, page(self.root))
+        write(self.root)
 
     def complains(self, *parts: str):
         found = complaints(self.root)
@@ -214,10 +259,24 @@ others:
         self.assertIn("| `sys.a.second` | the second | no simulator has it |", text)
         self.assertIn("| `sys.number` | a number | 2 | `room/test_it.c` |", text)
 
+    def test_what_the_program_reads(self):
+        self.assertEqual(yaml.safe_load((self.root / TESTS).read_text(encoding="utf-8")),
+                         {"tests": {"sys.a.first": ["tests/room/test_it.c"],
+                                    "sys.number": ["tests/room/test_it.c"]}})
+        (self.root / TESTS).write_text("tests: {}", encoding="utf-8")
+        self.complains("references/tests.yaml is out of date")
+
     def test_untested(self):
         self.write("tests/room/test_it.c", "// sys.number\n")
         self.write_page()
-        self.complains("sys.a.first is neither tested nor said to be outside")
+        self.complains("sys.a.first is neither tested nor said to be outside",
+                       "sys.figure leaves it to sys.a.first, which no test names")
+
+    def test_reason_that_leads_nowhere(self):
+        self.write("references/claims/sys.yaml",
+                   self.CLAIMS.replace("see sys.a.first.", "see sys.a.frist."))
+        self.write_page()
+        self.complains("sys.figure refers to sys.a.frist, which is not there")
 
     def test_unknown(self):
         self.write("tests/room/test_more.py", "# sys.a.frist\n")
@@ -247,13 +306,13 @@ others:
 
     def test_page_out_of_date(self):
         self.write("tests/room/test_more.c", "// sys.a.first\n")
-        self.complains("out of date")
+        self.complains("out of date", "out of date")
         (self.root / PAGE).unlink()
-        self.complains("out of date")
+        self.complains("out of date", "out of date")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
-        (SOURCE / PAGE).write_text(page(SOURCE), encoding="utf-8")
+        write(SOURCE)
     else:
         unittest.main()

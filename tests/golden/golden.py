@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The golden curves: what every scenario in scenarios/ gives, kept in tests/golden/NAME.csv.
+"""The golden curves: what every scenario in scenarios/ and every sweep in scenarios/sweeps/ gives, kept
+in tests/golden/NAME.csv and tests/golden/sweeps/NAME.csv.
 
     golden.py [NAME...]            compare: `netsim compare` of the kept curves with those of now
     golden.py --record [NAME...]   run the scenarios and keep what they give
 
-A file has the fingerprint of the run and of each series in its head, so that a change which moves
-no curve is seen too. The program is $NETSIM, or the launcher ./netsim.
+NAME is that of a scenario, or sweeps/NAME. A file has in its head how each series ended and, of a
+scenario, the fingerprints of the run and of each series, so that a change which moves no curve is
+seen too. The program is $NETSIM, or the launcher ./netsim.
 """
 
 import argparse
@@ -25,6 +27,7 @@ SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
 NETSIM = os.path.abspath(os.environ.get("NETSIM", SOURCE / "netsim"))
 GOLDEN = SOURCE / "tests" / "golden"
 COLUMNS = ["series", "rank", "size", "metric", "value"]
+SWEEPS = "sweeps/"
 ENDED = (0, 2, 3)  # a run that fails as its scenario wants has curves, and a status, like any other
 
 
@@ -32,12 +35,17 @@ class Wrong(Exception):
     """A scenario that could not be run."""
 
 
+def names_below(root, suffix):
+    return sorted(folder + path.stem for folder in ("", SWEEPS)
+                  for path in (root / folder).glob("*" + suffix))
+
+
 def scenario_names():
-    return sorted(path.stem for path in (SOURCE / "scenarios").glob("*.yaml"))
+    return names_below(SOURCE / "scenarios", ".yaml")
 
 
 def golden_names():
-    return sorted(path.stem for path in GOLDEN.glob("*.csv"))
+    return names_below(GOLDEN, ".csv")
 
 
 def golden_file(name):
@@ -51,11 +59,14 @@ def netsim(*arguments):
 
 
 def run(name, directory):
-    """The text of `run --format json` for a scenario."""
-    done = netsim("run", SOURCE / "scenarios" / f"{name}.yaml", "--format", "json", "-q",
+    """What a scenario's run, or a sweep, prints: a JSON document, or CSV."""
+    is_sweep = name.startswith(SWEEPS)
+    command = ["sweep", "-j", "1", "--csv"] if is_sweep else ["run", "--format", "json"]
+    done = netsim(*command, SOURCE / "scenarios" / f"{name}.yaml", "-q",
                   "--out", os.path.join(directory, name))
     if done.returncode not in ENDED:
-        raise Wrong(f"{name}: netsim run ended with {done.returncode}: {done.stderr.strip()}")
+        raise Wrong(f"{name}: netsim {command[0]} ended with {done.returncode}: "
+                    f"{done.stderr.strip()}")
     return done.stdout
 
 
@@ -71,32 +82,72 @@ def rows(result):
                    value["metric"], value["value"])
 
 
-def golden_text(name, result):
-    """A result as a file of golden curves."""
+def text_of(name, head, table):
+    """A file of golden curves."""
     out = io.StringIO()
-    out.write(f"# what scenarios/{name}.yaml gives; written by tests/golden/golden.py --record\n"
-              f"# fingerprint {result['run']['fingerprint']}\n")
-    for series in result["series"]:
-        out.write(f"# series {series['name']}: {series['status']} {series['fingerprint']}\n")
+    out.write(f"# what scenarios/{name}.yaml gives; written by tests/golden/golden.py --record\n")
+    out.writelines(f"# {line}\n" for line in head)
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(rows(result))
+    writer.writerows(table)
     return out.getvalue()
+
+
+def series_line(name, status, fingerprint, reason):
+    return " ".join(["series", name + ":", status, fingerprint] + ([reason] if reason else []))
+
+
+def golden_text(name, result):
+    """A result as a file of golden curves."""
+    head = ["fingerprint " + result["run"]["fingerprint"]]
+    head += [series_line(series["name"], series["status"], series["fingerprint"],
+                         (series["reason"] or {}).get("kind")) for series in result["series"]]
+    return text_of(name, head, rows(result))
+
+
+def sweep_text(scenario, text):
+    """The CSV of a sweep as a file of golden curves. Each point's series is a series, named as
+    `netsim compare` names it; a sweep has no fingerprint."""
+    head, table = {}, []
+    points = list(csv.DictReader(io.StringIO(text)))
+    names = list(dict.fromkeys(row["series"] for row in points if row["series"]))
+    columns = list(points[0])
+    axes = columns[1:columns.index("seed")]
+    for row in points:
+        # A point that is not possible has one row, whatever series there are; its reason is a text.
+        possible = row["status"] != "impossible"
+        for name in [row["series"]] if possible else names:
+            series = ", ".join([name] + [f"{axis}={row[axis]}" for axis in axes])
+            head[series] = series_line(series, row["status"], "-",
+                                       row["reason"] if possible else "")
+        if row["value"]:
+            rank = "" if row["rank"] == "all" else row["rank"]
+            table.append([series, rank, row["size"], row["metric"], row["value"]])
+    return text_of(scenario, head.values(), table)
+
+
+def recorded(name, text):
+    """What is kept of what a run or sweep printed."""
+    if name.startswith(SWEEPS):
+        return sweep_text(name, text)
+    return golden_text(name, json.loads(text))
 
 
 def differences(name, directory):
     """How a scenario differs from its golden curves: text, or None if it does not."""
     if not golden_file(name).exists():
         return f"{name}: no golden curves: record them with tests/golden/golden.py --record {name}"
+    is_sweep = name.startswith(SWEEPS)
+    now = os.path.join(directory, name)
     try:
         text = run(name, directory)
     except Wrong as problem:
         return str(problem)
-    now = os.path.join(directory, f"{name}.json")
-    with open(now, "w", encoding="utf-8") as file:
-        file.write(text)
+    if not is_sweep:
+        now += ".json"
+        pathlib.Path(now).write_text(text, encoding="utf-8")
     compared = netsim("compare", golden_file(name), now)
-    if compared.returncode == 0 and "fingerprints agree" in compared.stdout:
+    if compared.returncode == 0 and (is_sweep or "fingerprints agree" in compared.stdout):
         return None
     told = "".join(line + "\n" for line in compared.stdout.splitlines()
                    if not line.startswith("same "))
@@ -106,9 +157,10 @@ def differences(name, directory):
 def record(name, directory):
     """Keeps what a scenario gives; a complaint, or None."""
     try:
-        text = golden_text(name, json.loads(run(name, directory)))
+        text = recorded(name, run(name, directory))
     except Wrong as problem:
         return str(problem)
+    golden_file(name).parent.mkdir(exist_ok=True)
     golden_file(name).write_text(text, encoding="utf-8")
     return None
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every scenario gives the curves that are kept for it, to the bit.
+"""Every scenario and every sweep gives the curves that are kept for it, to the bit.
 
 They are recorded anew with `tests/golden/golden.py --record`.
 """
@@ -15,6 +15,12 @@ import golden
 
 
 class Golden(unittest.TestCase):
+    def test_all_kinds_are_found(self):
+        names = golden.scenario_names()
+        self.assertIn("tiny", names)
+        self.assertIn("sweeps/descriptor_counts", names)
+        self.assertFalse([name for name in names if "testbeds" in name])
+
     def test_every_scenario_has_its_curves(self):
         self.assertEqual(golden.scenario_names(), golden.golden_names(),
                          "record them with tests/golden/golden.py --record")
@@ -64,10 +70,53 @@ class CheckOfTheCheck(unittest.TestCase):
         gone = changed["series"].pop()["name"]
         self.assertIn(f"{gone}: completed against missing", self.compare(changed, 2))
 
+    def test_a_reason(self):
+        failed = copy.deepcopy(self.result)
+        failed["series"][0].update(status="failed", reason={"kind": "overrun", "text": "x"})
+        (self.directory / "golden.csv").write_text(golden.golden_text("cut_through", failed))
+        self.compare(failed, 0)
+        failed["series"][0]["reason"]["kind"] = "connection_broken"
+        self.assertIn("failed (overrun) against failed (connection_broken)",
+                      self.compare(failed, 2))
+
     def test_the_fingerprint(self):
         changed = copy.deepcopy(self.result)
         changed["run"]["fingerprint"] = "0" * 16
         self.assertIn("fingerprints differ", self.compare(changed, 0))
+
+
+class CheckOfASweep(unittest.TestCase):
+    """Points of a sweep, with one that is not possible and several that fail."""
+
+    HEAD = "point,lam_via.tiny,seed,series,status,reason,rank,size,metric,unit,value\n"
+    ROWS = ("0,1 KiB,1,\"A, b\",completed,,all,512,latency_us,us,4.5\n"
+            "0,1 KiB,1,\"A, b\",completed,,1,,program_us,us,7\n"
+            "1,2 KiB,1,\"A, b\",failed,overrun,,,,,\n"
+            "2,4 KiB,1,,impossible,too: long (4 KiB),,,,,\n")
+
+    def test_text(self):
+        self.assertEqual(golden.recorded("sweeps/x", self.HEAD + self.ROWS).splitlines()[1:], [
+            "# series A, b, lam_via.tiny=1 KiB: completed -",
+            "# series A, b, lam_via.tiny=2 KiB: failed - overrun",
+            "# series A, b, lam_via.tiny=4 KiB: impossible -",
+            "series,rank,size,metric,value",
+            "\"A, b, lam_via.tiny=1 KiB\",,512,latency_us,4.5",
+            "\"A, b, lam_via.tiny=1 KiB\",1,,program_us,7"])
+
+    def test_a_value(self):
+        """A kept value that is not what comes out is reported, with its point."""
+        name = "sweeps/tiny_short_thresholds"
+        with tempfile.TemporaryDirectory(prefix="netsim-golden-") as directory:
+            text = golden.recorded(name, golden.run(name, directory))
+            kept = pathlib.Path(directory) / "kept.csv"
+            database = pathlib.Path(directory) / name
+            kept.write_text(text, encoding="utf-8")
+            self.assertEqual(golden.netsim("compare", kept, database).returncode, 0)
+            line = next(line for line in text.splitlines() if "latency_us" in line)
+            kept.write_text(text.replace(line, line + "1", 1), encoding="utf-8")
+            done = golden.netsim("compare", kept, database)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stdout, r"differs  .*lam_via\.tiny=1 KiB.* latency_us: .*worst")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Files of claims: what is wrong in them is reported with its place, and patterns mean what they
 // say.
+#include "sim/validate/anchor.h"
 #include "sim/validate/claim.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -55,20 +56,24 @@ static void test_good(void)
            "  s.c: {statement: x, source: y, outside: z}\n"
            "others:\n  s.d: {kind: shape, statement: x, source: y, not_checkable: z}\n",
            "");
-    expect_check("{figure: {spec: f}}", "");
-    expect_check("[{figure: {spec: f}}, {figure: {spec: g}}]", "");
+    expect_check("{ends_with: {scenario: s, series: A, status: completed}}", "");
+    expect_check("[{ends_with: {scenario: s, series: A, status: completed}}, {figure: {spec: g, "
+                 "scenario: s, metric: a_us, series: A, sizes: 1 B}}]",
+                 "");
 }
 
 static void test_bad_checks(void)
 {
     expect_check("{valeu: {series: A}}",
                  "c.yaml:6:13: error: s.a.check.valeu: unknown key (did you mean");
-    expect_check("{figure: {spec: f}, value: {}}",
-                 "c.yaml:6:12: error: s.a.check: a check has one word");
+    expect_check("{figure: {}, value: {}}", "c.yaml:6:12: error: s.a.check: a check has one word");
     expect_check("figure", "c.yaml:6:12: error: s.a.check: a check is expected here");
     expect_check("[]", "c.yaml:6:12: error: s.a.check: a check is missing");
     expect_check("{figure: {}}", "`spec' is missing");
-    expect_check("{figure: {spec: f, scenario: s}}", "unknown key");
+    expect_check("{figure: {spec: f, scenario: s, metric: a_us}}", "`series' is missing");
+    expect_check("{figure: {spec: f, scenario: s, series: A}}", "a metric is missing");
+    expect_check("{figure: {spec: f, scenario: s, metric: a_us, series: A, most: 1}}",
+                 "unknown key");
     expect_check(
         "{value: {scenario: s, metric: a_us, series: A, size: 1 B, expected: 74 MB/s, "
         "tolerance: 1}}",
@@ -107,6 +112,16 @@ static void test_bad_checks(void)
     expect_check("{order: {scenario: s, metric: a_us, lower: A, higher: B, sizes: 1 B, "
                  "share: 150 %}}",
                  "a share is more than 0");
+    for (int i = 0; i < 3; i++) {
+        static const char *const slacks[] = {"11 %", "0 %", "0.01"};
+        char *check = g_strdup_printf("{order: {scenario: s, metric: a_us, lower: A, higher: B, "
+                                      "sizes: 1 B, slack: %s}}",
+                                      slacks[i]);
+        expect_check(check, "a slack is more than 0 %, at most 10 %");
+        g_free(check);
+    }
+    expect_check("{bound: {scenario: s, metric: a_us, series: {series: A, rank: -1}, least: 1}}",
+                 "-1 is out of range");
     expect_check("{ends_with: {scenario: s, series: A, status: dead}}", "unknown status \"dead\"");
 }
 
@@ -118,13 +133,13 @@ static void test_bad_claims(void)
     expect("others:\n  s.a: {kind: shape, statement: x, source: y}\n",
            "c.yaml:2:8: error: s.a: it needs `check' or `not_checkable'");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
-           " check: {figure: {spec: f}}}\n",
+           " check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
            "it needs `check' or `not_checkable', not both");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
            " known_miss: docs/fidelity.md#a}\n",
            "what is not checked can't miss");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, known_miss: later,"
-           " check: {figure: {spec: f}}}\n",
+           " check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
            "a known miss says where its analysis stands");
     expect("others:\n  s.a: {kind: shape, source: y, not_checkable: z}\n",
            "`statement' is missing");
@@ -158,16 +173,95 @@ static void test_ranks(void)
     g_free(complaints);
 }
 
+// The complaints about references/tests.yaml, beside two claims.
+static void expect_tests(const char *text, const char *part)
+{
+    static const char claims[] =
+        "behaviours:\n  s.a: {statement: x, source: y}\n  s.b: {statement: x, source: y}\n";
+    struct diag_list *diags = diag_list_new();
+    struct claim_list *list = claims_new();
+    struct node *tree = node_parse(claims, strlen(claims), "c.yaml", NULL, diags);
+    struct node *tests = node_parse(text, strlen(text), "tests.yaml", NULL, diags);
+    claims_read(list, tree, diags);
+    bool good = claims_read_tests(list, tests, diags);
+    CU_ASSERT_EQUAL(good, *part == '\0');
+    char *complaints = fake_complaints(diags);
+    if (*part)
+        SUITE_CONTAINS(complaints, part);
+    else
+        SUITE_SAME_TEXT(complaints, "");
+    if (good) {
+        SUITE_SAME_TEXT(claims_find(list, "s.a")->tests, "tests/x.c, tests/y.py");
+        CU_ASSERT_PTR_NULL(claims_find(list, "s.b")->tests);
+    }
+    g_free(complaints);
+    node_free(tests);
+    node_free(tree);
+    claims_free(list);
+    diag_list_free(diags);
+}
+
+static void test_tests(void)
+{
+    expect_tests("tests:\n  s.a: [tests/x.c, tests/y.py]\n", "");
+    expect_tests("tests:\n  s.c: [tests/x.c]\n",
+                 "tests.yaml:2:3: error: tests: there is no claim s.c");
+    expect_tests("tests:\n  s.a: tests/x.c\n", "a list of tests is expected");
+    expect_tests("tset: {}\n", "a map of claims to tests is expected");
+}
+
+static void test_anchors(void)
+{
+    static const char page[] = "# The page\n\n## Broadcast on cluster 2: `pin_thrash`, 64 KiB\n"
+                               "text # no-heading\n#nor-this\n```\n# in code\n```\n"
+                               "####### too-deep\n### Größe, 3.5 µs\n<a id=\"own-name\"></a>\n";
+    static const struct {
+        const char *anchor;
+        bool exists;
+    } samples[] = {
+        {"the-page", true},    {"broadcast-on-cluster-2-pin_thrash-64-kib", true},
+        {"no-heading", false}, {"nor-this", false},
+        {"in-code", false},    {"too-deep", false},
+        {"größe-35-µs", true}, {"own-name", true},
+        {"own", false},        {"The-page", false},
+        {"the-page-1", false}, {"", false},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++)
+        if (anchor_exists(page, samples[i].anchor) != samples[i].exists)
+            CU_FAIL(samples[i].anchor);
+}
+
+// A known miss without its analysis is refused.
+static void test_analyses(void)
+{
+    static const char claims[] =
+        "others:\n  s.a: {kind: shape, statement: x, source: y, known_miss: docs/fidelity.md#why,\n"
+        "        check: {ends_with: {scenario: s, series: A, status: completed}}}\n";
+    struct diag_list *diags = diag_list_new();
+    struct claim_list *list = claims_new();
+    struct node *tree = node_parse(claims, strlen(claims), "c.yaml", NULL, diags);
+    CU_ASSERT_TRUE(claims_read(list, tree, diags));
+    CU_ASSERT_TRUE(claims_are_analysed(list, "# Why\n", diags));
+    CU_ASSERT_FALSE(claims_are_analysed(list, "# Why not\n", diags));
+    char *complaints = fake_complaints(diags);
+    SUITE_CONTAINS(complaints,
+                   "c.yaml:2:3: error: s.a: docs/fidelity.md#why: there is no such place");
+    g_free(complaints);
+    node_free(tree);
+    claims_free(list);
+    diag_list_free(diags);
+}
+
 static void test_patterns(void)
 {
-    CU_ASSERT_TRUE(claim_matches("via.a.b", "via"));
-    CU_ASSERT_TRUE(claim_matches("via.a.b", "via.a"));
-    CU_ASSERT_TRUE(claim_matches("via.a.b", "via.a.b"));
-    CU_ASSERT_FALSE(claim_matches("via.ab", "via.a"));
-    CU_ASSERT_FALSE(claim_matches("via.a", "via.a.b"));
-    CU_ASSERT_TRUE(claim_matches("via.a.b", "*.b"));
-    CU_ASSERT_TRUE(claim_matches("via.a.b", "via.?.b"));
-    CU_ASSERT_FALSE(claim_matches("via.a.b", "*.a"));
+    CU_ASSERT_TRUE(claim_matches("sys.a.b", "sys"));
+    CU_ASSERT_TRUE(claim_matches("sys.a.b", "sys.a"));
+    CU_ASSERT_TRUE(claim_matches("sys.a.b", "sys.a.b"));
+    CU_ASSERT_FALSE(claim_matches("sys.ab", "sys.a"));
+    CU_ASSERT_FALSE(claim_matches("sys.a", "sys.a.b"));
+    CU_ASSERT_TRUE(claim_matches("sys.a.b", "*.b"));
+    CU_ASSERT_TRUE(claim_matches("sys.a.b", "sys.?.b"));
+    CU_ASSERT_FALSE(claim_matches("sys.a.b", "*.a"));
 }
 
 // What ships is right, whoever reads it.
@@ -192,6 +286,9 @@ int main(void)
                                               {"checks that are wrong", test_bad_checks},
                                               {"claims that are wrong", test_bad_claims},
                                               {"ranks", test_ranks},
+                                              {"which tests name them", test_tests},
+                                              {"anchors of a page", test_anchors},
+                                              {"known misses and their analyses", test_analyses},
                                               {"patterns", test_patterns},
                                               {"what ships", test_shipped},
                                               {0}};

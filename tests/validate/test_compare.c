@@ -59,6 +59,16 @@ static void test_values(void)
     expect("A,0,,m_us,4\nA,1,,m_us,5\n", "A,1,,m_us,5\nA,0,,m_us,4\n", 0.0, 0);
     expect("A,0,,m_us,4\nA,1,,m_us,5\n", "A,1,,m_us,4\nA,0,,m_us,5\n", 0.0, 2);
     expect("A,all,1,m_us,4\n", "A,,1,m_us,4\n", 0.0, 0);
+    // What is no number equals what is none, and no number else.
+    expect("A,,1,m_us,nan\n", "A,,1,m_us,nan\n", 0.0, 0);
+    expect("A,,1,m_us,nan\n", "A,,1,m_us,1\n", 100.0, 1);
+    expect("A,,1,m_us,1\n", "A,,1,m_us,inf\n", 100.0, 1);
+    expect("A,,1,m_us,inf\n", "A,,1,m_us,inf\n", 0.0, 0);
+    // Several values of one size are compared one by one.
+    expect("A,,1,m_us,4\nA,,1,m_us,5\n", "A,,1,m_us,4\nA,,1,m_us,5\n", 0.0, 0);
+    expect("A,,1,m_us,4\nA,,1,m_us,5\n", "A,,1,m_us,4\nA,,1,m_us,6\n", 0.0, 1);
+    expect("A,,1,m_us,4\nA,,1,m_us,5\n", "A,,1,m_us,4\n", 0.0, 1);
+    expect("A,,1,m_us,4\n", "A,,1,m_us,4\nA,,1,m_us,4\n", 0.0, 1);
 }
 
 static void test_missing(void)
@@ -116,6 +126,34 @@ static void test_heads(void)
     json_decref(comparison);
 }
 
+// How a series ended differs by the kind of its failure too, if that is known of both.
+static void test_failures(void)
+{
+    static const struct {
+        const char *a, *b;
+        int differences;
+    } samples[] = {
+        {"# series A: failed 1 overrun\n", "# series A: failed 1 overrun\n", 0},
+        {"# series A: failed 1 overrun\n", "# series A: failed 1 connection_broken\n", 1},
+        {"# series A: failed 1\n", "# series A: failed 1 overrun\n", 0},
+        {"# series A: failed 1\n", "# series A: completed 1\n", 1},
+        {"# series A: failed 1\n", "", 1},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *a = g_strconcat(samples[i].a, HEAD, NULL), *b = g_strconcat(samples[i].b, HEAD, NULL);
+        json_t *comparison = compare_csv(a, b, 100.0, NULL);
+        SUITE_SAME_INTEGER(json_integer_value(json_object_get(comparison, "differences")),
+                           samples[i].differences);
+        if (i == 1) {
+            json_t *one = json_array_get(json_object_get(comparison, "series"), 0);
+            SUITE_SAME_TEXT(json_string_value(json_object_get(one, "a")), "failed (overrun)");
+        }
+        json_decref(comparison);
+        g_free(a);
+        g_free(b);
+    }
+}
+
 static void expect_refused(const char *text, const char *part)
 {
     GError *error = NULL;
@@ -136,12 +174,10 @@ static void test_broken(void)
 
 int main(void)
 {
-    static const struct suite_case cases[] = {{"values", test_values},
-                                              {"what is missing", test_missing},
-                                              {"the worst", test_worst},
-                                              {"one metric", test_metric},
-                                              {"heads of files", test_heads},
-                                              {"broken files", test_broken},
-                                              {0}};
+    static const struct suite_case cases[] = {
+        {"values", test_values},        {"what is missing", test_missing},
+        {"the worst", test_worst},      {"one metric", test_metric},
+        {"heads of files", test_heads}, {"how series failed", test_failures},
+        {"broken files", test_broken},  {0}};
     return suite_run("validate: compare", cases);
 }

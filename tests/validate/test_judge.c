@@ -6,6 +6,7 @@
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@ struct sample {
     enum judged judged;
     const char *says; // a part of what was simulated, or of why it can't be checked
 };
+
+static const char *data_dir = ".";
 
 // A series that is completed, with its points.
 static json_t *series_of(const char *text)
@@ -71,7 +74,7 @@ static struct judgement judge_sample(const struct sample *sample)
     json_t *other = result_of("A 1:5 2:5");
     runs_add_result(runs, "s", "p.q=1", other);
     struct check *check = check_of(sample->check);
-    struct judge_context context = {runs, "."};
+    struct judge_context context = {runs, data_dir};
     struct judgement judgement = {0};
     if (check) {
         judge_needs(check, runs);
@@ -186,6 +189,14 @@ static void test_order(void)
          "different sizes"},
         {"A 1:1 2:3; xB 1:2", "{order: {lower: A, higher: xB, sizes: 1 B .. 2 B}}", MISSES,
          "the run failed"},
+        // A slack of 10 %: 10 against 11 and 11 against 10 hold, 11.1 against 10 does not; nor does
+        // it help where the sign alone is asked for.
+        {"A 1:10 2:10.99; B 1:11 2:10",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 2 B, slack: 10 %}}", HOLDS, "nearest at 2 B"},
+        {"A 1:10 2:11; B 1:11 2:10",
+         "{order: {lower: A, higher: B, sizes: 1 B .. 2 B, slack: 10 %}}", MISSES, "(2 B)"},
+        {"A 1:10 2:10.01; B 1:11 2:10", "{order: {lower: A, higher: B, sizes: 1 B .. 2 B}}", MISSES,
+         "(2 B)"},
         // Under settings: another run of the same scenario.
         {"A 1:6 2:6", "{order: {lower: {series: A, set: p.q=1}, higher: A, sizes: 1 B .. 2 B}}",
          HOLDS, "5 against 6"},
@@ -303,6 +314,89 @@ static void test_runs(void)
     run_samples(samples);
 }
 
+// Values of one rank, as programs have them: {"metric", "rank", "size_bytes", "value"}.
+static void test_rank(void)
+{
+    static const struct {
+        const char *series;
+        enum judged judged;
+    } samples[] = {{"{series: A, rank: 1}", HOLDS},
+                   {"{series: A, rank: 0}", MISSES},
+                   {"{series: A, rank: 2}", NOT},
+                   {"A", NOT}};
+    struct runs *runs = runs_new_empty();
+    json_t *result = json_pack(
+        "{s:[{s:s, s:s, s:[], s:[{s:s, s:i, s:n, s:f}, {s:s, s:i, s:n, s:f}]}]}", "series", "name",
+        "A", "status", "completed", "points", "values", "metric", "latency_us", "rank", 0,
+        "size_bytes", "value", 3.0, "metric", "latency_us", "rank", 1, "size_bytes", "value", 5.0);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(result);
+    runs_add_result(runs, "s", "", result);
+    struct judge_context context = {runs, "."};
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *text = g_strdup_printf("{value: {series: %s, expected: 5 us, tolerance: 0 us}}",
+                                     samples[i].series);
+        struct check *check = check_of(text);
+        struct judgement judgement = judge(&context, check);
+        CU_ASSERT_EQUAL(judgement.judged, samples[i].judged);
+        judgement_clear(&judgement);
+        check_free(check);
+        g_free(text);
+    }
+    runs_free(runs);
+    json_decref(result);
+}
+
+static const char figures[] =
+    "schema: 1\nfigures:\n"
+    "  - id: f\n    scenario: s\n    series: [A, {series: B, minus: A}]\n    panels:\n"
+    "      - y: {metric: latency_us}\n"
+    "      - y: {metric: other_us}\n        series: [C]\n"
+    "      - y: {metric: latency_us}\n        scenario: t\n"
+    "        series: [{series: D, over: {scenario: s, series: A}}]\n";
+
+// A figure must be there, draw what is asked for, and have values.
+static void test_figure(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:1 2:2", "{figure: {spec: f, series: A, sizes: 1 B .. 2 B}}", HOLDS, "1 curve, 2"},
+        {"A 1:1 2:2; B 1:2 2:3",
+         "{figure: {spec: f, series: [A, {series: B, minus: A}], sizes: 1 B .. 2 B}}", HOLDS,
+         "2 curves, 4 values"},
+        {"A 1:1 2:2", "{figure: {spec: g, series: A, sizes: 1 B .. 2 B}}", MISSES,
+         "no such figure"},
+        {"A 1:1; B 1:2", "{figure: {spec: f, series: [A, B], sizes: 1 B}}", MISSES,
+         "it does not draw B"},
+        {"A 1:1; B 1:2", "{figure: {spec: f, series: {series: B, over: A}, sizes: 1 B}}", MISSES,
+         "it does not draw B / A"},
+        {"A 1:1; C 1:2", "{figure: {spec: f, series: C, sizes: 1 B}}", MISSES,
+         "it does not draw C"}, // another metric
+        {"A 1:1; D 1:2",
+         "{figure: {spec: f, series: {series: D, scenario: t, over: {series: A, scenario: s}}}}",
+         NOT, "t was not run"}, // drawn, but without values
+        {"A 1:1; D 1:2", "{figure: {spec: f, series: {series: D, over: A}}}", MISSES,
+         "it does not draw D / A"}, // of s, which is not what is drawn
+        {"A 1:1", "{figure: {spec: f, series: A, sizes: 1 B .. 2 B}}", NOT, "no value at 2 B"},
+        {0}};
+    char *directory = g_dir_make_tmp("netsim-judge-XXXXXX", NULL);
+    char *folder = g_build_filename(directory, "references", "figures", NULL);
+    char *file = g_build_filename(folder, "f.yaml", NULL);
+    CU_ASSERT_EQUAL(g_mkdir_with_parents(folder, 0700), 0);
+    CU_ASSERT_TRUE(g_file_set_contents(file, figures, -1, NULL));
+    data_dir = directory;
+    run_samples(samples);
+    data_dir = ".";
+    g_remove(file);
+    for (int i = 0; i < 3; i++) {
+        g_rmdir(folder);
+        char *up = g_path_get_dirname(folder);
+        g_free(folder);
+        folder = up;
+    }
+    g_free(folder);
+    g_free(file);
+    g_free(directory);
+}
+
 static void expect_deviation(const char *curves, const char *check, double expected)
 {
     struct sample sample = {.curves = curves, .check = check};
@@ -347,6 +441,8 @@ int main(void)
                                               {"the shape of a curve", test_shape},
                                               {"several curves", test_several},
                                               {"ends and counters of runs", test_runs},
+                                              {"values of one rank", test_rank},
+                                              {"figures", test_figure},
                                               {"deviations", test_deviation},
                                               {"values of parameters", test_same_value},
                                               {0}};
