@@ -10,7 +10,8 @@ _netsim() {
     case $previous in
     --format)
         [[ $command == bench || $command == list || $command == sweep ]] && formats='table json'
-        [[ $command == explain || $command == calibrate ]] && formats='table json'
+        [[ $command == explain ]] && formats='table csv json'
+        [[ $command == calibrate ]] && formats='table json'
         [[ $command == validate ]] && formats='table json junit'
         [[ $command == compare ]] && formats='table json'
         [[ $command == describe ]] && formats='text markdown'

@@ -67,7 +67,8 @@ complete -c netsim -n '__fish_seen_subcommand_from plot' -k -a '(__fish_complete
 set -l explain '__fish_seen_subcommand_from explain'
 complete -c netsim -n $explain -l series -x -d 'Explain this one of the series only'
 complete -c netsim -n $explain -l size -x -d 'Explain this message size in full'
-complete -c netsim -n $explain -l plot -r -F -d 'Also draw the stages over the sizes'
+complete -c netsim -n $explain -l plot -r -F -d 'Also draw the classes of stages over the sizes'
+complete -c netsim -n $explain -l format -x -a 'table csv json' -d 'What to print'
 set -l validate '__fish_seen_subcommand_from validate'
 complete -c netsim -n $validate -l top40 -d 'Only the most important claims'
 complete -c netsim -n $validate -l all -d 'Also list the behaviours'
@@ -93,7 +94,7 @@ complete -c netsim -n $calibrate -l database -r -F -d 'Keep the runs in this dat
 set -l both '__fish_seen_subcommand_from explain calibrate'
 complete -c netsim -n $both -l set -x -d 'Set one parameter: PATH=VALUE'
 complete -c netsim -n $both -l seed -x -d 'Seed of the random streams'
-complete -c netsim -n $both -l format -x -a 'table json' -d 'What to print'
+complete -c netsim -n $calibrate -l format -x -a 'table json' -d 'What to print'
 complete -c netsim -n $both -k -a '(__fish_complete_suffix .yaml)'
 
 complete -c netsim -n '__fish_seen_subcommand_from help' -a "$commands"

@@ -15,4 +15,17 @@ static const struct scenario_section *const sections[] = {
 
 static const char *const nics[] = {"eepro100", "tulip", NULL};
 
-const struct registry model_registry = {.stacks = stacks, .sections = sections, .nics = nics};
+static const struct stage_class_entry stage_classes[] = {
+    {"TCP", "kernel"},
+    {"checksum", "kernel"},
+    {"agent", "kernel"},
+    {"pin cache", "pin"},
+    {"dreg", "pin"},
+    {"delayed ACK", "waiting for ACK"},
+    {"retransmission timer", "waiting for ACK"},
+    {"probe timer", "waiting for window"},
+    {0},
+};
+
+const struct registry model_registry = {
+    .stacks = stacks, .sections = sections, .nics = nics, .stage_classes = stage_classes};

@@ -167,6 +167,15 @@ class Lists(unittest.TestCase):
         for name in sorted(keys):
             self.assertIn(f"`{name}`", text)
 
+    def check_reference(self, scratch, body):
+        """A reference of a calibration: one that uses it takes it."""
+        scratch.write("reference.yaml", body)
+        code, printed = scratch.run(
+            "./netsim calibrate pingpong_cluster1 --fit 'lam.request=100 cycles..50000 cycles' "
+            "--to reference.yaml --set workload.repetitions=1 --format json")
+        self.assertEqual(code, 0, body + "\n".join(printed))
+        self.assertEqual(len(json.loads("\n".join(printed))["targets"]), body.count("\n  - {"))
+
     def test_fragments_of_scenarios_are_right(self):
         scratch = console.Scratch()
         count = 0
@@ -174,6 +183,9 @@ class Lists(unittest.TestCase):
             if kind != "yaml":
                 continue
             self.assertEqual(attributes, [])
+            if re.search(r"(?m)^targets:", body):
+                self.check_reference(scratch, body)
+                continue
             rest = [line for key, line in REST.items()
                     if not re.search(rf"(?m)^{key}:", body)]
             scratch.write(f"fragment{count}.yaml", "\n".join(rest) + "\n" + body)
