@@ -96,9 +96,9 @@ class Calibrate(Case):
         _, document = self.fit(REQUEST, "mvia.poll_period=100 ns..1 us")
         self.assertIn("mvia.poll_period changes none of the targets near its value", document["notes"])
         self.assertEqual(document["condition"], 1) # of the one that shows
-        errors = {one["path"]: one["error"] for one in document["parameters"]}
+        errors = {one["path"]: one["error_percent"] for one in document["parameters"]}
         self.assertIsNone(errors["mvia.poll_period"])
-        self.assertLess(errors["lam.request"], 0.1)
+        self.assertLess(errors["lam.request"], 10)
 
     def test_too_few_targets_are_warned_of(self):
         self.points(self.latency("lam.request=9000 cycles"), ("rpi", 1))
