@@ -82,8 +82,8 @@ const char *cli_data_dir(void);
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, uint64_t seed);
 
-// The figures (struct figure_spec *) of the references; NULL after mistakes, which have been printed.
-// Free with g_ptr_array_unref.
+// The figures (struct figure_spec *) of the references; NULL after mistakes, which have been
+// printed. Free with g_ptr_array_unref.
 GPtrArray *cli_figure_specs(void);
 
 // Those that the words name, all without words; NULL after an error, which has been printed. Free

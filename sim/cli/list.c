@@ -7,8 +7,8 @@
 #include "sim/output/text.h"
 #include "sim/workload/stack.h"
 
-static const char *const kinds[] = {"stacks", "testbeds", "benchmarks", "scenarios", "sweeps",
-                                    NULL};
+static const char *const kinds[] = {"stacks",    "testbeds", "benchmarks",
+                                    "scenarios", "sweeps",   NULL};
 static const char *const formats[] = {"table", "json", NULL};
 
 static json_t *entry_new(const char *name, const char *description)

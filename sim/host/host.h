@@ -52,8 +52,8 @@ void host_free(struct host *host);
 
 struct cpu *host_interrupt_core(const struct host *host);
 
-// How a processor finds data that the interrupt handler has touched last (a received frame copied or
-// checksummed): in the cache of the interrupt core, and in no other's.
+// How a processor finds data that the interrupt handler has touched last (a received frame copied
+// or checksummed): in the cache of the interrupt core, and in no other's.
 enum copy_source host_received_source(const struct host *host, const struct cpu *cpu);
 
 // The core that the host's n-th process runs on: with more than one core, processes keep clear of
