@@ -138,7 +138,7 @@ static void decompose(struct analysis *analysis, const gsl_matrix *matrix, const
 static void decompose_moving(struct analysis *analysis, const gsl_matrix *matrix,
                              const struct fit *fit, const struct evaluation *evaluation)
 {
-    size_t *moving = g_new(size_t, matrix->size2), count = 0;
+    size_t *moving = g_new0(size_t, matrix->size2), count = 0;
     for (size_t i = 0; i < matrix->size2; i++)
         if (column_norm(matrix, i) > 0)
             moving[count++] = i;

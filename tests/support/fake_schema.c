@@ -110,8 +110,12 @@ static const struct stack_schema stacks[] = {{.name = "lam_fake",
                                              {0}};
 
 static const struct benchmark_schema benchmarks[] = {
-    {"pmb.pingpong", "half a round trip", 2, 2, "latency_us"},
-    {"pmb.bcast", "one to all", 2, 0, "latency_us"},
+    {.name = "pmb.pingpong",
+     .doc = "half a round trip",
+     .least_ranks = 2,
+     .most_ranks = 2,
+     .metrics = "latency_us"},
+    {.name = "pmb.bcast", .doc = "one to all", .least_ranks = 2, .metrics = "latency_us"},
     {0}};
 
 const struct scenario_schema fake_schema = {.sections = sections,

@@ -77,7 +77,8 @@ static void sink_transition(struct trace *trace, trace_lane lane, sim_time when,
 
 struct trace *rpi_trace_new(GPtrArray **lines)
 {
-    static const struct trace_ops ops = {sink_lane, sink_span, sink_flow, sink_transition};
+    static const struct trace_ops ops = {
+        .lane = sink_lane, .span = sink_span, .flow = sink_flow, .transition = sink_transition};
     struct rpi_trace *sink = g_new(struct rpi_trace, 1);
     sink->trace.ops = &ops;
     sink->lines = *lines = g_ptr_array_new_with_free_func(line_free);
