@@ -31,6 +31,7 @@ json_t *bench_run(const struct bench_options *options)
     json_t *memory = bench_memory(options);
     json_object_set_new(results, "hold", bench_hold(options));
     json_object_set_new(results, "star", bench_star(options));
+    json_object_set_new(results, "clos", bench_clos(options));
     json_object_set_new(results, "pingpong", bench_pingpong(options));
     json_object_set_new(results, "memory", memory);
     return results;
@@ -106,11 +107,27 @@ static void append_star(GString *out, json_t *rows)
     }
 }
 
+static void append_clos(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"hosts", "packet-hops/s", NULL};
+    append_headers(out, "\nClos: 4 KiB packets through 16-port cut-through switches at half load",
+                   headers);
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row)
+    {
+        append_cell(out, count_text(json_object_get(row, "hosts")));
+        append_cell(out, rate_text(json_object_get(row, "packet_hops_per_s")));
+        g_string_append_c(out, '\n');
+    }
+}
+
 void bench_print(json_t *results, FILE *out)
 {
     GString *text = g_string_new(NULL);
     append_hold(text, json_object_get(results, "hold"));
     append_star(text, json_object_get(results, "star"));
+    append_clos(text, json_object_get(results, "clos"));
     json_t *pingpong = json_object_get(results, "pingpong");
     char *messages = rate_text(json_object_get(pingpong, "messages_per_s"));
     g_string_append_printf(text, "\nPingPong: %s messages/s\n", messages);

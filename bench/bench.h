@@ -3,6 +3,7 @@
 //
 // hold      the event engine in the hold model, against a bare 4-ary heap in the same process
 // star      raw frames through one switch, against the same frames in ns-3 where that is installed
+// clos      packets through Clos networks of cut-through switches
 // pingpong  the MPI stack of the first series of scenarios/pingpong_cluster1.yaml
 // memory    bytes for each host of a large cluster
 #ifndef NETSIM_BENCH_BENCH_H
@@ -25,7 +26,8 @@ struct bench_options {
 };
 
 // All of it: {"hold": [{"pending", "events_per_s", "bare_heap_events_per_s"}], "star": [{"hosts",
-// "frames_per_s", "hops_per_s", "ns3_frames_per_s", "ratio"}], "pingpong": {"messages_per_s"},
+// "frames_per_s", "hops_per_s", "ns3_frames_per_s", "ratio"}], "clos": [{"hosts",
+// "packet_hops_per_s"}], "pingpong": {"messages_per_s"},
 // "memory": {"hosts", "bytes_per_host"}}. What could not be measured is null. New reference.
 json_t *bench_run(const struct bench_options *options);
 
@@ -36,6 +38,7 @@ void bench_print(json_t *results, FILE *out);
 
 json_t *bench_hold(const struct bench_options *options);
 json_t *bench_star(const struct bench_options *options);
+json_t *bench_clos(const struct bench_options *options);
 json_t *bench_pingpong(const struct bench_options *options);
 json_t *bench_memory(const struct bench_options *options);
 

@@ -46,6 +46,8 @@ static json_t *links_json(const struct topology *topology, struct shared_values 
 
 static json_t *routes_json(const struct topology *topology)
 {
+    if (topology->routing != TOPOLOGY_ROUTES_DEFAULT)
+        return json_string(topology_routings[topology->routing - TOPOLOGY_ROUTES_UP_DOWN]);
     json_t *list = json_array();
     for (guint i = 0; i < topology->routes->len; i++) {
         const struct topology_route *route = g_ptr_array_index(topology->routes, i);

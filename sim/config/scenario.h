@@ -90,7 +90,16 @@ struct topology_route {
     struct source_mark mark;
 };
 
+// How routes that are not given are found. By default: up*/down* if a switch cuts through, for only
+// then can a cycle of routes block, and shortest otherwise.
+enum topology_routing {
+    TOPOLOGY_ROUTES_DEFAULT,
+    TOPOLOGY_ROUTES_UP_DOWN,
+    TOPOLOGY_ROUTES_SHORTEST
+};
+
 struct topology {
+    enum topology_routing routing;
     GStringChunk *names; // of hosts and switches
     GArray *hosts;       // struct topology_node
     GPtrArray *switches; // struct topology_switch *

@@ -138,7 +138,11 @@ static json_t *describe_links(const struct scenario_schema *schema)
 static json_t *describe_routes(const struct scenario_schema *schema)
 {
     (void)schema;
-    return item_schema(&topology_route_table, NULL, NULL);
+    json_t *words = json_array();
+    for (const char *const *word = topology_routings; *word; word++)
+        json_array_append_new(words, json_string(*word));
+    return json_pack("{s:[o, {s:o}]}", "anyOf", item_schema(&topology_route_table, NULL, NULL),
+                     "enum", words);
 }
 
 static json_t *benchmark_schema(const struct scenario_schema *schema)
@@ -231,7 +235,7 @@ const struct scenario_key scenario_keys[] = {
     {"hosts", ANYWHERE, "the hosts", describe_hosts},
     {"switches", ANYWHERE, "the switches", describe_switches},
     {"links", ANYWHERE, "the links", describe_links},
-    {"routes", ANYWHERE, "ways between hosts; computed if there are none", describe_routes},
+    {"routes", ANYWHERE, "ways between hosts, or how all of them are computed", describe_routes},
     {"link", ANYWHERE, "parameters of all links, unless a link has its own", describe_link},
     {"switch", ANYWHERE, "parameters of all switches, unless a switch has its own",
      describe_switch},

@@ -14,7 +14,8 @@ struct node_item {
 
 struct link_item {
     const char *const *from, *const *to;
-    int64_t count;
+    int64_t count, split;
+    bool deal;
 };
 
 struct route_item {
@@ -34,6 +35,11 @@ static const struct param link_params[] = {
     PARAM(struct link_item, to, PARAM_NAMES, .doc = "the other end, likewise"),
     PARAM(struct link_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "1024",
           .doc = "parallel links between each pair"),
+    PARAM(struct link_item, split, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
+          .doc = "cuts both sides into so many equal blocks, and joins first with first, second "
+                 "with second, …"),
+    PARAM(struct link_item, deal, PARAM_BOOL, .fallback = "false",
+          .doc = "with split: `to` is not cut, but dealt out one by one, like cards"),
     {0}};
 
 static const struct param route_params[] = {
@@ -341,17 +347,10 @@ static void add_link(struct builder *builder, int a, int b, int64_t count, struc
 
 // Joins every node of one side with every node of the other; the same group on both sides pair by
 // pair.
-static void join(struct builder *builder, const GArray *from, const GArray *to, int64_t count,
-                 const struct node *item, const char *path)
+static void join_all(struct builder *builder, const GArray *from, const GArray *to, int64_t count,
+                     const struct node *item, const char *path, struct param_values *values)
 {
     bool mesh = from->len > 1 && same_nodes(from, to);
-    int64_t links = (int64_t)from->len * to->len * count;
-    if (links + builder->topology->links->len > TOPOLOGY_MOST_LINKS) {
-        diag_add(builder->diags, item->mark, path, NULL, "more than %d links", TOPOLOGY_MOST_LINKS);
-        return;
-    }
-    struct param_values *values =
-        read_parameters(builder, builder->schema->link_table, "link", item, path);
     for (guint i = 0; i < from->len; i++) {
         for (guint k = mesh ? i + 1 : 0; k < to->len; k++) {
             int a = g_array_index(from, int, i), b = g_array_index(to, int, k);
@@ -361,6 +360,43 @@ static void join(struct builder *builder, const GArray *from, const GArray *to, 
             else
                 add_link(builder, a, b, count, item->mark, values);
         }
+    }
+}
+
+// One of `split` equal parts: a block, or every split-th node.
+static GArray *part_of(const GArray *nodes, int64_t split, bool deal, guint part)
+{
+    guint length = nodes->len / (guint)split;
+    GArray *taken = g_array_new(FALSE, FALSE, sizeof(int));
+    for (guint i = 0; i < length; i++) {
+        guint index = deal ? i * (guint)split + part : part * length + i;
+        g_array_append_val(taken, g_array_index(nodes, int, index));
+    }
+    return taken;
+}
+
+static void join(struct builder *builder, const GArray *from, const GArray *to,
+                 const struct link_item *read, const struct node *item, const char *path)
+{
+    int64_t links = (int64_t)from->len * to->len * read->count / read->split;
+    if (from->len % read->split != 0 || to->len % read->split != 0) {
+        diag_add(builder->diags, node_get(item, "split")->mark, path, NULL,
+                 "%u and %u nodes can't be cut into %d equal parts each", from->len, to->len,
+                 (int)read->split);
+        return;
+    }
+    if (links + builder->topology->links->len > TOPOLOGY_MOST_LINKS) {
+        diag_add(builder->diags, item->mark, path, NULL, "more than %d links", TOPOLOGY_MOST_LINKS);
+        return;
+    }
+    struct param_values *values =
+        read_parameters(builder, builder->schema->link_table, "link", item, path);
+    for (guint part = 0; part < read->split; part++) {
+        GArray *some_from = part_of(from, read->split, false, part);
+        GArray *some_to = part_of(to, read->split, read->deal, part);
+        join_all(builder, some_from, some_to, read->count, item, path, values);
+        g_array_free(some_from, TRUE);
+        g_array_free(some_to, TRUE);
     }
     param_values_free(values);
 }
@@ -375,7 +411,7 @@ static void read_link(struct builder *builder, const struct node *item, const ch
     GArray *from = resolve_all(builder, read->from, item, path, "from");
     GArray *to = resolve_all(builder, read->to, item, path, "to");
     if (from && to)
-        join(builder, from, to, read->count, item, path);
+        join(builder, from, to, read, item, path);
     if (from)
         g_array_free(from, TRUE);
     if (to)
@@ -484,6 +520,23 @@ static void read_route(struct builder *builder, const struct node *item, const c
     param_values_free(values);
 }
 
+const char *const topology_routings[] = {"up_down", "shortest", NULL};
+
+// A list of given routes, or the word for how all are found.
+static void read_routes(struct builder *builder)
+{
+    const struct node *routes = node_get(builder->tree, "routes");
+    if (node_is_null(routes) || routes->kind != NODE_SCALAR) {
+        each_item(builder, "routes", read_route);
+        return;
+    }
+    static const enum topology_routing routings[] = {TOPOLOGY_ROUTES_UP_DOWN,
+                                                     TOPOLOGY_ROUTES_SHORTEST};
+    int choice = reader_choice(routes, "routes", "routing", topology_routings, builder->diags);
+    if (choice >= 0)
+        builder->topology->routing = routings[choice];
+}
+
 // ---- All of it ----
 
 // Checks the parameters that stand for all links or switches once, where they stand.
@@ -523,7 +576,7 @@ void topology_read(struct topology *topology, const struct node *tree,
     if (diags->items->len == before)
         each_item(&builder, "links", read_link);
     if (diags->items->len == before)
-        each_item(&builder, "routes", read_route);
+        read_routes(&builder);
     if (diags->items->len == before && topology->hosts->len == 0)
         diag_add(diags, tree->mark, "hosts", "write hosts: [{name: node, count: 2}]",
                  "there must be at least one host");

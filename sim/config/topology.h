@@ -21,6 +21,9 @@
 extern const struct param_table topology_host_table, topology_switch_item_table,
     topology_link_item_table, topology_route_table;
 
+// The words that may stand in place of a list of routes.
+extern const char *const topology_routings[];
+
 // Fills an empty (zeroed) topology from the keys of `tree`. What was read is there also after
 // errors; free with topology_clear.
 void topology_read(struct topology *topology, const struct node *tree,

@@ -35,6 +35,26 @@ static void cycle_describe(GPtrArray *lines, struct channel *start)
     } while (channel != start);
 }
 
+// A blocked channel gets free only by what it waits for, and so on: around a cycle none ever does.
+void worm_look_for_cycle(struct channel *channel)
+{
+    struct network *network = channel->network;
+    network_deadlock_fn *on_deadlock = network->on_deadlock;
+    if (!on_deadlock)
+        return;
+    // More steps than channels: the walk is in a cycle that does not come by here.
+    const struct channel *at = channel;
+    for (int step = 0; step <= network->channel_count; step++) {
+        if (!worm_blocked(at))
+            return;
+        at = worm_waits_for(at);
+        if (at == channel)
+            break;
+    }
+    network->on_deadlock = NULL;
+    on_deadlock(network->deadlock_owner);
+}
+
 GPtrArray *network_describe_blocked(const struct network *network)
 {
     int *seen = g_new0(int, network->channel_count);

@@ -130,7 +130,7 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause)
 {
-    int64_t bytes = channel_bytes(channel, packet->wire_bytes) - channel->preamble;
+    int64_t bytes = channel_packet_bytes(channel, packet) - channel->preamble;
     switch (link_faults_judge(channel->faults, start, end, bytes)) {
     case LINK_PASSES:
         return true;
@@ -221,7 +221,7 @@ void channel_enter(struct channel *channel, struct packet *packet)
         channel_drop(channel, packet, DROP_FULL);
         return;
     }
-    int64_t bytes = channel_bytes(channel, packet->wire_bytes);
+    int64_t bytes = channel_packet_bytes(channel, packet);
     sim_time end = start + channel_time(channel, bytes);
     channel->busy_until = start + channel_time(channel, bytes + channel->gap);
     network->hops++;

@@ -71,6 +71,28 @@ static void check_slack(struct check *check, const struct topology_switch *node,
     g_free(hint);
 }
 
+// Route bytes are a part of the header, and are taken off within the latency.
+static void check_route_bytes(struct check *check, const struct topology_switch *node,
+                              const struct topology_link *link)
+{
+    const struct switch_config *config = node->values->values;
+    const struct link_config *wire = link->values->values;
+    const char *bound = NULL, *hint = NULL;
+    if (config->route_bytes > config->header) {
+        bound = "than its header has";
+        hint = "give it a header of as many bytes";
+    } else if (time_of_bytes(config->route_bytes, wire->rate) > config->latency) {
+        bound = "than it can take off in its latency";
+        hint = "give it a latency of a byte time for each";
+    }
+    if (!bound)
+        return;
+    check->good = false;
+    diag_add(check->diags, node->mark, node->values->path, hint,
+             "cut-through switch %s has more route bytes (%" G_GINT64_FORMAT ") %s", node->name,
+             config->route_bytes, bound);
+}
+
 static void check_cut_through(struct check *check)
 {
     const struct topology *topology = check->topology;
@@ -84,10 +106,12 @@ static void check_cut_through(struct check *check)
             if (!cuts_through(node))
                 continue;
             const struct topology_link **known = &first[end - (int)topology->hosts->len];
-            if (*known)
+            if (*known) {
                 check_same(check, node, link, *known);
-            else
+            } else {
+                check_route_bytes(check, node, link);
                 *known = link;
+            }
             check_slack(check, node, link);
         }
     }

@@ -103,7 +103,9 @@ struct network {
     struct engine *engine;
     struct pool packets;
     uint64_t drops, hops;
-    uint64_t walks; // of wormhole.c, to tell one from the next
+    uint64_t walks;                   // of wormhole.c, to tell one from the next
+    network_deadlock_fn *on_deadlock; // NULL: no one asks, or it has been told
+    void *deadlock_owner;
     struct station *stations;
     int station_count, host_count, switch_count, channel_count;
     int *first_station; // by host; host_count + 1 entries
@@ -119,11 +121,18 @@ static inline sim_time channel_time(const struct channel *channel, int64_t bytes
     return channel->byte_time ? bytes * channel->byte_time : time_of_bytes(bytes, channel->rate);
 }
 
-// Bytes of a packet on the wire: preamble, frame, padding.
+// Bytes of a frame on the wire: preamble, frame, padding.
 static inline int64_t channel_bytes(const struct channel *channel, uint32_t wire_bytes)
 {
     uint32_t frame = wire_bytes < channel->least_frame ? channel->least_frame : wire_bytes;
     return (int64_t)channel->preamble + frame;
+}
+
+// The same of a packet, with the route bytes that it has on this channel.
+static inline int64_t channel_packet_bytes(const struct channel *channel,
+                                           const struct packet *packet)
+{
+    return channel_bytes(channel, packet->wire_bytes) + packet->route_bytes;
 }
 
 // "node0->switch0", or "node0->switch0#2" for the second of parallel links. The caller frees it.

@@ -241,6 +241,7 @@ void network_send(struct network *network, struct packet *packet, struct event *
     packet->born = engine_now(network->engine);
     packet->sent = sent;
     packet->hop = 1;
+    packet->route_bytes = (uint16_t)packet->route->route_bytes;
     channel_enter(packet->route->channels[0], packet);
 }
 
@@ -254,6 +255,12 @@ void station_arrive(struct engine *engine, struct event *event)
         station->receive(station->owner, packet);
     else
         channel_drop(channel, packet, DROP_UNWANTED);
+}
+
+void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlock, void *owner)
+{
+    network->on_deadlock = on_deadlock;
+    network->deadlock_owner = owner;
 }
 
 uint64_t network_drops(const struct network *network)

@@ -3,9 +3,9 @@
 // from a topology.
 //
 // Every packet is source-routed in the simulator: its route (the links to enter, in order) is
-// computed once for a pair of stations, shortest path first; equal paths and parallel links are
-// shared out by pair, so that packets of one pair keep their order and all links are used. Switches
-// differ by discipline (switch.h).
+// computed once for a pair of stations, shortest (legal) path first (route.h); equal paths and
+// parallel links are shared out by pair, so that packets of one pair keep their order and all links
+// are used. Switches differ by discipline (switch.h).
 #ifndef NETSIM_NET_NETWORK_H
 #define NETSIM_NET_NETWORK_H
 
@@ -59,7 +59,7 @@ void packet_free(struct network *network, struct packet *packet);
 void network_send(struct network *network, struct packet *packet, struct event *sent);
 
 // Rate of the station's link in bits a second, and the time that a packet of `wire_bytes` occupies
-// it (with preamble and gap).
+// it (with preamble and gap, without route bytes).
 int64_t network_station_rate(const struct network *network, int station);
 sim_time network_station_time(const struct network *network, int station, uint32_t wire_bytes);
 
@@ -67,6 +67,11 @@ sim_time network_station_time(const struct network *network, int station, uint32
 // line for each channel that is held, in the order in which they wait for one another. NULL if
 // nothing is held; g_ptr_array_unref.
 GPtrArray *network_describe_blocked(const struct network *network);
+
+// Calls `on_deadlock` once, when a first cycle of held ports closes, which nothing can open again.
+// With timers above the network events never run out: so waiting for that is not enough.
+typedef void network_deadlock_fn(void *owner);
+void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlock, void *owner);
 
 // Packets dropped in the network so far (faults, full queues, links that are down).
 uint64_t network_drops(const struct network *network);

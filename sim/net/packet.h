@@ -23,6 +23,7 @@ struct packet {
     uint32_t wire_bytes;        // frame without preamble and gap: headers, payload, check sequence
     uint8_t hop;                // links of the route already entered
     bool corrupt;               // a bit error: the receiver's check will find it
+    uint16_t route_bytes;       // in front of the frame, for the switches still ahead
     struct message_ref message; // generation 0: a control packet
     struct packet *next;        // in a queue of whoever carries the packet
 

@@ -7,14 +7,18 @@
 #include "sim/net/route.h"
 
 #include "sim/net/fabric.h"
+#include "sim/net/up_down.h"
 
 #define UNREACHED UINT16_MAX
 
 struct route_cache {
     struct network *network;
-    GHashTable *routes;   // by pair of stations; the key is the route's first member
-    GHashTable *given;    // by pair of hosts: GPtrArray of struct topology_route *
-    uint16_t **distances; // by destination switch, to it from each switch; NULL: not yet computed
+    GHashTable *routes; // by pair of stations; the key is the route's first member
+    GHashTable *given;  // by pair of hosts: GPtrArray of struct topology_route *
+    // By destination switch, to it from each switch (up_down_distances, if ranks are there); NULL:
+    // not yet computed.
+    uint16_t **distances;
+    int *ranks; // of up*/down*; NULL: any shortest path will do
 };
 
 // The choices of one route so far.
@@ -49,6 +53,22 @@ static void given_add(GHashTable *given, struct topology_route *route)
     g_ptr_array_add(routes, route);
 }
 
+static bool goes_up_down(const struct network *network, const struct topology *topology)
+{
+    bool cuts_through = false;
+    switch (topology->routing) {
+    case TOPOLOGY_ROUTES_UP_DOWN:
+        return true;
+    case TOPOLOGY_ROUTES_SHORTEST:
+        return false;
+    case TOPOLOGY_ROUTES_DEFAULT:
+        for (int i = 0; i < network->switch_count; i++)
+            cuts_through |= !network->switches[i].discipline->stores;
+        return cuts_through;
+    }
+    return false;
+}
+
 struct route_cache *route_cache_new(struct network *network, const struct topology *topology)
 {
     struct route_cache *cache = g_new0(struct route_cache, 1);
@@ -57,6 +77,7 @@ struct route_cache *route_cache_new(struct network *network, const struct topolo
     cache->given =
         g_hash_table_new_full(pair_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
     cache->distances = g_new0(uint16_t *, network->switch_count);
+    cache->ranks = goes_up_down(network, topology) ? up_down_ranks(network) : NULL;
     for (guint i = 0; topology->routes && i < topology->routes->len; i++)
         given_add(cache->given, g_ptr_array_index(topology->routes, i));
     return cache;
@@ -71,6 +92,7 @@ void route_cache_free(struct route_cache *cache)
     for (int i = 0; i < cache->network->switch_count; i++)
         g_free(cache->distances[i]);
     g_free(cache->distances);
+    g_free(cache->ranks);
     g_free(cache);
 }
 
@@ -111,7 +133,9 @@ static const uint16_t *route_distances(struct route_cache *cache, const struct f
 {
     int index = switch_index(cache->network, node);
     if (!cache->distances[index])
-        cache->distances[index] = distances_to(cache->network, index);
+        cache->distances[index] = cache->ranks
+                                      ? up_down_distances(cache->network, cache->ranks, index)
+                                      : distances_to(cache->network, index);
     return cache->distances[index];
 }
 
@@ -192,6 +216,55 @@ static bool walk_shortest(struct route_walk *walk)
     return true;
 }
 
+// ---- Up*/down* ----
+
+struct legal_way {
+    const uint16_t *distance; // up_down_distances
+    const int *ranks;
+    int from;
+    bool gone_down;
+    uint16_t wanted;
+};
+
+static bool leads_up(const struct legal_way *way, int node)
+{
+    return way->ranks[node] < way->ranks[way->from];
+}
+
+static bool leads_legally(const struct neighbour *neighbour, const void *data)
+{
+    const struct legal_way *way = data;
+    bool up = leads_up(way, neighbour->node);
+    return !(up && way->gone_down) && way->distance[2 * neighbour->node + !up] == way->wanted;
+}
+
+static bool walk_up_down(struct route_walk *walk)
+{
+    const struct network *network = walk->cache->network;
+    struct legal_way way = {
+        .distance = route_distances(walk->cache, walk->last->from.node),
+        .ranks = walk->cache->ranks,
+        .from = switch_index(network, walk->first->to.node),
+    };
+    way.wanted = way.distance[2 * way.from];
+    if (way.wanted == UP_DOWN_UNREACHED)
+        return false;
+    while (way.wanted > 0) {
+        way.wanted--;
+        if (!route_step(walk, leads_legally, &way))
+            return false;
+        int next = switch_index(network, walk->channels[walk->links - 1]->to.node);
+        way.gone_down |= !leads_up(&way, next);
+        way.from = next;
+    }
+    return true;
+}
+
+static bool walk_computed(struct route_walk *walk)
+{
+    return walk->cache->ranks ? walk_up_down(walk) : walk_shortest(walk);
+}
+
 // ---- Given routes ----
 
 struct given_hop {
@@ -269,7 +342,7 @@ static bool walk_route(struct route_walk *walk, int from, int to)
     if (!walk->first->to.node || !walk->last->from.node)
         return walk->first == walk->last; // a link from host to host
     int from_host = network->stations[from].host, to_host = network->stations[to].host;
-    if (!walk_any_given(walk, from_host, to_host) && !walk_shortest(walk))
+    if (!walk_any_given(walk, from_host, to_host) && !walk_computed(walk))
         return false;
     walk->channels[walk->links++] = walk->last;
     return true;
@@ -293,8 +366,12 @@ const struct route *route_find(struct route_cache *cache, int from, int to)
     route = g_malloc(sizeof *route + (size_t)walk.links * sizeof(struct channel *));
     route->pair = pair;
     route->links = walk.links;
-    for (int i = 0; i < walk.links; i++)
+    route->route_bytes = 0;
+    for (int i = 0; i < walk.links; i++) {
+        const struct fabric_switch *node = walk.channels[i]->to.node;
+        route->route_bytes += node ? (int)node->config->route_bytes : 0;
         route->channels[i] = walk.channels[i];
+    }
     g_hash_table_insert(cache->routes, &route->pair, route);
     return route;
 }

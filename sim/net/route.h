@@ -2,8 +2,9 @@
 // Routes: the channels that a packet enters from one station to another, in order.
 //
 // Computed at the first use of a pair: the given route of its hosts if there is one, else a
-// shortest path. Where several channels are equally near, the pair decides (route.c), so that all
-// packets of a pair go one way and the pairs are shared out evenly.
+// shortest path, of those that up*/down* allows if the topology asks for it (up_down.h). Where
+// several channels are equally near, the pair decides (route.c), so that all packets of a pair go
+// one way and the pairs are shared out evenly.
 #ifndef NETSIM_NET_ROUTE_H
 #define NETSIM_NET_ROUTE_H
 
@@ -16,6 +17,7 @@ struct channel;
 struct route {
     uint64_t pair; // from << 32 | to: the key of the cache
     int links;
+    int route_bytes; // in front of a packet when it leaves the station
     struct channel *channels[];
 };
 

@@ -30,6 +30,10 @@ static const struct param switch_params[] = {
     SWITCH_PARAM(slack, PARAM_SIZE, .fallback = "80 B", .least = "1 B", .most = "1 MiB",
                  .doc = "cut through: buffer of an input, filled while the output is not free",
                  .source = "prior: Myrinet slack buffer"),
+    SWITCH_PARAM(route_bytes, PARAM_SIZE, .fallback = "0 B", .most = "16 B",
+                 .doc = "source routing: bytes at a packet's front that name the output, and that "
+                        "the switch takes off; at most header",
+                 .source = "Myrinet: 1 B; Ethernet: none"),
     {.name = NULL},
 };
 
@@ -50,6 +54,7 @@ static void store_forward_arrive(struct engine *engine, struct event *event)
         channel_drop(route->channels[packet->hop - 1], packet, DROP_CHECK);
         return;
     }
+    packet->route_bytes -= (uint16_t)route->channels[packet->hop - 1]->to.node->config->route_bytes;
     channel_enter(route->channels[packet->hop++], packet);
 }
 

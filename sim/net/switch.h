@@ -23,6 +23,7 @@ struct switch_config {
     int64_t queue_bytes; // B that wait at an output; 0: no bound
     int64_t header;      // B of a packet before its output is known
     int64_t slack;       // B of an input's buffer
+    int64_t route_bytes; // B that it takes off a packet's front
 };
 
 extern const struct param_table switch_table;

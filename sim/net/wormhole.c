@@ -10,16 +10,22 @@
 // robin, and is held from the grant until the tail and the gap behind it have left. All that
 // happens at one time is known before a grant of that time.
 //
+// Of a packet in front, a switch that is source-routed first takes the route bytes out of the
+// buffer, one in a byte time, as all bytes leave it; the latency has this in it. So a packet asks R
+// byte times after the one before it has left at the earliest, and its route bytes leave the buffer
+// in the R byte times before it asks. On the next channel it is shorter by R bytes.
+//
 // How it is computed: let F(c, P, n) be the time at which n bytes of P have left channel c, granted
 // at g. Then
 //     F(c, P, n) = max(g + n byte times, F(c', Q, m)),
 // where Q's m-th byte is the one that stands B bytes before P's n-th in the stream through the
-// buffer behind c (it may be P's own, and is then n - B), and c' the channel that Q takes from
-// there. What has left the buffer for good no longer counts. So the end of a transmission is a
-// chain of a term a hop downstream, known as soon as all packets in the chain are granted; a grant
-// can only change the channels upstream of it, one a hop. The formula supposes that a byte is
-// always there when its turn comes, which holds if B bytes take at least as long as header,
-// propagation and switch latency; network_check sees to it.
+// buffer behind c (it may be P's own, and is then n - B), less R, for Q is shorter there, and c'
+// the channel that Q takes from there. If Q's byte is a route byte, the second term is the time at
+// which it has been taken out. What has left the buffer for good no longer counts. So the end of a
+// transmission is a chain of a term a hop downstream, known as soon as all packets in the chain are
+// granted; a grant can only change the channels upstream of it, one a hop. The formula supposes
+// that a byte is always there when its turn comes, which holds if B bytes take at least as long as
+// header, propagation and switch latency; network_check sees to it.
 //
 // Not modelled: STOP and GO thresholds with their delay on the wire (worm_left is the place for
 // them); a link that goes down under a packet that is held back (windows are compared with the time
@@ -62,9 +68,10 @@ struct worm {
     uint32_t head, tail, capacity;
     int64_t slack;                // B
     int64_t header;               // bytes before a packet can be switched
+    int64_t route_bytes;          // R
     struct channel *front_out;    // granted to the packet in front; NULL: not yet
     struct channel *next_waiting; // beside this input at an output
-    sim_time asked;
+    sim_time asked;               // when the packet in front asks, or has asked
 };
 
 static void worm_release(struct engine *engine, struct event *event);
@@ -85,6 +92,7 @@ struct worm *worm_new(struct channel *channel)
     if (cuts_through(&channel->to)) {
         worm->slack = channel->to.node->config->slack;
         worm->header = channel->preamble + channel->to.node->config->header;
+        worm->route_bytes = channel->to.node->config->route_bytes;
     }
     return worm;
 }
@@ -116,15 +124,17 @@ static void slack_grow(struct worm *worm)
 
 static void worm_ask(struct channel *input, struct packet *packet);
 
-// The packet in front asks for its output as soon as it may.
+// The packet that is now in front asks for its output as soon as it may.
 static void slack_front(struct channel *channel)
 {
-    const struct worm *worm = channel->worm;
+    struct worm *worm = channel->worm;
     const struct slack_entry *front = slack_at(worm, worm->head);
     struct engine *engine = channel->network->engine;
-    if (front->ready > engine_now(engine)) {
+    sim_time now = engine_now(engine);
+    worm->asked = MAX(front->ready, now + channel_time(channel, worm->route_bytes));
+    if (worm->asked > now) {
         front->packet->event.run = channel->arrive;
-        engine_schedule(engine, &front->packet->event, front->ready);
+        engine_schedule(engine, &front->packet->event, worm->asked);
     } else {
         worm_ask(channel, front->packet);
     }
@@ -143,16 +153,6 @@ static void slack_append(struct channel *channel, struct packet *packet)
         .ready = worm->granted + channel_time(channel, header) + channel->delay,
     };
     if (worm->tail - worm->head == 1)
-        slack_front(channel);
-}
-
-// The packet in front has left the buffer.
-static void slack_pop(struct channel *channel)
-{
-    struct worm *worm = channel->worm;
-    worm->head++;
-    worm->front_out = NULL;
-    if (worm->head != worm->tail)
         slack_front(channel);
 }
 
@@ -181,28 +181,57 @@ static bool worm_left(const struct channel *channel, int64_t n, sim_time *when)
             n += slack_at(worm, --entry)->length;
         if (n < 1)
             return true;
-        if (entry != worm->head || !worm->front_out)
+        if (entry != worm->head)
+            return false;
+        n -= worm->route_bytes;
+        if (n < 1) {
+            *when = MAX(*when, worm->asked - channel_time(channel, -n));
+            return true;
+        }
+        if (!worm->front_out)
             return false;
         channel = worm->front_out;
     }
 }
 
-// Schedules the holder's end, as far as it is known. False if it was known and has not changed:
-// then nothing upstream changes either.
+// Schedules the holder's end, as far as it is known. False if it was known before: it is final, and
+// nothing upstream changes either. (It could not even be computed again, for packets that it
+// depends on may have left the buffer.)
 static bool worm_schedule_release(struct channel *channel)
 {
     struct worm *worm = channel->worm;
     sim_time when;
-    if (!worm_left(channel, worm->length, &when))
-        return true;
-    when += channel_time(channel, channel->gap);
-    if (event_pending(&worm->release) && worm->release.when == when)
+    if (event_pending(&worm->release))
         return false;
-    engine_reschedule(channel->network->engine, &worm->release, when);
+    if (worm_left(channel, worm->length, &when))
+        engine_schedule(channel->network->engine, &worm->release,
+                        when + channel_time(channel, channel->gap));
     return true;
 }
 
+// Schedules the ends of the holders upstream of `origin`, whose end or first in the slack buffer
+// has become known; in a cycle of held channels that comes back to it.
+static void worm_schedule_upstream(const struct channel *origin, struct channel *channel)
+{
+    while (channel && channel != origin && channel->worm->held && worm_schedule_release(channel))
+        channel = channel->worm->feeder;
+}
+
 // ---- Grants ----
+
+// The packet in front has left the buffer. The route bytes of the next one leave without a grant,
+// which may be what the tail behind them waits for.
+static void slack_pop(struct channel *channel)
+{
+    struct worm *worm = channel->worm;
+    worm->head++;
+    worm->front_out = NULL;
+    if (worm->head == worm->tail)
+        return;
+    slack_front(channel);
+    if (worm->route_bytes && worm->held && worm_schedule_release(channel))
+        worm_schedule_upstream(channel, worm->feeder);
+}
 
 // The packet on its way: to the slack buffer of the next switch, or in whole to where it is stored.
 static void worm_forward(struct channel *channel, struct packet *packet)
@@ -233,7 +262,7 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     struct network *network = channel->network;
     worm->held = true;
     worm->granted = engine_now(network->engine);
-    worm->length = channel_bytes(channel, packet->wire_bytes);
+    worm->length = channel_packet_bytes(channel, packet);
     worm->packet = packet;
     worm->message = packet->message;
     worm->sent = packet->sent;
@@ -243,9 +272,8 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     channel_trace_step(channel, packet, worm->granted);
     worm_forward(channel, packet);
     worm_schedule_release(channel);
-    // Upstream, which in a cycle of held channels comes back to this one.
-    while (feeder && feeder != channel && feeder->worm->held && worm_schedule_release(feeder))
-        feeder = feeder->worm->feeder;
+    worm_schedule_upstream(channel, feeder);
+    worm_look_for_cycle(channel);
 }
 
 // One more packet waits for the channel at its sender, or one less.
@@ -309,6 +337,7 @@ static void worm_ask(struct channel *input, struct packet *packet)
     input->worm->next_waiting = output->worm->waiting;
     output->worm->waiting = input;
     worm_wake(output);
+    worm_look_for_cycle(input);
 }
 
 void worm_head_arrive(struct engine *engine, struct event *event)
@@ -353,6 +382,7 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     trace_queued(output->network->sim->trace, output->wire_lane, input->worm->asked, now);
     input->worm->front_out = output;
     packet->hop++;
+    packet->route_bytes -= (uint16_t)input->worm->route_bytes;
     worm_grant(output, packet, input);
 }
 

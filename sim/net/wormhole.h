@@ -21,6 +21,9 @@ void worm_head_arrive(struct engine *engine, struct event *event);
 // True if a packet holds the channel and will not leave it before another one moves.
 bool worm_blocked(const struct channel *channel);
 
+// The channel may have come to be blocked: tells the network's owner if it closes a cycle.
+void worm_look_for_cycle(struct channel *channel);
+
 // What a blocked channel waits for, and a sentence on it, which the caller frees.
 struct channel *worm_waits_for(const struct channel *channel);
 char *worm_describe(const struct channel *channel);

@@ -142,6 +142,19 @@ static void append_rank(GString *out, json_t *rank)
     }
 }
 
+// Ports that packets hold in a cycle: a line for each.
+static void append_held_ports(GString *out, json_t *ports)
+{
+    json_t *port;
+    size_t index;
+    json_array_foreach(ports, index, port)
+    {
+        if (index < MOST_RANKS)
+            g_string_append_printf(out, "    %s\n", json_string_value(port));
+    }
+    append_rest(out, "    ", json_array_size(ports), MOST_RANKS, "ports");
+}
+
 static void append_reason(GString *out, json_t *reason)
 {
     const char *text = json_string_value(json_object_get(reason, "text"));
@@ -163,6 +176,7 @@ static void append_reason(GString *out, json_t *reason)
             append_rank(out, rank);
     }
     append_rest(out, "    ", json_array_size(ranks), MOST_RANKS, "ranks");
+    append_held_ports(out, json_object_get(reason, "held_ports"));
 }
 
 char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced)

@@ -186,7 +186,17 @@ static void report_deadlock(struct running *run)
     if (held)
         json_object_set_new(detail, "held_ports", held);
     sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
-             "%zu of %d ranks wait for what will never happen", blocked, run->ranks);
+             "%zu of %d ranks wait for what will never happen%s", blocked, run->ranks,
+             held ? ": packets hold ports in a cycle, each waiting for the next (routes: up_down "
+                    "avoids it)"
+                  : "");
+}
+
+// The network has come to a deadlock: timers of the protocols may go on for ever, the ranks do not.
+static void network_deadlocked(void *owner)
+{
+    const struct running *run = owner;
+    engine_stop(run->sim->engine);
 }
 
 static json_t *counters_json(const struct sim *sim)
@@ -245,6 +255,7 @@ struct series_result *run_case(const struct registry *registry,
     run.sim = sim_new(seed, run.options->trace);
     run.sim->capture = run.options->capture;
     running_build(&run, registry);
+    network_on_deadlock(run.cluster->network, network_deadlocked, &run);
     engine_run(run.sim->engine, TIME_NEVER);
     if (run.sim->status == SIM_COMPLETED)
         report_deadlock(&run);

@@ -152,7 +152,10 @@ class Bench(Case):
     def test_json(self):
         document = json.loads(self.netsim("bench", "--quick", "--no-ns3", "--format",
                                           "json").stdout)
-        self.assertEqual(list(document), ["hold", "star", "pingpong", "memory"])
+        self.assertEqual(list(document), ["hold", "star", "clos", "pingpong", "memory"])
+        self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024])
+        for row in document["clos"]:
+            self.assertGreater(row["packet_hops_per_s"], 0)
         self.assertEqual([row["pending"] for row in document["hold"]], [64, 1024, 16384, 262144])
         self.assertEqual([row["hosts"] for row in document["star"]], [8, 64])
         for row in document["hold"]:

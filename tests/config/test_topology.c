@@ -116,6 +116,35 @@ static void test_parameters(void)
     clear(&network);
 }
 
+// Parts: a two-stage Clos, a ring, and the middle and upper stage of a larger Clos.
+static void test_split(void)
+{
+    expect_links("{hosts: [{name: n, count: 4}], switches: [{name: leaf, count: 2}, {name: top}],"
+                 " links: [{from: n, to: leaf, split: 2}, {from: leaf, to: top}]}",
+                 "n0-leaf0 n1-leaf0 n2-leaf1 n3-leaf1 leaf0-top leaf1-top");
+    expect_links("{hosts: [{name: n, count: 3}], switches: [{name: s, count: 3}], links: ["
+                 "{from: n, to: s, split: 3}, {from: s, to: [s1..2, s0], split: 3}]}",
+                 "n0-s0 n1-s1 n2-s2 s0-s1 s1-s2 s2-s0");
+    expect_links("{hosts: [{name: n, count: 4}], switches: [{name: m, count: 4}], links: ["
+                 "{from: n, to: m, split: 2, deal: true}, {from: m, to: m}]}",
+                 "n0-m0 n0-m2 n1-m0 n1-m2 n2-m1 n2-m3 n3-m1 n3-m3 "
+                 "m0-m1 m0-m2 m0-m3 m1-m2 m1-m3 m2-m3");
+}
+
+static void test_routing(void)
+{
+    struct network network = read_text("{hosts: [{name: a}], routes: shortest}");
+    SUITE_SAME_TEXT(network.complaints, "");
+    SUITE_SAME_INTEGER(network.topology.routing, TOPOLOGY_ROUTES_SHORTEST);
+    clear(&network);
+    network = read_text("{hosts: [{name: a}], routes: up_down}");
+    SUITE_SAME_INTEGER(network.topology.routing, TOPOLOGY_ROUTES_UP_DOWN);
+    clear(&network);
+    network = read_text("{hosts: [{name: a}]}");
+    SUITE_SAME_INTEGER(network.topology.routing, TOPOLOGY_ROUTES_DEFAULT);
+    clear(&network);
+}
+
 static void test_routes(void)
 {
     struct network network = read_text(
@@ -186,6 +215,8 @@ static void test_refused(void)
         {TWO "links: [{from: [a, b], to: a}]\n", "links[0]: a link joins a with itself"},
         {TWO "links: [{from: a, to: b, count: 0}]\n", "links[0].count: 0 is too small"},
         {TWO "links: [{from: a..b, to: b}]\n", "a link joins b with itself"},
+        {"hosts: [{name: n, count: 6}]\nlinks:\n  - {from: n0..2, to: n3..5, split: 2}\n",
+         "t.yaml:3:37: error: links[0]: 3 and 3 nodes can't be cut into 2 equal parts each"},
         {TWO "links: [{from: b..a, to: b}]\n", "\"b..a\" is no range of nodes"},
         {TWO "links: [{from: a..7, to: b}]\n",
          "there is no host or switch \"a7\" (did you mean a?)"},
@@ -206,6 +237,8 @@ static void test_refused(void)
         {"hosts: [{name: n, count: 9}]\nswitches: [{name: s}]\nlinks:\n  - {from: n, to: s}\n",
          "t.yaml:4:5: error: links: s has 8 ports, and this is one link more (give the switch more "
          "ports"},
+        {JOINED "routes: upwards\n", "unknown routing \"upwards\""},
+        {JOINED "routes: {from: a}\n", "routes: "},
         {JOINED "routes: [{from: a, to: c}]\n", "routes[0]: there is no host or switch \"c\""},
         {JOINED "routes: [{from: a, to: s}]\n", "routes[0]: s is not one host"},
         {JOINED "routes: [{from: a, to: b, via: [b]}]\n", "routes[0]: b is not one switch"},
@@ -268,7 +301,9 @@ int main(void)
     static const struct suite_case cases[] = {
         {"items become links", test_links},
         {"parameters of links and switches", test_parameters},
+        {"links of parts", test_split},
         {"routes", test_routes},
+        {"how routes are found", test_routing},
         {"bad networks", test_refused},
         {"joined in other ways", test_joined},
         {"many hosts", test_many},

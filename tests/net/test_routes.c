@@ -289,6 +289,20 @@ static void test_check(void)
     topology = topology_star(2, &fast, &cut);
     check_refused(topology, "slack of 50 B at switch0", "slack of 51 B");
     topology_free(topology);
+
+    cut.slack = 80;
+    cut.route_bytes = 2;
+    topology = topology_star(2, &fast, &cut);
+    check_refused(topology, "switch0 has more route bytes (2) than its header has",
+                  "as many bytes");
+    topology_free(topology);
+
+    cut.header = 2;
+    cut.latency = 7 * TIME_NS;
+    topology = topology_star(2, &fast, &cut);
+    check_refused(topology, "switch0 has more route bytes (2) than it can take off in its latency",
+                  "a byte time for each");
+    topology_free(topology);
 }
 
 // ---- Size ----

@@ -104,6 +104,46 @@ static void test_back_pressure(void)
     check_back_pressure(10, 10 * TAU, freed);
 }
 
+// A packet enters the network longer by one byte a switch, of which each takes one. node0 - switch0
+// - switch1 - node1, and node2 at switch1, whose packet holds node1's link in the second round.
+static void check_route_bytes(bool blocked)
+{
+    setup();
+    node.route_bytes = 1;
+    struct topology *topology = topology_new(3, 2);
+    topology_set_switches(topology, &node);
+    topology_add_link(topology, 0, 3, &link);
+    topology_add_link(topology, 3, 4, &link);
+    topology_add_link(topology, 4, 1, &link);
+    topology_add_link(topology, 2, 4, &link);
+    struct probe *probe = probe_on(topology);
+    struct probe_packet *holder = blocked ? probe_send(probe, 0, 2, 1, 1000) : NULL;
+    struct probe_packet *first = probe_send(probe, 0, 0, 1, 500);
+    struct probe_packet *second = probe_send(probe, 0, 0, 1, 500);
+    probe_run(probe);
+    sim_time start = blocked ? HOP + 1000 * TAU : 2 * HOP;
+    if (holder) {
+        SUITE_SAME_INTEGER(holder->left, 1001 * TAU);
+        // 502 bytes, of which the buffers hold 80 each, and two have been taken off.
+        SUITE_SAME_INTEGER(first->left, start + (500 - 2 * SLACK) * TAU);
+    } else {
+        SUITE_SAME_INTEGER(first->left, 502 * TAU);
+        SUITE_SAME_INTEGER(second->left, 2 * 502 * TAU);
+    }
+    SUITE_SAME_INTEGER(first->arrived, start + 500 * TAU + WIRE);
+    // The wire is silent for the byte times of the route bytes: the station's, or, if the packets
+    // have waited in the buffers, the last switch's.
+    sim_time silence = blocked ? TAU : 2 * TAU;
+    SUITE_SAME_INTEGER(second->arrived, first->arrived + 500 * TAU + silence);
+    finish(probe, topology);
+}
+
+static void test_route_bytes(void)
+{
+    check_route_bytes(false);
+    check_route_bytes(true);
+}
+
 // Short packets stand in the slack buffer one behind the other, and the next one enters as far as
 // there is room.
 static void test_several_in_slack(void)
@@ -376,6 +416,7 @@ int main(void)
         {"head-of-line blocking", test_head_of_line},
         {"round robin", test_round_robin},
         {"back-pressure reaches the station", test_back_pressure},
+        {"a route byte for each switch", test_route_bytes},
         {"several packets in a slack buffer", test_several_in_slack},
         {"a cycle of held ports is named", test_deadlock},
         {"a cycle through a packet behind another", test_deadlock_behind},

@@ -17,10 +17,11 @@ KIB, MIB = 1 << 10, 1 << 20
 # What this file and test_pingpong.py look at.
 TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2",
           "bcast_cluster2_small_area", "copy_or_register", "cut_through", "flood_empty_rq", "long",
-          "pin_cache_search", "pingpong_cluster1", "pingpong_cluster2", "short", "tiny", "unexpected_messages"}
+          "pin_cache_search", "pingpong_cluster1", "pingpong_cluster2", "ring_deadlock", "short",
+          "tiny", "unexpected_messages"}
 
 # Those whose program fails, as it should.
-FAILING = {"alltoall_deadlock", "area_overrun", "flood_empty_rq"}
+FAILING = {"alltoall_deadlock", "area_overrun", "flood_empty_rq", "ring_deadlock"}
 
 # Those that take seconds, with less to do; all others take milliseconds.
 LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
@@ -153,6 +154,21 @@ class Broadcast(Case):
         evictions = {part.splitlines()[0]: part.count("evicted") for part in parts}
         self.assertGreater(evictions.pop("default area"), 10)
         self.assertEqual(evictions, {"32 KiB area": 0, "default area with 20 MiB": 0})
+
+
+class Ring(Case):
+    def test_the_cycle_is_named(self):
+        run = self.run_scenario("ring_deadlock", code=FAILED)
+        self.assertEqual(run.status, "deadlock")
+        ports = run.reason["held_ports"]
+        self.assertEqual(len(ports), 4)
+        for i, line in enumerate(ports):
+            self.assertIn(f"switch{i}->switch{(i + 1) % 4} is held by the packet from", line)
+        self.assertIn("routes: up_down", run.reason["text"])
+
+    def test_up_down_routes_avoid_it(self):
+        run = self.completes("ring_deadlock", "--set", "routes=up_down")
+        self.assertTrue(run.json["series"][1]["status"] == "completed")
 
 
 class Alltoall(Case):
