@@ -23,13 +23,31 @@ const struct param_table bus_table = {
     .params = bus_params,
 };
 
+// A transaction that waits for its turn.
+struct asked {
+    int64_t bytes;
+    struct event *done;
+    const char *what;
+    struct message_ref message;
+    sim_time when;
+};
+
 struct bus {
     struct sim *sim;
     struct bus_config config;
     sim_time free_at; // when the last transaction asked for ends
+
+    // With a memory bus, whose load a transaction only knows when it begins.
+    struct memory_bus memory;
+    GArray *asked; // struct asked, first in, first out
+    guint taken;
+    struct event next; // the transaction under way ends
+
     sim_time busy;
     trace_lane lane;
 };
+
+static void bus_next(struct engine *engine, struct event *event);
 
 struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config *config)
 {
@@ -37,11 +55,15 @@ struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config 
     bus->sim = sim;
     bus->config = *config;
     bus->lane = trace_lane_new(sim->trace, group, "bus");
+    bus->asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
+    event_init(&bus->next, bus_next);
     return bus;
 }
 
 void bus_free(struct bus *bus)
 {
+    if (bus)
+        g_array_free(bus->asked, TRUE);
     g_free(bus);
 }
 
@@ -51,9 +73,48 @@ sim_time bus_time(const struct bus_config *config, int64_t bytes)
     return bursts * config->burst_setup + time_at_rate(bytes, config->rate);
 }
 
+void bus_share_memory(struct bus *bus, const struct memory_bus *memory)
+{
+    bus->memory = *memory;
+}
+
+// The bus is idle and starts a transaction, whose copies it meets are known now.
+static void bus_begin(struct bus *bus, const struct asked *asked)
+{
+    sim_time now = sim_now(bus->sim), time = bus_time(&bus->config, asked->bytes);
+    time += memory_bus_meet(&bus->memory, asked->bytes, time);
+    bus->busy += time;
+    trace_span(bus->sim->trace, bus->lane, asked->what, now, now + time, asked->message);
+    trace_queued(bus->sim->trace, bus->lane, asked->when, now);
+    engine_schedule(bus->sim->engine, asked->done, now + time);
+    engine_schedule(bus->sim->engine, &bus->next, now + time);
+}
+
+static void bus_next(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct bus *bus = container_of(event, struct bus, next);
+    if (bus->taken == bus->asked->len)
+        return;
+    struct asked asked = g_array_index(bus->asked, struct asked, bus->taken++);
+    if (2 * bus->taken >= bus->asked->len) {
+        g_array_remove_range(bus->asked, 0, bus->taken);
+        bus->taken = 0;
+    }
+    bus_begin(bus, &asked);
+}
+
 void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char *what,
                   struct message_ref message)
 {
+    if (bus->memory.rate > 0) {
+        struct asked asked = {bytes, done, what, message, sim_now(bus->sim)};
+        if (event_pending(&bus->next))
+            g_array_append_val(bus->asked, asked);
+        else
+            bus_begin(bus, &asked);
+        return;
+    }
     sim_time time = bus_time(&bus->config, bytes);
     sim_time start = MAX(bus->free_at, sim_now(bus->sim));
     bus->free_at = start + time;

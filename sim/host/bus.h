@@ -3,6 +3,8 @@
 // they are asked for; each is cut into bursts, and every burst costs its set-up (arbitration,
 // address phase, the target's first wait states).
 //
+// With memory_bus.h, a transaction also takes the time that it loses to copies of the processors.
+//
 // Not modelled: the order of bursts of several devices within their transactions (a transaction
 // runs to its end), retries, posted-write buffers.
 #ifndef NETSIM_HOST_BUS_H
@@ -10,6 +12,7 @@
 
 #include "sim/config/param.h"
 #include "sim/core/sim.h"
+#include "sim/host/memory_bus.h"
 
 #include <stdint.h>
 
@@ -26,6 +29,10 @@ struct bus;
 // `group` names the host in the timeline. Free with bus_free.
 struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config *config);
 void bus_free(struct bus *bus);
+
+// Before the first transaction: what goes over the bus meets the processors' copies on the memory
+// bus, which is copied.
+void bus_share_memory(struct bus *bus, const struct memory_bus *memory);
 
 // Asks for a transaction of `bytes` now; `done` is scheduled for its end, behind all that were
 // asked for before. `what` is static.

@@ -78,6 +78,8 @@ struct host *host_new(struct sim *sim, int index, const char *name,
         host->cores[core] = cpu_new(sim, name, label, config->processor.clock, true);
         g_free(label);
     }
+    struct memory_bus memory = {config->memory.bus_rate, host->cores, config->processor.cores};
+    bus_share_memory(host->bus, &memory);
     return host;
 }
 

@@ -17,6 +17,13 @@ static const struct param memory_params[] = {
           .source = "prior: memcpy out of cache, Athlon MP 500..700 MB/s"),
     PARAM(M, copy_setup, PARAM_COST, .fallback = "150 cycles", .doc = "fixed cost of one copy",
           .source = "prior: call, alignment and loop entry"),
+    PARAM(M, bus_rate, PARAM_BYTE_RATE, .fallback = "0 B/s",
+          .doc =
+              "rate of the memory bus that copies and DMA share; 0: they do not slow one another",
+          .source = "off: to be given by testbeds where it matters"),
+    PARAM(M, copy_traffic, PARAM_COUNT, .fallback = "3", .least = "1", .most = "16",
+          .doc = "bytes over the memory bus for each byte copied out of main memory",
+          .source = "prior: read, write allocate, write back"),
     PARAM(M, page, PARAM_SIZE, .fallback = "4 KiB", .least = "512 B", .most = "1 GiB",
           .doc = "page size", .source = "IA-32"),
     PARAM(M, pin_page, PARAM_COST, .fallback = "700 cycles",
@@ -59,21 +66,37 @@ static int64_t copy_miss_share(int64_t cache, int64_t bytes, enum copy_source so
     return source == COPY_COLD ? 1024 : miss;
 }
 
+// Bytes of a copy that miss the cache, and their time.
+static int64_t copy_missing(const struct memory_config *memory, int64_t bytes,
+                            enum copy_source source)
+{
+    return bytes * copy_miss_share(memory->cache, bytes, source) / 1024;
+}
+
+static sim_time copy_missing_time(const struct memory_config *memory, int64_t bytes,
+                                  enum copy_source source)
+{
+    return time_at_rate(copy_missing(memory, bytes, source), memory->copy_uncached);
+}
+
 sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
                           enum copy_source source)
 {
     if (bytes == 0)
         return 0;
-    int64_t missing = bytes * copy_miss_share(memory->cache, bytes, source) / 1024;
-    return cpu_cost(cpu, memory->copy_setup) + time_at_rate(missing, memory->copy_uncached) +
-           time_at_rate(bytes - missing, memory->copy_cached);
+    return cpu_cost(cpu, memory->copy_setup) + copy_missing_time(memory, bytes, source) +
+           time_at_rate(bytes - copy_missing(memory, bytes, source), memory->copy_cached);
 }
 
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message)
 {
-    cpu_spend_message(context, memory_copy_time(memory, context->cpu, bytes, source), "copy",
-                      message);
+    sim_time time = memory_copy_time(memory, context->cpu, bytes, source);
+    sim_time missing = memory->bus_rate > 0 ? copy_missing_time(memory, bytes, source) : 0;
+    cpu_spend_message(context, time - missing, "copy", message);
+    if (missing > 0)
+        cpu_spend_memory(context, missing, "copy", message,
+                         memory->copy_traffic * memory->copy_uncached);
 }
 
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes)

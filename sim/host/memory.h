@@ -6,7 +6,9 @@
 // to nothing at one and a half times the cache, as with a cache that replaces at random. A source
 // that a device has just written by DMA is in no cache.
 //
-// Not modelled: associativity, write-back traffic of other programs, contention of copies with DMA.
+// With a memory bus (bus_rate), what misses the cache meets the DMA of devices (memory_bus.h).
+//
+// Not modelled: associativity, write-back traffic of other programs.
 #ifndef NETSIM_HOST_MEMORY_H
 #define NETSIM_HOST_MEMORY_H
 
@@ -22,6 +24,8 @@ struct memory_config {
     int64_t copy_cached;    // bytes a second
     int64_t copy_uncached;  // bytes a second
     struct cost copy_setup; // call, alignment, loop entry
+    int64_t bus_rate;       // bytes a second; 0: copies and DMA do not meet
+    int64_t copy_traffic;   // bytes over the memory bus for each byte copied out of main memory
     int64_t page;           // bytes
     struct cost pin_page;   // locking one page and entering it in the table
     struct cost unpin_page;

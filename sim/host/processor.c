@@ -25,6 +25,7 @@ struct slice {
     sim_time start, end;
     GArray *posted; // struct posted, kept from slice to slice
     GArray *spent;  // struct spent, only when traced
+    GArray *memory; // struct cpu_memory_work
 };
 
 struct stage_time {
@@ -60,6 +61,7 @@ struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_
     for (int class = 0; class < CPU_CLASSES; class ++) {
         cpu->slices[class].posted = g_array_new(FALSE, FALSE, sizeof(struct posted));
         cpu->slices[class].spent = g_array_new(FALSE, FALSE, sizeof(struct spent));
+        cpu->slices[class].memory = g_array_new(FALSE, FALSE, sizeof(struct cpu_memory_work));
     }
     cpu->stages = g_array_new(FALSE, FALSE, sizeof(struct stage_time));
     return cpu;
@@ -72,6 +74,7 @@ void cpu_free(struct cpu *cpu)
     for (int class = 0; class < CPU_CLASSES; class ++) {
         g_array_free(cpu->slices[class].posted, TRUE);
         g_array_free(cpu->slices[class].spent, TRUE);
+        g_array_free(cpu->slices[class].memory, TRUE);
     }
     g_array_free(cpu->stages, TRUE);
     g_free(cpu);
@@ -147,10 +150,29 @@ static void spent_delay(GArray *spent, sim_time from, sim_time delay)
     }
 }
 
-// Takes `delay` out of a slice that is interrupted at `from`: all that was to come comes later.
-static void slice_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
+static void memory_delay(GArray *memory, sim_time from, sim_time delay)
 {
-    slice->end += delay;
+    guint count = memory->len;
+    for (guint i = 0; i < count; i++) {
+        struct cpu_memory_work *work = &g_array_index(memory, struct cpu_memory_work, i);
+        if (work->to <= from)
+            continue;
+        if (work->from >= from) {
+            work->from += delay;
+            work->to += delay;
+        } else {
+            struct cpu_memory_work rest = *work;
+            rest.from = from + delay;
+            rest.to += delay;
+            work->to = from;
+            g_array_append_val(memory, rest);
+        }
+    }
+}
+
+// What the slice has posted for after `from` comes later.
+static void posted_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
+{
     for (guint i = 0; i < slice->posted->len; i++) {
         struct posted *posted = &g_array_index(slice->posted, struct posted, i);
         struct event *event = posted->event;
@@ -160,7 +182,15 @@ static void slice_delay(struct engine *engine, struct slice *slice, sim_time fro
         engine_reschedule(engine, event, event->when + delay);
         posted->sequence = event->sequence;
     }
+}
+
+// Takes `delay` out of a slice that is interrupted at `from`: all that was to come comes later.
+static void slice_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
+{
+    slice->end += delay;
+    posted_delay(engine, slice, from, delay);
     spent_delay(slice->spent, from, delay);
+    memory_delay(slice->memory, from, delay);
 }
 
 // ---- Running ----
@@ -196,6 +226,7 @@ static void cpu_start(struct cpu *cpu, int class)
     slice->start = now;
     trace_queued(cpu->sim->trace, cpu->lane, task->ready_since, now);
     g_array_set_size(slice->posted, 0);
+    g_array_set_size(slice->memory, 0);
     task->running = true;
     task->woken = false;
     cpu->current = slice;
@@ -336,6 +367,14 @@ void cpu_spend_message(struct cpu_context *context, sim_time time, const char *s
     context->now += time;
 }
 
+void cpu_spend_memory(struct cpu_context *context, sim_time time, const char *stage,
+                      struct message_ref message, int64_t demand)
+{
+    struct cpu_memory_work work = {stage, context->now, context->now + time, demand};
+    g_array_append_val(context->cpu->current->memory, work);
+    cpu_spend_message(context, time, stage, message);
+}
+
 void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stage)
 {
     cpu_spend_message(context, time, stage, MESSAGE_NONE);
@@ -344,4 +383,61 @@ void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stag
 void cpu_spend(struct cpu_context *context, struct cost cost, const char *stage)
 {
     cpu_spend_message(context, cost_time(cost, context->cpu->clock_hz), stage, MESSAGE_NONE);
+}
+
+// ---- Memory ----
+
+bool cpu_memory_work(const struct cpu *cpu, sim_time time, struct cpu_memory_work *work)
+{
+    int holder = cpu_holder(cpu);
+    sim_time now = sim_now(cpu->sim), until = now + time;
+    bool found = false;
+    if (holder == CPU_CLASSES || cpu->current)
+        return false;
+    const GArray *memory = cpu->slices[holder].memory;
+    for (guint i = 0; i < memory->len; i++) {
+        struct cpu_memory_work at = g_array_index(memory, struct cpu_memory_work, i);
+        if (at.to <= now || at.from >= until || (found && at.from >= work->from))
+            continue;
+        *work = at;
+        found = true;
+    }
+    if (found) {
+        work->from = MAX(work->from, now);
+        work->to = MIN(work->to, until);
+    }
+    return found;
+}
+
+// The piece that goes on at `from` gets longer, and those behind it come later.
+static void stretch(sim_time *start, sim_time *end, sim_time from, sim_time delay)
+{
+    if (*end <= from)
+        return;
+    *end += delay;
+    if (*start > from)
+        *start += delay;
+}
+
+void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time delay)
+{
+    struct engine *engine = cpu->sim->engine;
+    int holder = cpu_holder(cpu);
+    struct slice *slice = &cpu->slices[holder];
+    slice->end += delay;
+    posted_delay(engine, slice, work->from, delay);
+    for (guint i = 0; i < slice->spent->len; i++) {
+        struct spent *piece = &g_array_index(slice->spent, struct spent, i);
+        stretch(&piece->from, &piece->to, work->from, delay);
+    }
+    for (guint i = 0; i < slice->memory->len; i++) {
+        struct cpu_memory_work *piece = &g_array_index(slice->memory, struct cpu_memory_work, i);
+        stretch(&piece->from, &piece->to, work->from, delay);
+    }
+    for (int lower = holder + 1; lower < CPU_CLASSES; lower++)
+        if (cpu->slices[lower].task)
+            slice_delay(engine, &cpu->slices[lower], sim_now(cpu->sim), delay);
+    cpu->usage.busy[holder] += delay;
+    stage_add(cpu->stages, work->stage, delay);
+    engine_reschedule(engine, &cpu->end, slice->end);
 }

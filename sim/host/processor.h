@@ -86,6 +86,26 @@ void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stag
 void cpu_spend_message(struct cpu_context *context, sim_time time, const char *stage,
                        struct message_ref message);
 
+// cpu_spend_message for work that asks the memory bus for `demand` bytes a second while it goes on,
+// and that a device can hold up there (memory_bus.h).
+void cpu_spend_memory(struct cpu_context *context, sim_time time, const char *stage,
+                      struct message_ref message, int64_t demand);
+
+// Such work of the slice that holds the processor now.
+struct cpu_memory_work {
+    const char *stage;
+    sim_time from, to;
+    int64_t demand;
+};
+
+// The first such work within `time` from now, cut to that; false if there is none, or a handler
+// runs at this moment.
+bool cpu_memory_work(const struct cpu *cpu, sim_time time, struct cpu_memory_work *work);
+
+// Makes the work, which cpu_memory_work has found at this time, take `delay` more. What the
+// processor was to do behind it comes later by that.
+void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time delay);
+
 struct sim *cpu_sim(const struct cpu *cpu);
 int64_t cpu_clock(const struct cpu *cpu);
 trace_lane cpu_lane(const struct cpu *cpu);
