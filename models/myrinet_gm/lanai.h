@@ -17,9 +17,9 @@
 //
 // Not modelled: contention of processor and engines for the SRAM; the chaining of DMA descriptors
 // by hardware (a started transfer waits in its engine's queue at no cost); fragmentation of the
-// SRAM; the IP checksum unit; reads of card registers by the host; the receive engine's refusal of
-// a packet's head: a packet without a buffer waits whole in front of the card (see
-// lanai_post_buffer).
+// SRAM; the IP checksum unit; reads of card registers by the host. The receive engine refuses what
+// it has no buffer for, so that it is held in the network; a switch that stores, or a card at the
+// other end of the cable, does not hear of that, and then packets wait in front of the card.
 #ifndef NETSIM_MODELS_MYRINET_GM_LANAI_H
 #define NETSIM_MODELS_MYRINET_GM_LANAI_H
 
@@ -168,8 +168,9 @@ struct lanai_buffer {
 
 // Gives the receive engine an empty buffer at `when`. Packets take the buffers in the order in
 // which they were posted; the firmware's `received` handler gets the buffer with the packet in it.
-// A packet that finds none waits for the next one posted, and the trace says what held it up; one
-// that is longer than its buffer is dropped, and the buffer goes back to be used first.
+// A packet without one is held in the network (network_limit), or waits in front of the card, and
+// the trace says what held it up; one that is longer than its buffer is dropped, and the buffer
+// goes back to be used first.
 //
 // A packet with a wrong CRC comes like any other: the firmware looks at packet->corrupt and calls
 // lanai_discard, as the LANai's receive status has it looked at.

@@ -163,6 +163,7 @@ static bool fill(struct lanai *lanai, struct lanai_buffer *buffer, struct packet
     buffer->packet = packet;
     if (packet->wire_bytes > buffer->bytes) {
         lanai_discard(lanai, buffer, "packet longer than its receive buffer");
+        network_place(lanai->network, lanai->station);
         return false;
     }
     buffer->posted = false;
@@ -235,6 +236,7 @@ static void buffer_posted(struct engine *engine, struct event *event)
     (void)engine;
     struct lanai_buffer *buffer = container_of(event, struct lanai_buffer, event);
     struct lanai *lanai = buffer->lanai;
+    network_place(lanai->network, lanai->station);
     while (lanai_held(lanai) > 0)
         if (fill(lanai, buffer, held_pop(lanai)))
             return;
@@ -268,6 +270,7 @@ void lanai_engines_init(struct lanai *lanai)
     lanai->held = g_array_new(FALSE, FALSE, sizeof(struct lanai_held));
     lanai->held_packets = sim_counter(lanai->sim, "LANai packets held for a buffer");
     network_attach(lanai->network, lanai->station, station_receive, lanai);
+    network_limit(lanai->network, lanai->station);
 }
 
 void lanai_engines_clear(struct lanai *lanai)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk
-// from any of them ends in a cycle.
+// from any of them ends in a cycle, or before a station that has no place.
 #include "sim/net/wormhole.h"
 
 static int channel_number(const struct network *network, const struct channel *channel)
@@ -68,6 +68,8 @@ GPtrArray *network_describe_blocked(const struct network *network)
         struct channel *cycle = cycle_find(network, channel, seen, i + 1);
         if (cycle)
             cycle_describe(lines, cycle);
+        else if (worm_closed(worm_waits_for(channel)))
+            g_ptr_array_add(lines, worm_describe(channel));
     }
     g_free(seen);
     return lines;

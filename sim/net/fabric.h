@@ -18,8 +18,10 @@ struct channel;
 struct worm;
 
 struct station {
-    struct channel *out;
+    struct channel *out, *in;
     int host;
+    bool limited;   // takes a packet only if it has a place
+    int64_t places; // that no packet has taken
     station_receive_fn *receive;
     void *owner;
 };

@@ -2,6 +2,7 @@
 #include "sim/net/network.h"
 
 #include "sim/net/fabric.h"
+#include "sim/net/wormhole.h"
 
 #include <string.h>
 
@@ -76,6 +77,8 @@ static struct channel_end network_new_end(struct network *network, int node, int
 
 static void channel_connect(struct channel *channel)
 {
+    if (channel->to.station)
+        channel->to.station->in = channel;
     if (channel->from.node)
         channel->from.node->out[channel->from.port] = channel;
     else
@@ -203,6 +206,19 @@ void network_attach(struct network *network, int station, station_receive_fn *re
     g_assert(station >= 0 && station < network->station_count);
     network->stations[station].receive = receive;
     network->stations[station].owner = owner;
+}
+
+void network_limit(struct network *network, int station)
+{
+    network->stations[station].limited = true;
+}
+
+void network_place(struct network *network, int station)
+{
+    struct station *to = &network->stations[station];
+    g_assert(to->limited);
+    if (to->places++ == 0 && to->in->worm)
+        worm_open(to->in);
 }
 
 int64_t network_station_rate(const struct network *network, int station)

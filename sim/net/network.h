@@ -41,6 +41,14 @@ int network_station_host(const struct network *network, int station);
 
 void network_attach(struct network *network, int station, station_receive_fn *receive, void *owner);
 
+// Back-pressure of a station behind a cut-through switch: from now on it takes a packet only if it
+// has a place for it. It has none at first, and network_place gives it one. A packet takes its
+// place when it gets the last link, and one that is lost there gives it back; without a place it is
+// held in the network like behind any link that is taken. A station that never calls this takes
+// all, and so does one behind a switch that stores.
+void network_limit(struct network *network, int station);
+void network_place(struct network *network, int station);
+
 // The route from one station to another, or NULL if no path of links joins them. Owned by the
 // network; cached.
 const struct route *network_route(struct network *network, int from, int to);

@@ -246,6 +246,8 @@ static void worm_forward(struct channel *channel, struct packet *packet)
         // It takes its time on the channel all the same.
         worm->span = "packet (lost)";
         channel_drop(channel, packet, cause);
+        if (channel->to.station && channel->to.station->limited)
+            channel->to.station->places++;
     } else if (cuts_through(&channel->to)) {
         worm->buffered = true;
         slack_append(channel, packet);
@@ -263,6 +265,8 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     worm->held = true;
     worm->granted = engine_now(network->engine);
     worm->length = channel_packet_bytes(channel, packet);
+    if (channel->to.station && channel->to.station->limited)
+        channel->to.station->places--;
     worm->packet = packet;
     worm->message = packet->message;
     worm->sent = packet->sent;
@@ -325,8 +329,20 @@ static void worm_wake(struct channel *channel)
 {
     struct worm *worm = channel->worm;
     struct engine *engine = channel->network->engine;
-    if (!worm->held && !event_pending(&worm->arbitrate))
+    if (!worm->held && !worm_closed(channel) && !event_pending(&worm->arbitrate))
         engine_schedule(engine, &worm->arbitrate, engine_now(engine));
+}
+
+bool worm_closed(const struct channel *channel)
+{
+    const struct station *to = channel->to.station;
+    return to && to->limited && to->places == 0;
+}
+
+void worm_open(struct channel *channel)
+{
+    if (channel->worm->waiting)
+        worm_wake(channel);
 }
 
 // The packet in front of an input asks for its output.
@@ -454,6 +470,8 @@ char *worm_describe(const struct channel *channel)
             g_string_append(text, ", which waits for ");
         }
         g_string_append(text, next);
+        if (worm_closed(worm_waits_for(channel)))
+            g_string_append(text, ", whose station has no place for it");
     }
     g_free(name);
     g_free(next);

@@ -18,6 +18,12 @@ void worm_enter(struct channel *channel, struct packet *packet);
 // passed.
 void worm_head_arrive(struct engine *engine, struct event *event);
 
+// The station at the channel's end has a place again.
+void worm_open(struct channel *channel);
+
+// The station at the channel's end has no place for a packet.
+bool worm_closed(const struct channel *channel);
+
 // True if a packet holds the channel and will not leave it before another one moves.
 bool worm_blocked(const struct channel *channel);
 
