@@ -73,9 +73,10 @@ static void read_size_item(struct workload_reader *reader, const struct node *no
         return;
     char **ends = g_strsplit(text, "..", 2);
     int64_t first, last;
-    bool good = read_size(node, g_strstrip(ends[0]), path, &first, reader->diags);
+    // Nothing at all has no parts.
+    bool good = read_size(node, ends[0] ? g_strstrip(ends[0]) : "", path, &first, reader->diags);
     last = first;
-    if (ends[1])
+    if (ends[0] && ends[1])
         good = read_size(node, g_strstrip(ends[1]), path, &last, reader->diags) && good;
     if (good && first > last)
         diag_add(reader->diags, node->mark, path, "write the smaller size first",

@@ -131,7 +131,7 @@ static bool read_range(const struct reading *reading, const struct node *node, G
         return false;
     char **ends = g_strsplit(text, "..", 2);
     struct size_range range = {0};
-    bool good = read_size_text(reading, node, ends[0], &range.from);
+    bool good = read_size_text(reading, node, ends[0] ? ends[0] : "", &range.from);
     range.to = range.from;
     if (good && ends[1])
         good = read_size_text(reading, node, ends[1], &range.to);
