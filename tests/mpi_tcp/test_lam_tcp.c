@@ -226,33 +226,6 @@ static void test_not_of_interest(void)
                NULL, NULL);
 }
 
-// ---- Oneself ----
-
-static void test_self(void)
-{
-    struct rpi_program program = {
-        STACK,
-        .ranks = 2,
-        .ops = {"{irecv: {from: 0, size: 1 KiB, tag: 1, request: r}}, "
-                "{send: {to: 0, size: 1 KiB, tag: 1}}, {wait: r}, "
-                "{send: {to: 0, size: 1 KiB, tag: 2}}, {recv: {from: 0, size: 1 KiB, tag: 2}}, "
-                "{issend: {to: 0, size: 1 KiB, tag: 3, request: s}}, "
-                "{recv: {from: any, size: 1 KiB, tag: 3}}, {wait: s}"},
-    };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n"
-               "send[2] start -> done\n"
-               "cbuf[1] unexpected_self\n"
-               "send[3] start -> done\n"
-               "recv[4] start -> done\n"
-               "cbuf[2] unexpected_self\n"
-               "send[5] start -> wait_self\n"
-               "recv[6] start -> done\n"
-               "send[5] wait_self -> done\n",
-               "");
-}
-
 // ---- Several peers, full sockets ----
 
 // A message whose first half has come does not keep one from another rank: select goes on with
@@ -395,7 +368,6 @@ int main(void)
         {"claimed half read", test_claimed_half_read},
         {"probe", test_probe},
         {"not of interest", test_not_of_interest},
-        {"to self", test_self},
         {"peers interleaved", test_interleaved},
         {"head of line", test_head_of_line},
         {"order of writing", test_write_order},

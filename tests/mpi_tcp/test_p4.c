@@ -167,31 +167,6 @@ static void test_probe(void)
                "recv[3] start -> done\n");
 }
 
-static void test_self(void)
-{
-    struct rpi_program program = {
-        STACK,
-        .ranks = 2,
-        .ops = {"{irecv: {from: 0, size: 1 KiB, tag: 1, request: r}}, "
-                "{send: {to: 0, size: 1 KiB, tag: 1}}, {wait: r}, "
-                "{send: {to: 0, size: 1 KiB, tag: 2}}, {recv: {from: 0, size: 1 KiB, tag: 2}}, "
-                "{issend: {to: 0, size: 1 KiB, tag: 3, request: s}}, "
-                "{recv: {from: any, size: 1 KiB, tag: 3}}, {wait: s}"},
-    };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n"
-               "send[2] start -> done\n"
-               "cbuf[1] unexpected_self\n"
-               "send[3] start -> done\n"
-               "recv[4] start -> done\n"
-               "cbuf[2] unexpected_self\n"
-               "send[5] start -> wait_self\n"
-               "recv[6] start -> done\n"
-               "send[5] wait_self -> done\n",
-               "");
-}
-
 // ---- Blocking sends ----
 
 // An isend of an eager message is written to its end before the call returns: here the receiver
@@ -344,7 +319,6 @@ int main(void)
         {"unexpected", test_unexpected},
         {"all sockets are read", test_all_are_read},
         {"probe", test_probe},
-        {"to self", test_self},
         {"isend blocks", test_isend_blocks},
         {"both send", test_both_send},
         {"head of line", test_head_of_line},
