@@ -9,6 +9,12 @@ static const struct param memory_params[] = {
     PARAM(M, cache, PARAM_SIZE, .fallback = "256 KiB", .most = "1 GiB",
           .doc = "last-level cache of one processor",
           .source = "thesis 000, 6.2: Athlon MP, 256 KB"),
+    PARAM(M, cache_ways, PARAM_COUNT, .fallback = "0", .most = "64",
+          .doc = "lines of a set of the cache; 0: it replaces at random",
+          .source = "assumed: no set is known to matter"),
+    PARAM(M, cache_keeps, PARAM_PROBABILITY, .fallback = "0",
+          .doc = "share of its lines that a set keeps when one more is in use than it has ways",
+          .source = "least recently used goes first"),
     PARAM(M, copy_cached, PARAM_BYTE_RATE, .fallback = "1200 MB/s", .least = "1 MB/s",
           .doc = "copy rate while source and destination fit into the cache",
           .source = "prior: Athlon, L2 at core clock"),
@@ -53,50 +59,83 @@ const struct param_table memory_table = {
     .check = memory_check,
 };
 
-// The share of a copy that misses the cache, in 1/1024: the working set is source and destination.
-static int64_t copy_miss_share(int64_t cache, int64_t bytes, enum copy_source source)
+// The share of a set of `bytes`, gone through over and over, that a cache which replaces at random
+// misses, in 1/1024.
+static int64_t share_at_random(int64_t cache, int64_t bytes)
 {
-    int64_t set = 2 * bytes, miss;
-    if (cache == 0 || set >= cache + cache / 2)
-        miss = 1024;
-    else if (set <= cache)
-        miss = 0;
-    else
-        miss = (set - cache) * 1024 / (cache / 2);
-    return source == COPY_COLD ? 1024 : miss;
+    if (cache == 0 || bytes >= cache + cache / 2)
+        return 1024;
+    return bytes <= cache ? 0 : (bytes - cache) * 1024 / (cache / 2);
 }
 
-// Bytes of a copy that miss the cache, and their time.
-static int64_t copy_missing(const struct memory_config *memory, int64_t bytes,
+// Bytes missed in such sets of the cache as have `lines` in use, of which one in each holds `bytes`
+// in all.
+static int64_t missed_in_sets(const struct memory_config *memory, int64_t lines, int64_t bytes)
+{
+    int64_t missed = lines > memory->cache_ways ? lines * bytes : 0;
+    return lines == memory->cache_ways + 1 ? (int64_t)((1 - memory->cache_keeps) * (double)missed)
+                                           : missed;
+}
+
+// Bytes missed of such a set by a cache with ways: its sets have the same number of lines in use,
+// but for one more in some of them.
+static int64_t missed_by_ways(const struct memory_config *memory, int64_t bytes)
+{
+    int64_t way = memory->cache / memory->cache_ways;
+    if (way == 0)
+        return bytes;
+    int64_t lines = bytes / way, more = bytes % way;
+    return missed_in_sets(memory, lines + 1, more) + missed_in_sets(memory, lines, way - more);
+}
+
+// Bytes of a copy that miss the cache.
+static int64_t copy_missing(const struct memory_config *memory, int64_t bytes, int64_t set,
                             enum copy_source source)
 {
-    return bytes * copy_miss_share(memory->cache, bytes, source) / 1024;
+    if (source == COPY_COLD)
+        return bytes;
+    if (memory->cache_ways == 0)
+        return bytes * share_at_random(memory->cache, set) / 1024;
+    return (int64_t)((double)bytes * ((double)missed_by_ways(memory, set) / (double)set));
 }
 
-static sim_time copy_missing_time(const struct memory_config *memory, int64_t bytes,
+static sim_time copy_missing_time(const struct memory_config *memory, int64_t bytes, int64_t set,
                                   enum copy_source source)
 {
-    return time_at_rate(copy_missing(memory, bytes, source), memory->copy_uncached);
+    return time_at_rate(copy_missing(memory, bytes, set, source), memory->copy_uncached);
+}
+
+sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
+                                 int64_t bytes, int64_t set, enum copy_source source)
+{
+    if (bytes == 0)
+        return 0;
+    return cpu_cost(cpu, memory->copy_setup) + copy_missing_time(memory, bytes, set, source) +
+           time_at_rate(bytes - copy_missing(memory, bytes, set, source), memory->copy_cached);
 }
 
 sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
                           enum copy_source source)
 {
-    if (bytes == 0)
-        return 0;
-    return cpu_cost(cpu, memory->copy_setup) + copy_missing_time(memory, bytes, source) +
-           time_at_rate(bytes - copy_missing(memory, bytes, source), memory->copy_cached);
+    return memory_copy_time_within(memory, cpu, bytes, 2 * bytes, source);
+}
+
+void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
+                     int64_t set, enum copy_source source, struct message_ref message)
+{
+    sim_time time = memory_copy_time_within(memory, context->cpu, bytes, set, source);
+    sim_time missing =
+        memory->bus_rate > 0 && bytes > 0 ? copy_missing_time(memory, bytes, set, source) : 0;
+    cpu_spend_message(context, time - missing, "copy", message);
+    if (missing > 0)
+        cpu_spend_memory(context, missing, "copy", message,
+                         memory->copy_traffic * memory->copy_uncached);
 }
 
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message)
 {
-    sim_time time = memory_copy_time(memory, context->cpu, bytes, source);
-    sim_time missing = memory->bus_rate > 0 ? copy_missing_time(memory, bytes, source) : 0;
-    cpu_spend_message(context, time - missing, "copy", message);
-    if (missing > 0)
-        cpu_spend_memory(context, missing, "copy", message,
-                         memory->copy_traffic * memory->copy_uncached);
+    mem_copy_within(context, memory, bytes, 2 * bytes, source, message);
 }
 
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes)

@@ -2,13 +2,17 @@
 // A host's memory: what copying and pinning cost, and how much may be pinned.
 //
 // Copying knows the cache: a copy whose source and destination together fit into it runs at the
-// rate for cached data once the data have been touched; beyond that the share that still hits falls
-// to nothing at one and a half times the cache, as with a cache that replaces at random. A source
-// that a device has just written by DMA is in no cache.
+// rate for cached data once the data have been touched. What is beyond the cache is read over and
+// over in the same order, so that a set which replaces its least recently used line finds none of
+// its lines again as soon as one more is in use than it has ways: with `cache_ways`, the share that
+// misses is that of the lines in such sets, source and destination each lying in one piece and
+// apart from one another as far as they can. Without (0), the share that still hits falls to
+// nothing at one and a half times the cache, as with a cache that replaces at random. A source that
+// a device has just written by DMA is in no cache.
 //
 // With a memory bus (bus_rate), what misses the cache meets the DMA of devices (memory_bus.h).
 //
-// Not modelled: associativity, write-back traffic of other programs.
+// Not modelled: where in memory the pages lie, write-back traffic of other programs.
 #ifndef NETSIM_HOST_MEMORY_H
 #define NETSIM_HOST_MEMORY_H
 
@@ -21,6 +25,8 @@
 struct memory_config {
     int64_t ram;            // bytes
     int64_t cache;          // bytes
+    int64_t cache_ways;     // lines of a set; 0: replaces at random
+    double cache_keeps;     // share of its lines that a set keeps when one too many is in use
     int64_t copy_cached;    // bytes a second
     int64_t copy_uncached;  // bytes a second
     struct cost copy_setup; // call, alignment, loop entry
@@ -43,9 +49,19 @@ enum copy_source {
 sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
                           enum copy_source source);
 
+// The same for a copy that is part of a larger work: `set` bytes are touched, its own source and
+// destination among them, before the same memory is touched again (a piece of a long message, cut
+// to the size of a buffer). With a set of 2 * bytes it is memory_copy_time.
+sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
+                                 int64_t bytes, int64_t set, enum copy_source source);
+
 // Charges a copy to the running handler, under the stage "copy".
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message);
+
+// The same for a part of a larger work.
+void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
+                     int64_t set, enum copy_source source, struct message_ref message);
 
 // Pages that [address, address + bytes) touches; 0 for no bytes.
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes);

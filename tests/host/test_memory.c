@@ -4,6 +4,8 @@
 #include "tests/support/suite.h"
 
 #include <glib.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define KIB 1024
 
@@ -112,6 +114,81 @@ static void test_monotone(void)
     tear_down();
 }
 
+// Four ways of 64 KiB that replace the least recently used line: all hits up to the cache's size,
+// and from five lines in every set on nothing does. Between them the lines of the sets with five
+// are missed: of a copy of 144 KiB half the sets have four lines, and half have five.
+static void test_ways(void)
+{
+    struct memory_config ways = config;
+    ways.cache_ways = 4;
+    set_up();
+    CU_ASSERT_EQUAL(memory_copy_time(&ways, cpu, 128 * KIB, COPY_WARM),
+                    SETUP + 128 * KIB * TIME_NS);
+    int64_t bytes = 144 * KIB, missed = bytes * 5 / 9;
+    CU_ASSERT_EQUAL(memory_copy_time(&ways, cpu, bytes, COPY_WARM),
+                    SETUP + (bytes + missed) * TIME_NS);
+    CU_ASSERT_EQUAL(memory_copy_time(&ways, cpu, 160 * KIB, COPY_WARM),
+                    SETUP + 2 * 160 * KIB * TIME_NS);
+    CU_ASSERT_EQUAL(memory_copy_time(&ways, cpu, 1000, COPY_COLD), SETUP + 2000 * TIME_NS);
+    ways.cache_keeps = 0.1;
+    missed = missed * 9 / 10;
+    CU_ASSERT_EQUAL(memory_copy_time(&ways, cpu, bytes, COPY_WARM),
+                    SETUP + (bytes + missed) * TIME_NS);
+    CU_ASSERT_EQUAL(memory_copy_time(&ways, cpu, 192 * KIB, COPY_WARM),
+                    SETUP + 2 * 192 * KIB * TIME_NS);
+    tear_down();
+}
+
+// The model of the ways against a cache that is gone through line by line: each set keeps the lines
+// that were used last. The source begins at a set's first line, the destination half a way further.
+static int64_t misses_by_simulation(int64_t bytes)
+{
+    enum { WAYS = 4, LINE = 32, SETS = 256 * KIB / WAYS / LINE, ROUNDS = 4 };
+    static int64_t tag[SETS][WAYS];
+    int64_t misses = 0, lines = bytes / LINE, apart = INT64_C(1) << 30;
+    memset(tag, 0xff, sizeof(tag));
+    for (int round = 0; round < ROUNDS; round++)
+        for (int64_t i = 0; i < 2 * lines; i++) {
+            int64_t line = i % 2 == 0 ? i / 2 : apart + SETS / 2 + i / 2;
+            int64_t *set = tag[line % SETS];
+            int way = 0;
+            while (way < WAYS - 1 && set[way] != line)
+                way++;
+            misses += set[way] != line && round == ROUNDS - 1;
+            memmove(set + 1, set, (size_t)way * sizeof(*set));
+            set[0] = line;
+        }
+    return misses * LINE / 2;
+}
+
+static void test_ways_simulated(void)
+{
+    struct memory_config ways = config;
+    ways.cache_ways = 4;
+    set_up();
+    for (int64_t bytes = 4 * KIB; bytes <= 200 * KIB; bytes += 4 * KIB) {
+        sim_time time = memory_copy_time(&ways, cpu, bytes, COPY_WARM) - SETUP;
+        int64_t missed = time / TIME_NS - bytes;
+        CU_ASSERT(llabs(missed - misses_by_simulation(bytes)) <= 1);
+    }
+    tear_down();
+}
+
+// A piece of a long message finds in the cache what the whole of it leaves there.
+static void test_within(void)
+{
+    struct memory_config ways = config;
+    ways.cache_ways = 4;
+    set_up();
+    CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 1000, 256 * KIB, COPY_WARM),
+                    SETUP + 1000 * TIME_NS);
+    CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 1000, 512 * KIB, COPY_WARM),
+                    SETUP + 2000 * TIME_NS);
+    CU_ASSERT_EQUAL(memory_copy_time_within(&config, cpu, 1000, 320 * KIB, COPY_WARM),
+                    SETUP + 1500 * TIME_NS);
+    tear_down();
+}
+
 static void test_pages(void)
 {
     CU_ASSERT_EQUAL(memory_pages(&config, 0, 0), 0);
@@ -172,6 +249,9 @@ int main(void)
         {"cold source", test_cold},
         {"no cache to speak of", test_no_cache},
         {"monotone in the size", test_monotone},
+        {"a cache with ways", test_ways},
+        {"ways, line by line", test_ways_simulated},
+        {"a piece of a larger work", test_within},
         {"pages", test_pages},
         {"mem_copy charges the handler", test_charges},
         {NULL, NULL},
