@@ -2,13 +2,15 @@
 #include "sim/core/pool.h"
 
 #include <glib.h>
+#include <stdalign.h>
 
 #define FIRST_BLOCK 16
 #define LARGEST_BLOCK 4096
+#define CACHE_LINE 64
 
 struct pool_block {
     struct pool_block *next;
-    max_align_t objects[];
+    alignas(CACHE_LINE) char objects[];
 };
 
 struct free_object {
@@ -30,7 +32,7 @@ void pool_clear(struct pool *pool)
     struct pool_block *block = pool->blocks;
     while (block) {
         struct pool_block *next = block->next;
-        g_free(block);
+        g_aligned_free(block);
         block = next;
     }
     pool->blocks = NULL;
@@ -41,13 +43,14 @@ void pool_clear(struct pool *pool)
 static void pool_grow(struct pool *pool)
 {
     size_t count = pool->block_objects;
-    struct pool_block *block = g_malloc(sizeof *block + count * pool->object_size);
+    struct pool_block *block =
+        g_aligned_alloc(1, sizeof *block + count * pool->object_size, alignof(struct pool_block));
     block->next = pool->blocks;
     pool->blocks = block;
     pool->allocated += count;
     if (pool->block_objects < LARGEST_BLOCK)
         pool->block_objects *= 2;
-    char *base = (char *)block->objects;
+    char *base = block->objects;
     size_t left = count;
     do {
         struct free_object *object = (void *)(base + --left * pool->object_size);

@@ -15,7 +15,8 @@ struct pool {
     size_t in_use, peak, allocated;
 };
 
-// object_size >= sizeof(void *). Objects are aligned to 16 bytes.
+// object_size >= sizeof(void *). Objects are aligned to 16 bytes, and those of a multiple of 64
+// bytes to 64.
 void pool_init(struct pool *pool, size_t object_size);
 
 // Frees all blocks; objects still in use are gone with them.

@@ -43,9 +43,10 @@ void channel_init(struct channel *channel, const struct link_config *config)
     channel->rate = config->rate;
     bool whole = 8 * TIME_S % config->rate == 0;
     channel->byte_time = whole ? 8 * TIME_S / config->rate : 0;
-    channel->preamble = (uint32_t)config->preamble;
-    channel->gap = (uint32_t)config->gap;
-    channel->least_frame = (uint32_t)config->least_frame;
+    channel->preamble = (uint16_t)config->preamble;
+    channel->gap = (uint16_t)config->gap;
+    channel->least_frame = (uint16_t)config->least_frame;
+    channel->route_bytes = to ? (uint8_t)to->config->route_bytes : 0;
     channel->delay = config->propagation + (to ? to->config->latency : 0);
     channel->arrive = to ? to->discipline->arrive : station_arrive;
     if (from && from->discipline->stores) {
@@ -59,14 +60,11 @@ void channel_init(struct channel *channel, const struct link_config *config)
     channel_trace_init(channel, name);
     g_free(stream);
     g_free(name);
-    if ((from && !from->discipline->stores) || (to && !to->discipline->stores))
-        channel->worm = worm_new(channel);
 }
 
 void channel_clear(struct channel *channel)
 {
     link_faults_free(channel->faults);
-    worm_free(channel->worm);
     g_free(channel->queue.entries);
     g_free(channel->drop_notes);
 }
@@ -187,6 +185,8 @@ void channel_trace_step(struct channel *channel, const struct packet *packet, si
 void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from)
 {
     struct trace *trace = channel->network->sim->trace;
+    if (!trace)
+        return;
     sim_time latency = channel->to.node ? channel->to.node->config->latency : 0;
     sim_time end = from + channel->delay;
     trace_delay(trace, channel->wire_lane, "propagation", from, end - latency, message);

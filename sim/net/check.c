@@ -56,6 +56,8 @@ static void check_slack(struct check *check, const struct topology_switch *node,
 {
     const struct switch_config *config = node->values->values;
     const struct link_config *wire = link->values->values;
+    if (config->stop || config->go)
+        return; // check_stop_go
     sim_time wait = time_of_bytes(wire->preamble + config->header, wire->rate) + wire->propagation +
                     config->latency;
     if (time_of_bytes(config->slack, wire->rate) >= wait)
@@ -93,6 +95,96 @@ static void check_route_bytes(struct check *check, const struct topology_switch 
              config->route_bytes, bound);
 }
 
+// go < stop < slack, with a header below the first.
+static bool check_thresholds(struct check *check, const struct topology_switch *node,
+                             const struct link_config *wire)
+{
+    const struct switch_config *config = node->values->values;
+    bool rises = config->go < config->stop && config->stop < config->slack;
+    if (rises && wire->preamble + config->header <= config->go)
+        return true;
+    check->good = false;
+    diag_add(check->diags, node->mark, node->values->path,
+             "header <= go < stop < slack, such as 40 B, 56 B and 80 B",
+             "cut-through switch %s has a header of %" G_GINT64_FORMAT " B, go of %" G_GINT64_FORMAT
+             " B, stop of %" G_GINT64_FORMAT " B and slack of %" G_GINT64_FORMAT " B",
+             node->name, wire->preamble + config->header, config->go, config->stop, config->slack);
+    return false;
+}
+
+// While a symbol goes one way and a byte the other, as much comes in as fits above `stop`, and no
+// more goes out than `go`.
+static void check_round_trip(struct check *check, const struct topology_switch *node,
+                             const struct topology_link *link)
+{
+    const struct switch_config *config = node->values->values;
+    const struct link_config *wire = link->values->values;
+    sim_time byte = time_of_bytes(1, wire->rate), trip = 2 * (wire->propagation + byte);
+    int64_t room = MIN(config->slack - config->stop + 1, config->go);
+    if (trip <= room * byte)
+        return;
+    sim_time fits = room * byte / 2 - byte;
+    int64_t bytes = (trip + byte - 1) / byte;
+    char *hint = fits < 0 ? g_strdup_printf("go of %" G_GINT64_FORMAT
+                                            " B, and a slack of %" G_GINT64_FORMAT " B above stop",
+                                            bytes, bytes - 1)
+                          : g_strdup_printf("propagation of at most %.10g ns (%.3g m of cable at 5 "
+                                            "ns/m), or go of %" G_GINT64_FORMAT
+                                            " B and a slack of %" G_GINT64_FORMAT " B above stop",
+                                            (double)fits / TIME_NS, (double)fits / TIME_NS / 5,
+                                            bytes, bytes - 1);
+    check->good = false;
+    diag_add(check->diags, node->mark, node->values->path, hint,
+             "%" G_GINT64_FORMAT " B come in at %s over link %s-%s while STOP or GO goes back: the "
+             "slack buffer overflows or runs empty with go of %" G_GINT64_FORMAT
+             " B, stop of %" G_GINT64_FORMAT " B and slack of %" G_GINT64_FORMAT " B",
+             bytes - 1, node->name, node_name(check, link->a), node_name(check, link->b),
+             config->go, config->stop, config->slack);
+    g_free(hint);
+}
+
+static void check_stop_go(struct check *check, const struct topology_switch *node,
+                          const struct topology_link *link)
+{
+    const struct switch_config *config = node->values->values;
+    const struct link_config *wire = link->values->values;
+    if (!config->stop && !config->go)
+        return;
+    if (!check_thresholds(check, node, wire))
+        return;
+    if (8 * TIME_S % wire->rate != 0) {
+        check->good = false;
+        diag_add(check->diags, link->mark, link->values->path, "a rate such as 1.28 Gb/s or 2 Gb/s",
+                 "STOP and GO at cut-through switch %s need a byte time of whole picoseconds",
+                 node->name);
+        return;
+    }
+    check_round_trip(check, node, link);
+}
+
+// STOP and GO are a matter of the whole network.
+static void check_same_flow_control(struct check *check)
+{
+    const struct topology_switch *first = NULL;
+    for (guint i = 0; i < check->topology->switches->len; i++) {
+        const struct topology_switch *node = g_ptr_array_index(check->topology->switches, i);
+        if (!cuts_through(node))
+            continue;
+        const struct switch_config *config = node->values->values;
+        const struct switch_config *other = first ? first->values->values : config;
+        if (!first)
+            first = node;
+        if ((config->stop > 0) == (other->stop > 0))
+            continue;
+        check->good = false;
+        diag_add(check->diags, node->mark, node->values->path,
+                 "give all cut-through switches stop and go, or none",
+                 "of the cut-through switches %s and %s only one has stop and go", first->name,
+                 node->name);
+        return;
+    }
+}
+
 static void check_cut_through(struct check *check)
 {
     const struct topology *topology = check->topology;
@@ -113,6 +205,7 @@ static void check_cut_through(struct check *check)
                 *known = link;
             }
             check_slack(check, node, link);
+            check_stop_go(check, node, link);
         }
     }
     g_free(first);
@@ -122,5 +215,6 @@ bool network_check(const struct topology *topology, struct diag_list *diags)
 {
     struct check check = {topology, diags, true};
     check_cut_through(&check);
+    check_same_flow_control(&check);
     return check.good;
 }

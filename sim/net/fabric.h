@@ -13,9 +13,9 @@
 #include "sim/net/network.h"
 #include "sim/net/route.h"
 #include "sim/net/switch.h"
+#include "sim/net/worm.h"
 
 struct channel;
-struct worm;
 
 struct station {
     struct channel *out, *in;
@@ -38,8 +38,9 @@ struct fabric_switch {
     const struct switch_discipline *discipline;
     struct channel **out; // by port: the links in the topology's order
     int ports;
-    struct neighbour *neighbours; // by port; those that are switches
     int neighbour_count;
+    struct neighbour *neighbours; // by port; those that are switches
+    int route_bytes;              // that it takes off a packet's front
 };
 
 // An end of a channel: one of the two is NULL.
@@ -82,27 +83,31 @@ struct output_queue {
 // One direction of a link, with the queue of the end that sends on it.
 struct channel {
     // What every packet touches.
-    struct network *network;
-    sim_time busy_until; // the last packet so far, and the gap behind it, have left
+    alignas(CACHE_LINE) struct network *network;
+    struct worm *worm;   // NULL: both ends store
     sim_time byte_time;  // ps, or 0 if that is not a whole number
     sim_time delay;      // from the last bit (the head) sent to the packet's event at the far end
     event_fn *arrive;    // the packet's event there
-    uint32_t preamble, gap, least_frame;
-    bool bounded;               // the queue has a limit
+    sim_time busy_until; // the last packet so far, and the gap behind it, have left
     struct link_faults *faults; // NULL: none
-    struct worm *worm;          // NULL: both ends store
+    uint16_t preamble, gap, least_frame;
+    uint8_t route_bytes; // R: that the switch at its end takes off a packet's front
+    bool bounded;        // the queue has a limit
     struct output_queue queue;
     int64_t rate;
-
     struct channel_end from, to;
     int link, side, twin; // of the topology; twin: number among the parallel links of two nodes
     trace_lane wire_lane, queue_lane;
     struct drop_note *drop_notes; // by cause; NULL before the first drop
 };
 
+struct flow_control;
+
 struct network {
     struct sim *sim;
     struct engine *engine;
+    const struct flow_control *flow; // of the cut-through switches
+    int64_t *stops, *gos;            // sim_counter: symbols sent; NULL without them
     struct pool packets;
     uint64_t drops, hops;
     uint64_t walks;                   // of wormhole.c, to tell one from the next
@@ -112,6 +117,7 @@ struct network {
     int station_count, host_count, switch_count, channel_count;
     int *first_station; // by host; host_count + 1 entries
     struct fabric_switch *switches;
+    struct worm *worms;       // of the channels at cut-through switches
     struct channel *channels; // of link i: 2i from its first end to its second, 2i + 1 back
     const struct topology *topology;
     struct route_cache *routes;

@@ -95,6 +95,11 @@ static bool link_is_down(struct link_faults *faults, sim_time start, sim_time en
     return faults->next_window < down->count && down->values[faults->next_window].from < end;
 }
 
+bool link_faults_cut(struct link_faults *faults, sim_time start, sim_time end)
+{
+    return link_is_down(faults, start, end);
+}
+
 // True if `counts` names the packet; `next` goes through the list once.
 static bool is_nth(const struct param_counts *counts, int *next, int64_t packet)
 {

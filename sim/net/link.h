@@ -45,4 +45,7 @@ void link_faults_free(struct link_faults *faults);
 enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim_time end,
                                  int64_t bytes);
 
+// True if the link is down at some time from `start`, when a packet judged last started, to `end`.
+bool link_faults_cut(struct link_faults *faults, sim_time start, sim_time end);
+
 #endif

@@ -2,6 +2,7 @@
 #include "sim/net/network.h"
 
 #include "sim/net/fabric.h"
+#include "sim/net/stop_go.h"
 #include "sim/net/wormhole.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ static void network_build_switches(struct network *network)
         node->name = from->name;
         node->config = from->values->values;
         node->discipline = switch_discipline(node->config->discipline);
+        node->route_bytes = (int)node->config->route_bytes;
     }
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = topology_link_at(topology, (int)i);
@@ -102,7 +104,8 @@ static void network_build_channels(struct network *network)
     int *host_links = g_new0(int, network->host_count);
     GHashTable *joined = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     network->channel_count = 2 * (int)topology->links->len;
-    network->channels = g_new0(struct channel, network->channel_count);
+    size_t size = (size_t)network->channel_count * sizeof(struct channel);
+    network->channels = g_aligned_alloc0(1, size, alignof(struct channel));
     for (int i = 0; i < network->channel_count / 2; i++) {
         const struct topology_link *link = topology_link_at(topology, i);
         struct channel_end a = network_new_end(network, link->a, host_links);
@@ -124,6 +127,43 @@ static void network_build_channels(struct network *network)
         channel_init(&network->channels[i], topology_link_at(topology, i / 2)->values->values);
     g_hash_table_unref(joined);
     g_free(host_links);
+}
+
+static void network_use_symbols(struct network *network)
+{
+    network->flow = &stop_go_flow_control;
+    network->stops = sim_counter(network->sim, "STOP symbols");
+    network->gos = sim_counter(network->sim, "GO symbols");
+    for (int i = 0; i < network->channel_count; i++) {
+        struct channel *channel = &network->channels[i];
+        if (channel->worm && channel->worm->to_cuts)
+            channel->worm->gate = gate_new(channel);
+    }
+}
+
+// All cut-through switches have thresholds, or none has (network_check).
+static void network_build_flow_control(struct network *network)
+{
+    network->flow = &places_flow_control;
+    for (int i = 0; i < network->switch_count; i++) {
+        const struct switch_config *config = network->switches[i].config;
+        if (config->discipline == SWITCH_CUT_THROUGH && config->stop > 0) {
+            network_use_symbols(network);
+            return;
+        }
+    }
+}
+
+static void network_build_worms(struct network *network)
+{
+    size_t count = 0;
+    for (int i = 0; i < network->channel_count; i++)
+        count += worm_wanted(&network->channels[i]);
+    network->worms = g_aligned_alloc0(count, sizeof(struct worm), alignof(struct worm));
+    struct worm *worm = network->worms;
+    for (int i = 0; i < network->channel_count; i++)
+        if (worm_wanted(&network->channels[i]))
+            worm_init(worm++, &network->channels[i]);
 }
 
 static void network_build_neighbours(struct network *network)
@@ -154,6 +194,8 @@ struct network *network_new(struct sim *sim, const struct topology *topology)
     network_build_stations(network);
     network_build_switches(network);
     network_build_channels(network);
+    network_build_worms(network);
+    network_build_flow_control(network);
     network_build_neighbours(network);
     network->routes = route_cache_new(network, topology);
     return network;
@@ -164,13 +206,17 @@ void network_free(struct network *network)
     if (!network)
         return;
     route_cache_free(network->routes);
-    for (int i = 0; i < network->channel_count; i++)
+    for (int i = 0; i < network->channel_count; i++) {
         channel_clear(&network->channels[i]);
+        if (network->channels[i].worm)
+            worm_clear(network->channels[i].worm);
+    }
     for (int i = 0; i < network->switch_count; i++) {
         g_free(network->switches[i].neighbours);
         g_free(network->switches[i].out);
     }
-    g_free(network->channels);
+    g_aligned_free(network->channels);
+    g_aligned_free(network->worms);
     g_free(network->switches);
     g_free(network->stations);
     g_free(network->first_station);
@@ -211,6 +257,9 @@ void network_attach(struct network *network, int station, station_receive_fn *re
 void network_limit(struct network *network, int station)
 {
     network->stations[station].limited = true;
+    struct channel *in = network->stations[station].in;
+    if (in->worm)
+        in->worm->to_limited = true;
 }
 
 void network_place(struct network *network, int station)
@@ -261,13 +310,25 @@ void network_send(struct network *network, struct packet *packet, struct event *
     channel_enter(packet->route->channels[0], packet);
 }
 
+// A packet that a cable was pulled under: not much of it comes in, and its place stays free.
+static void station_arrive_cut(const struct channel *channel, struct packet *packet)
+{
+    struct network *network = channel->network;
+    const struct station *station = channel->to.station;
+    channel_drop(&network->channels[packet->cut_on - 1], packet, DROP_DOWN);
+    if (station->limited)
+        network_place(network, (int)(station - network->stations));
+}
+
 void station_arrive(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
     struct channel *channel = packet->route->channels[packet->hop - 1];
     const struct station *station = channel->to.station;
-    if (station->receive)
+    if (packet->cut_on)
+        station_arrive_cut(channel, packet);
+    else if (station->receive)
         station->receive(station->owner, packet);
     else
         channel_drop(channel, packet, DROP_UNWANTED);

@@ -18,7 +18,7 @@ struct route;
 
 // What every hop touches stands first.
 struct packet {
-    struct event event; // its next arrival; belongs to whoever carries the packet
+    alignas(64) struct event event; // its next arrival; belongs to whoever carries the packet
     const struct route *route;
     uint32_t wire_bytes;        // frame without preamble and gap: headers, payload, check sequence
     uint8_t hop;                // links of the route already entered
@@ -29,6 +29,7 @@ struct packet {
 
     int64_t offset;
     uint32_t length;
+    uint32_t cut_on;    // 1 + the channel on which it was when the cable was pulled out; 0: none
     sim_time born;      // when the station sent it
     uint16_t protocol;  // EtherType or its like: who gets the packet behind the NIC
     void *token;        // of the NIC that has the packet

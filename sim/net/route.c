@@ -9,26 +9,68 @@
 #include "sim/net/fabric.h"
 #include "sim/net/up_down.h"
 
+#include <string.h>
+
 #define UNREACHED UINT16_MAX
+#define FIRST_PLACES 64
+#define FIRST_BLOCK ((size_t)1 << 10)
+#define LARGEST_BLOCK ((size_t)1 << 20)
+
+struct hop_key {
+    int node;
+    GArray *hops; // of struct route_cache, in which they stand at `at`
+    uint32_t at;
+};
+
+// Where a station stands: its switch (-1: none), and its place among that one's stations.
+struct route_end {
+    int node;
+    unsigned rank;
+};
+
+struct route_place {
+    uint64_t pair;
+    struct route *route; // NULL: free
+};
+
+struct route_block {
+    struct route_block *next;
+    size_t used, size;
+    alignas(CACHE_LINE) char routes[];
+};
 
 struct route_cache {
     struct network *network;
-    GHashTable *routes; // by pair of stations; the key is the route's first member
-    GHashTable *given;  // by pair of hosts: GPtrArray of struct topology_route *
+    // By pair of stations: a hash table of places in a row, of which at most half are taken.
+    struct route_place *places;
+    uint64_t place_count; // a power of two
+    uint64_t routes;
+    struct route_block *blocks; // where the routes stand one behind the other; the newest first
+    struct route_end *ends;     // by station
+    struct channel *channels[ROUTE_MAX_LINKS]; // of one walk
+    GHashTable *given; // by pair of hosts: GPtrArray of struct topology_route *
     // By destination switch, to it from each switch (up_down_distances, if ranks are there); NULL:
     // not yet computed.
     uint16_t **distances;
     int *ranks; // of up*/down*; NULL: any shortest path will do
+    // By destination switch, from each switch (as distances): 1 + the place in `hops` of how many
+    // neighbours lead on, and which; 0: not yet looked for. Equal ones of a switch stand there
+    // once.
+    uint32_t **ways;
+    GArray *hops;           // uint16_t
+    GHashTable *known_hops; // struct hop_key to that place
 };
 
 // The choices of one route so far.
 struct route_walk {
     struct route_cache *cache;
     uint64_t pair;
-    struct channel *first, *last; // the channels of the two stations
-    bool chosen;                  // there was a choice before
-    struct channel *channels[ROUTE_MAX_LINKS];
+    const struct route_end *from, *to;
+    int node;    // the switch where it is
+    bool chosen; // there was a choice before
     int links;
+    int route_bytes;           // of the switches so far
+    struct channel **channels; // the cache's
 };
 
 static uint64_t pair_key(int from, int to)
@@ -69,14 +111,59 @@ static bool goes_up_down(const struct network *network, const struct topology *t
     return false;
 }
 
+static const uint16_t *hops_at(const GArray *hops, uint32_t at)
+{
+    return &g_array_index(hops, uint16_t, at);
+}
+
+static guint hop_key_hash(gconstpointer data)
+{
+    const struct hop_key *key = data;
+    const uint16_t *hops = hops_at(key->hops, key->at);
+    guint hash = (guint)key->node;
+    for (int i = 0; i <= hops[0]; i++)
+        hash = 31 * hash + hops[i];
+    return hash;
+}
+
+static gboolean hop_key_equal(gconstpointer a, gconstpointer b)
+{
+    const struct hop_key *x = a, *y = b;
+    const uint16_t *left = hops_at(x->hops, x->at), *right = hops_at(y->hops, y->at);
+    size_t bytes = (1 + (size_t)left[0]) * sizeof *left;
+    return x->node == y->node && left[0] == right[0] && memcmp(left, right, bytes) == 0;
+}
+
+static struct route_end *route_ends(const struct network *network)
+{
+    struct route_end *ends = g_new(struct route_end, network->station_count);
+    for (int i = 0; i < network->station_count; i++)
+        ends[i].node = -1; // unless a switch has it
+    for (int i = 0; i < network->switch_count; i++) {
+        const struct fabric_switch *node = &network->switches[i];
+        unsigned rank = 0;
+        for (int port = 0; port < node->ports; port++) {
+            const struct station *station = node->out[port]->to.station;
+            if (station)
+                ends[station - network->stations] = (struct route_end){i, rank++};
+        }
+    }
+    return ends;
+}
+
 struct route_cache *route_cache_new(struct network *network, const struct topology *topology)
 {
     struct route_cache *cache = g_new0(struct route_cache, 1);
     cache->network = network;
-    cache->routes = g_hash_table_new_full(pair_hash, g_int64_equal, NULL, g_free);
+    cache->place_count = FIRST_PLACES;
+    cache->places = g_new0(struct route_place, FIRST_PLACES);
+    cache->ends = route_ends(network);
     cache->given =
         g_hash_table_new_full(pair_hash, g_int64_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
     cache->distances = g_new0(uint16_t *, network->switch_count);
+    cache->ways = g_new0(uint32_t *, network->switch_count);
+    cache->hops = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    cache->known_hops = g_hash_table_new_full(hop_key_hash, hop_key_equal, g_free, NULL);
     cache->ranks = goes_up_down(network, topology) ? up_down_ranks(network) : NULL;
     for (guint i = 0; topology->routes && i < topology->routes->len; i++)
         given_add(cache->given, g_ptr_array_index(topology->routes, i));
@@ -87,11 +174,22 @@ void route_cache_free(struct route_cache *cache)
 {
     if (!cache)
         return;
-    g_hash_table_unref(cache->routes);
+    g_free(cache->places);
+    while (cache->blocks) {
+        struct route_block *next = cache->blocks->next;
+        g_aligned_free(cache->blocks);
+        cache->blocks = next;
+    }
+    g_free(cache->ends);
     g_hash_table_unref(cache->given);
-    for (int i = 0; i < cache->network->switch_count; i++)
+    for (int i = 0; i < cache->network->switch_count; i++) {
         g_free(cache->distances[i]);
+        g_free(cache->ways[i]);
+    }
     g_free(cache->distances);
+    g_free(cache->ways);
+    g_array_unref(cache->hops);
+    g_hash_table_unref(cache->known_hops);
     g_free(cache->ranks);
     g_free(cache);
 }
@@ -129,9 +227,8 @@ static uint16_t *distances_to(const struct network *network, int destination)
     return distance;
 }
 
-static const uint16_t *route_distances(struct route_cache *cache, const struct fabric_switch *node)
+static const uint16_t *route_distances(struct route_cache *cache, int index)
 {
-    int index = switch_index(cache->network, node);
     if (!cache->distances[index])
         cache->distances[index] = cache->ranks
                                       ? up_down_distances(cache->network, cache->ranks, index)
@@ -141,15 +238,6 @@ static const uint16_t *route_distances(struct route_cache *cache, const struct f
 
 // ---- Choices ----
 
-// The place of a port among its switch's ports to stations.
-static unsigned station_rank(const struct fabric_switch *node, int port)
-{
-    unsigned rank = 0;
-    for (int i = 0; i < port; i++)
-        rank += node->out[i]->to.station != NULL;
-    return rank;
-}
-
 // A channel between two switches, one of `count` equal ones.
 static unsigned route_choice(struct route_walk *walk, unsigned count)
 {
@@ -157,112 +245,105 @@ static unsigned route_choice(struct route_walk *walk, unsigned count)
         return 0;
     if (!walk->chosen) {
         walk->chosen = true;
-        unsigned from = station_rank(walk->first->to.node, walk->first->to.port);
-        unsigned to = station_rank(walk->last->from.node, walk->last->from.port);
-        return (to + from / count) % count;
+        return (walk->to->rank + walk->from->rank / count) % count;
     }
     uint64_t hash = (walk->pair + (uint64_t)walk->links) * 0x9e3779b97f4a7c15u;
     hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93u;
     return (unsigned)((hash >> 32) % count);
 }
 
-// True if a walk may go on from a switch to this neighbour.
-typedef bool route_step_fn(const struct neighbour *neighbour, const void *data);
-
-// Takes one of the channels that lead on from the walk's end; false if there is none.
-static bool route_step(struct route_walk *walk, route_step_fn *leads_on, const void *data)
+// Goes on to a neighbour of the switch where the walk is; false if the walk is too long.
+static bool route_step(struct route_walk *walk, int neighbour)
 {
-    const struct fabric_switch *node = walk->channels[walk->links - 1]->to.node;
-    unsigned count = 0;
-    for (int i = 0; i < node->neighbour_count; i++)
-        count += leads_on(&node->neighbours[i], data);
-    if (count == 0 || walk->links == ROUTE_MAX_LINKS - 1)
+    const struct fabric_switch *switches = walk->cache->network->switches;
+    const struct neighbour *next = &switches[walk->node].neighbours[neighbour];
+    if (walk->links == ROUTE_MAX_LINKS - 1)
         return false;
-    unsigned choice = route_choice(walk, count);
+    walk->channels[walk->links++] = next->channel;
+    walk->node = next->node;
+    walk->route_bytes += switches[next->node].route_bytes;
+    return true;
+}
+
+// ---- Computed routes ----
+
+// Where a computed walk is: the phase is 1 once it has gone down, as far as that matters.
+struct way_point {
+    const uint16_t *distance; // to the destination: of each switch, or of each switch and phase
+    const int *ranks;         // NULL: any shortest path
+    int node, phase;
+};
+
+static bool leads_up(const struct way_point *point, int node)
+{
+    return point->ranks && point->ranks[node] < point->ranks[point->node];
+}
+
+static uint16_t way_left(const struct way_point *point)
+{
+    return point->ranks ? point->distance[2 * point->node + point->phase]
+                        : point->distance[point->node];
+}
+
+// The same from a neighbour on; UNREACHED if the walk may not go there.
+static uint16_t way_left_from(const struct way_point *point, int node)
+{
+    bool up = leads_up(point, node);
+    struct way_point next = {point->distance, point->ranks, node, point->ranks && !up};
+    return up && point->phase ? UNREACHED : way_left(&next);
+}
+
+// Which neighbours of a point lead nearer to the destination, as `hops` has it; its place there.
+static uint32_t hops_find(struct route_cache *cache, int destination, struct way_point *point)
+{
+    point->distance = route_distances(cache, destination);
+    const struct fabric_switch *node = &cache->network->switches[point->node];
+    GArray *hops = cache->hops;
+    uint16_t left = way_left(point), count = 0;
+    guint at = hops->len;
+    g_array_append_val(hops, count);
     for (int i = 0; i < node->neighbour_count; i++) {
-        if (!leads_on(&node->neighbours[i], data) || choice-- > 0)
+        uint16_t neighbour = (uint16_t)i;
+        if (left == UNREACHED || way_left_from(point, node->neighbours[i].node) != left - 1)
             continue;
-        walk->channels[walk->links++] = node->neighbours[i].channel;
-        break;
+        g_array_append_val(hops, neighbour);
+        count++;
     }
-    return true;
-}
-
-// ---- Shortest paths ----
-
-struct nearer {
-    const uint16_t *distance; // to the goal, of each switch
-    uint16_t wanted;
-};
-
-static bool leads_nearer(const struct neighbour *neighbour, const void *data)
-{
-    const struct nearer *nearer = data;
-    return nearer->distance[neighbour->node] == nearer->wanted;
-}
-
-static bool walk_shortest(struct route_walk *walk)
-{
-    const struct network *network = walk->cache->network;
-    const uint16_t *distance = route_distances(walk->cache, walk->last->from.node);
-    uint16_t left = distance[switch_index(network, walk->first->to.node)];
-    if (left == UNREACHED)
-        return false;
-    while (left > 0) {
-        struct nearer nearer = {distance, --left};
-        if (!route_step(walk, leads_nearer, &nearer))
-            return false;
+    g_array_index(hops, uint16_t, at) = count;
+    struct hop_key key = {point->node, hops, at};
+    gpointer known;
+    if (g_hash_table_lookup_extended(cache->known_hops, &key, NULL, &known)) {
+        g_array_set_size(hops, at);
+        return GPOINTER_TO_UINT(known);
     }
-    return true;
+    g_hash_table_insert(cache->known_hops, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(at));
+    return at;
 }
 
-// ---- Up*/down* ----
-
-struct legal_way {
-    const uint16_t *distance; // up_down_distances
-    const int *ranks;
-    int from;
-    bool gone_down;
-    uint16_t wanted;
-};
-
-static bool leads_up(const struct legal_way *way, int node)
+static const uint16_t *route_hops(struct route_cache *cache, int destination,
+                                  struct way_point *point)
 {
-    return way->ranks[node] < way->ranks[way->from];
-}
-
-static bool leads_legally(const struct neighbour *neighbour, const void *data)
-{
-    const struct legal_way *way = data;
-    bool up = leads_up(way, neighbour->node);
-    return !(up && way->gone_down) && way->distance[2 * neighbour->node + !up] == way->wanted;
-}
-
-static bool walk_up_down(struct route_walk *walk)
-{
-    const struct network *network = walk->cache->network;
-    struct legal_way way = {
-        .distance = route_distances(walk->cache, walk->last->from.node),
-        .ranks = walk->cache->ranks,
-        .from = switch_index(network, walk->first->to.node),
-    };
-    way.wanted = way.distance[2 * way.from];
-    if (way.wanted == UP_DOWN_UNREACHED)
-        return false;
-    while (way.wanted > 0) {
-        way.wanted--;
-        if (!route_step(walk, leads_legally, &way))
-            return false;
-        int next = switch_index(network, walk->channels[walk->links - 1]->to.node);
-        way.gone_down |= !leads_up(&way, next);
-        way.from = next;
-    }
-    return true;
+    uint32_t **ways = &cache->ways[destination];
+    if (!*ways)
+        *ways = g_new0(uint32_t, 2 * (size_t)cache->network->switch_count);
+    uint32_t *way = &(*ways)[2 * point->node + point->phase];
+    if (*way == 0)
+        *way = 1 + hops_find(cache, destination, point);
+    return hops_at(cache->hops, *way - 1);
 }
 
 static bool walk_computed(struct route_walk *walk)
 {
-    return walk->cache->ranks ? walk_up_down(walk) : walk_shortest(walk);
+    struct route_cache *cache = walk->cache;
+    struct way_point point = {.ranks = cache->ranks, .node = walk->node};
+    while (walk->node != walk->to->node) {
+        const uint16_t *hops = route_hops(cache, walk->to->node, &point);
+        if (hops[0] == 0 || !route_step(walk, hops[1 + route_choice(walk, hops[0])]))
+            return false;
+        point.phase |= point.ranks && !leads_up(&point, walk->node);
+        point.node = walk->node;
+    }
+    return true;
 }
 
 // ---- Given routes ----
@@ -272,10 +353,25 @@ struct given_hop {
     int link; // -1: any
 };
 
-static bool leads_by_hop(const struct neighbour *neighbour, const void *data)
+static bool leads_by_hop(const struct neighbour *neighbour, const struct given_hop *hop)
 {
-    const struct given_hop *hop = data;
     return neighbour->node == hop->node && (hop->link < 0 || neighbour->channel->link == hop->link);
+}
+
+// Takes one of the links of a given hop; false if there is none.
+static bool step_given(struct route_walk *walk, const struct given_hop *hop)
+{
+    const struct fabric_switch *node = &walk->cache->network->switches[walk->node];
+    unsigned count = 0;
+    for (int i = 0; i < node->neighbour_count; i++)
+        count += leads_by_hop(&node->neighbours[i], hop);
+    if (count == 0)
+        return false;
+    unsigned choice = route_choice(walk, count);
+    int neighbour = 0;
+    while (!leads_by_hop(&node->neighbours[neighbour], hop) || choice-- > 0)
+        neighbour++;
+    return route_step(walk, neighbour);
 }
 
 static bool link_matches(const struct topology_route *given, guint hop,
@@ -292,87 +388,124 @@ static int given_switch(const struct network *network, const struct topology_rou
 }
 
 // Follows a given route; false if it does not join these two stations of its hosts.
-static bool walk_given(struct route_walk *walk, const struct topology_route *given)
+static bool walk_given(struct route_walk *walk, const struct topology_route *given,
+                       const struct channel *last)
 {
     const struct network *network = walk->cache->network;
     guint hops = given->via->len;
-    if (hops == 0 || !link_matches(given, 0, walk->first) ||
-        !link_matches(given, hops, walk->last) ||
-        switch_index(network, walk->first->to.node) != given_switch(network, given, 0) ||
-        switch_index(network, walk->last->from.node) != given_switch(network, given, hops - 1))
+    if (hops == 0 || !link_matches(given, 0, walk->channels[0]) ||
+        !link_matches(given, hops, last) || walk->from->node != given_switch(network, given, 0) ||
+        walk->to->node != given_switch(network, given, hops - 1))
         return false;
     for (guint i = 1; i < hops; i++) {
         struct given_hop hop = {given_switch(network, given, i),
                                 g_array_index(given->links, int, i)};
-        if (!route_step(walk, leads_by_hop, &hop))
+        if (!step_given(walk, &hop))
             return false;
     }
     return true;
 }
 
-static bool walk_any_given(struct route_walk *walk, int from_host, int to_host)
+static void walk_begin(struct route_walk *walk)
 {
+    walk->links = 1;
+    walk->node = walk->from->node;
+    walk->route_bytes = walk->node < 0 ? 0 : walk->cache->network->switches[walk->node].route_bytes;
+    walk->chosen = false;
+}
+
+static bool walk_any_given(struct route_walk *walk, int from_host, int to_host,
+                           const struct channel *last)
+{
+    if (g_hash_table_size(walk->cache->given) == 0)
+        return false;
     uint64_t key = pair_key(from_host, to_host);
     const GPtrArray *routes = g_hash_table_lookup(walk->cache->given, &key);
     for (guint i = 0; routes && i < routes->len; i++) {
-        walk->links = 1;
-        walk->chosen = false;
-        if (walk_given(walk, g_ptr_array_index(routes, i)))
+        walk_begin(walk);
+        if (walk_given(walk, g_ptr_array_index(routes, i), last))
             return true;
     }
-    walk->links = 1;
-    walk->chosen = false;
+    walk_begin(walk);
     return false;
 }
 
 // ---- Routes ----
 
-// The channel that ends at the station.
-static struct channel *station_in(const struct network *network, int station)
-{
-    const struct channel *out = network->stations[station].out;
-    return &network->channels[2 * out->link + !out->side];
-}
-
 static bool walk_route(struct route_walk *walk, int from, int to)
 {
     const struct network *network = walk->cache->network;
-    walk->channels[0] = walk->first;
-    walk->links = 1;
-    if (!walk->first->to.node || !walk->last->from.node)
-        return walk->first == walk->last; // a link from host to host
+    struct channel *last = network->stations[to].in;
+    walk->channels[0] = network->stations[from].out;
+    walk_begin(walk);
+    if (walk->from->node < 0 || walk->to->node < 0)
+        return walk->channels[0] == last; // a link from host to host
     int from_host = network->stations[from].host, to_host = network->stations[to].host;
-    if (!walk_any_given(walk, from_host, to_host) && !walk_computed(walk))
+    if (!walk_any_given(walk, from_host, to_host, last) && !walk_computed(walk))
         return false;
-    walk->channels[walk->links++] = walk->last;
+    walk->channels[walk->links++] = last;
     return true;
+}
+
+// The place of a pair: its own, or the free one where it would stand.
+static struct route_place *route_place(const struct route_cache *cache, uint64_t pair)
+{
+    uint64_t mask = cache->place_count - 1, at = (pair * 0x9e3779b97f4a7c15u) >> 20;
+    while (cache->places[at & mask].route && cache->places[at & mask].pair != pair)
+        at++;
+    return &cache->places[at & mask];
+}
+
+static void route_cache_grow(struct route_cache *cache)
+{
+    struct route_place *old = cache->places;
+    uint64_t count = cache->place_count;
+    cache->place_count = 2 * count;
+    cache->places = g_new0(struct route_place, cache->place_count);
+    for (uint64_t i = 0; i < count; i++)
+        if (old[i].route)
+            *route_place(cache, old[i].pair) = old[i];
+    g_free(old);
+}
+
+// Memory for a route, behind that of the one before.
+static struct route *route_new(struct route_cache *cache, int links)
+{
+    size_t size = sizeof(struct route) + (size_t)links * sizeof(struct channel *);
+    struct route_block *block = cache->blocks;
+    if (!block || block->used + size > block->size) {
+        size_t larger = block ? MIN(2 * block->size, LARGEST_BLOCK) : FIRST_BLOCK;
+        larger = MAX(larger, size);
+        block = g_aligned_alloc(1, sizeof *block + larger, alignof(struct route_block));
+        *block = (struct route_block){.next = cache->blocks, .size = larger};
+        cache->blocks = block;
+    }
+    struct route *route = (void *)(block->routes + block->used);
+    block->used += size;
+    return route;
 }
 
 const struct route *route_find(struct route_cache *cache, int from, int to)
 {
-    struct network *network = cache->network;
     uint64_t pair = pair_key(from, to);
-    struct route *route = g_hash_table_lookup(cache->routes, &pair);
-    if (route || from == to)
-        return route;
+    const struct route_place *place = route_place(cache, pair);
+    if (place->route || from == to)
+        return place->route;
     struct route_walk walk = {
         .cache = cache,
+        .channels = cache->channels,
         .pair = pair,
-        .first = network->stations[from].out,
-        .last = station_in(network, to),
+        .from = &cache->ends[from],
+        .to = &cache->ends[to],
     };
     if (!walk_route(&walk, from, to))
         return NULL;
-    route = g_malloc(sizeof *route + (size_t)walk.links * sizeof(struct channel *));
-    route->pair = pair;
-    route->links = walk.links;
-    route->route_bytes = 0;
-    for (int i = 0; i < walk.links; i++) {
-        const struct fabric_switch *node = walk.channels[i]->to.node;
-        route->route_bytes += node ? (int)node->config->route_bytes : 0;
-        route->channels[i] = walk.channels[i];
-    }
-    g_hash_table_insert(cache->routes, &route->pair, route);
+    struct route *route = route_new(cache, walk.links);
+    *route = (struct route){.pair = pair, .links = walk.links, .route_bytes = walk.route_bytes};
+    memcpy(route->channels, walk.channels, (size_t)walk.links * sizeof(struct channel *));
+    if (++cache->routes > cache->place_count / 2)
+        route_cache_grow(cache);
+    *route_place(cache, pair) = (struct route_place){pair, route};
     return route;
 }
 

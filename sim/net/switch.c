@@ -30,6 +30,13 @@ static const struct param switch_params[] = {
     SWITCH_PARAM(slack, PARAM_SIZE, .fallback = "80 B", .least = "1 B", .most = "1 MiB",
                  .doc = "cut through: buffer of an input, filled while the output is not free",
                  .source = "prior: Myrinet slack buffer"),
+    SWITCH_PARAM(stop, PARAM_SIZE, .fallback = "0 B", .most = "1 MiB",
+                 .doc = "cut through: bytes in a slack buffer at which STOP is sent; 0: the sender "
+                        "knows at once of every place in it",
+                 .source = "Myrinet's slack buffers (Boden and others 1995): 56 B of 80 B"),
+    SWITCH_PARAM(go, PARAM_SIZE, .fallback = "0 B", .most = "1 MiB",
+                 .doc = "cut through: bytes left in it at which GO is sent after STOP",
+                 .source = "Myrinet's slack buffers (Boden and others 1995): 40 B of 80 B"),
     SWITCH_PARAM(route_bytes, PARAM_SIZE, .fallback = "0 B", .most = "16 B",
                  .doc = "source routing: bytes at a packet's front that name the output, and that "
                         "the switch takes off; at most header",
@@ -50,11 +57,15 @@ static void store_forward_arrive(struct engine *engine, struct event *event)
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
     const struct route *route = packet->route;
+    if (packet->cut_on) {
+        channel_drop(&route->channels[0]->network->channels[packet->cut_on - 1], packet, DROP_DOWN);
+        return;
+    }
     if (packet->corrupt) {
         channel_drop(route->channels[packet->hop - 1], packet, DROP_CHECK);
         return;
     }
-    packet->route_bytes -= (uint16_t)route->channels[packet->hop - 1]->to.node->config->route_bytes;
+    packet->route_bytes -= route->channels[packet->hop - 1]->route_bytes;
     channel_enter(route->channels[packet->hop++], packet);
 }
 

@@ -23,6 +23,7 @@ struct switch_config {
     int64_t queue_bytes; // B that wait at an output; 0: no bound
     int64_t header;      // B of a packet before its output is known
     int64_t slack;       // B of an input's buffer
+    int64_t stop, go;    // B of that buffer at which STOP and GO are sent; 0: at once, by places
     int64_t route_bytes; // B that it takes off a packet's front
 };
 

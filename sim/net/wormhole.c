@@ -2,11 +2,9 @@
 // Wormhole channels, a few events a hop whatever the packet's length.
 //
 // What is modelled, byte by byte: a channel sends the bytes of the packet that holds it one after
-// the other; a byte can start when the one before it has left and when the slack buffer at the far
-// end, of B bytes, has a place for it (STOP and GO act at once: a place counts as taken from the
-// byte's start on the wire until its start on the next channel). The buffer is first in, first out.
-// When a packet stands in front, its header has been in for the switch's latency, and the port has
-// sent the packet before it, it asks for its output; an output serves the inputs that ask round
+// the other, as far as the flow control lets it. The slack buffer at its end is first in, first
+// out. When a packet stands in front, its header has been in for the switch's latency, and the port
+// has sent the packet before it, it asks for its output; an output serves the inputs that ask round
 // robin, and is held from the grant until the tail and the gap behind it have left. All that
 // happens at one time is known before a grant of that time.
 //
@@ -15,64 +13,17 @@
 // byte times after the one before it has left at the earliest, and its route bytes leave the buffer
 // in the R byte times before it asks. On the next channel it is shorter by R bytes.
 //
-// How it is computed: let F(c, P, n) be the time at which n bytes of P have left channel c, granted
-// at g. Then
-//     F(c, P, n) = max(g + n byte times, F(c', Q, m)),
-// where Q's m-th byte is the one that stands B bytes before P's n-th in the stream through the
-// buffer behind c (it may be P's own, and is then n - B), less R, for Q is shorter there, and c'
-// the channel that Q takes from there. If Q's byte is a route byte, the second term is the time at
-// which it has been taken out. What has left the buffer for good no longer counts. So the end of a
-// transmission is a chain of a term a hop downstream, known as soon as all packets in the chain are
-// granted; a grant can only change the channels upstream of it, one a hop. The formula supposes
-// that a byte is always there when its turn comes, which holds if B bytes take at least as long as
-// header, propagation and switch latency; network_check sees to it.
+// A packet that wants a link whose cable is out is sent into the void, as its switch does not know:
+// it takes its time on the channel, and is lost. One that is held back on a cable when that is
+// pulled out is lost as well; but it leaves the channels that it holds as if it was whole, and STOP
+// and GO pass the hole in the cable, so that what is behind it moves on at the same times.
 //
-// Not modelled: STOP and GO thresholds with their delay on the wire (worm_left is the place for
-// them); a link that goes down under a packet that is held back (windows are compared with the time
-// the packet would take unhindered).
+// Not modelled: the place that STOP and GO take in the stream of the other direction; the end of a
+// cut packet that the far switch makes up itself, and the time-out of a port that is blocked for
+// long.
 #include "sim/net/wormhole.h"
 
-// A packet in a slack buffer, wholly or in part.
-struct slack_entry {
-    struct packet *packet; // only valid until it is granted its next channel
-    int64_t length;
-    sim_time ready; // its header is in, and the latency has passed
-};
-
-struct worm {
-    struct channel *channel;
-
-    // The sending end.
-    bool held;
-    bool buffered;         // what is sent goes into the slack buffer at the far end
-    sim_time granted;      // when the holder got the channel
-    int64_t length;        // bytes of the holder
-    struct packet *packet; // the holder; only valid while its tail is held back
-    struct message_ref message;
-    const char *span;       // what the trace calls it
-    struct event *sent;     // of network_send
-    struct event release;   // tail and gap have left
-    uint64_t walk;          // of worm_left, that came by here last
-    int64_t walk_bytes;     // and asked for so many bytes
-    struct event arbitrate; // at the end of an instant at which it became free or was asked for
-
-    // Who wants it: inputs of its switch, or packets of a station or a store-and-forward switch.
-    struct channel *feeder;  // the input that the holder comes from; NULL: none
-    struct channel *waiting; // inputs that ask, through next_waiting
-    int last_port;           // the input served last
-    struct packet *first, *last;
-    int64_t queued, queued_bytes;
-
-    // The far end, if it cuts through: the slack buffer of that input.
-    struct slack_entry *entries; // ring; capacity is a power of two
-    uint32_t head, tail, capacity;
-    int64_t slack;                // B
-    int64_t header;               // bytes before a packet can be switched
-    int64_t route_bytes;          // R
-    struct channel *front_out;    // granted to the packet in front; NULL: not yet
-    struct channel *next_waiting; // beside this input at an output
-    sim_time asked;               // when the packet in front asks, or has asked
-};
+#include "sim/net/stop_go.h"
 
 static void worm_release(struct engine *engine, struct event *event);
 static void worm_arbitrate(struct engine *engine, struct event *event);
@@ -82,42 +33,52 @@ static bool cuts_through(const struct channel_end *end)
     return end->node && !end->node->discipline->stores;
 }
 
-struct worm *worm_new(struct channel *channel)
+static struct channel *channel_of(struct event *event)
 {
-    struct worm *worm = g_new0(struct worm, 1);
-    worm->channel = channel;
-    worm->last_port = -1;
-    event_init(&worm->release, worm_release);
-    event_init(&worm->arbitrate, worm_arbitrate);
-    if (cuts_through(&channel->to)) {
-        worm->slack = channel->to.node->config->slack;
-        worm->header = channel->preamble + channel->to.node->config->header;
-        worm->route_bytes = channel->to.node->config->route_bytes;
-    }
-    return worm;
+    return container_of(event, struct worm, event)->channel;
 }
 
-void worm_free(struct worm *worm)
+bool worm_wanted(const struct channel *channel)
 {
-    if (worm)
+    return cuts_through(&channel->from) || cuts_through(&channel->to);
+}
+
+void worm_init(struct worm *worm, struct channel *channel)
+{
+    channel->worm = worm;
+    worm->channel = channel;
+    worm->from_cuts = cuts_through(&channel->from);
+    worm->to_cuts = cuts_through(&channel->to);
+    worm->last_port = -1;
+    worm->entries = worm->first_entries;
+    worm->capacity = SLACK_ENTRIES;
+    worm->port = (uint16_t)channel->to.port;
+    worm->ports = channel->from.node ? (uint16_t)channel->from.node->ports : 0;
+    event_init(&worm->event, NULL);
+    if (worm->to_cuts) {
+        const struct switch_config *config = channel->to.node->config;
+        worm->slack = config->slack;
+        worm->header = channel->preamble + (uint32_t)config->header;
+    }
+}
+
+void worm_clear(struct worm *worm)
+{
+    if (worm->entries != worm->first_entries)
         g_free(worm->entries);
-    g_free(worm);
+    gate_free(worm->gate);
 }
 
 // ---- The slack buffer ----
 
-static struct slack_entry *slack_at(const struct worm *worm, uint32_t index)
-{
-    return &worm->entries[index & (worm->capacity - 1)];
-}
-
 static void slack_grow(struct worm *worm)
 {
-    uint32_t capacity = worm->capacity ? 2 * worm->capacity : 4;
+    uint32_t capacity = 2 * worm->capacity;
     struct slack_entry *entries = g_new(struct slack_entry, capacity);
     for (uint32_t i = worm->head; i != worm->tail; i++)
         entries[i & (capacity - 1)] = *slack_at(worm, i);
-    g_free(worm->entries);
+    if (worm->entries != worm->first_entries)
+        g_free(worm->entries);
     worm->entries = entries;
     worm->capacity = capacity;
 }
@@ -131,7 +92,10 @@ static void slack_front(struct channel *channel)
     const struct slack_entry *front = slack_at(worm, worm->head);
     struct engine *engine = channel->network->engine;
     sim_time now = engine_now(engine);
-    worm->asked = MAX(front->ready, now + channel_time(channel, worm->route_bytes));
+    if (front->ready == TIME_NEVER)
+        return; // slack_ready is still to come
+    worm->asked = MAX(front->ready, now + channel_time(channel, channel->route_bytes));
+    channel->network->flow->fronted(channel);
     if (worm->asked > now) {
         front->packet->event.run = channel->arrive;
         engine_schedule(engine, &front->packet->event, worm->asked);
@@ -145,82 +109,27 @@ static void slack_append(struct channel *channel, struct packet *packet)
     struct worm *worm = channel->worm;
     if (worm->tail - worm->head == worm->capacity)
         slack_grow(worm);
-    int64_t header = MIN(worm->header, worm->length);
-    channel_trace_delay(channel, packet->message, worm->granted + channel_time(channel, header));
-    *slack_at(worm, worm->tail++) = (struct slack_entry){
-        .packet = packet,
-        .length = worm->length,
-        .ready = worm->granted + channel_time(channel, header) + channel->delay,
-    };
-    if (worm->tail - worm->head == 1)
-        slack_front(channel);
+    *slack_at(worm, worm->tail++) = (struct slack_entry){packet, worm->length, TIME_NEVER};
 }
 
-// ---- When a packet leaves ----
-
-// When the first n bytes of the channel's holder have left it: F of the head comment. False if that
-// depends on a grant that is still to come, or on itself: around a cycle of full buffers every byte
-// waits for the next.
-static bool worm_left(const struct channel *channel, int64_t n, sim_time *when)
-{
-    uint64_t walk = ++channel->network->walks;
-    *when = 0;
-    for (;;) {
-        struct worm *worm = channel->worm;
-        if (worm->walk == walk && worm->walk_bytes <= n)
-            return false;
-        worm->walk = walk;
-        worm->walk_bytes = n;
-        *when = MAX(*when, worm->granted + channel_time(channel, n));
-        if (!worm->buffered)
-            return true;
-        // The byte that has to leave the buffer before the n-th can enter it.
-        n -= worm->slack;
-        uint32_t entry = worm->tail - 1;
-        while (n < 1 && entry != worm->head)
-            n += slack_at(worm, --entry)->length;
-        if (n < 1)
-            return true;
-        if (entry != worm->head)
-            return false;
-        n -= worm->route_bytes;
-        if (n < 1) {
-            *when = MAX(*when, worm->asked - channel_time(channel, -n));
-            return true;
-        }
-        if (!worm->front_out)
-            return false;
-        channel = worm->front_out;
-    }
-}
-
-// Schedules the holder's end, as far as it is known. False if it was known before: it is final, and
-// nothing upstream changes either. (It could not even be computed again, for packets that it
-// depends on may have left the buffer.)
-static bool worm_schedule_release(struct channel *channel)
+void slack_ready(struct channel *channel, sim_time ready)
 {
     struct worm *worm = channel->worm;
-    sim_time when;
-    if (event_pending(&worm->release))
-        return false;
-    if (worm_left(channel, worm->length, &when))
-        engine_schedule(channel->network->engine, &worm->release,
-                        when + channel_time(channel, channel->gap));
-    return true;
-}
-
-// Schedules the ends of the holders upstream of `origin`, whose end or first in the slack buffer
-// has become known; in a cycle of held channels that comes back to it.
-static void worm_schedule_upstream(const struct channel *origin, struct channel *channel)
-{
-    while (channel && channel != origin && channel->worm->held && worm_schedule_release(channel))
-        channel = channel->worm->feeder;
+    struct slack_entry *last = slack_at(worm, worm->tail - 1);
+    last->ready = ready;
+    if (ready != TIME_NEVER)
+        channel_trace_delay(channel, worm->message, ready - channel->delay);
+    if (worm->tail - worm->head > 1)
+        return;
+    if (ready == TIME_NEVER)
+        engine_cancel(channel->network->engine, &last->packet->event);
+    else
+        slack_front(channel);
 }
 
 // ---- Grants ----
 
-// The packet in front has left the buffer. The route bytes of the next one leave without a grant,
-// which may be what the tail behind them waits for.
+// The packet in front has left the buffer.
 static void slack_pop(struct channel *channel)
 {
     struct worm *worm = channel->worm;
@@ -229,8 +138,7 @@ static void slack_pop(struct channel *channel)
     if (worm->head == worm->tail)
         return;
     slack_front(channel);
-    if (worm->route_bytes && worm->held && worm_schedule_release(channel))
-        worm_schedule_upstream(channel, worm->feeder);
+    channel->network->flow->popped(channel);
 }
 
 // The packet on its way: to the slack buffer of the next switch, or in whole to where it is stored.
@@ -240,15 +148,14 @@ static void worm_forward(struct channel *channel, struct packet *packet)
     struct engine *engine = channel->network->engine;
     sim_time end = worm->granted + channel_time(channel, worm->length);
     enum drop_cause cause;
-    worm->span = "packet";
     worm->buffered = false;
-    if (channel->faults && !channel_judge(channel, packet, worm->granted, end, &cause)) {
+    worm->lost = channel->faults && !channel_judge(channel, packet, worm->granted, end, &cause);
+    if (worm->lost) {
         // It takes its time on the channel all the same.
-        worm->span = "packet (lost)";
         channel_drop(channel, packet, cause);
-        if (channel->to.station && channel->to.station->limited)
+        if (worm->to_limited)
             channel->to.station->places++;
-    } else if (cuts_through(&channel->to)) {
+    } else if (worm->to_cuts) {
         worm->buffered = true;
         slack_append(channel, packet);
     } else {
@@ -265,7 +172,7 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     worm->held = true;
     worm->granted = engine_now(network->engine);
     worm->length = channel_packet_bytes(channel, packet);
-    if (channel->to.station && channel->to.station->limited)
+    if (worm->to_limited)
         channel->to.station->places--;
     worm->packet = packet;
     worm->message = packet->message;
@@ -275,9 +182,18 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     network->hops++;
     channel_trace_step(channel, packet, worm->granted);
     worm_forward(channel, packet);
-    worm_schedule_release(channel);
-    worm_schedule_upstream(channel, feeder);
+    network->flow->start(channel);
     worm_look_for_cycle(channel);
+}
+
+void worm_ends(struct channel *channel, sim_time when)
+{
+    struct worm *worm = channel->worm;
+    if (channel->faults && !worm->lost && link_faults_cut(channel->faults, worm->granted, when))
+        worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
+    worm->event.run = worm_release;
+    engine_schedule(channel->network->engine, &worm->event,
+                    when + channel_time(channel, channel->gap));
 }
 
 // One more packet waits for the channel at its sender, or one less.
@@ -329,14 +245,15 @@ static void worm_wake(struct channel *channel)
 {
     struct worm *worm = channel->worm;
     struct engine *engine = channel->network->engine;
-    if (!worm->held && !worm_closed(channel) && !event_pending(&worm->arbitrate))
-        engine_schedule(engine, &worm->arbitrate, engine_now(engine));
+    if (worm->held || worm_closed(channel) || event_pending(&worm->event))
+        return;
+    worm->event.run = worm_arbitrate;
+    engine_schedule(engine, &worm->event, engine_now(engine));
 }
 
 bool worm_closed(const struct channel *channel)
 {
-    const struct station *to = channel->to.station;
-    return to && to->limited && to->places == 0;
+    return channel->worm->to_limited && channel->to.station->places == 0;
 }
 
 void worm_open(struct channel *channel)
@@ -367,28 +284,42 @@ void worm_head_arrive(struct engine *engine, struct event *event)
 static struct channel *worm_choose(struct channel *output)
 {
     struct worm *worm = output->worm;
-    int ports = output->from.node->ports, nearest = ports;
-    struct channel **chosen = NULL;
-    for (struct channel **input = &worm->waiting; *input; input = &(*input)->worm->next_waiting) {
-        int distance = ((*input)->to.port - worm->last_port - 1 + ports) % ports;
+    int ports = worm->ports, nearest = ports;
+    struct channel **chosen = &worm->waiting;
+    g_assert(worm->waiting);
+    bool several = worm->waiting->worm->next_waiting != NULL;
+    for (struct channel **input = chosen; several && *input;
+         input = &(*input)->worm->next_waiting) {
+        int distance = ((*input)->worm->port - worm->last_port - 1 + ports) % ports;
         if (distance < nearest) {
             nearest = distance;
             chosen = input;
         }
     }
-    g_assert(chosen);
     struct channel *input = *chosen;
     *chosen = input->worm->next_waiting;
-    worm->last_port = input->to.port;
+    worm->last_port = (int16_t)input->worm->port;
     return input;
+}
+
+static void worm_trace_packet(const struct channel *channel, sim_time now)
+{
+    struct trace *trace = channel->network->sim->trace;
+    const struct worm *worm = channel->worm;
+    if (!trace)
+        return;
+    sim_time end = now - channel_time(channel, channel->gap);
+    trace_span(trace, channel->wire_lane, worm->lost ? "packet (lost)" : "packet", worm->granted,
+               end, worm->message);
+    trace_note(trace, channel->wire_lane,
+               &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = now});
 }
 
 // Runs behind all releases and requests of its time: these are scheduled ahead, and this for the
 // current time.
 static void worm_arbitrate(struct engine *engine, struct event *event)
 {
-    struct worm *worm = container_of(event, struct worm, arbitrate);
-    struct channel *output = worm->channel;
+    struct channel *output = channel_of(event);
     struct channel *input = worm_choose(output);
     struct packet *packet = slack_at(input->worm, input->worm->head)->packet;
     sim_time now = engine_now(engine);
@@ -398,27 +329,22 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     trace_queued(output->network->sim->trace, output->wire_lane, input->worm->asked, now);
     input->worm->front_out = output;
     packet->hop++;
-    packet->route_bytes -= (uint16_t)input->worm->route_bytes;
+    packet->route_bytes -= input->route_bytes;
     worm_grant(output, packet, input);
 }
 
 static void worm_release(struct engine *engine, struct event *event)
 {
-    struct worm *worm = container_of(event, struct worm, release);
-    struct channel *channel = worm->channel;
+    struct channel *channel = channel_of(event);
+    struct worm *worm = channel->worm;
     sim_time now = engine_now(engine);
-    trace_span(channel->network->sim->trace, channel->wire_lane, worm->span, worm->granted,
-               now - channel_time(channel, channel->gap), worm->message);
-    trace_note(channel->network->sim->trace, channel->wire_lane,
-               &(struct trace_note){.kind = TRACE_GAP,
-                                    .from = now - channel_time(channel, channel->gap),
-                                    .to = now});
+    worm_trace_packet(channel, now);
     worm->held = false;
     if (worm->sent)
         engine_schedule(engine, worm->sent, now);
     if (worm->feeder)
         slack_pop(worm->feeder);
-    if (!cuts_through(&channel->from))
+    if (!worm->from_cuts)
         worm_next_queued(channel);
     else if (worm->waiting)
         worm_wake(channel);
@@ -428,8 +354,7 @@ static void worm_release(struct engine *engine, struct event *event)
 
 bool worm_blocked(const struct channel *channel)
 {
-    const struct worm *worm = channel->worm;
-    return worm && worm->held && !event_pending(&worm->release);
+    return channel->worm && channel->worm->held && channel->network->flow->blocked(channel);
 }
 
 struct channel *worm_waits_for(const struct channel *channel)

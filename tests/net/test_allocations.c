@@ -156,10 +156,15 @@ static void test_faults(void)
     topology_free(topology);
 }
 
-static void test_cut_through(void)
+static void check_cut_through(bool symbols)
 {
     struct link_config link = topology_wormhole_link();
     struct switch_config node = topology_wormhole_switch();
+    if (symbols) {
+        node.slack = 90;
+        node.stop = 56;
+        node.go = 40;
+    }
     struct topology *topology = topology_new(8, 3);
     topology_set_switches(topology, &node);
     for (int i = 0; i < 8; i++)
@@ -168,6 +173,12 @@ static void test_cut_through(void)
         topology_add_link(topology, 8 + i % 2, 10, &link);
     check_steady(topology, true, 50 * TIME_MS, 500 * TIME_MS);
     topology_free(topology);
+}
+
+static void test_cut_through(void)
+{
+    check_cut_through(false);
+    check_cut_through(true);
 }
 
 // Parts out of order, lost and sent again, twice delivered: all from the ledger's pool.

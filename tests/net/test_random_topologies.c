@@ -7,8 +7,8 @@
 //   - the same seed gives the same run, another seed another one
 //
 // Store-and-forward switches stand in any graph, with parallel links; cut-through ones in a tree,
-// so that they can't deadlock; and there are topologies that mix both. A third of the links have
-// faults.
+// so that they can't deadlock, half of the time with STOP and GO; and there are topologies that mix
+// both. A third of the links have faults.
 #include "sim/core/random.h"
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
@@ -26,6 +26,7 @@ struct random_net {
     struct topology *topology;
     enum shape shape;
     bool faults;
+    bool symbols;                   // cut-through switches send STOP and GO
     struct param_window windows[2]; // the lists of the faulty links
     int64_t nth[3];
 };
@@ -73,13 +74,23 @@ static struct link_config random_link(struct random_net *net)
     return config;
 }
 
+// 27 B come in while a symbol goes back over a link of topology_wormhole_link.
+static void random_thresholds(struct random_net *net, struct switch_config *node)
+{
+    node->go = pick(net->random, 27, 60);
+    node->stop = node->go + pick(net->random, 1, 40);
+    node->slack = node->stop + pick(net->random, 26, 80);
+}
+
 static void random_switches(struct random_net *net, int switches)
 {
     for (int i = 0; i < switches; i++) {
         bool cuts = net->shape == SHAPE_CUTS ||
                     (net->shape == SHAPE_MIXED && random_chance(net->random, 0.5));
         struct switch_config node = cuts ? topology_wormhole_switch() : topology_switch_defaults();
-        if (cuts)
+        if (cuts && net->symbols)
+            random_thresholds(net, &node);
+        else if (cuts)
             node.slack = pick(net->random, 51, 400);
         else
             node.queue = random_chance(net->random, 0.5) ? pick(net->random, 1, 20) : 0;
@@ -116,6 +127,7 @@ static void random_net_init(struct random_net *net, uint64_t seed)
     net->random = random_new(seed, "random topology");
     net->shape = (enum shape)(seed % SHAPES);
     net->faults = random_chance(net->random, 0.6);
+    net->symbols = random_chance(net->random, 0.5);
     for (int i = 0; i < 2; i++) {
         sim_time from = pick(net->random, 1 + 300 * i, 200 + 300 * i) * TIME_US;
         net->windows[i] = (struct param_window){from, from + pick(net->random, 1, 100) * TIME_US};

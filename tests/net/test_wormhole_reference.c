@@ -3,11 +3,12 @@
 // start and end of every packet on every channel, and every arrival, must be the same to the
 // picosecond.
 //
-// The reference knows no formula: it moves single bytes by the rules that stand at the head of
-// wormhole.c. In particular it asks of each byte whether it is there, which wormhole.c leaves out
-// as always true.
+// The reference knows no formula: it moves single bytes by the rules that stand at the heads of
+// wormhole.c, places.c and stop_go.c. In particular it asks of each byte whether it is there, which
+// they leave out as always true, and moves each STOP and each GO.
 #include "sim/net/fabric.h"
 #include "sim/net/network.h"
+#include "sim/net/wormhole.h"
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
@@ -19,6 +20,7 @@
 #define MOST_HOPS 8
 #define MOST_PACKETS 14
 #define CASES 6000
+#define SYMBOL_CASES 6000
 
 // ---- The reference ----
 
@@ -43,6 +45,11 @@ struct ref_channel {
     GQueue buffer;    // packets (index + 1) in the slack buffer, and the hop with which they came
     sim_time front_since; // the packet in front of the buffer stands there
     GQueue source;        // packets (index + 1) that wait at the station
+    // With STOP and GO: times at which bytes will be in the buffer, and out of it; symbols by the
+    // time of their arrival.
+    GQueue in, out, symbols;
+    int64_t level;
+    bool said_stop, heard_stop;
 };
 
 struct reference {
@@ -52,6 +59,9 @@ struct reference {
     struct ref_channel *channels;
     GTree *times; // at which something may happen
     sim_time now;
+    bool symbols; // STOP and GO are sent
+    int64_t stops, gos;
+    int64_t overflows, gaps; // bytes that found no place, or were not there when their turn came
 };
 
 static gint time_order(gconstpointer a, gconstpointer b, gpointer data)
@@ -89,6 +99,46 @@ static sim_time propagation(const struct channel *channel)
     const struct switch_config *buffer = buffer_at(channel);
     return channel->delay - (buffer ? buffer->latency : 0);
 }
+
+// ---- STOP and GO ----
+
+static void ref_push(struct reference *ref, GQueue *times, sim_time when)
+{
+    g_queue_push_tail(times, g_memdup2(&when, sizeof when));
+    ref_look_at(ref, when);
+}
+
+static int ref_pop_due(const struct reference *ref, GQueue *times)
+{
+    int due = 0;
+    for (sim_time *when; (when = g_queue_peek_head(times)) && *when <= ref->now; due++)
+        g_free(g_queue_pop_head(times));
+    return due;
+}
+
+// Symbols are sent by what the buffers hold now, and those that are in are heeded.
+static void ref_exchange_symbols(struct reference *ref)
+{
+    for (int i = 0; ref->symbols && i < ref->network->channel_count; i++) {
+        const struct channel *channel = &ref->network->channels[i];
+        const struct switch_config *buffer = buffer_at(channel);
+        struct ref_channel *state = &ref->channels[i];
+        if (!buffer)
+            continue;
+        state->level += ref_pop_due(ref, &state->in);
+        state->level -= ref_pop_due(ref, &state->out);
+        ref->overflows += state->level > buffer->slack;
+        if (state->said_stop ? state->level <= buffer->go : state->level >= buffer->stop) {
+            state->said_stop = !state->said_stop;
+            *(state->said_stop ? &ref->stops : &ref->gos) += 1;
+            ref_push(ref, &state->symbols, ref->now + channel->byte_time + propagation(channel));
+        }
+        if (ref_pop_due(ref, &state->symbols))
+            state->heard_stop = !state->heard_stop;
+    }
+}
+
+// ---- Bytes ----
 
 static void ref_grant(struct reference *ref, int number, int hop)
 {
@@ -185,6 +235,7 @@ static void ref_take_route_bytes(struct reference *ref)
             continue;
         packet->taken[hop]++;
         state->occupied--;
+        ref_push(ref, &state->out, ref->now + tau);
         ref_look_at(ref, due + tau);
     }
 }
@@ -227,6 +278,14 @@ static void ref_arbitrate(struct reference *ref)
     }
 }
 
+// The flow control lets the channel's next byte go.
+static bool ref_may_send(const struct reference *ref, const struct channel *channel,
+                         const struct ref_channel *state)
+{
+    const struct switch_config *buffer = buffer_at(channel);
+    return !buffer || (ref->symbols ? !state->heard_stop : state->occupied < buffer->slack);
+}
+
 // Starts the next byte on a channel if the wire is free, the byte is there, and there is a place
 // for it.
 static bool ref_start_byte(struct reference *ref, int index)
@@ -240,20 +299,25 @@ static bool ref_start_byte(struct reference *ref, int index)
     int64_t byte = packet->started[hop];
     if (byte == packet->lengths[hop])
         return false;
-    if (buffer_at(channel) && state->occupied >= buffer_at(channel)->slack)
+    if (!ref_may_send(ref, channel, state))
         return false;
     sim_time tau = channel->byte_time;
     if (hop > 0) {
         const struct channel *before = packet->path[hop - 1];
         int64_t behind = byte + buffer_at(before)->route_bytes;
         if (behind >= packet->started[hop - 1] ||
-            packet->starts[hop - 1][behind] + tau + propagation(before) > ref->now)
+            packet->starts[hop - 1][behind] + tau + propagation(before) > ref->now) {
+            ref->gaps++;
             return false;
+        }
         g_assert(packet->taken[hop - 1] == buffer_at(before)->route_bytes);
         ref_channel(ref, before)->occupied--;
+        ref_push(ref, &ref_channel(ref, before)->out, ref->now + tau);
     }
-    if (buffer_at(channel))
+    if (buffer_at(channel)) {
         state->occupied++;
+        ref_push(ref, &state->in, ref->now + tau + propagation(channel));
+    }
     packet->starts[hop][byte] = ref->now;
     packet->started[hop]++;
     state->free_at = ref->now + tau;
@@ -271,6 +335,7 @@ static void ref_run(struct reference *ref)
     for (GTreeNode *first; (first = g_tree_node_first(ref->times));) {
         ref->now = *(const int64_t *)g_tree_node_key(first);
         g_tree_remove(ref->times, g_tree_node_key(first));
+        ref_exchange_symbols(ref);
         ref_releases(ref);
         ref_sources(ref);
         ref_take_route_bytes(ref);
@@ -290,6 +355,7 @@ static struct reference *ref_new(struct network *network, struct ref_packet *pac
     ref->packets = packets;
     ref->packet_count = count;
     ref->channels = g_new0(struct ref_channel, network->channel_count);
+    ref->symbols = network->flow == &stop_go_flow_control;
     ref->times = g_tree_new_full(time_order, NULL, g_free, NULL);
     for (int i = 0; i < network->channel_count; i++)
         ref->channels[i].holder = ref->channels[i].last_port = -1;
@@ -306,6 +372,11 @@ static void ref_free(struct reference *ref)
     for (int i = 0; i < ref->packet_count; i++)
         for (int hop = 0; hop < ref->packets[i].hops; hop++)
             g_free(ref->packets[i].starts[hop]);
+    for (int i = 0; i < ref->network->channel_count; i++) {
+        g_queue_clear_full(&ref->channels[i].in, g_free);
+        g_queue_clear_full(&ref->channels[i].out, g_free);
+        g_queue_clear_full(&ref->channels[i].symbols, g_free);
+    }
     g_tree_unref(ref->times);
     g_free(ref->channels);
     g_free(ref);
@@ -351,14 +422,30 @@ static struct switch_config random_switch(struct random_stream *random,
     return node;
 }
 
+// The least thresholds that network_check allows, or somewhat more.
+static void random_thresholds(struct random_stream *random, const struct link_config *link,
+                              struct switch_config *node)
+{
+    sim_time tau = time_of_bytes(1, link->rate);
+    int64_t trip = (2 * (link->propagation + tau) + tau - 1) / tau;
+    node->go = MAX(trip, link->preamble + node->header);
+    if (random_chance(random, 0.5))
+        node->go += pick(random, 0, 40);
+    node->stop = node->go + (random_chance(random, 0.5) ? 1 : pick(random, 1, 60));
+    node->slack = node->stop + trip - 1 + (random_chance(random, 0.5) ? 0 : pick(random, 0, 60));
+    node->slack = MAX(node->slack, node->stop + 1);
+}
+
 // A tree of switches, now and then with two links between two of them: it can't deadlock.
-static struct topology *random_tree(struct random_stream *random)
+static struct topology *random_tree(struct random_stream *random, bool symbols)
 {
     struct link_config link = random_link(random);
     int switches = (int)pick(random, 1, 4), hosts = (int)pick(random, 2, 6);
     struct topology *topology = topology_new(hosts, switches);
     for (int i = 0; i < switches; i++) {
         struct switch_config node = random_switch(random, &link);
+        if (symbols)
+            random_thresholds(random, &link, &node);
         topology_set_switch(topology, i, &node);
     }
     for (int i = 1; i < switches; i++) {
@@ -373,13 +460,15 @@ static struct topology *random_tree(struct random_stream *random)
 
 // A ring of switches with a host each, on which all packets go the same way round: they may end in
 // a deadlock, and must do so in both.
-static struct topology *random_ring(struct random_stream *random)
+static struct topology *random_ring(struct random_stream *random, bool symbols)
 {
     struct link_config link = random_link(random);
     int count = (int)pick(random, 3, 5);
     struct topology *topology = topology_new(count, count);
     for (int i = 0; i < count; i++) {
         struct switch_config node = random_switch(random, &link);
+        if (symbols)
+            random_thresholds(random, &link, &node);
         topology_set_switch(topology, i, &node);
         topology_add_link(topology, i, count + i, &link);
         topology_add_link(topology, count + i, count + (i + 1) % count, &link);
@@ -477,6 +566,8 @@ static bool same_times(const struct span_log *log, const struct sending *sending
 struct tally {
     int packets, stalled, blocked, routed;
     int different;
+    int64_t stops, gos;
+    bool symbols; // the cases are of STOP and GO
 };
 
 static void tally_packet(struct tally *tally, const struct span_log *log,
@@ -533,8 +624,8 @@ static void note_deadlock(void *owner)
 static void run_case(uint64_t seed, struct tally *tally)
 {
     struct random_stream *random = random_new(seed, "wormhole reference");
-    struct topology *topology =
-        random_chance(random, 0.3) ? random_ring(random) : random_tree(random);
+    struct topology *topology = random_chance(random, 0.3) ? random_ring(random, tally->symbols)
+                                                           : random_tree(random, tally->symbols);
     struct diag_list *diags = diag_list_new();
     CU_ASSERT_TRUE_FATAL(network_check(topology, diags));
     struct span_log *log = span_log_new();
@@ -553,6 +644,14 @@ static void run_case(uint64_t seed, struct tally *tally)
     engine_run(sim->engine, TIME_NEVER);
     for (int i = 0; i < count; i++)
         tally_packet(tally, log, &sendings[i]);
+    SUITE_SAME_INTEGER(ref->overflows, 0);
+    SUITE_SAME_INTEGER(ref->gaps, 0);
+    if (ref->symbols) {
+        SUITE_SAME_INTEGER(*network->stops, ref->stops);
+        SUITE_SAME_INTEGER(*network->gos, ref->gos);
+    }
+    tally->stops += ref->stops;
+    tally->gos += ref->gos;
     GPtrArray *lines = network_describe_blocked(network);
     CU_ASSERT_EQUAL(lines != NULL && lines->len > 0, tally->blocked > blocked);
     CU_ASSERT_EQUAL(told, lines != NULL);
@@ -580,10 +679,27 @@ static void test_random_cases(void)
     CU_ASSERT(tally.blocked > 0);
 }
 
+// Slack buffers with thresholds, often as small as network_check allows: no byte is lost in one,
+// none is missing when its turn comes, and all times and the number of symbols are those of the
+// reference.
+static void test_random_symbols(void)
+{
+    struct tally tally = {.symbols = true};
+    for (uint64_t seed = 1; seed <= SYMBOL_CASES; seed++)
+        run_case(seed, &tally);
+    SUITE_SAME_INTEGER(tally.different, 0);
+    CU_ASSERT(tally.stalled > SYMBOL_CASES / 4);
+    CU_ASSERT(tally.routed > SYMBOL_CASES / 8);
+    CU_ASSERT(tally.blocked > 0);
+    CU_ASSERT(tally.stops > SYMBOL_CASES);
+    CU_ASSERT(tally.gos > SYMBOL_CASES / 2);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"the same times as byte by byte", test_random_cases},
+        {"STOP and GO as byte by byte", test_random_symbols},
         {NULL, NULL},
     };
     return suite_run("net: wormhole reference", cases);
