@@ -12,6 +12,9 @@ const struct scenario_section mpi_tcp_sections[] = {
     {NULL, NULL},
 };
 
+// Cards of Ethernet: the TCP/IP stack drives rings and interrupts as they have them.
+static const char *const ethernet_nics[] = {"eepro100", "tulip", NULL};
+
 // ---- What all need: a TCP/IP stack on each rank's host ----
 
 struct job {
@@ -98,6 +101,7 @@ const struct stack lam_tcp_stack = {
             .name = "lam_tcp",
             .doc = "LAM/MPI 7.1 over TCP with the TCP RPI",
             .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "lam", "lam_tcp", NULL},
             .one_process_per_host = true,
         },
@@ -147,6 +151,7 @@ const struct stack mpich_p4_stack = {
             .name = "mpich_p4",
             .doc = "MPICH 1.2.5 over TCP with ch_p4",
             .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "mpich", "mpich_p4", NULL},
             .one_process_per_host = true,
         },
@@ -190,6 +195,7 @@ const struct stack tcp_stack = {
             .name = "tcp",
             .doc = "bare TCP, sockets without a library on top, as NetPIPE measures it",
             .benchmarks = (const char *const[]){"native.pingpong", NULL},
+            .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "netpipe", NULL},
             .one_process_per_host = true,
         },

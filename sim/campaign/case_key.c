@@ -85,6 +85,10 @@ char *case_definition(const struct scenario_case *test_case)
     json_object_del(json, "name");
     json_object_del(json, "testbed");
     strip(json, "parameters");
+    json_t *workload = json_object_get(json, "workload");
+    json_t *own = json_object_get(workload, "parameters");
+    if (own)
+        json_object_set_new(workload, "parameters", values_only(own));
     strip(topology, "switch_parameters");
     strip(topology, "link_parameters");
     char *text = canonical(json);

@@ -232,6 +232,11 @@ static void take_end(struct reader *reader, sqlite3_stmt *row)
         end->status = g_strdup("missing");
 }
 
+static void take_counts(struct reader *reader, sqlite3_stmt *row)
+{
+    reader->outcome->counts = g_intern_string((const char *)sqlite3_column_text(row, 0));
+}
+
 static int metric_number(struct reader *reader, const char *interned)
 {
     guint index;
@@ -314,7 +319,13 @@ static bool read_rows(struct reader *reader, GError **error)
                  "SELECT point, name, rank, size, metric, value"
                  " FROM series JOIN measurements USING (key) WHERE campaign = ?1"
                  " ORDER BY point, series, number",
-                 take_value, error);
+                 take_value, error) &&
+        each_row(reader,
+                 "SELECT json_extract(document, '$.counts') FROM series JOIN results USING (key)"
+                 " WHERE campaign = ?1 GROUP BY 1 HAVING (SELECT count(DISTINCT"
+                 " ifnull(json_extract(document, '$.counts'), '')) FROM series JOIN results"
+                 " USING (key) WHERE campaign = ?1) = 1",
+                 take_counts, error);
     g_ptr_array_sort(outcome->curves, compare_curves);
     return good;
 }

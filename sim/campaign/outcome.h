@@ -39,6 +39,7 @@ struct outcome {
     char **problems;          // why a point is not possible, else NULL
     GPtrArray *series;        // char *: names
     struct outcome_end *ends; // [point * series + series]
+    const char *counts;       // interned: what all sizes are numbers of ("messages"); NULL: bytes
     GPtrArray *curves; // struct outcome_curve *, by series, metric, rank and size as first met
 };
 

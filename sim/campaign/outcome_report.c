@@ -447,10 +447,10 @@ json_t *outcome_report_json(const struct outcome *outcome)
 {
     json_t *axes = axes_json(outcome), *ends = ends_json(outcome);
     json_t *warnings = warnings_json(outcome, axes, ends);
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario",
-                     outcome->scenario, "source", outcome->source, "points", outcome->points,
-                     "axes", axes, "ends", ends, "failures", failures_json(outcome),
-                     "ends_by_value", ends_by_value_json(outcome), "ends_by_pair",
-                     ends_by_pair_json(outcome), "metrics", metrics_json(outcome), "warnings",
-                     warnings);
+    return json_pack("{s:s, s:s, s:s*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario",
+                     outcome->scenario, "source", outcome->source, "counts", outcome->counts,
+                     "points", outcome->points, "axes", axes, "ends", ends, "failures",
+                     failures_json(outcome), "ends_by_value", ends_by_value_json(outcome),
+                     "ends_by_pair", ends_by_pair_json(outcome), "metrics", metrics_json(outcome),
+                     "warnings", warnings);
 }

@@ -295,7 +295,7 @@ static char *value_text(const json_t *value)
     return g_strdup_printf("%.5g", json_number_value(value));
 }
 
-static char *row_name(const json_t *row)
+static char *row_name(const json_t *report, const json_t *row)
 {
     const json_t *size = json_object_get(row, "size_bytes"), *rank = json_object_get(row, "rank");
     if (json_is_null(size))
@@ -304,9 +304,10 @@ static char *row_name(const json_t *row)
     if (json_is_integer(rank))
         g_string_append_printf(name, "rank %d ", (int)json_integer_value(rank));
     if (json_integer_value(size) >= 0) {
-        char *text =
-            quantity_format(QUANTITY_SIZE, (struct quantity){.integer = json_integer_value(size)});
-        g_string_append(name, text);
+        const char *counts = json_string_value(json_object_get(report, "counts"));
+        char *text = quantity_format(counts ? QUANTITY_COUNT : QUANTITY_SIZE,
+                                     (struct quantity){.integer = json_integer_value(size)});
+        g_string_append_printf(name, "%s%s%s", text, counts ? " " : "", counts ? counts : "");
         g_free(text);
     }
     return g_strchomp(g_string_free(name, FALSE));
@@ -321,7 +322,7 @@ static void add_row(struct grid *grid, const json_t *report, const json_t *row)
 {
     int ties = number(row, "ties");
     char *best = point_text(report, json_object_get(row, "best_point"));
-    grid_take(grid, row_name(row));
+    grid_take(grid, row_name(report, row));
     grid_take(grid, value_text(json_object_get(row, "best")));
     grid_take(grid, ties ? g_strdup_printf("%s  (and %d more)", best, ties) : g_strdup(best));
     grid_take(grid, value_text(json_object_get(row, "worst")));

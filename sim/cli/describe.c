@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim describe: the parameter tables as text for a terminal, as Markdown for docs/parameters.md,
-// and as a JSON Schema for editors.
+// netsim describe: the parameter tables and benchmarks as text for a terminal, the tables as
+// Markdown for docs/parameters.md, and a JSON Schema for editors.
 #include "sim/cli/cli.h"
 
 #include "sim/config/param_kind.h"
@@ -11,6 +11,9 @@
 #include <string.h>
 
 #define TEXT_WIDTH 92
+
+// Before the name of a benchmark whose own keys of the workload these are.
+#define WORKLOAD_OF "workload of "
 
 static const char *const formats[] = {"text", "markdown", NULL};
 
@@ -26,6 +29,13 @@ static GArray *all_sections(const struct scenario_schema *schema)
     g_array_append_val(sections, node);
     for (const struct scenario_section *section = schema->sections; section->path; section++)
         g_array_append_val(sections, *section);
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++) {
+        char *path = g_strconcat(WORKLOAD_OF, one->name, NULL);
+        const struct scenario_section own = {g_intern_string(path), one->parameters};
+        if (one->parameters)
+            g_array_append_val(sections, own);
+        g_free(path);
+    }
     return sections;
 }
 
@@ -37,17 +47,30 @@ static const struct stack_schema *find_stack(const struct scenario_schema *schem
     return NULL;
 }
 
+static const struct benchmark_schema *find_benchmark(const struct scenario_schema *schema,
+                                                     const char *name)
+{
+    for (const struct benchmark_schema *one = schema->benchmarks; name && one->name; one++)
+        if (strcmp(one->name, name) == 0)
+            return one;
+    return NULL;
+}
+
 static bool lies_below(const char *path, const char *above)
 {
     size_t length = strlen(above);
     return strncmp(path, above, length) == 0 && (path[length] == '\0' || path[length] == '.');
 }
 
-// Whether MODEL means this section: its path or one above it, its table, or a stack that reads it.
+// Whether MODEL means this section: its path or one above it, its table, a stack that reads it, or
+// a benchmark that has it.
 static bool section_is_meant(const struct scenario_section *section, const char *model,
                              const struct stack_schema *stack)
 {
     if (lies_below(section->path, model) || strcmp(section->table->name, model) == 0)
+        return true;
+    if (g_str_has_prefix(section->path, WORKLOAD_OF) &&
+        (strcmp(model, "workload") == 0 || strcmp(section->path + strlen(WORKLOAD_OF), model) == 0))
         return true;
     return stack && stack->sections && g_strv_contains(stack->sections, section->path);
 }
@@ -56,21 +79,27 @@ static void report_unknown(const struct scenario_schema *schema, const GArray *s
                            const char *model)
 {
     GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < sections->len; i++)
-        g_ptr_array_add(names, (gpointer)g_array_index(sections, struct scenario_section, i).path);
+    for (guint i = 0; i < sections->len; i++) {
+        const char *path = g_array_index(sections, struct scenario_section, i).path;
+        if (!g_str_has_prefix(path, WORKLOAD_OF))
+            g_ptr_array_add(names, (gpointer)path);
+    }
     for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
         if (!g_ptr_array_find_with_equal_func(names, stack->name, g_str_equal, NULL))
             g_ptr_array_add(names, (gpointer)stack->name);
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        g_ptr_array_add(names, (gpointer)one->name);
     g_ptr_array_add(names, NULL);
     char *hint = cli_did_you_mean(model, (const char *const *)names->pdata);
     char *all = g_strjoinv(", ", (char **)names->pdata);
-    cli_error(hint ? hint : all, "no model, section or stack `%s'", model);
+    cli_error(hint ? hint : all, "no model, section, stack or benchmark `%s'", model);
     g_free(all);
     g_free(hint);
     g_ptr_array_unref(names);
 }
 
-// The sections that MODEL (NULL: all) stands for; empty if none, which has been reported.
+// The sections that MODEL (NULL: all) stands for; empty if none, which has been reported unless it
+// is a benchmark.
 static GArray *chosen_sections(const struct scenario_schema *schema, const char *model)
 {
     GArray *all = all_sections(schema);
@@ -83,7 +112,7 @@ static GArray *chosen_sections(const struct scenario_schema *schema, const char 
         if (section_is_meant(&section, model, stack))
             g_array_append_val(chosen, section);
     }
-    if (chosen->len == 0)
+    if (chosen->len == 0 && !find_benchmark(schema, model))
         report_unknown(schema, all, model);
     g_array_unref(all);
     return chosen;
@@ -144,6 +173,26 @@ static void append_section_text(GString *out, const struct scenario_section *sec
         append_param_text(out, param);
 }
 
+// What a benchmark does and reports, for how many ranks and which sizes.
+static void append_benchmark_text(GString *out, const struct benchmark_schema *benchmark)
+{
+    g_string_append_printf(out, "%s: ", benchmark->name);
+    text_append_wrapped(out, benchmark->doc, TEXT_WIDTH - 2, 2);
+    g_string_append_printf(out, "\n  ranks: %d", MAX(benchmark->least_ranks, 1));
+    if (benchmark->most_ranks == 0)
+        g_string_append(out, " or more");
+    else if (benchmark->most_ranks > benchmark->least_ranks)
+        g_string_append_printf(out, " .. %d", benchmark->most_ranks);
+    if (!benchmark->sizeless) {
+        g_string_append_printf(out, "\n  sizes: %s",
+                               benchmark->counts ? "numbers of " : "in bytes");
+        g_string_append(out, benchmark->counts ? benchmark->counts : "");
+        if (benchmark->sizes)
+            g_string_append_printf(out, "; %s if none are given", benchmark->sizes);
+    }
+    g_string_append_printf(out, "\n  reports: %s\n", benchmark->metrics);
+}
+
 // ---- Markdown ----
 
 // A cell of a Markdown table: what would end it is escaped.
@@ -184,9 +233,12 @@ static void append_section_markdown(GString *out, const struct scenario_section 
 
 // ---- The command ----
 
-static void print_sections(const GArray *sections, bool markdown)
+static void print_sections(const struct benchmark_schema *benchmark, const GArray *sections,
+                           bool markdown)
 {
     GString *out = g_string_new(NULL);
+    if (benchmark && !markdown)
+        append_benchmark_text(out, benchmark);
     if (markdown)
         g_string_append(
             out, "# Parameters\n\n"
@@ -211,13 +263,14 @@ static enum cli_exit describe(const char *model, bool schema_wanted, const char 
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     GArray *sections = chosen_sections(schema, model);
-    bool found = sections->len > 0;
+    const struct benchmark_schema *benchmark = find_benchmark(schema, model);
+    bool found = sections->len > 0 || benchmark;
     if (found && schema_wanted) {
         char *text = json_document_text(scenario_json_schema(schema));
         fputs(text, stdout);
         g_free(text);
     } else if (found) {
-        print_sections(sections, format == 1);
+        print_sections(benchmark, sections, format == 1);
     }
     g_array_unref(sections);
     registry_schema_free(schema);

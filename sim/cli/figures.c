@@ -54,11 +54,10 @@ static char *hint_for(const GPtrArray *specs, const char *word)
         g_ptr_array_add(names, spec->id);
         if (spec->number)
             g_ptr_array_add(names, spec->number);
-        g_string_append_printf(hint, "%s%s", i > 0 ? ", " : "there are ",
-                               spec->number ? spec->number : spec->id);
+        g_string_append_printf(hint, "%s%s", i > 0 ? ", " : "there are ", spec->id);
     }
-    g_string_append(hint,
-                    specs->len > 0 ? "; `netsim figures --list' has their ids" : "there are none");
+    if (specs->len == 0)
+        g_string_append(hint, "there are none");
     g_ptr_array_add(names, NULL);
     const char *nearest = diag_nearest(word, (const char *const *)names->pdata);
     if (nearest) {

@@ -35,6 +35,8 @@ static json_t *list_stacks(const struct scenario_schema *schema)
         json_object_set_new(entry, "benchmarks", names_json(stack->benchmarks));
         json_object_set_new(entry, "nics", names_json(stack->nics ? stack->nics : schema->nics));
         json_object_set_new(entry, "sections", names_json(stack->sections));
+        if (stack->operations)
+            json_object_set_new(entry, "operations", names_json(stack->operations));
         json_array_append_new(list, entry);
     }
     return list;
@@ -51,6 +53,8 @@ static json_t *list_benchmarks(const struct scenario_schema *schema)
                             benchmark->most_ranks ? json_integer(benchmark->most_ranks)
                                                   : json_null());
         json_object_set_new(entry, "metrics", json_string(benchmark->metrics));
+        if (benchmark->counts)
+            json_object_set_new(entry, "counts", json_string(benchmark->counts));
         json_array_append_new(list, entry);
     }
     return list;

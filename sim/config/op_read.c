@@ -2,118 +2,10 @@
 #include "sim/config/op_read.h"
 
 #include "sim/config/expression.h"
-#include "sim/config/quantity.h"
+#include "sim/config/op_shape.h"
 #include "sim/config/reader.h"
 
 #include <string.h>
-
-// ---- What operations look like ----
-
-struct op_key;
-typedef void key_reader_fn(struct op_reader *reader, struct op *op, const struct op_key *key,
-                           const struct node *node, const char *path);
-
-static key_reader_fn read_value, read_request, read_awaited, read_awaited_all, read_counter,
-    read_body;
-
-// A key of an operation, and how it is read.
-struct op_key {
-    const char *name;
-    key_reader_fn *read;
-    size_t value;                // of the op_value it fills
-    enum quantity_kind quantity; // what a plain number must be
-    bool any;                    // "any" is a value
-};
-
-#define VALUE(field) .read = read_value, .value = offsetof(struct op, field)
-
-enum key {
-    TO,
-    FROM,
-    SOURCE,
-    ROOT,
-    SIZE,
-    TAG,
-    TAG_OR_ANY,
-    BUFFER,
-    RECEIVE_BUFFER,
-    REQUEST,
-    AWAITED,
-    ALL,
-    TIME,
-    COUNT,
-    AS,
-    DO
-};
-
-static const struct op_key keys[] = {
-    [TO] = {"to", VALUE(peer), .quantity = QUANTITY_COUNT},
-    [FROM] = {"from", VALUE(peer), .quantity = QUANTITY_COUNT, .any = true},
-    [SOURCE] = {"from", VALUE(source), .quantity = QUANTITY_COUNT, .any = true},
-    [ROOT] = {"root", VALUE(root), .quantity = QUANTITY_COUNT},
-    [SIZE] = {"size", VALUE(size), .quantity = QUANTITY_SIZE},
-    [TAG] = {"tag", VALUE(tag), .quantity = QUANTITY_COUNT},
-    [TAG_OR_ANY] = {"tag", VALUE(tag), .quantity = QUANTITY_COUNT, .any = true},
-    [BUFFER] = {"buffer", VALUE(buffer), .quantity = QUANTITY_COUNT},
-    [RECEIVE_BUFFER] = {"receive_buffer", VALUE(receive_buffer), .quantity = QUANTITY_COUNT},
-    [REQUEST] = {"request", .read = read_request},
-    [AWAITED] = {"request", .read = read_awaited},
-    [ALL] = {"requests", .read = read_awaited_all},
-    [TIME] = {"time", VALUE(time), .quantity = QUANTITY_DURATION},
-    [COUNT] = {"count", VALUE(count), .quantity = QUANTITY_COUNT},
-    [AS] = {"as", .read = read_counter},
-    [DO] = {"do", .read = read_body},
-};
-
-#define KEYS G_N_ELEMENTS(keys)
-#define BIT(key) (1u << (key))
-#define SENDING (BIT(TO) | BIT(SIZE))
-#define RECEIVING (BIT(FROM) | BIT(SIZE))
-#define ROOTED (BIT(ROOT) | BIT(SIZE))
-#define BUFFERS (BIT(BUFFER) | BIT(RECEIVE_BUFFER))
-
-// Which keys an operation must and may have, and which one a value without keys stands for
-// ("compute: 3 ms").
-static const struct op_shape {
-    const char *name;
-    unsigned must, may;
-    bool plain;    // may be written without keys: the value is that of the only key in `must`
-    bool internal; // not in YAML
-} shapes[] = {
-    [OP_SEND] = {.name = "send", .must = SENDING, .may = BIT(TAG) | BIT(BUFFER)},
-    [OP_SSEND] = {.name = "ssend", .must = SENDING, .may = BIT(TAG) | BIT(BUFFER)},
-    [OP_ISEND] = {.name = "isend", .must = SENDING | BIT(REQUEST), .may = BIT(TAG) | BIT(BUFFER)},
-    [OP_ISSEND] = {.name = "issend", .must = SENDING | BIT(REQUEST), .may = BIT(TAG) | BIT(BUFFER)},
-    [OP_RECV] = {.name = "recv", .must = RECEIVING, .may = BIT(TAG_OR_ANY) | BIT(BUFFER)},
-    [OP_IRECV] = {.name = "irecv",
-                  .must = RECEIVING | BIT(REQUEST),
-                  .may = BIT(TAG_OR_ANY) | BIT(BUFFER)},
-    [OP_PROBE] = {.name = "probe", .must = BIT(FROM), .may = BIT(TAG_OR_ANY)},
-    [OP_IPROBE] = {.name = "iprobe", .must = BIT(FROM), .may = BIT(TAG_OR_ANY)},
-    [OP_WAIT] = {.name = "wait", .must = BIT(AWAITED), .plain = true},
-    [OP_WAITALL] = {.name = "waitall", .must = BIT(ALL), .plain = true},
-    [OP_COMPUTE] = {.name = "compute", .must = BIT(TIME), .plain = true},
-    [OP_BARRIER] = {.name = "barrier", .plain = true},
-    [OP_SENDRECV] = {.name = "sendrecv", .must = SENDING | BIT(SOURCE), .may = BIT(TAG) | BUFFERS},
-    [OP_BCAST] = {.name = "bcast", .must = ROOTED, .may = BIT(BUFFER)},
-    [OP_REDUCE] = {.name = "reduce", .must = ROOTED, .may = BUFFERS},
-    [OP_ALLREDUCE] = {.name = "allreduce", .must = BIT(SIZE), .may = BUFFERS, .plain = true},
-    [OP_GATHER] = {.name = "gather", .must = ROOTED, .may = BUFFERS},
-    [OP_SCATTER] = {.name = "scatter", .must = ROOTED, .may = BUFFERS},
-    [OP_ALLGATHER] = {.name = "allgather", .must = BIT(SIZE), .may = BUFFERS, .plain = true},
-    [OP_ALLTOALL] = {.name = "alltoall", .must = BIT(SIZE), .may = BUFFERS, .plain = true},
-    [OP_COPY] = {.name = "copy", .must = BIT(SIZE), .plain = true},
-    [OP_REGISTER] = {.name = "register", .must = BIT(SIZE) | BIT(BUFFER)},
-    [OP_DEREGISTER] = {.name = "deregister", .must = BIT(SIZE) | BIT(BUFFER)},
-    [OP_LOOP] = {.name = "loop", .must = BIT(COUNT) | BIT(DO), .may = BIT(AS)},
-    [OP_MEASURE_START] = {.name = "measure_start", .internal = true},
-    [OP_MEASURE_STOP] = {.name = "measure_stop", .internal = true},
-};
-
-const char *op_kind_name(enum op_kind kind)
-{
-    return shapes[kind].name;
-}
 
 // ---- Values ----
 
@@ -136,9 +28,9 @@ static bool is_number(const char *text)
 static bool check_bounds(struct op_reader *reader, const struct op_key *key, int64_t value,
                          const struct node *node, const char *path)
 {
-    bool rank = key->value == offsetof(struct op, peer) ||
-                key->value == offsetof(struct op, source) ||
-                key->value == offsetof(struct op, root);
+    bool rank = key->field == offsetof(struct op, peer) ||
+                key->field == offsetof(struct op, source) ||
+                key->field == offsetof(struct op, root);
     if (value < 0)
         return op_complain(reader, node, path, NULL, "the value is negative");
     if (!rank || value < reader->ranks)
@@ -196,16 +88,15 @@ static void read_calculation(struct op_reader *reader, const struct op_key *key,
     expression_free(expression);
 }
 
-static void read_value(struct op_reader *reader, struct op *op, const struct op_key *key,
-                       const struct node *node, const char *path)
+void op_read_value(struct op_reader *reader, const struct op_key *key, struct op_value *value,
+                   const struct node *node, const char *path)
 {
-    struct op_value *value = (struct op_value *)((char *)op + key->value);
     value->mark = node->mark;
     const char *text = reader_text(node, path, "a value or an expression", reader->diags);
     if (!text)
         return;
-    if (key->any && strcmp(text, OP_ANY) == 0)
-        value->text = g_strdup(text);
+    if (key->any && strcmp(text, key->any) == 0)
+        value->text = g_strdup(OP_ANY);
     else if (is_number(text))
         read_number(reader, key, value, node, path);
     else
@@ -226,10 +117,9 @@ static void awaited_free(void *data)
     g_free(awaited);
 }
 
-static void read_request(struct op_reader *reader, struct op *op, const struct op_key *key,
-                         const struct node *node, const char *path)
+static void read_request(struct op_reader *reader, struct op *op, const struct node *node,
+                         const char *path)
 {
-    (void)key;
     if (!reader_name(node, path, reader->diags))
         return;
     op->name = g_strdup(node->text);
@@ -247,17 +137,15 @@ static char *await(struct op_reader *reader, const struct node *node, const char
     return g_strdup(text);
 }
 
-static void read_awaited(struct op_reader *reader, struct op *op, const struct op_key *key,
-                         const struct node *node, const char *path)
+static void read_awaited(struct op_reader *reader, struct op *op, const struct node *node,
+                         const char *path)
 {
-    (void)key;
     op->name = await(reader, node, path);
 }
 
-static void read_awaited_all(struct op_reader *reader, struct op *op, const struct op_key *key,
-                             const struct node *node, const char *path)
+static void read_awaited_all(struct op_reader *reader, struct op *op, const struct node *node,
+                             const char *path)
 {
-    (void)key;
     if (node->kind == NODE_SCALAR && g_strcmp0(node->text, "all") == 0)
         return;
     if (!reader_is(node, NODE_LIST, path, "\"all\" or a list of requests", reader->diags))
@@ -291,10 +179,12 @@ void op_reader_finish(struct op_reader *reader)
     g_ptr_array_set_size(reader->waits, 0);
 }
 
-struct op_reader *op_reader_new(int ranks, struct diag_list *diags)
+struct op_reader *op_reader_new(int ranks, const struct op_library *library,
+                                struct diag_list *diags)
 {
     struct op_reader *reader = g_new0(struct op_reader, 1);
     reader->ranks = ranks;
+    reader->library = library;
     reader->diags = diags;
     reader->variables = g_ptr_array_new();
     g_ptr_array_add(reader->variables, (char *)"rank");
@@ -314,10 +204,9 @@ void op_reader_free(struct op_reader *reader)
 
 // ---- Operations ----
 
-static void read_counter(struct op_reader *reader, struct op *op, const struct op_key *key,
-                         const struct node *node, const char *path)
+static void read_counter(struct op_reader *reader, struct op *op, const struct node *node,
+                         const char *path)
 {
-    (void)key;
     if (!reader_name(node, path, reader->diags))
         return;
     // It must work as a variable beside those that are there already.
@@ -336,10 +225,9 @@ static void read_counter(struct op_reader *reader, struct op *op, const struct o
     expression_free(expression);
 }
 
-static void read_body(struct op_reader *reader, struct op *op, const struct op_key *key,
-                      const struct node *node, const char *path)
+static void read_body(struct op_reader *reader, struct op *op, const struct node *node,
+                      const char *path)
 {
-    (void)key;
     if (op->name)
         g_ptr_array_add(reader->variables, op->name);
     op_read_list(reader, node, path, op->body);
@@ -347,54 +235,119 @@ static void read_body(struct op_reader *reader, struct op *op, const struct op_k
         g_ptr_array_set_size(reader->variables, (int)reader->variables->len - 1);
 }
 
+static void read_flag(struct op_reader *reader, bool *flag, const struct node *node,
+                      const char *path)
+{
+    const char *text = reader_text(node, path, "true or false", reader->diags);
+    if (!text)
+        return;
+    *flag = strcmp(text, "true") == 0;
+    if (!*flag && strcmp(text, "false") != 0)
+        op_complain(reader, node, path, NULL, "true or false is expected here");
+}
+
+static void read_function(struct op_reader *reader, struct op *op, const struct node *node,
+                          const char *path)
+{
+    if (reader_name(node, path, reader->diags))
+        op->function = g_strdup(node->text);
+}
+
+static void read_by_form(struct op_reader *reader, struct op *op, const struct op_key *key,
+                         const struct node *node, const char *path)
+{
+    void *field = (char *)op + key->field;
+    switch (key->form) {
+    case OP_KEY_VALUE:
+        op_read_value(reader, key, field, node, path);
+        break;
+    case OP_KEY_REQUEST:
+        read_request(reader, op, node, path);
+        break;
+    case OP_KEY_AWAITED:
+        read_awaited(reader, op, node, path);
+        break;
+    case OP_KEY_AWAITED_ALL:
+        read_awaited_all(reader, op, node, path);
+        break;
+    case OP_KEY_COUNTER:
+        read_counter(reader, op, node, path);
+        break;
+    case OP_KEY_BODY:
+        read_body(reader, op, node, path);
+        break;
+    case OP_KEY_FLAG:
+        read_flag(reader, field, node, path);
+        break;
+    case OP_KEY_FUNCTION:
+        read_function(reader, op, node, path);
+        break;
+    case OP_KEY_STRIDED:
+        op_read_strided(reader, op, node, path);
+        break;
+    case OP_KEY_SEGMENTS:
+        op_read_segments(reader, op, node, path);
+        break;
+    }
+}
+
 static void read_key(struct op_reader *reader, struct op *op, const struct op_key *key,
                      const struct node *node, const char *path)
 {
     char *key_path = reader_path(path, key->name);
-    key->read(reader, op, key, node, key_path);
+    read_by_form(reader, op, key, node, key_path);
     g_free(key_path);
 }
 
-// Reads the keys of an operation in the order of `keys`: a loop's counter before its body.
+// Of the keys that say which data, one must be there and no other.
+static void check_data(struct op_reader *reader, const struct node *map, const char *path)
+{
+    int given = 0;
+    for (unsigned i = 0; i < OP_KEYS; i++)
+        given += (OP_DATA_KEYS & OP_KEY_BIT(i)) && node_get(map, op_keys[i].name);
+    if (given != 1)
+        diag_add(reader->diags, map->mark, path, NULL,
+                 given ? "size, strided and segments exclude each other"
+                       : "one of the keys size, strided and segments is missing");
+}
+
+// Reads the keys of an operation in the order of op_keys.
 static void read_keys(struct op_reader *reader, struct op *op, const struct op_shape *shape,
                       const struct node *map, const char *path)
 {
-    const char *known[KEYS + 1];
+    const char *known[OP_KEYS + 1];
     int count = 0;
-    for (unsigned i = 0; i < KEYS; i++)
-        if ((shape->must | shape->may) & BIT(i))
-            known[count++] = keys[i].name;
+    for (unsigned i = 0; i < OP_KEYS; i++)
+        if ((shape->must | shape->may) & OP_KEY_BIT(i))
+            known[count++] = op_keys[i].name;
     known[count] = NULL;
     reader_keys(map, path, known, reader->diags);
-    for (unsigned i = 0; i < KEYS; i++) {
-        const struct node *node = node_get(map, keys[i].name);
-        if (((shape->must | shape->may) & BIT(i)) && node)
-            read_key(reader, op, &keys[i], node, path);
-        else if (shape->must & BIT(i))
-            diag_add(reader->diags, map->mark, path, NULL, "the key %s is missing", keys[i].name);
+    if (shape->data)
+        check_data(reader, map, path);
+    for (unsigned i = 0; i < OP_KEYS; i++) {
+        const struct node *node = node_get(map, op_keys[i].name);
+        if (((shape->must | shape->may) & OP_KEY_BIT(i)) && node)
+            read_key(reader, op, &op_keys[i], node, path);
+        else if (shape->must & OP_KEY_BIT(i))
+            diag_add(reader->diags, map->mark, path, NULL, "the key %s is missing",
+                     op_keys[i].name);
     }
-}
-
-// The only key of a plain operation; NULL for barrier.
-static const struct op_key *plain_key(const struct op_shape *shape)
-{
-    return shape->must ? &keys[__builtin_ctz(shape->must)] : NULL;
 }
 
 static void read_arguments(struct op_reader *reader, struct op *op, const struct node *node,
                            const char *path)
 {
-    const struct op_shape *shape = &shapes[op->kind];
+    const struct op_shape *shape = &op_shapes[op->kind];
     if (node && node->kind == NODE_MAP) {
         read_keys(reader, op, shape, node, path);
     } else if (!shape->plain) {
         diag_add(reader->diags, node ? node->mark : op->mark, path, NULL,
                  "a map of arguments is expected here, not %s", reader_noun(node));
-    } else if (!plain_key(shape)) {
+    } else if (!op_plain_key(shape)) {
         if (node && !node_is_null(node))
             diag_add(reader->diags, node->mark, path, NULL, "%s has no arguments", shape->name);
     } else if (node) {
-        plain_key(shape)->read(reader, op, plain_key(shape), node, path);
+        read_by_form(reader, op, op_plain_key(shape), node, path);
     } else {
         diag_add(reader->diags, op->mark, path, NULL, "%s needs a value", shape->name);
     }
@@ -403,21 +356,38 @@ static void read_arguments(struct op_reader *reader, struct op *op, const struct
 static bool find_kind(struct op_reader *reader, const char *name, struct source_mark mark,
                       const char *path, enum op_kind *kind)
 {
-    const char *names[G_N_ELEMENTS(shapes) + 1];
-    int count = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
-        if (shapes[i].internal)
+    GPtrArray *names = g_ptr_array_new();
+    bool found = false;
+    for (size_t i = 0; !found && i < op_shape_count; i++) {
+        if (op_shapes[i].internal)
             continue;
         *kind = (enum op_kind)i;
-        if (strcmp(shapes[i].name, name) == 0)
-            return true;
-        names[count++] = shapes[i].name;
+        found = strcmp(op_shapes[i].name, name) == 0;
+        g_ptr_array_add(names, (char *)op_shapes[i].name);
     }
-    names[count] = NULL;
-    char *hint = reader_hint(name, names);
-    diag_add(reader->diags, mark, path, hint, "unknown operation \"%.40s\"", name);
+    g_ptr_array_add(names, NULL);
+    char *hint = found ? NULL : reader_hint(name, (const char *const *)names->pdata);
+    if (!found)
+        diag_add(reader->diags, mark, path, hint, "unknown operation \"%.40s\"", name);
+    g_ptr_array_free(names, TRUE);
     g_free(hint);
-    return false;
+    return found;
+}
+
+// Whether the library that the program is for has the operation.
+static void check_library(struct op_reader *reader, enum op_kind kind, struct source_mark mark,
+                          const char *path)
+{
+    const struct op_library *library = reader->library;
+    if (!library || op_library_has(library, kind))
+        return;
+    char *list = library->operations ? g_strjoinv(", ", (char **)library->operations) : NULL;
+    char *hint = list ? g_strdup_printf("it has %s", list) : NULL;
+    diag_add(reader->diags, mark, path,
+             hint ? hint : "it has what every MPI library has: sends, receives, collectives",
+             "the stack %s has no %s", library->name, op_kind_name(kind));
+    g_free(hint);
+    g_free(list);
 }
 
 // "barrier", or a map with one key: the operation.
@@ -440,6 +410,7 @@ static void read_op(struct op_reader *reader, const struct node *node, const cha
     struct op *op = op_append(body, kind);
     op->mark = mark;
     char *op_path = reader_path(path, name);
+    check_library(reader, kind, mark, op_path);
     read_arguments(reader, op, arguments, op_path);
     g_free(op_path);
 }
@@ -454,52 +425,4 @@ void op_read_list(struct op_reader *reader, const struct node *list, const char 
         read_op(reader, g_ptr_array_index(list->children, i), item_path, body);
         g_free(item_path);
     }
-}
-
-// ---- JSON Schema ----
-
-static json_t *key_schema(const struct op_key *key)
-{
-    json_t *text = json_pack("{s:s}", "type", "string");
-    if (key->read == read_value)
-        return json_pack("{s:[o, {s:s}]}", "anyOf", text, "type", "integer");
-    if (key->read == read_awaited_all)
-        return json_pack("{s:[{s:s}, {s:s, s:o}]}", "anyOf", "const", "all", "type", "array",
-                         "items", text);
-    if (key->read != read_body)
-        return text;
-    json_decref(text);
-    return json_pack("{s:s}", "$ref", "#/$defs/operations");
-}
-
-static json_t *shape_schema(const struct op_shape *shape)
-{
-    json_t *properties = json_object(), *required = json_array();
-    for (unsigned i = 0; i < KEYS; i++) {
-        if ((shape->must | shape->may) & BIT(i))
-            json_object_set_new(properties, keys[i].name, key_schema(&keys[i]));
-        if (shape->must & BIT(i))
-            json_array_append_new(required, json_string(keys[i].name));
-    }
-    json_t *map = json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties", properties,
-                            "required", required, "additionalProperties", 0);
-    if (!shape->plain)
-        return map;
-    json_t *plain = shape->must ? key_schema(plain_key(shape)) : json_pack("{s:s}", "type", "null");
-    return json_pack("{s:[o, o]}", "anyOf", map, plain);
-}
-
-json_t *program_operations_schema(void)
-{
-    json_t *properties = json_object(), *words = json_array();
-    for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
-        if (shapes[i].internal)
-            continue;
-        json_object_set_new(properties, shapes[i].name, shape_schema(&shapes[i]));
-        if (shapes[i].plain && !shapes[i].must)
-            json_array_append_new(words, json_string(shapes[i].name));
-    }
-    return json_pack("{s:s, s:{s:[{s:o}, {s:s, s:o, s:i, s:i, s:b}]}}", "type", "array", "items",
-                     "anyOf", "enum", words, "type", "object", "properties", properties,
-                     "minProperties", 1, "maxProperties", 1, "additionalProperties", 0);
 }

@@ -3,18 +3,21 @@
 #ifndef NETSIM_CONFIG_OP_READ_H
 #define NETSIM_CONFIG_OP_READ_H
 
+#include "sim/config/op_shape.h"
 #include "sim/config/program.h"
 
 // What is known while the operations of one part are read.
 struct op_reader {
     int ranks;
-    GPtrArray *variables; // char *: names that expressions may use
-    GHashTable *requests; // names that the part starts
-    GPtrArray *waits;     // struct awaited *: requests that the part waits for
+    const struct op_library *library; // NULL: not known
+    GPtrArray *variables;             // char *: names that expressions may use
+    GHashTable *requests;             // names that the part starts
+    GPtrArray *waits;                 // struct awaited *: requests that the part waits for
     struct diag_list *diags;
 };
 
-struct op_reader *op_reader_new(int ranks, struct diag_list *diags);
+struct op_reader *op_reader_new(int ranks, const struct op_library *library,
+                                struct diag_list *diags);
 void op_reader_free(struct op_reader *reader);
 
 // Reads a list of operations into `body`.
@@ -23,6 +26,16 @@ void op_read_list(struct op_reader *reader, const struct node *list, const char 
 
 // Ends a part: complains about requests that are waited for and never started.
 void op_reader_finish(struct op_reader *reader);
+
+// Reads a number with unit, an expression, or the key's word for any value.
+void op_read_value(struct op_reader *reader, const struct op_key *key, struct op_value *value,
+                   const struct node *node, const char *path);
+
+// Read how the data of a one-sided transfer lie in memory: op_layout_read.c.
+void op_read_strided(struct op_reader *reader, struct op *op, const struct node *map,
+                     const char *path);
+void op_read_segments(struct op_reader *reader, struct op *op, const struct node *list,
+                      const char *path);
 
 // Complains about a scalar: "text": error. Returns false.
 bool op_complain(struct op_reader *reader, const struct node *node, const char *path,

@@ -2,14 +2,57 @@
 // Building and freeing programs; program_read.c makes them from YAML.
 #include "sim/config/program.h"
 
+static void value_clear(void *data)
+{
+    g_free(((struct op_value *)data)->text);
+}
+
+static void segments_clear(void *data)
+{
+    struct op_segments *set = data;
+    g_free(set->bytes.text);
+    g_free(set->count.text);
+}
+
+static GArray *values_new(void)
+{
+    GArray *values = g_array_new(FALSE, TRUE, sizeof(struct op_value));
+    g_array_set_clear_func(values, value_clear);
+    return values;
+}
+
+struct op_layout *op_layout_new(void)
+{
+    struct op_layout *layout = g_new0(struct op_layout, 1);
+    layout->counts = values_new();
+    layout->strides = values_new();
+    layout->peer_strides = values_new();
+    layout->sets = g_array_new(FALSE, TRUE, sizeof(struct op_segments));
+    g_array_set_clear_func(layout->sets, segments_clear);
+    return layout;
+}
+
+static void layout_free(struct op_layout *layout)
+{
+    if (!layout)
+        return;
+    g_array_free(layout->counts, TRUE);
+    g_array_free(layout->strides, TRUE);
+    g_array_free(layout->peer_strides, TRUE);
+    g_array_free(layout->sets, TRUE);
+    g_free(layout);
+}
+
 static void op_free(void *data)
 {
     struct op *op = data;
-    struct op_value *const values[] = {&op->peer,  &op->source, &op->root,
-                                       &op->size,  &op->tag,    &op->time,
-                                       &op->count, &op->buffer, &op->receive_buffer};
+    struct op_value *const values[] = {
+        &op->peer,  &op->source, &op->root,           &op->size,        &op->tag,    &op->time,
+        &op->count, &op->buffer, &op->receive_buffer, &op->peer_buffer, &op->channel};
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         g_free(values[i]->text);
+    layout_free(op->layout);
+    g_free(op->function);
     g_free(op->name);
     g_strfreev(op->names);
     if (op->body)
@@ -47,6 +90,32 @@ struct op_value op_value_of(int64_t value)
 struct op_value op_value_text(const char *text)
 {
     return (struct op_value){.text = g_strdup(text)};
+}
+
+static void append_values(GArray *values, const int64_t *numbers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct op_value value = op_value_of(numbers[i]);
+        g_array_append_val(values, value);
+    }
+}
+
+void op_set_strided(struct op *op, int levels, const int64_t *counts, const int64_t *strides,
+                    const int64_t *peer_strides)
+{
+    g_assert(!op->layout && levels >= 0 && levels <= OP_LAYOUT_LEVELS);
+    op->layout = op_layout_new();
+    append_values(op->layout->counts, counts, levels + 1);
+    append_values(op->layout->strides, strides, levels);
+    append_values(op->layout->peer_strides, peer_strides ? peer_strides : strides, levels);
+}
+
+void op_add_segments(struct op *op, int64_t bytes, int64_t count)
+{
+    if (!op->layout)
+        op->layout = op_layout_new();
+    struct op_segments set = {op_value_of(bytes), op_value_of(count)};
+    g_array_append_val(op->layout->sets, set);
 }
 
 struct program *program_new(void)

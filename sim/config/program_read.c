@@ -113,13 +113,13 @@ static void read_part(struct op_reader *reader, const struct node *node, const c
     op_reader_finish(reader);
 }
 
-struct program *program_read(const struct node *list, int ranks, const char *path,
-                             struct diag_list *diags)
+struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
+                             const char *path, struct diag_list *diags)
 {
     guint before = diags->items->len;
     if (!reader_is(list, NODE_LIST, path, "a list of parts", diags))
         return NULL;
-    struct op_reader *reader = op_reader_new(ranks, diags);
+    struct op_reader *reader = op_reader_new(ranks, library, diags);
     struct program *program = program_new();
     for (guint i = 0; i < list->children->len && !diags->overflow; i++) {
         char *part_path = reader_path_item(path, i);

@@ -40,6 +40,9 @@ struct stack_schema {
     // Paths of the model sections that it reads, NULL-terminated. A section that only other stacks
     // name may lack parameters that have no default; one that no stack names is always needed.
     const char *const *sections;
+    // Operations of free programs that it has (op_library in program.h): a NULL-terminated list of
+    // names; NULL: those of every MPI library.
+    const char *const *operations;
     bool one_process_per_host;
     scenario_check_fn *check; // NULL: nothing more
 };
@@ -50,6 +53,12 @@ struct benchmark_schema {
     int least_ranks, most_ranks; // most_ranks 0: no bound
     const char *metrics;         // "latency_us, bandwidth_MB_per_s"
     bool sizeless;               // it has no message size
+    // What its sizes are numbers of ("messages"), and then plain numbers; NULL: bytes. They stand
+    // in the same places: `sizes` of the workload, the column `size` of tables and CSV.
+    const char *counts;
+    const char *sizes; // the usual ones, "1 .. 8192"; NULL: what Pallas measures, if in bytes
+    // Keys of the workload that are its own, beside sizes, repetitions and ranks; NULL: none.
+    const struct param_table *parameters;
 };
 
 struct scenario_schema {
@@ -111,8 +120,9 @@ struct workload {
     const struct benchmark_schema *benchmark; // NULL: a free program
     struct program *program;                  // NULL: a benchmark
     int ranks;
-    GArray *sizes;       // int64_t: message sizes of a benchmark
-    int64_t repetitions; // 0: auto
+    GArray *sizes;                   // int64_t: message sizes of a benchmark, or what it counts
+    struct param_values *parameters; // of the benchmark's own table; NULL: it has none
+    int64_t repetitions;             // 0: auto
     struct source_mark mark;
 };
 

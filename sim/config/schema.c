@@ -167,15 +167,74 @@ static json_t *size_schema(void)
     return schema;
 }
 
-static json_t *describe_workload(const struct scenario_schema *schema)
+// Adds the keys that benchmarks have of their own: where several have the same, any of theirs.
+static void add_benchmark_keys(json_t *properties, const struct scenario_schema *schema)
 {
-    json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
-                                    count_schema(1), "default", "auto");
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++) {
+        json_t *table = one->parameters ? param_table_schema(one->parameters) : NULL, *key;
+        const char *name;
+        json_object_foreach(json_object_get(table, "properties"), name, key)
+        {
+            json_t *there = json_object_get(properties, name);
+            if (!there)
+                json_object_set(properties, name, key);
+            else if (!json_equal(there, key))
+                json_object_set_new(properties, name, json_pack("{s:[O, O]}", "anyOf", there, key));
+        }
+        json_decref(table);
+    }
+}
+
+static json_t *byte_sizes_schema(void)
+{
     json_t *sizes = one_or_list(size_schema());
     json_object_set_new(sizes, "default", json_string(WORKLOAD_SIZES));
-    return object_schema(json_pack("{s:o, s:o, s:o, s:o, s:o}", "benchmark",
-                                   benchmark_schema(schema), "program", program_schema(), "sizes",
-                                   sizes, "repetitions", repetitions, "ranks", count_schema(1)));
+    return sizes;
+}
+
+// The plain numbers of a benchmark that counts something else than bytes.
+static json_t *count_sizes_schema(void)
+{
+    return one_or_list(json_pack("{s:[o, {s:s, s:s}]}", "anyOf", count_schema(0), "type", "string",
+                                 "pattern", "^[0-9]+([ \t]*\\.\\.[ \t]*[0-9]+)?$"));
+}
+
+// What `sizes` are hangs on the benchmark. New reference.
+static json_t *sizes_by_benchmark(const struct scenario_schema *schema)
+{
+    json_t *counting = json_array();
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        if (one->counts)
+            json_array_append_new(counting, json_string(one->name));
+    json_t *condition = json_pack("{s:{s:{s:o}}, s:[s]}", "properties", "benchmark", "enum",
+                                  counting, "required", "benchmark");
+    return json_pack("[{s:o, s:{s:{s:o}}, s:{s:{s:o}}}]", "if", condition, "then", "properties",
+                     "sizes", count_sizes_schema(), "else", "properties", "sizes",
+                     byte_sizes_schema());
+}
+
+static bool any_counts(const struct scenario_schema *schema)
+{
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        if (one->counts)
+            return true;
+    return false;
+}
+
+static json_t *describe_workload(const struct scenario_schema *schema)
+{
+    bool counts = any_counts(schema);
+    json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
+                                    count_schema(1), "default", "auto");
+    json_t *properties =
+        json_pack("{s:o, s:o, s:o, s:o, s:o}", "benchmark", benchmark_schema(schema), "program",
+                  program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
+                  "repetitions", repetitions, "ranks", count_schema(1));
+    add_benchmark_keys(properties, schema);
+    json_t *workload = object_schema(properties);
+    if (counts)
+        json_object_set_new(workload, "allOf", sizes_by_benchmark(schema));
+    return workload;
 }
 
 // The dotted paths that a series may set: whole sections, or single parameters.

@@ -23,6 +23,7 @@ void workload_clear(struct workload *workload)
     program_free(workload->program);
     if (workload->sizes)
         g_array_free(workload->sizes, TRUE);
+    param_values_free(workload->parameters);
     *workload = (struct workload){0};
 }
 
@@ -47,16 +48,26 @@ static void add_range(GArray *sizes, int64_t first, int64_t last)
     add_size(sizes, last);
 }
 
-static bool read_size(const struct node *node, const char *text, const char *path, int64_t *size,
-                      struct diag_list *diags)
+// What the sizes of the benchmark are numbers of; NULL: bytes.
+static const char *counted(const struct workload_reader *reader)
+{
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    return benchmark ? benchmark->counts : NULL;
+}
+
+static bool read_size(const struct workload_reader *reader, const struct node *node,
+                      const char *text, const char *path, int64_t *size)
 {
     struct quantity value;
     char *error, *hint;
-    bool good = quantity_parse(text, QUANTITY_SIZE, &value, &error, &hint);
+    const char *counts = counted(reader);
+    bool good =
+        quantity_parse(text, counts ? QUANTITY_COUNT : QUANTITY_SIZE, &value, &error, &hint);
     if (!good)
-        diag_add(diags, node->mark, path, hint, "\"%.40s\": %s", text, error);
+        diag_add(reader->diags, node->mark, path, hint, "\"%.40s\": %s", text, error);
     else if (value.integer < 0)
-        diag_add(diags, node->mark, path, NULL, "\"%.40s\": a size is not negative", text);
+        diag_add(reader->diags, node->mark, path, NULL, "\"%.40s\": a %s is not negative", text,
+                 counts ? "count" : "size");
     g_free(error);
     g_free(hint);
     *size = value.integer;
@@ -67,17 +78,19 @@ static bool read_size(const struct node *node, const char *text, const char *pat
 static void read_size_item(struct workload_reader *reader, const struct node *node,
                            const char *path)
 {
-    const char *text =
-        reader_text(node, path, "a size, or a range such as 0 B .. 4 MiB", reader->diags);
+    const char *text = reader_text(node, path,
+                                   counted(reader) ? "a number, or a range such as 1 .. 64"
+                                                   : "a size, or a range such as 0 B .. 4 MiB",
+                                   reader->diags);
     if (!text)
         return;
     char **ends = g_strsplit(text, "..", 2);
     int64_t first, last;
     // Nothing at all has no parts.
-    bool good = read_size(node, ends[0] ? g_strstrip(ends[0]) : "", path, &first, reader->diags);
+    bool good = read_size(reader, node, ends[0] ? g_strstrip(ends[0]) : "", path, &first);
     last = first;
     if (ends[0] && ends[1])
-        good = read_size(node, g_strstrip(ends[1]), path, &last, reader->diags) && good;
+        good = read_size(reader, node, g_strstrip(ends[1]), path, &last) && good;
     if (good && first > last)
         diag_add(reader->diags, node->mark, path, "write the smaller size first",
                  "\"%.40s\": the range is empty", text);
@@ -99,8 +112,14 @@ static void read_sizes(struct workload_reader *reader)
         add_size(reader->workload->sizes, 0);
         return;
     }
+    const char *own = benchmark ? benchmark->sizes : NULL;
+    if (!sizes && counted(reader) && !own) {
+        diag_add(reader->diags, reader->map->mark, PATH ".sizes", NULL,
+                 "must be given: the numbers of %s", counted(reader));
+        return;
+    }
     if (!sizes) {
-        struct node *usual = node_new_scalar(reader->map->mark, WORKLOAD_SIZES);
+        struct node *usual = node_new_scalar(reader->map->mark, own ? own : WORKLOAD_SIZES);
         read_size_item(reader, usual, PATH ".sizes");
         node_free(usual);
         return;
@@ -199,6 +218,55 @@ static bool read_ranks(struct workload_reader *reader)
     return true;
 }
 
+// ---- Keys of a benchmark's own ----
+
+// The benchmark that the file names; NULL if there is none, of which is complained elsewhere.
+static const struct benchmark_schema *named_benchmark(const struct workload_reader *reader)
+{
+    const struct node *name = node_get(reader->map, "benchmark");
+    if (!name || name->kind != NODE_SCALAR)
+        return NULL;
+    for (const struct benchmark_schema *one = reader->schema->benchmarks; one->name; one++)
+        if (g_strcmp0(one->name, name->text) == 0)
+            return one;
+    return NULL;
+}
+
+// A key that belongs to another benchmark is sent there.
+static void check_keys(const struct workload_reader *reader)
+{
+    const struct benchmark_schema *benchmark = named_benchmark(reader);
+    GPtrArray *known = workload_keys_of(benchmark);
+    for (guint i = 0; i < reader->map->children->len; i++) {
+        const struct node *child = g_ptr_array_index(reader->map->children, i);
+        if (g_strv_contains((const char *const *)known->pdata, child->key))
+            continue;
+        for (const struct benchmark_schema *other = reader->schema->benchmarks; other->name;
+             other++)
+            if (other->parameters && param_index(other->parameters, child->key) >= 0) {
+                char *path = reader_path(PATH, child->key);
+                diag_add(reader->diags, child->key_mark, path, NULL, "belongs to %s, and not to %s",
+                         other->name, benchmark ? benchmark->name : "a free program");
+                g_free(path);
+                g_ptr_array_free(known, TRUE);
+                return;
+            }
+    }
+    reader_keys(reader->map, PATH, (const char *const *)known->pdata, reader->diags);
+    g_ptr_array_free(known, TRUE);
+}
+
+GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark)
+{
+    GPtrArray *keys = g_ptr_array_new();
+    for (const char *const *key = workload_keys; *key; key++)
+        g_ptr_array_add(keys, (char *)*key);
+    if (benchmark && benchmark->parameters)
+        param_table_names(benchmark->parameters, keys);
+    g_ptr_array_add(keys, NULL);
+    return keys;
+}
+
 // ---- All of it ----
 
 static void read_for_benchmark(struct workload_reader *reader, const struct node *benchmark)
@@ -208,6 +276,10 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
     read_repetitions(reader);
     if (!reader->workload->benchmark)
         return;
+    const struct param_table *parameters = reader->workload->benchmark->parameters;
+    if (parameters)
+        reader->workload->parameters =
+            param_read_part(parameters, reader->map, PATH, true, NULL, reader->diags);
     check_stack(reader, benchmark, reader->workload->benchmark->name);
     read_ranks(reader);
 }
@@ -222,9 +294,13 @@ static void read_for_program(struct workload_reader *reader, const struct node *
                      "%s belongs to a benchmark, and this is a free program", not_here[i]);
     }
     check_stack(reader, program, WORKLOAD_PROGRAM);
+    struct op_library library = {0};
+    if (reader->stack)
+        library = (struct op_library){reader->stack->name, reader->stack->operations};
     if (read_ranks(reader))
         reader->workload->program =
-            program_read(program, reader->workload->ranks, PATH ".program", reader->diags);
+            program_read(program, reader->workload->ranks, reader->stack ? &library : NULL,
+                         PATH ".program", reader->diags);
 }
 
 void workload_read(struct workload *workload, const struct node *tree,
@@ -242,7 +318,7 @@ void workload_read(struct workload *workload, const struct node *tree,
         return;
     workload->mark = map->mark;
     struct workload_reader reader = {workload, map, schema, stack, hosts, diags};
-    reader_keys(map, PATH, workload_keys, diags);
+    check_keys(&reader);
     const struct node *benchmark = node_get(map, "benchmark"), *program = node_get(map, "program");
     if (benchmark && program)
         diag_add(diags, program->key_mark, PATH, "keep one of them",

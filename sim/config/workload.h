@@ -6,7 +6,8 @@
 //   workload: {ranks: 2, program: […]}        # see program.h
 //
 // sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
-// 0 comes 1), and B is always part of it.
+// 0 comes 1), and B is always part of it. The sizes of a benchmark that counts something else than
+// bytes are plain numbers. A benchmark may have more keys of its own.
 #ifndef NETSIM_CONFIG_WORKLOAD_H
 #define NETSIM_CONFIG_WORKLOAD_H
 
@@ -15,8 +16,11 @@
 #define WORKLOAD_SIZES "0 B .. 4 MiB" // the default: what Pallas measures
 #define WORKLOAD_PROGRAM "program"    // the name of free programs among a stack's benchmarks
 
-// The keys of a workload, NULL-terminated.
+// The keys of every workload, NULL-terminated.
 extern const char *const workload_keys[];
+
+// Those and the benchmark's own (NULL: none): a NULL-terminated list that owns no strings.
+GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark);
 
 // Fills an empty (zeroed) workload from the key `workload` of `tree`. `stack` may be NULL if it is
 // not known; `hosts` is their number, 0 if it is not known. Free with workload_clear, also after

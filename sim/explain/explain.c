@@ -131,10 +131,11 @@ static int64_t repetitions(const struct workload *workload, int64_t size)
     return workload->repetitions ? MIN(workload->repetitions, most) : most;
 }
 
-static struct explanation *explanation_new(int64_t size)
+static struct explanation *explanation_new(const struct workload *workload, int64_t size)
 {
     struct explanation *found = g_new0(struct explanation, 1);
     found->size = size;
+    found->counts = workload->benchmark ? workload->benchmark->counts : NULL;
     found->path = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->held = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
@@ -165,7 +166,7 @@ static void say_why(struct explanation *found, const struct series_result *resul
 struct explanation *explain_size(const struct registry *registry,
                                  const struct scenario_case *test_case, uint64_t seed, int64_t size)
 {
-    struct explanation *found = explanation_new(size);
+    struct explanation *found = explanation_new(&test_case->workload, size);
     struct scenario_case one = *test_case;
     if (one.workload.benchmark) {
         one.workload.sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));

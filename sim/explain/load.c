@@ -118,14 +118,20 @@ char *load_name(const struct resource_load *load)
 
 // ---- What bounds a run ----
 
-enum resource_kind { RESOURCE_LINK, RESOURCE_PROCESSOR, RESOURCE_BUS, RESOURCE_OTHER };
+enum resource_kind {
+    RESOURCE_LINK,
+    RESOURCE_PROCESSOR,
+    RESOURCE_CARD, // a processor on a card
+    RESOURCE_BUS,
+    RESOURCE_OTHER
+};
 
 static enum resource_kind kind_of(const struct resource_load *load)
 {
     if (g_str_has_prefix(load->name, "wire "))
         return RESOURCE_LINK;
     if (load->processor)
-        return RESOURCE_PROCESSOR;
+        return g_str_has_prefix(load->name, "cpu ") ? RESOURCE_PROCESSOR : RESOURCE_CARD;
     return strcmp(load->name, "bus") == 0 ? RESOURCE_BUS : RESOURCE_OTHER;
 }
 
@@ -139,6 +145,11 @@ static char *advice(const struct resource_load *load)
         return g_strdup_printf("most of its time goes to \"%s\": a faster processor "
                                "(host.processor.clock), another core or less of that work",
                                load->largest ? load->largest : "?");
+    case RESOURCE_CARD:
+        return g_strdup_printf(
+            "most of its time goes to \"%s\": a faster clock of the card or less "
+            "of that work",
+            load->largest ? load->largest : "?");
     case RESOURCE_BUS:
         return g_strdup("a wider bus (host.bus.rate) or longer bursts (host.bus.burst) make this "
                         "faster");
@@ -154,6 +165,7 @@ static char *bound_by_kind(const GArray *loads)
     static const char *const names[] = {
         [RESOURCE_LINK] = "the wire",
         [RESOURCE_PROCESSOR] = "the processor",
+        [RESOURCE_CARD] = "the card's processor",
         [RESOURCE_BUS] = "the bus",
         [RESOURCE_OTHER] = "",
     };

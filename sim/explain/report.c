@@ -37,9 +37,12 @@ static const struct explain_part *part_at(const GArray *parts, guint index)
     return &g_array_index(parts, struct explain_part, index);
 }
 
-static char *size_text(int64_t size)
+static char *size_text(const struct explanation *found)
 {
-    return size < 0 ? g_strdup("program") : g_strdup_printf("%" G_GINT64_FORMAT " B", size);
+    if (found->size < 0)
+        return g_strdup("program");
+    return g_strdup_printf("%" G_GINT64_FORMAT " %s", found->size,
+                           found->counts ? found->counts : "B");
 }
 
 // ---- One size ----
@@ -134,7 +137,7 @@ static void print_bound(const struct explanation *found, FILE *out)
 void report_print_size(const struct explained_series *series, const struct explanation *found,
                        FILE *out)
 {
-    char *size = size_text(found->size);
+    char *size = size_text(found);
     if (!found->done) {
         fprintf(out, "%s, %s: no message came to its end that could be explained\n\n%s\n",
                 series->name, size, found->report ? found->report : found->why);
@@ -190,7 +193,8 @@ static int column_width(const struct explained_series *series, const char *class
 static void print_row(const struct explained_series *series, const struct explanation *found,
                       const char *const *classes, FILE *out)
 {
-    char *size = size_text(found->size);
+    char *size =
+        found->counts ? g_strdup_printf("%" G_GINT64_FORMAT, found->size) : size_text(found);
     fprintf(out, "%*s", SIZE_WIDTH, size);
     g_free(size);
     if (!found->done) {
@@ -207,7 +211,7 @@ static void print_bounds(const struct explained_series *series, FILE *out)
 {
     for (guint i = 0; i < series->sizes->len; i++) {
         const struct explanation *found = size_at(series, i);
-        char *size = size_text(found->size);
+        char *size = size_text(found);
         if (found->bound)
             fprintf(out, "%s: %s\n", size, found->bound);
         g_free(size);
@@ -218,7 +222,8 @@ void report_print_sizes(const struct explained_series *series, FILE *out)
 {
     const char **classes = classes_of(series);
     fprintf(out, "%s: us of one message, by class of the stages of its way\n\n%*s", series->name,
-            SIZE_WIDTH, "size");
+            SIZE_WIDTH,
+            series->sizes->len && size_at(series, 0)->counts ? size_at(series, 0)->counts : "size");
     for (int i = 0; classes[i]; i++)
         fprintf(out, "%*s", column_width(series, classes[i]), classes[i]);
     fprintf(out, "%*s\n", column_width(series, NULL), "total");

@@ -77,12 +77,62 @@ void mpi_charge_match(struct cpu_context *context, const struct mpi_process *pro
         charge_library(context, process, process->library->match, scanned, MESSAGE_NONE);
 }
 
-// A flow is what MPI keeps in order: messages of one source, destination, context and tag.
-static uint64_t flow_key(const struct mpi_request *send)
+const char *mpi_request_kind_name(enum mpi_request_kind kind)
 {
-    uint64_t pair =
-        (uint64_t)send->process->rank * (uint64_t)send->process->ranks + (uint64_t)send->peer;
-    return (pair << 32 | (uint64_t)(uint32_t)send->tag) << 1 | (uint64_t)send->context;
+    static const char *const names[] = {
+        [MPI_SEND] = "send",
+        [MPI_RECV] = "recv",
+        [MPI_PROBE] = "probe",
+        [MPI_PUT] = "put",
+        [MPI_GET] = "get",
+        [MPI_ACCUMULATE] = "accumulate",
+        [MPI_FETCH_ADD] = "fetch_add",
+        [MPI_LOCK] = "lock",
+        [MPI_UNLOCK] = "unlock",
+        [MPI_FENCE] = "fence",
+        [MPI_ACTIVE_MESSAGE] = "active_message",
+        [MPI_POLL] = "poll",
+        [MPI_CALL] = "call",
+    };
+    return names[kind];
+}
+
+// ---- Messages in the ledger ----
+
+// A flow is what is kept in order: of sends the messages of one source, destination, context and
+// tag; of the others those of one source, destination, context and channel.
+static uint64_t flow_key(const struct mpi_request *request, int source, int destination)
+{
+    uint64_t pair = (uint64_t)source * (uint64_t)request->process->ranks + (uint64_t)destination;
+    uint32_t label = (uint32_t)request->tag;
+    if (request->context > MPI_COLLECTIVE) // no tag is that large
+        label = UINT32_C(0x80000000) | (uint32_t)request->context << 24 |
+                ((uint32_t)(request->operation ? request->operation->channel : 0) & 0xffffff);
+    return (pair << 32 | (uint64_t)label) << 1 | (uint64_t)(request->context & 1);
+}
+
+static void open_message(const struct cpu_context *context, struct mpi_request *request)
+{
+    struct mpi_process *process = request->process;
+    bool fetched = request->kind == MPI_GET;
+    int source = fetched ? request->peer : process->rank,
+        destination = fetched ? process->rank : request->peer;
+    request->message = ledger_open(process->sim->ledger, source, destination, request->size,
+                                   flow_key(request, source, destination));
+    trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START,
+               context->now);
+}
+
+static bool opens_message(enum mpi_request_kind kind)
+{
+    return kind == MPI_SEND || kind == MPI_PUT || kind == MPI_GET || kind == MPI_ACCUMULATE ||
+           kind == MPI_ACTIVE_MESSAGE;
+}
+
+// The costs of MPI are those of its own calls.
+static bool charges_library(const struct mpi_request *request)
+{
+    return request->process->library && !request->shortcut && request->kind < MPI_PUT;
 }
 
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
@@ -103,18 +153,17 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         .size = transfer->size,
         .synchronous = transfer->synchronous,
         .blocking = transfer->blocking,
+        .operation = transfer->operation,
     };
     request->shortcut = process->ops->shortcut && process->ops->shortcut(request);
     active_add(process, request);
-    if (kind == MPI_SEND) {
-        request->message = ledger_open(process->sim->ledger, process->rank, request->peer,
-                                       request->size, flow_key(request));
+    if (opens_message(kind))
+        open_message(context, request);
+    if (kind == MPI_SEND)
         request->status.sequence = process->sequence[request->peer]++;
-        trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_START,
-                   context->now);
-    }
-    mpi_call(context, process);
-    if (process->library && !request->shortcut)
+    if (kind < MPI_PUT)
+        mpi_call(context, process);
+    if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
     process->ops->start(context, request);
     return request;
@@ -171,7 +220,7 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     g_assert(request->state == MPI_DONE);
-    if (process->library && !request->shortcut)
+    if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
     process->ops->destroy(context, request);
     pool_give(&process->request_pool, request);
@@ -236,6 +285,14 @@ void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
         process->open_waits--;
 }
 
+void mpi_message_arrived(const struct cpu_context *context, struct mpi_process *process,
+                         struct message_ref message)
+{
+    trace_flow(process->sim->trace, cpu_lane(context->cpu), message, TRACE_FLOW_END, context->now);
+    ledger_match(process->sim->ledger, message);
+    ledger_complete(process->sim->ledger, message);
+}
+
 // Tells the trace what a request has waited for in the state that it leaves.
 static void trace_held(const struct cpu_context *context, struct mpi_request *request)
 {
@@ -258,9 +315,7 @@ void mpi_trace(const struct cpu_context *context, struct mpi_request *request, c
         return;
     struct trace_transition transition = {
         .where = request->process->name,
-        .machine = request->kind == MPI_SEND   ? "send"
-                   : request->kind == MPI_RECV ? "recv"
-                                               : "probe",
+        .machine = mpi_request_kind_name(request->kind),
         .subject = request->number,
         .from = from,
         .to = to,
@@ -277,12 +332,16 @@ static json_t *wildcard_json(int value)
 
 static json_t *request_json(const struct mpi_request *request)
 {
-    static const char *const kinds[] = {"send", "recv", "probe"};
     const struct mpi_device_ops *ops = request->process->ops;
-    json_t *json = json_pack("{s:s, s:i, s:o, s:o, s:I, s:s}", "kind", kinds[request->kind],
-                             "request", (int)request->number, "peer", wildcard_json(request->peer),
-                             "tag", wildcard_json(request->tag), "size", (json_int_t)request->size,
-                             "waits_for", request->waits_for ? request->waits_for : "progress");
+    json_t *json = json_pack("{s:s, s:i, s:o}", "kind", mpi_request_kind_name(request->kind),
+                             "request", (int)request->number, "peer", wildcard_json(request->peer));
+    if (request->kind < MPI_PUT)
+        json_object_set_new(json, "tag", wildcard_json(request->tag));
+    if (request->operation && request->operation->name)
+        json_object_set_new(json, "function", json_string(request->operation->name));
+    json_object_set_new(json, "size", json_integer(request->size));
+    json_object_set_new(json, "waits_for",
+                        json_string(request->waits_for ? request->waits_for : "progress"));
     json_t *more = ops->describe_request ? ops->describe_request(request) : NULL;
     if (more)
         json_object_update(json, more);

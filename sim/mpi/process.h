@@ -15,6 +15,8 @@
 
 #include <jansson.h>
 
+#define MPI_OPERATION_BIT(kind) (UINT32_C(1) << (kind))
+
 enum mpi_progress {
     MPI_PROGRESS_EVENT,   // something was handled: ask again
     MPI_PROGRESS_NOTHING, // nothing to do now (only when not blocking)
@@ -25,6 +27,7 @@ enum mpi_progress {
 struct mpi_device_ops {
     const char *name;
     size_t request_size; // of the device's part of a request
+    uint32_t operations; // MPI_OPERATION_BIT of the kinds from MPI_PUT on that `start` takes
     // Brings the device up, a step a call; MPI_PROGRESS_NOTHING: it is up. NULL: it is up from the
     // start.
     enum mpi_progress (*init)(struct cpu_context *context, struct mpi_process *process);
@@ -72,6 +75,9 @@ struct mpi_process {
     const char *blocked_for;    // while it sleeps and is traced: what it waits for; else NULL
     sim_time blocked_since;
 
+    sim_time reported; // by an MPI_CALL that measures something itself: what benchmarks take as
+                       // time
+
     void *program; // the workload's
 };
 
@@ -91,9 +97,11 @@ struct mpi_transfer {
     enum mpi_context context;
     int64_t address, size;
     bool synchronous;
-    bool blocking; // the call returns when it is done (MPI_Send, MPI_Recv)
+    bool blocking;                         // the call returns when it is done (MPI_Send, MPI_Recv)
+    const struct mpi_operation *operation; // from MPI_PUT on; must live as long as the request
 };
 
+// Kinds from MPI_PUT on charge nothing by themselves: their costs are the device's.
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
                               enum mpi_request_kind kind, const struct mpi_transfer *transfer);
 
@@ -123,8 +131,16 @@ bool mpi_request_truncates(struct mpi_request *request, const struct mpi_envelop
 void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope,
                        struct message_ref message);
 
-// The request has reached its end. A receive's message is closed in the ledger.
+// The request has reached its end. A receive's message is closed in the ledger. The messages of
+// one-sided transfers and active messages are closed where their last byte arrives, by
+// mpi_message_arrived, whenever that is.
 void mpi_request_done(struct cpu_context *context, struct mpi_request *request);
+
+// The message of a put, a get, an accumulate or an active message has its last byte in its last
+// place, at `process` (a get: at the caller): the ledger is told that it is the next of its flow
+// and complete. Its bytes must have been delivered (ledger_deliver).
+void mpi_message_arrived(const struct cpu_context *context, struct mpi_process *process,
+                         struct message_ref message);
 
 // The envelope that a send request travels under.
 struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);

@@ -4,6 +4,7 @@
 #define NETSIM_MPI_REQUEST_H
 
 #include "sim/core/ledger.h"
+#include "sim/mpi/operation.h"
 
 #include <stdalign.h>
 #include <stdbool.h>
@@ -15,9 +16,31 @@
 
 struct mpi_process;
 
-enum mpi_request_kind { MPI_SEND, MPI_RECV, MPI_PROBE };
+enum mpi_request_kind {
+    MPI_SEND,
+    MPI_RECV,
+    MPI_PROBE,
+    // What only some libraries have (mpi_device_ops.operations); operation.h.
+    MPI_PUT,
+    MPI_GET,
+    MPI_ACCUMULATE,
+    MPI_FETCH_ADD, // an atomic read-modify-write of a word
+    MPI_LOCK,      // a mutex at the peer
+    MPI_UNLOCK,
+    MPI_FENCE,          // until all operations to the peer (MPI_RANK_ANY: to all) are done there
+    MPI_ACTIVE_MESSAGE, // handled by a function of the peer, when it polls
+    MPI_POLL,           // handles what has arrived
+    MPI_CALL,           // a function that only this library has, by name
+};
 enum mpi_request_state { MPI_STARTED, MPI_DONE };
-enum mpi_context { MPI_POINT_TO_POINT, MPI_COLLECTIVE };
+// What is kept in order among itself, and only there.
+enum mpi_context {
+    MPI_POINT_TO_POINT,
+    MPI_COLLECTIVE,
+    MPI_ONE_SIDED, // puts and accumulates, by peer and channel
+    MPI_FETCHED,   // what gets bring
+    MPI_ACTIVE,    // active messages
+};
 
 // What identifies a message: what matching works on, and the status of a receive.
 struct mpi_envelope {
@@ -39,8 +62,11 @@ struct mpi_request {
     int peer;         // destination or source; MPI_RANK_ANY
     int tag;          // MPI_TAG_ANY
     enum mpi_context context;
-    int64_t address, size;      // user buffer
-    struct message_ref message; // a send's own, a receive's once it is matched
+    int64_t address, size;                 // user buffer
+    const struct mpi_operation *operation; // from MPI_PUT on; the program's. NULL: a plain transfer
+    // A send's own, a receive's once it is matched. Of MPI_PUT, MPI_GET, MPI_ACCUMULATE and
+    // MPI_ACTIVE_MESSAGE from the start, of what else comes behind them never.
+    struct message_ref message;
     struct mpi_envelope status; // of the matched message
     struct mpi_request *next;   // in a queue of the device: a request is in one at most
     struct mpi_request *active_next, *active_previous;
@@ -79,6 +105,9 @@ static inline struct mpi_request *mpi_queue_pop(struct mpi_queue *queue)
         queue->head = request->next;
     return request;
 }
+
+// "send", "put": as programs and traces name it.
+const char *mpi_request_kind_name(enum mpi_request_kind kind);
 
 // Takes a request out, wherever it stands; false if it is not in the queue.
 bool mpi_queue_remove(struct mpi_queue *queue, struct mpi_request *request);

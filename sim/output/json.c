@@ -96,6 +96,8 @@ json_t *json_series_outcome(const struct series_result *series)
     json_t *outcome = json_object();
     json_object_set_new(outcome, "name", json_name(series->name));
     json_object_set_new(outcome, "stack", json_name(series->stack));
+    if (series->counts)
+        json_object_set_new(outcome, "counts", json_string(series->counts));
     json_object_set_new(outcome, "status", json_string(sim_status_name(series->status)));
     json_object_set_new(outcome, "reason", json_reason(series));
     json_object_set_new(outcome, "events", json_count(series->events));

@@ -202,9 +202,34 @@ static void append_gap(GString *out, int width)
 
 enum header { HEADER_LABEL, HEADER_UNIT };
 
-static void append_header(GString *out, const GPtrArray *groups, int size_width, enum header kind)
+// What stands over the sizes: bytes, what all series count, or nothing if they differ in that.
+struct size_column {
+    const char *label, *unit;
+    int width;
+};
+
+static struct size_column size_column_of(const struct result *result, const GArray *sizes)
 {
-    text_append_right(out, kind == HEADER_LABEL ? "size" : "bytes", size_width);
+    struct size_column column = {"size", "bytes", 0};
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i),
+                                   *first = g_ptr_array_index(result->series, 0);
+        if (g_strcmp0(series->counts, first->counts) != 0)
+            column = (struct size_column){"size", "", 0};
+        else if (i == 0 && series->counts)
+            column = (struct size_column){series->counts, "", 0};
+    }
+    char digits[32];
+    int longest = g_snprintf(digits, sizeof digits, "%" G_GINT64_FORMAT,
+                             g_array_index(sizes, int64_t, sizes->len - 1));
+    column.width = MAX(longest, MAX(text_width(column.label), text_width(column.unit)));
+    return column;
+}
+
+static void append_header(GString *out, const GPtrArray *groups, const struct size_column *sizes,
+                          enum header kind)
+{
+    text_append_right(out, kind == HEADER_LABEL ? sizes->label : sizes->unit, sizes->width);
     for (guint i = 0; i < groups->len; i++) {
         const struct group *group = g_ptr_array_index(groups, i);
         for (guint j = 0; j < group->columns->len; j++) {
@@ -256,15 +281,12 @@ static void append_sizes(GString *out, const struct result *result, const struct
     GArray *sizes = sizes_of(result);
     if (sizes->len > 0) {
         GPtrArray *groups = groups_of(result);
-        char digits[32];
-        int longest = g_snprintf(digits, sizeof digits, "%" G_GINT64_FORMAT,
-                                 g_array_index(sizes, int64_t, sizes->len - 1));
-        int size_width = MAX(longest, (int)strlen("bytes"));
-        append_titles(out, groups, size_width, style);
-        append_header(out, groups, size_width, HEADER_LABEL);
-        append_header(out, groups, size_width, HEADER_UNIT);
+        struct size_column column = size_column_of(result, sizes);
+        append_titles(out, groups, column.width, style);
+        append_header(out, groups, &column, HEADER_LABEL);
+        append_header(out, groups, &column, HEADER_UNIT);
         for (guint i = 0; i < sizes->len; i++)
-            append_row(out, groups, size_width, &g_array_index(sizes, int64_t, i));
+            append_row(out, groups, column.width, &g_array_index(sizes, int64_t, i));
         g_ptr_array_unref(groups);
     }
     g_array_unref(sizes);
@@ -272,7 +294,7 @@ static void append_sizes(GString *out, const struct result *result, const struct
 
 // ---- Values that belong to no size, or to one rank ----
 
-static char *single_label(const struct result_value *value)
+static char *single_label(const struct series_result *series, const struct result_value *value)
 {
     const char *unit = metric_unit(value->metric);
     char *label = text_metric_label(value->metric);
@@ -281,7 +303,8 @@ static char *single_label(const struct result_value *value)
         g_string_append_printf(out, "rank %d: ", value->rank);
     g_string_append(out, label);
     if (value->size >= 0)
-        g_string_append_printf(out, " at %" G_GINT64_FORMAT " bytes", value->size);
+        g_string_append_printf(out, " at %" G_GINT64_FORMAT " %s", value->size,
+                               series->counts ? series->counts : "bytes");
     if (*unit)
         g_string_append_printf(out, " (%s)", unit);
     g_free(label);
@@ -303,7 +326,7 @@ static void append_singles_of(GString *out, const struct series_result *series,
         if (rows++ == 0)
             g_string_append_printf(out, "%s%s%s%s\n", out->len > 0 ? "\n" : "", style->bold,
                                    series->name, style->plain);
-        char *label = single_label(value);
+        char *label = single_label(series, value);
         char *cell = cell_text(
             value->value, decimals_for(fabs(value->value), value->value == trunc(value->value)));
         g_string_append(out, "  ");

@@ -23,61 +23,6 @@
 #define RIGHT "(rank + 1) % ranks"
 #define LEFT "(rank + ranks - 1) % ranks"
 
-#define PALLAS(name_, what, metrics_)                                                              \
-    {                                                                                              \
-        .name = "pmb." name_, .doc = what ", of the Pallas MPI Benchmarks 2.2", .least_ranks = 2,  \
-        .metrics = metrics_,                                                                       \
-    }
-
-const struct benchmark_schema benchmark_schemas[] = {
-    {
-        .name = "pmb.pingpong",
-        .doc = "PingPong of the Pallas MPI Benchmarks 2.2: half the round trip, MB is 2^20 B",
-        .least_ranks = 2,
-        .most_ranks = 2,
-        .metrics = POINT_METRICS,
-    },
-    PALLAS("sendrecv", "Sendrecv: to the right and from the left, in a ring",
-           SPREAD_METRICS ", bandwidth_MB_per_s"),
-    PALLAS("exchange", "Exchange: with both neighbours in a ring",
-           SPREAD_METRICS ", bandwidth_MB_per_s"),
-    PALLAS("bcast", "Bcast: the root changes with each repetition", SPREAD_METRICS),
-    PALLAS("reduce", "Reduce: sum of floats, the root changes with each repetition",
-           SPREAD_METRICS),
-    PALLAS("allreduce", "Allreduce: sum of floats", SPREAD_METRICS),
-    PALLAS("allgather", "Allgather: sizes are of one rank's block", SPREAD_METRICS),
-    PALLAS("alltoall", "Alltoall: sizes are of the block for one rank", SPREAD_METRICS),
-    {
-        .name = "pmb.barrier",
-        .doc = "Barrier of the Pallas MPI Benchmarks 2.2",
-        .least_ranks = 2,
-        .metrics = SPREAD_METRICS,
-        .sizeless = true,
-    },
-    {
-        .name = "native.pingpong",
-        .doc = "the same exchange on the bare provider, without an MPI library",
-        .least_ranks = 2,
-        .most_ranks = 2,
-        .metrics = POINT_METRICS,
-    },
-    {
-        .name = "native.copy",
-        .doc = "one copy in memory, of data that the processor has touched before",
-        .least_ranks = 1,
-        .most_ranks = 1,
-        .metrics = POINT_METRICS,
-    },
-    {
-        .name = "native.register",
-        .doc = "one registration of memory with the provider (nothing for 0 B)",
-        .least_ranks = 1,
-        .most_ranks = 1,
-        .metrics = "latency_us",
-    },
-    {0},
-};
-
 int64_t pallas_repetitions(int64_t size)
 {
     if (size == 0)
@@ -85,14 +30,20 @@ int64_t pallas_repetitions(int64_t size)
     return CLAMP(PALLAS_VOLUME / size, 1, PALLAS_REPETITIONS);
 }
 
+int64_t benchmark_repetitions(const struct workload *workload, int64_t size)
+{
+    return workload->repetitions ? workload->repetitions : pallas_repetitions(size);
+}
+
 // ---- Pieces of programs ----
 
-static void append_measure_stop(GPtrArray *body, int64_t size, int64_t count, int64_t parts)
+struct op *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count, int64_t parts)
 {
     struct op *stop = op_append(body, OP_MEASURE_STOP);
     stop->size = op_value_of(size);
     stop->count = op_value_of(count);
     stop->parts = parts;
+    return stop;
 }
 
 static struct op *append_sized(GPtrArray *body, enum op_kind kind, int64_t size)
@@ -139,7 +90,7 @@ static void append_point(GPtrArray *body, int rank, int64_t size, int64_t repeti
         op_append(body, OP_MEASURE_START);
     append_exchanges(body, rank, size, repetitions);
     if (rank == 0)
-        append_measure_stop(body, size, repetitions, 2);
+        benchmark_measure_stop(body, size, repetitions, 2);
 }
 
 // ---- What a repetition of the others does: the same on every rank ----
@@ -230,7 +181,7 @@ static void append_loop(GPtrArray *body, repetition_fn *repeat, int64_t size, in
         append_barriers(body);
     op_append(body, OP_MEASURE_START);
     append_repetitions(body, repeat, size, repetitions);
-    append_measure_stop(body, size, repetitions, 1);
+    benchmark_measure_stop(body, size, repetitions, 1);
 }
 
 // Each registration costs the same, and what is registered must be taken back before the next: one
@@ -241,68 +192,171 @@ static void append_registration(GPtrArray *body, int64_t size)
         return;
     op_append(body, OP_MEASURE_START);
     append_sized(body, OP_REGISTER, size);
-    append_measure_stop(body, size, 1, 1);
+    benchmark_measure_stop(body, size, 1, 1);
     append_sized(body, OP_DEREGISTER, size);
 }
 
 // ---- Which benchmark is made of what ----
 
-static const struct maker {
-    const char *name;
-    repetition_fn *repeat; // NULL: not a loop of one thing on every rank
-    struct benchmark_report report;
-} makers[] = {
-    {"pmb.pingpong", NULL, {false, 1}},
-    {"pmb.sendrecv", repeat_sendrecv, {true, 2}},
-    {"pmb.exchange", repeat_exchange, {true, 4}},
-    {"pmb.bcast", repeat_bcast, {true, 0}},
-    {"pmb.reduce", repeat_reduce, {true, 0}},
-    {"pmb.allreduce", repeat_allreduce, {true, 0}},
-    {"pmb.allgather", repeat_allgather, {true, 0}},
-    {"pmb.alltoall", repeat_alltoall, {true, 0}},
-    {"pmb.barrier", repeat_barrier, {true, 0}},
-    {"native.pingpong", NULL, {false, 1}},
-    {"native.copy", repeat_copy, {false, 1}},
-    {"native.register", NULL, {false, 0}},
+// Builds for every rank the same loop of one thing.
+static void build_loop(struct program *program, const struct workload *workload,
+                       repetition_fn *repeat, bool barriers)
+{
+    struct program_part *part = program_add_part(program);
+    part->all = true;
+    for (guint i = 0; i < workload->sizes->len; i++) {
+        int64_t size = g_array_index(workload->sizes, int64_t, i);
+        append_loop(part->body, repeat, size, benchmark_repetitions(workload, size), barriers);
+    }
+}
+
+static void build_points(struct program *program, const struct workload *workload, bool barriers)
+{
+    for (int rank = 0; rank < workload->ranks; rank++) {
+        struct program_part *part = program_add_part(program);
+        g_array_append_val(part->ranks, rank);
+        for (guint i = 0; i < workload->sizes->len; i++) {
+            int64_t size = g_array_index(workload->sizes, int64_t, i);
+            append_point(part->body, rank, size, benchmark_repetitions(workload, size), barriers);
+        }
+    }
+}
+
+static void build_pingpong(struct program *program, const struct workload *workload)
+{
+    build_points(program, workload, true);
+}
+
+static void build_native_pingpong(struct program *program, const struct workload *workload)
+{
+    build_points(program, workload, false);
+}
+
+static void build_copy(struct program *program, const struct workload *workload)
+{
+    build_loop(program, workload, repeat_copy, false);
+}
+
+static void build_registration(struct program *program, const struct workload *workload)
+{
+    struct program_part *part = program_add_part(program);
+    part->all = true;
+    for (guint i = 0; i < workload->sizes->len; i++)
+        append_registration(part->body, g_array_index(workload->sizes, int64_t, i));
+}
+
+#define LOOP(name)                                                                                 \
+    static void build_##name(struct program *program, const struct workload *workload)             \
+    {                                                                                              \
+        build_loop(program, workload, repeat_##name, true);                                        \
+    }
+
+LOOP(sendrecv)
+LOOP(exchange)
+LOOP(bcast)
+LOOP(reduce)
+LOOP(allreduce)
+LOOP(allgather)
+LOOP(alltoall)
+LOOP(barrier)
+
+#define PALLAS(name_, what, metrics_)                                                              \
+    .schema = {.name = "pmb." name_,                                                               \
+               .doc = what ", of the Pallas MPI Benchmarks 2.2",                                   \
+               .least_ranks = 2,                                                                   \
+               .metrics = metrics_}
+
+const struct benchmark mpi_benchmarks[] = {
+    {
+        .schema = {.name = "pmb.pingpong",
+                   .doc = "PingPong of the Pallas MPI Benchmarks 2.2: half the round trip, MB is "
+                          "2^20 B",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = POINT_METRICS},
+        .report = {.messages = 1},
+        .build = build_pingpong,
+    },
+    {
+        PALLAS("sendrecv", "Sendrecv: to the right and from the left, in a ring",
+               SPREAD_METRICS ", bandwidth_MB_per_s"),
+        .report = {.all_ranks = true, .messages = 2},
+        .build = build_sendrecv,
+    },
+    {
+        PALLAS("exchange", "Exchange: with both neighbours in a ring",
+               SPREAD_METRICS ", bandwidth_MB_per_s"),
+        .report = {.all_ranks = true, .messages = 4},
+        .build = build_exchange,
+    },
+    {
+        PALLAS("bcast", "Bcast: the root changes with each repetition", SPREAD_METRICS),
+        .report = {.all_ranks = true},
+        .build = build_bcast,
+    },
+    {
+        PALLAS("reduce", "Reduce: sum of floats, the root changes with each repetition",
+               SPREAD_METRICS),
+        .report = {.all_ranks = true},
+        .build = build_reduce,
+    },
+    {
+        PALLAS("allreduce", "Allreduce: sum of floats", SPREAD_METRICS),
+        .report = {.all_ranks = true},
+        .build = build_allreduce,
+    },
+    {
+        PALLAS("allgather", "Allgather: sizes are of one rank's block", SPREAD_METRICS),
+        .report = {.all_ranks = true},
+        .build = build_allgather,
+    },
+    {
+        PALLAS("alltoall", "Alltoall: sizes are of the block for one rank", SPREAD_METRICS),
+        .report = {.all_ranks = true},
+        .build = build_alltoall,
+    },
+    {
+        .schema = {.name = "pmb.barrier",
+                   .doc = "Barrier of the Pallas MPI Benchmarks 2.2",
+                   .least_ranks = 2,
+                   .metrics = SPREAD_METRICS,
+                   .sizeless = true},
+        .report = {.all_ranks = true},
+        .build = build_barrier,
+    },
+    {
+        .schema = {.name = "native.pingpong",
+                   .doc = "the same exchange on the bare provider, without an MPI library",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = POINT_METRICS},
+        .report = {.messages = 1},
+        .build = build_native_pingpong,
+    },
+    {
+        .schema = {.name = "native.copy",
+                   .doc = "one copy in memory, of data that the processor has touched before",
+                   .least_ranks = 1,
+                   .most_ranks = 1,
+                   .metrics = POINT_METRICS},
+        .report = {.messages = 1},
+        .build = build_copy,
+    },
+    {
+        .schema = {.name = "native.register",
+                   .doc = "one registration of memory with the provider (nothing for 0 B)",
+                   .least_ranks = 1,
+                   .most_ranks = 1,
+                   .metrics = "latency_us"},
+        .build = build_registration,
+    },
+    {.build = NULL},
 };
 
-static const struct maker *maker_of(const struct benchmark_schema *benchmark)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(makers); i++)
-        if (strcmp(makers[i].name, benchmark->name) == 0)
-            return &makers[i];
-    g_assert_not_reached();
-}
-
-struct benchmark_report benchmark_report(const struct benchmark_schema *benchmark)
-{
-    return maker_of(benchmark)->report;
-}
-
-static void append_size(GPtrArray *body, const struct workload *workload, int rank, int64_t size)
-{
-    const struct maker *maker = maker_of(workload->benchmark);
-    int64_t repetitions = workload->repetitions ? workload->repetitions : pallas_repetitions(size);
-    bool barriers = !g_str_has_prefix(maker->name, "native.");
-    if (maker->repeat)
-        append_loop(body, maker->repeat, size, repetitions, barriers);
-    else if (strcmp(maker->name, "native.register") == 0)
-        append_registration(body, size);
-    else
-        append_point(body, rank, size, repetitions, barriers);
-}
-
-struct program *benchmark_program(const struct workload *workload)
+struct program *benchmark_program(const struct benchmark *benchmark,
+                                  const struct workload *workload)
 {
     struct program *program = program_new();
-    bool same = maker_of(workload->benchmark)->repeat != NULL; // on every rank
-    for (int rank = 0; rank < (same ? 1 : workload->ranks); rank++) {
-        struct program_part *part = program_add_part(program);
-        part->all = same;
-        if (!same)
-            g_array_append_val(part->ranks, rank);
-        for (guint i = 0; i < workload->sizes->len; i++)
-            append_size(part->body, workload, rank, g_array_index(workload->sizes, int64_t, i));
-    }
+    benchmark->build(program, workload);
     return program;
 }

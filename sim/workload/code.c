@@ -49,14 +49,69 @@ static struct code_value compile_value(const struct code *code, const struct op_
 
 static GPtrArray *compile_body(struct code *code, const GPtrArray *ops, char **error);
 
+// ---- Layouts ----
+
+static void free_values(struct code_value *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        expression_free(values[i].expression);
+}
+
+static void layout_free(struct code_layout *layout)
+{
+    if (!layout)
+        return;
+    free_values(layout->count, OP_LAYOUT_LEVELS + 1);
+    free_values(layout->stride, OP_LAYOUT_LEVELS);
+    free_values(layout->peer_stride, OP_LAYOUT_LEVELS);
+    free_values(layout->bytes, layout->sets);
+    free_values(layout->repeats, layout->sets);
+    g_free(layout->bytes);
+    g_free(layout->repeats);
+    g_free(layout->segments);
+    g_free(layout);
+}
+
+static void compile_values(const struct code *code, const GArray *from, struct code_value *to,
+                           char **error)
+{
+    for (guint i = 0; i < from->len; i++)
+        to[i] = compile_value(code, &g_array_index(from, struct op_value, i), error);
+}
+
+static struct code_layout *compile_layout(const struct code *code, const struct op_layout *layout,
+                                          char **error)
+{
+    G_STATIC_ASSERT(OP_LAYOUT_LEVELS == MPI_LAYOUT_LEVELS);
+    struct code_layout *compiled = g_new0(struct code_layout, 1);
+    compiled->counts = (int)layout->counts->len;
+    compiled->sets = (int)layout->sets->len;
+    compile_values(code, layout->counts, compiled->count, error);
+    compile_values(code, layout->strides, compiled->stride, error);
+    compile_values(code, layout->peer_strides->len ? layout->peer_strides : layout->strides,
+                   compiled->peer_stride, error);
+    compiled->bytes = g_new0(struct code_value, compiled->sets);
+    compiled->repeats = g_new0(struct code_value, compiled->sets);
+    compiled->segments = g_new0(struct mpi_segments, compiled->sets);
+    for (int i = 0; i < compiled->sets; i++) {
+        const struct op_segments *set = &g_array_index(layout->sets, struct op_segments, i);
+        compiled->bytes[i] = compile_value(code, &set->bytes, error);
+        compiled->repeats[i] = compile_value(code, &set->count, error);
+    }
+    return compiled;
+}
+
+// ---- Operations ----
+
 static void code_op_free(void *data)
 {
     struct code_op *op = data;
-    struct code_value *values[] = {&op->peer,  &op->source_rank, &op->root,
-                                   &op->size,  &op->tag,         &op->time,
-                                   &op->count, &op->buffer,      &op->receive_buffer};
+    struct code_value *values[] = {
+        &op->peer,  &op->source_rank, &op->root,           &op->size,        &op->tag,    &op->time,
+        &op->count, &op->buffer,      &op->receive_buffer, &op->peer_buffer, &op->channel};
     for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
         expression_free(values[i]->expression);
+    layout_free(op->layout);
     if (op->requests)
         g_array_free(op->requests, TRUE);
     if (op->body)
@@ -77,6 +132,10 @@ static struct code_op *compile_op(struct code *code, const struct op *op, char *
     compiled->count = compile_value(code, &op->count, error);
     compiled->buffer = compile_value(code, &op->buffer, error);
     compiled->receive_buffer = compile_value(code, &op->receive_buffer, error);
+    compiled->peer_buffer = compile_value(code, &op->peer_buffer, error);
+    compiled->channel = compile_value(code, &op->channel, error);
+    compiled->layout = op->layout ? compile_layout(code, op->layout, error) : NULL;
+    compiled->function = op->function ? g_intern_string(op->function) : NULL;
     compiled->request = CODE_NO_SLOT;
     compiled->variable = CODE_NO_SLOT;
     if (op->name && op->kind == OP_LOOP)

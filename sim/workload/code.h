@@ -6,6 +6,7 @@
 
 #include "sim/config/expression.h"
 #include "sim/config/program.h"
+#include "sim/mpi/operation.h"
 
 #include <stdbool.h>
 
@@ -18,9 +19,25 @@ struct code_value {
 
 #define CODE_NO_SLOT (-1)
 
+// How the data of a one-sided transfer lie in memory.
+struct code_layout {
+    int counts; // 0: sets of segments
+    struct code_value count[OP_LAYOUT_LEVELS + 1], stride[OP_LAYOUT_LEVELS],
+        peer_stride[OP_LAYOUT_LEVELS];
+    int sets;
+    struct code_value *bytes, *repeats; // of the sets
+    struct mpi_segments *segments;      // what they come out as
+};
+
 struct code_op {
     const struct op *source;
-    struct code_value peer, source_rank, root, size, tag, time, count, buffer, receive_buffer;
+    struct code_value peer, source_rank, root, size, tag, time, count, buffer, receive_buffer,
+        peer_buffer, channel;
+    struct code_layout *layout; // NULL: contiguous
+    const char *function;       // interned; NULL: none
+    // What the library is told of this operation. It is in use by one request at most: an
+    // operation is not started again while its request is open.
+    struct mpi_operation operation;
     int request;                // slot of isend, irecv, wait; CODE_NO_SLOT: none
     GArray *requests;           // int: slots of waitall; NULL: all open ones
     int variable;               // of a loop's counter; CODE_NO_SLOT: not named

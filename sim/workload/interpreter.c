@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/interpreter.h"
 
-#include "sim/mpi/collective.h"
-#include "sim/workload/code.h"
-
-// Where a process is between two slices.
-enum interpreter_phase {
-    PHASE_INIT,       // the device comes up (MPI_Init)
-    PHASE_NEXT,       // the next operation is to be started
-    PHASE_WAIT,       // in a blocking call until its requests are done
-    PHASE_DRAIN,      // a call that does not block handles what has happened meanwhile
-    PHASE_COLLECTIVE, // between two rounds of a collective
-    PHASE_FINALIZE,
-    PHASE_ENDED,
-};
+#include "sim/workload/interpreter_parts.h"
 
 // A body being run: the program itself, or a loop.
 struct frame {
@@ -21,23 +9,6 @@ struct frame {
     const struct code_op *loop; // NULL: the program
     guint next;
     int64_t turn, turns;
-};
-
-struct interpreter {
-    struct mpi_process *process;
-    struct code *code;
-    char *code_error;
-    enum interpreter_phase phase;
-    GArray *frames;            // struct frame
-    const struct code_op *op;  // under way
-    struct mpi_request **open; // named requests by slot, NULL if not open
-    GPtrArray *waiting;        // requests to give back when the wait is over
-    struct mpi_schedule schedule;
-    int64_t temporary, temporary_bytes; // the library's temporary buffer
-    sim_time measure_start;
-    sim_time began, ended; // the program
-    interpreter_measure_fn *measure;
-    void *owner;
 };
 
 struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
@@ -102,9 +73,7 @@ char *interpreter_place(const struct interpreter *run)
                            op_kind_name(op->kind));
 }
 
-static void program_error(struct interpreter *run, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void program_error(struct interpreter *run, const char *format, ...)
+void interpreter_fail(struct interpreter *run, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -118,7 +87,7 @@ static void program_error(struct interpreter *run, const char *format, ...)
     g_free(what);
 }
 
-static int64_t value(struct interpreter *run, const struct code_value *code, int64_t fallback)
+int64_t interpreter_value(struct interpreter *run, const struct code_value *code, int64_t fallback)
 {
     if (!code->given)
         return fallback;
@@ -127,27 +96,17 @@ static int64_t value(struct interpreter *run, const struct code_value *code, int
     char *error = NULL;
     int64_t result = expression_value(code->expression, &error);
     if (error)
-        program_error(run, "%s", error);
+        interpreter_fail(run, "%s", error);
     g_free(error);
     return result;
 }
 
 // ---- Operations ----
 
-static bool op_sends(enum op_kind kind)
-{
-    return kind == OP_SEND || kind == OP_SSEND || kind == OP_ISEND || kind == OP_ISSEND;
-}
-
-static bool op_probes(enum op_kind kind)
-{
-    return kind == OP_PROBE || kind == OP_IPROBE;
-}
-
-static int64_t op_address(struct interpreter *run, struct code_op *op, int64_t size)
+int64_t interpreter_address(struct interpreter *run, struct code_op *op, int64_t size)
 {
     if (op->buffer.given)
-        return value(run, &op->buffer, 0);
+        return interpreter_value(run, &op->buffer, 0);
     if (size > op->allocated || op->address == 0) {
         op->address = mpi_process_allocate(run->process, MAX(size, 1));
         op->allocated = size;
@@ -155,175 +114,54 @@ static int64_t op_address(struct interpreter *run, struct code_op *op, int64_t s
     return op->address;
 }
 
-static bool rank_valid(struct interpreter *run, int64_t rank)
+bool interpreter_rank_valid(struct interpreter *run, int64_t rank)
 {
     if (rank < 0 || rank >= run->process->ranks)
-        program_error(run, "there is no rank %" G_GINT64_FORMAT " (ranks: 0..%d)", rank,
-                      run->process->ranks - 1);
+        interpreter_fail(run, "there is no rank %" G_GINT64_FORMAT " (ranks: 0..%d)", rank,
+                         run->process->ranks - 1);
     return run->process->sim->status == SIM_COMPLETED;
 }
 
 // The peer's rank; a value that is computed may not come out as the number that stands for "any".
-static int peer_value(struct interpreter *run, const struct code_value *peer)
+int interpreter_peer(struct interpreter *run, const struct code_value *peer)
 {
-    int64_t rank = peer->any || !peer->given ? MPI_RANK_ANY : value(run, peer, 0);
-    if (peer->given && !peer->any && !rank_valid(run, rank))
+    int64_t rank = peer->any || !peer->given ? MPI_RANK_ANY : interpreter_value(run, peer, 0);
+    if (peer->given && !peer->any && !interpreter_rank_valid(run, rank))
         return MPI_RANK_ANY;
     return (int)rank;
 }
 
-static bool transfer_valid(struct interpreter *run, const struct mpi_transfer *transfer)
-{
-    if (transfer->size < 0)
-        program_error(run, "a message of %" G_GINT64_FORMAT " B", transfer->size);
-    else if (transfer->tag < MPI_TAG_ANY)
-        program_error(run, "tag %d is negative", transfer->tag);
-    return run->process->sim->status == SIM_COMPLETED;
-}
-
-static void wait_for(struct interpreter *run, struct mpi_request *request)
+void interpreter_wait_for(struct interpreter *run, struct mpi_request *request)
 {
     mpi_wait(run->process, request);
     g_ptr_array_add(run->waiting, request);
 }
 
-static enum interpreter_phase op_transfer(struct interpreter *run, struct cpu_context *context,
-                                          struct code_op *op)
+bool interpreter_slot_free(struct interpreter *run, const struct code_op *op)
 {
-    enum op_kind kind = op->source->kind;
-    bool sends = op_sends(kind);
-    int64_t size = value(run, &op->size, 0);
-    struct mpi_transfer transfer = {
-        .peer = peer_value(run, &op->peer),
-        .tag = op->tag.any ? MPI_TAG_ANY : (int)value(run, &op->tag, sends ? 0 : MPI_TAG_ANY),
-        .context = MPI_POINT_TO_POINT,
-        .size = size,
-        .synchronous = kind == OP_SSEND || kind == OP_ISSEND,
-        .blocking = kind != OP_IPROBE && op->request == CODE_NO_SLOT,
-    };
-    if (!transfer_valid(run, &transfer))
-        return PHASE_NEXT;
-    if (!op_probes(kind))
-        transfer.address = op_address(run, op, size);
-    if (op->request != CODE_NO_SLOT && run->open[op->request]) {
-        program_error(run, "request %s is still open", op->source->name);
-        return PHASE_NEXT;
-    }
-    enum mpi_request_kind request_kind = sends ? MPI_SEND : op_probes(kind) ? MPI_PROBE : MPI_RECV;
-    struct mpi_request *request = mpi_start(context, run->process, request_kind, &transfer);
-    if (kind == OP_IPROBE) {
-        g_ptr_array_add(run->waiting, request);
-        return PHASE_DRAIN;
-    }
+    if (op->request == CODE_NO_SLOT || !run->open[op->request])
+        return true;
+    interpreter_fail(run, "request %s is still open", op->source->name);
+    return false;
+}
+
+enum interpreter_phase interpreter_started(struct interpreter *run, const struct code_op *op,
+                                           struct mpi_request *request)
+{
     if (op->request != CODE_NO_SLOT) {
         run->open[op->request] = request;
         return PHASE_DRAIN;
     }
-    wait_for(run, request);
+    interpreter_wait_for(run, request);
     return PHASE_WAIT;
-}
-
-static void wait_slot(struct interpreter *run, int slot)
-{
-    if (run->open[slot])
-        wait_for(run, run->open[slot]);
-    run->open[slot] = NULL;
-}
-
-static enum interpreter_phase op_wait(struct interpreter *run, struct cpu_context *context,
-                                      const struct code_op *op)
-{
-    mpi_call(context, run->process);
-    if (op->source->kind == OP_WAIT)
-        wait_slot(run, op->request);
-    else if (op->requests)
-        for (guint i = 0; i < op->requests->len; i++)
-            wait_slot(run, g_array_index(op->requests, int, i));
-    else
-        for (guint slot = 0; slot < run->code->names->len; slot++)
-            wait_slot(run, (int)slot);
-    return PHASE_WAIT;
-}
-
-// A receive and a send that are started together, as libraries make MPI_Sendrecv of them.
-static enum interpreter_phase op_sendrecv(struct interpreter *run, struct cpu_context *context,
-                                          struct code_op *op)
-{
-    int64_t size = value(run, &op->size, 0);
-    struct mpi_transfer send = {.peer = peer_value(run, &op->peer),
-                                .tag = (int)value(run, &op->tag, 0),
-                                .context = MPI_POINT_TO_POINT,
-                                .size = size};
-    struct mpi_transfer receive = send;
-    receive.peer = peer_value(run, &op->source_rank);
-    if (!transfer_valid(run, &send))
-        return PHASE_NEXT;
-    send.address = op_address(run, op, 2 * size);
-    receive.address = value(run, &op->receive_buffer, send.address + size);
-    wait_for(run, mpi_start(context, run->process, MPI_RECV, &receive));
-    wait_for(run, mpi_start(context, run->process, MPI_SEND, &send));
-    return PHASE_WAIT;
-}
-
-static enum mpi_collective collective_of(enum op_kind kind)
-{
-    return kind == OP_BARRIER     ? MPI_BARRIER
-           : kind == OP_BCAST     ? MPI_BCAST
-           : kind == OP_REDUCE    ? MPI_REDUCE
-           : kind == OP_ALLREDUCE ? MPI_ALLREDUCE
-           : kind == OP_GATHER    ? MPI_GATHER
-           : kind == OP_SCATTER   ? MPI_SCATTER
-           : kind == OP_ALLGATHER ? MPI_ALLGATHER
-                                  : MPI_ALLTOALL;
-}
-
-static bool collective_valid(struct interpreter *run, int64_t root, int64_t size)
-{
-    if (size < 0)
-        program_error(run, "a message of %" G_GINT64_FORMAT " B", size);
-    return rank_valid(run, root);
-}
-
-// The library's temporary buffer: as with malloc, one collective gets the memory that the last one
-// gave back, if that was enough.
-static int64_t temporary_address(struct interpreter *run, int64_t bytes)
-{
-    if (bytes > run->temporary_bytes) {
-        run->temporary = mpi_process_allocate(run->process, bytes);
-        run->temporary_bytes = bytes;
-    }
-    return run->temporary;
-}
-
-static enum interpreter_phase op_collective(struct interpreter *run, struct cpu_context *context,
-                                            struct code_op *op)
-{
-    enum mpi_collective collective = collective_of(op->source->kind);
-    int64_t size = value(run, &op->size, 0), root = value(run, &op->root, 0);
-    if (!collective_valid(run, root, size))
-        return PHASE_NEXT;
-    int ranks = run->process->ranks;
-    int64_t sent = mpi_collective_send_bytes(collective, ranks, size),
-            received = mpi_collective_receive_bytes(collective, ranks, size);
-    struct mpi_schedule *schedule = &run->schedule;
-    mpi_collective_build(schedule, run->process, collective, (int)root, size);
-    if (schedule->steps->len == 0) { // the library sees that there is nothing to do
-        mpi_call(context, run->process);
-        return PHASE_NEXT;
-    }
-    int64_t *address = schedule->address;
-    address[MPI_BUFFER_SEND] = op_address(run, op, sent + received);
-    address[MPI_BUFFER_RECEIVE] = value(run, &op->receive_buffer, address[MPI_BUFFER_SEND] + sent);
-    address[MPI_BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
-    return PHASE_COLLECTIVE;
 }
 
 static enum interpreter_phase op_copy(struct interpreter *run, struct cpu_context *context,
                                       const struct code_op *op)
 {
-    int64_t size = value(run, &op->size, 0);
+    int64_t size = interpreter_value(run, &op->size, 0);
     if (size < 0)
-        program_error(run, "a copy of %" G_GINT64_FORMAT " B", size);
+        interpreter_fail(run, "a copy of %" G_GINT64_FORMAT " B", size);
     else
         mem_copy(context, &run->process->host->config.memory, size, COPY_WARM, MESSAGE_NONE);
     return PHASE_NEXT;
@@ -334,21 +172,23 @@ static enum interpreter_phase op_registration(struct interpreter *run, struct cp
 {
     const struct mpi_device_ops *ops = run->process->ops;
     bool registers = op->source->kind == OP_REGISTER;
-    int64_t size = value(run, &op->size, 0), address = value(run, &op->buffer, 0);
+    int64_t size = interpreter_value(run, &op->size, 0),
+            address = interpreter_value(run, &op->buffer, 0);
     if (size <= 0)
-        program_error(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
+        interpreter_fail(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
     else if (!ops->register_memory)
-        program_error(run, "%s does not let programs register memory", ops->name);
+        interpreter_fail(run, "%s does not let programs register memory", ops->name);
     else if (!(registers ? ops->register_memory : ops->deregister_memory)(context, run->process,
                                                                           address, size))
-        program_error(run, "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT " could not be %s", size,
-                      address, registers ? "registered" : "deregistered");
+        interpreter_fail(run, "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT " could not be %s",
+                         size, address, registers ? "registered" : "deregistered");
     return PHASE_NEXT;
 }
 
 static enum interpreter_phase op_loop(struct interpreter *run, const struct code_op *op)
 {
-    struct frame frame = {.body = op->body, .loop = op, .turns = value(run, &op->count, 0)};
+    struct frame frame = {
+        .body = op->body, .loop = op, .turns = interpreter_value(run, &op->count, 0)};
     if (frame.turns > 0 && op->body->len > 0)
         g_array_append_val(run->frames, frame);
     if (op->variable != CODE_NO_SLOT)
@@ -359,8 +199,10 @@ static enum interpreter_phase op_loop(struct interpreter *run, const struct code
 static void op_measure_stop(struct interpreter *run, const struct cpu_context *context,
                             const struct code_op *op)
 {
-    run->measure(run->owner, run->process->rank, value(run, &op->size, 0),
-                 value(run, &op->count, 1), op->source->parts, context->now - run->measure_start);
+    sim_time elapsed =
+        op->source->reported ? run->process->reported : context->now - run->measure_start;
+    run->measure(run->owner, run->process->rank, interpreter_value(run, &op->size, 0),
+                 interpreter_value(run, &op->count, 1), op->source->parts, elapsed);
 }
 
 static enum interpreter_phase op_start(struct interpreter *run, struct cpu_context *context,
@@ -375,15 +217,15 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_IRECV:
     case OP_PROBE:
     case OP_IPROBE:
-        return op_transfer(run, context, op);
+        return interpreter_transfer(run, context, op);
     case OP_WAIT:
     case OP_WAITALL:
-        return op_wait(run, context, op);
+        return interpreter_wait(run, context, op);
     case OP_COMPUTE:
-        cpu_spend_time(context, value(run, &op->time, 0), "compute");
+        cpu_spend_time(context, interpreter_value(run, &op->time, 0), "compute");
         return PHASE_NEXT;
     case OP_SENDRECV:
-        return op_sendrecv(run, context, op);
+        return interpreter_sendrecv(run, context, op);
     case OP_BARRIER:
     case OP_BCAST:
     case OP_REDUCE:
@@ -392,16 +234,28 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_SCATTER:
     case OP_ALLGATHER:
     case OP_ALLTOALL:
-        return op_collective(run, context, op);
+        return interpreter_collective(run, context, op);
     case OP_COPY:
         return op_copy(run, context, op);
     case OP_REGISTER:
     case OP_DEREGISTER:
         return op_registration(run, context, op);
+    case OP_PUT:
+    case OP_GET:
+    case OP_ACCUMULATE:
+    case OP_FETCH_ADD:
+    case OP_LOCK:
+    case OP_UNLOCK:
+    case OP_FENCE:
+    case OP_ACTIVE_MESSAGE:
+    case OP_POLL:
+    case OP_CALL:
+        return interpreter_operation(run, context, op);
     case OP_LOOP:
         return op_loop(run, op);
     case OP_MEASURE_START:
         run->measure_start = context->now;
+        run->process->reported = 0;
         return PHASE_NEXT;
     case OP_MEASURE_STOP:
         op_measure_stop(run, context, op);
@@ -512,7 +366,7 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
     struct mpi_process *process = container_of(task, struct mpi_process, task);
     struct interpreter *run = process->program;
     if (run->code_error)
-        program_error(run, "%s", run->code_error);
+        interpreter_fail(run, "%s", run->code_error);
     if (process->sim->status != SIM_COMPLETED)
         return CPU_SLEEP;
     switch (run->phase) {

@@ -13,7 +13,7 @@
 // One measured value. A metric's name carries its unit: "latency_us", "bandwidth_MB_per_s".
 struct result_value {
     int rank;           // -1: of all ranks together
-    int64_t size;       // message size in bytes; -1: not of one size
+    int64_t size;       // message size in bytes, or what the series counts; -1: not of one size
     const char *metric; // interned
     double value;
 };
@@ -21,6 +21,7 @@ struct result_value {
 struct series_result {
     char *name; // of the series
     char *stack;
+    const char *counts; // static: what the sizes are numbers of ("messages"); NULL: bytes
     enum sim_status status;
     json_t *reason; // NULL if completed
     GArray *values; // struct result_value, in the order of measuring

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/run.h"
 
-#include "sim/workload/benchmark.h"
 #include "sim/workload/interpreter.h"
 
 #define REPORT_LINES 50
-#define BYTES_PER_MB (1024.0 * 1024.0) // as Pallas counts
+#define PALLAS_MB (1024.0 * 1024.0) // bytes, as Pallas counts
 
 // The times of one message size: seconds of a repetition, over the ranks that have measured it.
 struct point {
@@ -53,7 +52,9 @@ static void report_progress(struct running *run, int64_t size)
     run->points_measured++;
     if (!run->options->progress || run->points_expected == 0)
         return;
-    char *detail = g_strdup_printf("%s: %" G_GINT64_FORMAT " B", run->test_case->name, size);
+    const char *unit = run->result->counts;
+    char *detail = g_strdup_printf("%s: %" G_GINT64_FORMAT " %s", run->test_case->name, size,
+                                   unit ? unit : "B");
     run->options->progress(run->options->progress_owner, run->series,
                            (double)run->points_measured / run->points_expected, detail);
     g_free(detail);
@@ -63,16 +64,18 @@ static void report_progress(struct running *run, int64_t size)
 static void report_point(struct running *run, const struct point *point)
 {
     struct series_result *result = run->result;
-    series_result_add(result, -1, point->size, "latency_us", point->most * 1e6);
-    if (run->report.all_ranks) {
+    const char *metric = run->report.time_metric;
+    series_result_add(result, -1, point->size, metric ? metric : "latency_us", point->most * 1e6);
+    if (run->report.all_ranks && !metric) {
         series_result_add(result, -1, point->size, "latency_min_us", point->least * 1e6);
         series_result_add(result, -1, point->size, "latency_avg_us",
                           point->sum / point->ranks * 1e6);
     }
     if (run->report.messages > 0) {
         double bytes = (double)(run->report.messages * point->size);
+        double megabyte = run->report.megabyte ? (double)run->report.megabyte : PALLAS_MB;
         series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
-                          point->most > 0 ? bytes / BYTES_PER_MB / point->most : 0.0);
+                          point->most > 0 ? bytes / megabyte / point->most : 0.0);
     }
     report_progress(run, point->size);
 }
@@ -123,8 +126,10 @@ static void running_build(struct running *run, const struct registry *registry)
     }
     run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
     if (workload->benchmark) {
-        program = run->benchmark = benchmark_program(workload);
-        run->report = benchmark_report(workload->benchmark);
+        const struct benchmark *benchmark = registry_benchmark(registry, workload->benchmark->name);
+        program = run->benchmark = benchmark_program(benchmark, workload);
+        run->report = benchmark->report;
+        run->result->counts = benchmark->schema.counts;
         run->points = g_array_new(FALSE, FALSE, sizeof(struct point));
         run->points_expected = workload->sizes->len;
     }

@@ -7,6 +7,7 @@
 #include "sim/cluster/cluster.h"
 #include "sim/config/scenario.h"
 #include "sim/mpi/process.h"
+#include "sim/workload/benchmark.h"
 
 // A way of communicating that ranks can run on.
 struct stack {
@@ -35,6 +36,9 @@ struct registry {
     // Of each model. The lists end with a NULL path, the list of lists with NULL.
     const struct scenario_section *const *sections;
     const char *const *nics; // NIC models (each a section too), NULL-terminated
+    // Beside those that sim/ has. The lists end with a NULL schema.name, the list of lists with
+    // NULL; NULL: none.
+    const struct benchmark *const *benchmarks;
     // Of stages that are not a library's own work, as those are that are not listed. Ends with a
     // NULL stage; NULL: none.
     const struct stage_class_entry *stage_classes;
@@ -47,6 +51,9 @@ extern const struct registry model_registry;
 // what the registry adds. Made once; free with registry_schema_free.
 struct scenario_schema *registry_schema(const struct registry *registry);
 void registry_schema_free(struct scenario_schema *schema);
+
+// The benchmark of that name, of the registry or of sim/; NULL if there is none.
+const struct benchmark *registry_benchmark(const struct registry *registry, const char *name);
 
 const struct stack *registry_stack(const struct registry *registry, const char *name);
 

@@ -47,6 +47,13 @@ def spoiled(document):
     yield changed("unknown benchmark", lambda d: d.update(workload={"benchmark": "no.such"}))
     yield changed("a size without unit",
                   lambda d: d.update(workload={"benchmark": "pmb.pingpong", "sizes": 64}))
+    for what, put in (("no data", {"to": 1}),
+                      ("two kinds of data", {"to": 1, "size": "8 B",
+                                             "segments": [{"bytes": "8 B", "count": 1}]}),
+                      ("a stride too few", {"to": 1, "strided": {"counts": ["8 B"]}}),
+                      ("no flag", {"to": 1, "size": "8 B", "notify": "maybe"})):
+        yield changed(what, lambda d, put=put: d.update(
+            workload={"program": [{"ranks": 0, "do": [{"put": put}]}]}))
     yield changed("unknown operation",
                   lambda d: d.update(workload={"program": [{"ranks": 0, "do": [{"snd": {}}]}]}))
 
@@ -60,6 +67,12 @@ def good_workloads():
         {"bcast": {"root": "i % ranks", "size": "1 KiB"}}, {"allreduce": "8 B"},
         {"gather": {"root": 0, "size": 8, "buffer": 4096, "receive_buffer": 8192}},
         {"sendrecv": {"to": "(rank + 1) % ranks", "from": "any", "size": "8 B"}},
+        {"put": {"to": 1, "size": "64 KiB", "notify": True, "channel": 2, "request": "a"}},
+        {"get": {"from": 0, "strided": {"counts": ["8 B", 4], "strides": ["64 B"]}}},
+        {"accumulate": {"to": "rank", "segments": [{"bytes": "8 B", "count": 100}]}},
+        {"fence": "all"}, {"lock": 1}, {"unlock": {"to": 1, "request": "b"}}, {"poll": 1},
+        {"active_message": {"to": 1, "size": 0, "handler": "reply"}}, {"call": "reset"},
+        {"call": {"name": "reset", "count": 3}}, {"fetch_add": 1},
         {"copy": "1 MiB"}, {"register": {"size": "4 KiB", "buffer": 4096}},
         {"loop": {"count": 3, "as": "i", "do": [{"send": {"to": 1, "size": "1 KiB * i"}}]}}]}]}
 

@@ -13,7 +13,7 @@ static struct program *read_text(const char *text, char **complaints)
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
     CU_ASSERT_PTR_NOT_NULL_FATAL(list);
-    struct program *program = program_read(list, RANKS, "p", diags);
+    struct program *program = program_read(list, RANKS, NULL, "p", diags);
     *complaints = fake_complaints(diags);
     node_free(list);
     diag_list_free(diags);
@@ -119,6 +119,117 @@ static void test_operations(void)
     SUITE_SAME_TEXT(op_at(body, 20)->buffer.text, NULL);
     SUITE_SAME_TEXT(op_at(body, 25)->size.text, "1048576");
     program_free(program);
+}
+
+static void expect_values(const GArray *values, const char *expected)
+{
+    GString *actual = g_string_new(NULL);
+    for (guint i = 0; i < values->len; i++)
+        g_string_append_printf(actual, "%s%s", i ? " " : "",
+                               g_array_index(values, struct op_value, i).text);
+    SUITE_SAME_TEXT(actual->str, expected);
+    g_string_free(actual, TRUE);
+}
+
+// What only some libraries have.
+static void test_library_operations(void)
+{
+    struct program *program = read_good(
+        "- ranks: all\n"
+        "  do:\n"
+        "    - put: {to: 1, size: 64 KiB, buffer: 4096, peer_buffer: 8192, notify: true,\n"
+        "            physical: true, paged: true, channel: 3, request: a}\n"
+        "    - get: {from: (rank + 1) % ranks, strided: {counts: [512 B, 16, ranks],\n"
+        "            strides: [4 KiB, 1 MiB], peer_strides: [8 KiB, 2 MiB]}}\n"
+        "    - accumulate: {to: 0, segments: [{bytes: 8 B, count: 100}, {bytes: 1 KiB, count: "
+        "ranks}]}\n"
+        "    - fetch_add: 1\n"
+        "    - fetch_add: {to: 1, request: b}\n"
+        "    - lock: 1\n"
+        "    - unlock: {to: rank}\n"
+        "    - fence: all\n"
+        "    - fence: {to: 2, request: c}\n"
+        "    - active_message: {to: 1, size: 0, handler: reply, channel: 0, request: d}\n"
+        "    - poll: 1\n"
+        "    - call: reset\n"
+        "    - call: {name: reset, count: 3, size: 1 KiB}\n"
+        "    - waitall: [a, b, c, d]\n");
+    static const enum op_kind order[] = {
+        OP_PUT,   OP_GET,   OP_ACCUMULATE,     OP_FETCH_ADD, OP_FETCH_ADD, OP_LOCK, OP_UNLOCK,
+        OP_FENCE, OP_FENCE, OP_ACTIVE_MESSAGE, OP_POLL,      OP_CALL,      OP_CALL, OP_WAITALL};
+    const GPtrArray *body = part_at(program, 0)->body;
+    SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order));
+    for (guint i = 0; i < body->len; i++)
+        SUITE_SAME_TEXT(op_kind_name(op_at(body, i)->kind), op_kind_name(order[i]));
+    const struct op *put = op_at(body, 0), *get = op_at(body, 1), *accumulate = op_at(body, 2);
+    CU_ASSERT(put->notify && put->physical && put->paged && !put->layout);
+    SUITE_SAME_TEXT(put->peer_buffer.text, "8192");
+    SUITE_SAME_TEXT(put->channel.text, "3");
+    SUITE_SAME_TEXT(put->name, "a");
+    CU_ASSERT_FALSE(get->notify || get->physical || get->paged);
+    SUITE_SAME_TEXT(get->peer.text, "(rank + 1) % ranks");
+    expect_values(get->layout->counts, "512 16 ranks");
+    expect_values(get->layout->strides, "4096 1048576");
+    expect_values(get->layout->peer_strides, "8192 2097152");
+    SUITE_SAME_INTEGER(get->layout->sets->len, 0);
+    const struct op_segments *set = &g_array_index(accumulate->layout->sets, struct op_segments, 1);
+    SUITE_SAME_TEXT(set->bytes.text, "1024");
+    SUITE_SAME_TEXT(set->count.text, "ranks");
+    SUITE_SAME_TEXT(op_at(body, 3)->peer.text, "1");
+    SUITE_SAME_TEXT(op_at(body, 7)->peer.text, OP_ANY);
+    SUITE_SAME_TEXT(op_at(body, 8)->peer.text, "2");
+    SUITE_SAME_TEXT(op_at(body, 9)->function, "reply");
+    SUITE_SAME_TEXT(op_at(body, 10)->count.text, "1");
+    SUITE_SAME_TEXT(op_at(body, 11)->function, "reset");
+    SUITE_SAME_TEXT(op_at(body, 12)->count.text, "3");
+    program_free(program);
+}
+
+static void test_libraries(void)
+{
+    static const char *const some[] = {OP_LIBRARY_MPI, "put", "fence", NULL};
+    const struct op_library usual = {"plain", NULL}, one_sided = {"armed", some};
+    for (int kind = 0; kind <= OP_MEASURE_STOP; kind++) {
+        bool own = kind == OP_WAIT || kind == OP_WAITALL || kind == OP_COMPUTE || kind == OP_COPY ||
+                   kind == OP_REGISTER || kind == OP_DEREGISTER || kind >= OP_LOOP;
+        bool special = kind >= OP_PUT && kind <= OP_CALL;
+        CU_ASSERT_EQUAL(op_library_has(&usual, (enum op_kind)kind), !special || own);
+        CU_ASSERT_EQUAL(op_library_has(&one_sided, (enum op_kind)kind),
+                        !special || own || kind == OP_PUT || kind == OP_FENCE);
+    }
+    // A library without sends has no collectives either.
+    static const char *const active[] = {"active_message", "poll", NULL};
+    const struct op_library messages = {"messages", active};
+    CU_ASSERT_FALSE(op_library_has(&messages, OP_SEND));
+    CU_ASSERT_FALSE(op_library_has(&messages, OP_BARRIER));
+    CU_ASSERT_TRUE(op_library_has(&messages, OP_POLL));
+    CU_ASSERT_TRUE(op_library_has(&messages, OP_LOOP));
+    // Programs that a library can't run are refused where the operation stands.
+    static const char text[] = "- ranks: 0\n  do:\n    - loop: {count: 2, do: [{get: {from: 1, "
+                               "size: 8 B}}]}\n    - fence: all\n";
+    const struct {
+        const struct op_library *library;
+        const char *complaints;
+    } expected[] = {
+        {&usual, "t.yaml:3:30: error: p[0].do[0].loop.do[0].get: the stack plain has no get (it "
+                 "has what every MPI library has: sends, receives, collectives)\n"
+                 "t.yaml:4:7: error: p[0].do[1].fence: the stack plain has no fence (it has what "
+                 "every MPI library has: sends, receives, collectives)\n"},
+        {&messages, "t.yaml:3:30: error: p[0].do[0].loop.do[0].get: the stack messages has no get "
+                    "(it has active_message, poll)\n"
+                    "t.yaml:4:7: error: p[0].do[1].fence: the stack messages has no fence (it has "
+                    "active_message, poll)\n"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
+        struct diag_list *diags = diag_list_new();
+        struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
+        CU_ASSERT_PTR_NULL(program_read(list, RANKS, expected[i].library, "p", diags));
+        char *complaints = fake_complaints(diags);
+        SUITE_SAME_TEXT(complaints, expected[i].complaints);
+        g_free(complaints);
+        node_free(list);
+        diag_list_free(diags);
+    }
 }
 
 static void expect_ranks(const char *ranks, const char *expected)
@@ -228,6 +339,47 @@ static void test_refused(void)
          "a value or an expression is expected here, not a list"},
         {OPS("{send: {to: 1, size: 0.5 B}}"), "not a whole number of bytes"},
         {OPS("{recv: {from: anyone, size: 1 B}}"), "\"anyone\" is not known here"},
+        {OPS("{put: {size: 8 B}}"), "p[0].do[0].put: the key to is missing"},
+        {OPS("{put: {to: 1}}"), "t.yaml:1:24: error: p[0].do[0].put: one of the keys size, strided "
+                                "and segments is missing"},
+        {OPS("{put: {to: 1, size: 8 B, segments: [{bytes: 8 B, count: 1}]}}"),
+         "put: size, strided and segments exclude each other"},
+        {OPS("{put: {to: 1, strided: [8]}}"),
+         "put.strided: {counts: […], strides: […]} is expected here, not a list"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B, 2]}}}"), "strided: the key strides is missing"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B], strides: [8 B]}}}"),
+         "put.strided.counts: 2 to 8 values are expected here, not 1"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B, 2], strides: [8 B, 8 B]}}}"),
+         "put.strided: 2 counts need 1 strides (one for each count but the first), not 2"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B, 2], strides: [8 B], peer_strides: [1 B, 2 "
+             "B]}}}"),
+         "put.strided: 1 strides, but 2 peer_strides"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B, 2 B], strides: [8 B]}}}"),
+         "put.strided.counts[1]: \"2 B\": B is the unit of a size"},
+        {OPS("{put: {to: 1, strided: {counts: [8, 2], strides: [8 B]}}}"),
+         "put.strided.counts[0]: \"8\": missing unit"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B, -2], strides: [8 B]}}}"),
+         "put.strided.counts[1]: \"-2\": the value is negative"},
+        {OPS("{put: {to: 1, strided: {counts: [8 B, 2], strides: [8 B], levels: 1}}}"),
+         "put.strided.levels: unknown key"},
+        {OPS("{put: {to: 1, segments: []}}"), "put.segments: the list is empty"},
+        {OPS("{put: {to: 1, segments: [{bytes: 8 B}]}}"),
+         "put.segments[0]: the key count is missing"},
+        {OPS("{put: {to: 1, segments: [8]}}"),
+         "put.segments[0]: {bytes: …, count: …} is expected here, not text"},
+        {OPS("{put: {to: 1, size: 8 B, notify: 1}}"), "\"1\": true or false is expected here"},
+        {OPS("{put: {to: all, size: 8 B}}"), "put.to: \"all\""},
+        {OPS("{get: {from: any, size: 8 B}}"), "\"any\" is not known here"},
+        {OPS("{get: {to: 1, size: 8 B}}"), "get.to: unknown key"},
+        {OPS("{fence: any}"), "\"any\" is not known here"},
+        {OPS("{fence: 4}"), "fence: \"4\": there is no such rank (ranks are 0 .. 3)"},
+        {OPS("{lock: all}"), "\"all\" is not known here"},
+        {OPS("poll"), "poll needs a value"},
+        {OPS("{poll: -1}"), "the value is negative"},
+        {OPS("{call: }"), "p[0].do[0].call"},
+        {OPS("{active_message: {to: 1, size: 0, handler: [1]}}"), "active_message.handler"},
+        {OPS("{put: {to: 1, size: 8 B, request: a}}, {wait: b}"),
+         "no operation of these ranks starts a request \"b\" (did you mean a?)"},
         {OPS("{compute: 5}"), "p[0].do[0].compute: \"5\": missing unit (write for example 5 us"},
         {OPS("compute"), "compute needs a value"},
         {OPS("{compute: {}}"), "the key time is missing"},
@@ -300,6 +452,14 @@ static void test_builders(void)
     send->size = op_value_of(INT64_MAX);
     SUITE_SAME_TEXT(send->size.text, "9223372036854775807");
     SUITE_SAME_TEXT(op_kind_name(OP_MEASURE_STOP), "measure_stop");
+    struct op *put = op_append(part->body, OP_PUT), *get = op_append(part->body, OP_GET);
+    op_set_strided(put, 2, (const int64_t[]){512, 3, 4}, (const int64_t[]){1024, 8192}, NULL);
+    expect_values(put->layout->counts, "512 3 4");
+    expect_values(put->layout->strides, "1024 8192");
+    expect_values(put->layout->peer_strides, "1024 8192");
+    op_add_segments(get, 8, 100);
+    op_add_segments(get, 16, 1);
+    SUITE_SAME_INTEGER(get->layout->sets->len, 2);
     program_free(program);
 }
 
@@ -307,6 +467,8 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"operations", test_operations},
+        {"operations of some libraries", test_library_operations},
+        {"libraries and what they lack", test_libraries},
         {"ranks of a part", test_ranks},
         {"the largest rank that is named", test_ranks_named},
         {"bad programs", test_refused},

@@ -144,6 +144,80 @@ static void test_sizes(void)
                  "4611686018427387904 9223372036854775807");
 }
 
+// ---- Benchmarks that count something else than bytes, and have keys of their own ----
+
+#define SCAN "schema: 1\nhosts: [{name: a}]\nlinks: []\nstack: fake_put\nworkload: "
+
+static void test_counts(void)
+{
+    struct scenario *scenario = compile(
+        SCAN "{benchmark: fake.scan, sizes: [1 .. 8, 20], window: 16, unit: 1 KiB}\n", NULL);
+    const struct workload *workload = &case_of(scenario, 0)->workload;
+    const struct fake_scan *own = workload->parameters->values;
+    SUITE_SAME_TEXT(workload->benchmark->counts, "channels");
+    SUITE_SAME_INTEGER(workload->sizes->len, 5);
+    SUITE_SAME_INTEGER(g_array_index(workload->sizes, int64_t, 3), 8);
+    SUITE_SAME_INTEGER(g_array_index(workload->sizes, int64_t, 4), 20);
+    SUITE_SAME_INTEGER(own->window, 16);
+    SUITE_SAME_INTEGER(own->unit, 1024);
+    json_t *json = scenario_case_json(case_of(scenario, 0));
+    char *text = json_dumps(json_object_get(json, "workload"), JSON_COMPACT | JSON_SORT_KEYS);
+    SUITE_CONTAINS(text, "\"counts\":\"channels\"");
+    SUITE_CONTAINS(text, "\"sizes\":[1,2,4,8,20]");
+    SUITE_CONTAINS(text, "\"window\":{\"origin\":\"t.yaml:5:63\",");
+    free(text);
+    json_decref(json);
+    scenario_free(scenario);
+    // The usual ones; --set reaches the benchmark's own keys.
+    const char *const sets[] = {"workload.window=9", "workload.sizes=3", NULL};
+    scenario = compile(SCAN "{benchmark: fake.scan}\n", NULL);
+    SUITE_SAME_INTEGER(case_of(scenario, 0)->workload.sizes->len, 6);
+    scenario_free(scenario);
+    scenario = compile(SCAN "{benchmark: fake.scan}\n", sets);
+    workload = &case_of(scenario, 0)->workload;
+    SUITE_SAME_INTEGER(((const struct fake_scan *)workload->parameters->values)->window, 9);
+    SUITE_SAME_INTEGER(workload->sizes->len, 1);
+    SUITE_SAME_INTEGER(g_array_index(workload->sizes, int64_t, 0), 3);
+    scenario_free(scenario);
+}
+
+static void test_bad_counts(void)
+{
+    static const struct {
+        const char *workload, *part;
+    } bads[] = {
+        {"{benchmark: fake.scan, sizes: 4 KiB}",
+         "workload.sizes: \"4 KiB\": KiB is the unit of a "},
+        {"{benchmark: fake.scan, sizes: [-1]}", "\"-1\": a count is not negative"},
+        {"{benchmark: fake.scan, sizes: 8 .. 1}", "the range is empty"},
+        {"{benchmark: fake.scan, sizes: [[1]]}", "a number, or a range such as 1 .. 64"},
+        {"{benchmark: fake.scan, window: 65}", "workload.window: 65 is too large"},
+        {"{benchmark: fake.scan, unit: 8}", "workload.unit: \"8\": missing unit"},
+        {"{benchmark: fake.scan, way: up}", "workload.way: "},
+        {"{benchmark: fake.scan, windows: 4}",
+         "workload.windows: unknown key (did you mean window?)"},
+        {"{benchmark: pmb.pingpong, window: 4}",
+         "t.yaml:5:37: error: workload.window: belongs to fake.scan, and not to pmb.pingpong"},
+        {"{program: [], window: 4}", "workload.window: belongs to fake.scan, and not to a free"},
+        {"{program: [{ranks: 0, do: [{put: {to: 0, size: 8 B}}, {get: {from: 0, size: 8 B}}]}]}",
+         "t.yaml:5:66: error: workload.program[0].do[1].get: the stack fake_put has no get (it has "
+         "put, fence, poll)"},
+        {"{program: [{ranks: 0, do: [{send: {to: 0, size: 8 B}}]}]}",
+         "the stack fake_put has no send"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
+        char *text = g_strdup_printf(SCAN "%s\n", bads[i].workload);
+        char *complaints = fake_compile(text, NULL, NULL);
+        SUITE_CONTAINS(complaints, bads[i].part);
+        g_free(complaints);
+        g_free(text);
+    }
+    char *complaints = fake_compile(SCAN "{benchmark: fake.scan}\n",
+                                    (const char *const[]){"workload.widnow=4", NULL}, NULL);
+    SUITE_CONTAINS(complaints, "there is no such key (did you mean workload.window?)");
+    g_free(complaints);
+}
+
 static void test_usual_sizes(void)
 {
     struct scenario *scenario =
@@ -443,6 +517,8 @@ int main(void)
         {"sections of other stacks", test_sections_of_other_stacks},
         {"sizes", test_sizes},
         {"sizes that Pallas measures", test_usual_sizes},
+        {"counts in place of sizes", test_counts},
+        {"bad counts, and keys of other benchmarks", test_bad_counts},
         {"ranks", test_ranks},
         {"series", test_series},
         {"--set beats all", test_set_beats_all},

@@ -244,6 +244,95 @@ static void body_flows(struct cpu_context *context, struct bench *bench)
     CU_ASSERT(overtakes(context, bench, &base, &other));
 }
 
+// Starts two requests of a kind, whose messages arrive in the other order; returns whether the
+// ledger calls that an overtaking.
+static bool passes(struct cpu_context *context, struct bench *bench, enum mpi_request_kind first,
+                   const struct mpi_transfer *a, enum mpi_request_kind second,
+                   const struct mpi_transfer *b)
+{
+    struct ledger *ledger = bench->sim->ledger;
+    uint64_t before = ledger_totals(ledger).misordered;
+    struct message_ref one = mpi_start(context, bench->process, first, a)->message;
+    struct message_ref other = mpi_start(context, bench->process, second, b)->message;
+    struct message_ref const both[] = {other, one};
+    for (int i = 0; i < 2; i++) {
+        ledger_deliver(ledger, both[i], 0, 10);
+        mpi_message_arrived(context, bench->process, both[i]);
+    }
+    return ledger_totals(ledger).misordered > before;
+}
+
+// One-sided transfers keep their order by peer and channel; what gets bring and active messages
+// have each their own.
+static void body_one_sided(struct cpu_context *context, struct bench *bench)
+{
+    static const struct mpi_operation plain = {.channel = -1}, third = {.channel = 3};
+    struct mpi_transfer put = {
+        .peer = 1, .size = 10, .context = MPI_ONE_SIDED, .operation = &plain};
+    struct mpi_transfer other = put, get = put, message = put;
+    get.context = MPI_FETCHED;
+    message.context = MPI_ACTIVE;
+    CU_ASSERT(passes(context, bench, MPI_PUT, &put, MPI_PUT, &put));
+    CU_ASSERT(passes(context, bench, MPI_PUT, &put, MPI_ACCUMULATE, &put));
+    CU_ASSERT(passes(context, bench, MPI_ACTIVE_MESSAGE, &message, MPI_ACTIVE_MESSAGE, &message));
+    CU_ASSERT_FALSE(passes(context, bench, MPI_PUT, &put, MPI_GET, &get));
+    CU_ASSERT_FALSE(passes(context, bench, MPI_ACTIVE_MESSAGE, &message, MPI_PUT, &put));
+    other.operation = &third;
+    CU_ASSERT_FALSE(passes(context, bench, MPI_PUT, &put, MPI_PUT, &other));
+    CU_ASSERT(passes(context, bench, MPI_PUT, &other, MPI_PUT, &other));
+    other.operation = &plain;
+    other.peer = 2;
+    CU_ASSERT_FALSE(passes(context, bench, MPI_PUT, &put, MPI_PUT, &other));
+    struct ledger_totals totals = ledger_totals(bench->sim->ledger);
+    CU_ASSERT_EQUAL(totals.messages, 16);
+    CU_ASSERT_EQUAL(totals.delivered, 16);
+}
+
+// Which requests have a message in the ledger, from where to where; that nothing is charged.
+static void body_kinds(struct cpu_context *context, struct bench *bench)
+{
+    static const struct mpi_operation plain = {.channel = -1};
+    struct mpi_transfer transfer = {.peer = 1, .size = 10, .operation = &plain};
+    uint64_t messages = 0;
+    for (int kind = MPI_PUT; kind <= MPI_CALL; kind++) {
+        sim_time at = context->now;
+        struct mpi_request *request =
+            mpi_start(context, bench->process, (enum mpi_request_kind)kind, &transfer);
+        bool has = kind == MPI_PUT || kind == MPI_GET || kind == MPI_ACCUMULATE ||
+                   kind == MPI_ACTIVE_MESSAGE;
+        messages += has;
+        CU_ASSERT_EQUAL(request->message.generation > 0, has);
+        CU_ASSERT_PTR_EQUAL(request->operation, &plain);
+        CU_ASSERT_EQUAL(ledger_totals(bench->sim->ledger).messages, messages);
+        mpi_request_done(context, request);
+        mpi_request_free(context, request);
+        CU_ASSERT_EQUAL(context->now, at);
+    }
+    // Done is what the caller sees: the messages are still under way.
+    CU_ASSERT_EQUAL(ledger_totals(bench->sim->ledger).open, messages);
+    GPtrArray *lines = ledger_report(bench->sim->ledger, 10);
+    SUITE_CONTAINS(g_ptr_array_index(lines, 0), "message 1, rank 0 to 1, 10 B");
+    SUITE_CONTAINS(g_ptr_array_index(lines, 1), "message 2, rank 1 to 0, 10 B"); // the get
+    g_ptr_array_unref(lines);
+}
+
+static void test_operations(void)
+{
+    run(body_one_sided, 3, true);
+    run(body_kinds, 3, true);
+}
+
+static void test_layouts(void)
+{
+    static const struct mpi_segments sets[] = {{8, 100}, {512, 3}};
+    struct mpi_layout layout = {.bytes = 1000};
+    CU_ASSERT_EQUAL(mpi_layout_blocks(&layout), 1);
+    layout = (struct mpi_layout){.kind = MPI_STRIDED, .levels = 2, .counts = {512, 3, 4}};
+    CU_ASSERT_EQUAL(mpi_layout_blocks(&layout), 12);
+    layout = (struct mpi_layout){.kind = MPI_VECTOR, .sets = 2, .segments = sets};
+    CU_ASSERT_EQUAL(mpi_layout_blocks(&layout), 103);
+}
+
 // Tags use all 31 bits: no two pairs of ranks and tags may fall together.
 static void body_large_tags(struct cpu_context *context, struct bench *bench)
 {
@@ -287,6 +376,9 @@ static void body_describe(struct cpu_context *context, struct bench *bench)
     struct mpi_request *send = start(context, bench, MPI_SEND, 1, 5);
     start(context, bench, MPI_RECV, MPI_RANK_ANY, MPI_TAG_ANY);
     mpi_request_done(context, start(context, bench, MPI_SEND, 1, 6));
+    struct mpi_operation reset = {.name = "reset"};
+    struct mpi_transfer call = {.peer = MPI_RANK_ANY, .operation = &reset};
+    mpi_start(context, bench->process, MPI_CALL, &call);
     send->waits_for = "an answer";
     json_t *json = mpi_process_describe(bench->process);
     char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
@@ -296,7 +388,9 @@ static void body_describe(struct cpu_context *context, struct bench *bench)
               "{\"held_by\":1,\"kind\":\"send\",\"peer\":1,\"request\":1,\"size\":100,\"tag\":5,"
               "\"waits_for\":\"an answer\"},"
               "{\"held_by\":-1,\"kind\":\"recv\",\"peer\":\"any\",\"request\":2,\"size\":100,"
-              "\"tag\":\"any\",\"waits_for\":\"progress\"}]}");
+              "\"tag\":\"any\",\"waits_for\":\"progress\"},"
+              "{\"function\":\"reset\",\"held_by\":-1,\"kind\":\"call\",\"peer\":\"any\","
+              "\"request\":4,\"size\":0,\"waits_for\":\"progress\"}]}");
     free(text);
     json_decref(json);
 }
@@ -314,6 +408,8 @@ int main(void)
         {"a request taken back", test_withdraw},
         {"envelopes", test_envelopes},
         {"flows in the ledger", test_flows},
+        {"operations of some libraries", test_operations},
+        {"pieces of a layout", test_layouts},
         {"memory", test_allocate},
         {"report", test_describe},
         {NULL, NULL},

@@ -69,6 +69,18 @@ static const struct param switch_params[] = {
     PARAM(struct fake_switch, forwarding, PARAM_BYTE_RATE, .fallback = "1 GB/s", .doc = "fabric"),
     {0}};
 
+static const char *const ways[] = {"forwards", "backwards", NULL};
+
+static const struct param scan_params[] = {
+    PARAM(struct fake_scan, window, PARAM_COUNT, .fallback = "4", .least = "1", .most = "64",
+          .doc = "messages under way", .source = "assumed"),
+    PARAM(struct fake_scan, unit, PARAM_SIZE, .fallback = "8 B", .doc = "size of a message"),
+    PARAM(struct fake_scan, way, PARAM_CHOICE, .fallback = "forwards", .choices = ways,
+          .doc = "order of the looks"),
+    {0}};
+
+const struct param_table fake_scan_table = {"fake.scan", "the scan's own keys",
+                                            sizeof(struct fake_scan), scan_params, NULL};
 const struct param_table fake_memory_table = {"host.memory", "memory", sizeof(struct fake_memory),
                                               memory_params, NULL};
 const struct param_table fake_bus_table = {"host.bus", "I/O bus", sizeof(struct fake_bus),
@@ -96,6 +108,9 @@ static const char *const myrinet[] = {"lanai", NULL};
 static const char *const rpi_sections[] = {"fake_rpi", NULL};
 static const char *const gm_sections[] = {"fake_gm", NULL};
 
+static const char *const scan_only[] = {"fake.scan", "program", NULL};
+static const char *const some_operations[] = {"put", "fence", "poll", NULL};
+
 static const struct stack_schema stacks[] = {{.name = "lam_fake",
                                               .doc = "an MPI over Ethernet",
                                               .benchmarks = all_benchmarks,
@@ -107,6 +122,12 @@ static const struct stack_schema stacks[] = {{.name = "lam_fake",
                                               .benchmarks = pingpong_only,
                                               .nics = myrinet,
                                               .sections = gm_sections},
+                                             {.name = "fake_put",
+                                              .doc = "one-sided transfers alone",
+                                              .benchmarks = scan_only,
+                                              .nics = myrinet,
+                                              .sections = rpi_sections,
+                                              .operations = some_operations},
                                              {0}};
 
 static const struct benchmark_schema benchmarks[] = {
@@ -116,6 +137,13 @@ static const struct benchmark_schema benchmarks[] = {
      .most_ranks = 2,
      .metrics = "latency_us"},
     {.name = "pmb.bcast", .doc = "one to all", .least_ranks = 2, .metrics = "latency_us"},
+    {.name = "fake.scan",
+     .doc = "a look at each channel",
+     .least_ranks = 1,
+     .metrics = "scan_us",
+     .counts = "channels",
+     .sizes = "1 .. 32",
+     .parameters = &fake_scan_table},
     {0}};
 
 const struct scenario_schema fake_schema = {.sections = sections,

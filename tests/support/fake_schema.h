@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A made-up world for the configuration compiler: two stacks, two benchmarks, a few tables. No
+// A made-up world for the configuration compiler: three stacks, three benchmarks, a few tables. No
 // simulator needed.
 #ifndef NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
 #define NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
@@ -41,11 +41,18 @@ struct fake_switch {
     int64_t forwarding; // bytes a second
 };
 
+// The keys of the workload that fake.scan has of its own.
+struct fake_scan {
+    int64_t window;
+    int64_t unit; // bytes
+    int way;
+};
+
 enum fake_policy { FAKE_LRU, FAKE_FIFO };
 
 extern const struct scenario_schema fake_schema;
 extern const struct param_table fake_memory_table, fake_bus_table, fake_rpi_table, fake_gm_table,
-    fake_link_table, fake_switch_table;
+    fake_link_table, fake_switch_table, fake_scan_table;
 
 // Compiles a text called "t.yaml" in the made-up world. On success *scenario is set if it is asked
 // for; the text that comes back is what was complained about, a line each. The caller frees both.

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Benchmarks that models bring along: the registry knows them, runs build them with their own keys,
+// and what they measure is reported as they say. The library is made up: a call takes 1 us for each
+// of its count, and reports twice that.
+#include "sim/output/json.h"
+#include "sim/output/table.h"
+#include "sim/workload/run.h"
+#include "tests/support/suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- A library whose only operation is a call ----
+
+static void call_start(struct cpu_context *context, struct mpi_request *request)
+{
+    sim_time time = request->operation->count * TIME_US;
+    cpu_spend_time(context, time * (1 + request->process->rank), "call");
+    request->process->reported += 2 * time;
+    mpi_request_done(context, request);
+}
+
+static enum mpi_progress call_advance(struct cpu_context *context, struct mpi_process *process,
+                                      bool blocking)
+{
+    (void)context, (void)process;
+    return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+}
+
+static void call_destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    (void)context, (void)request;
+}
+
+static const struct mpi_device_ops call_ops = {
+    .name = "called",
+    .operations = MPI_OPERATION_BIT(MPI_CALL),
+    .start = call_start,
+    .advance = call_advance,
+    .destroy = call_destroy,
+};
+
+static void *called_build(struct cluster *cluster, const struct scenario_case *test_case,
+                          struct mpi_process *const *processes, int ranks)
+{
+    (void)test_case;
+    for (int rank = 0; rank < ranks; rank++)
+        processes[rank]->ops = &call_ops;
+    return cluster;
+}
+
+static void called_free(void *state)
+{
+    (void)state;
+}
+
+static const struct stack called_stack = {
+    .schema =
+        {
+            .name = "called",
+            .doc = "calls alone",
+            .benchmarks = (const char *const[]){"called.scan", "called.inside", "called.rate",
+                                                "program", NULL},
+            .nics = (const char *const[]){NULL},
+            .operations = (const char *const[]){"call", NULL},
+        },
+    .build = called_build,
+    .free = called_free,
+};
+
+// ---- Its benchmarks ----
+
+struct scan_config {
+    int64_t each; // of the count, for each channel
+};
+
+static const struct param scan_params[] = {
+    PARAM(struct scan_config, each, PARAM_COUNT, .fallback = "1", .least = "1",
+          .doc = "calls for each channel", .source = "assumed"),
+    {0},
+};
+
+static const struct param_table scan_table = {"called.scan", "keys of called.scan",
+                                              sizeof(struct scan_config), scan_params, NULL};
+
+static void append_call(GPtrArray *body, int64_t count)
+{
+    struct op *call = op_append(body, OP_CALL);
+    call->function = g_strdup("look");
+    call->count = op_value_of(count);
+}
+
+static void build(struct program *program, const struct workload *workload, int64_t each,
+                  bool reported)
+{
+    struct program_part *part = program_add_part(program);
+    part->all = true;
+    for (guint i = 0; i < workload->sizes->len; i++) {
+        int64_t size = g_array_index(workload->sizes, int64_t, i);
+        op_append(part->body, OP_MEASURE_START);
+        append_call(part->body, each * size);
+        append_call(part->body, each * size);
+        benchmark_measure_stop(part->body, size, 2, 1)->reported = reported;
+    }
+}
+
+static void build_scan(struct program *program, const struct workload *workload)
+{
+    build(program, workload, ((const struct scan_config *)workload->parameters->values)->each,
+          false);
+}
+
+static void build_inside(struct program *program, const struct workload *workload)
+{
+    build(program, workload, 1, true);
+}
+
+static void build_rate(struct program *program, const struct workload *workload)
+{
+    build(program, workload, 1, false);
+}
+
+static const struct benchmark called_benchmarks[] = {
+    {
+        .schema = {.name = "called.scan",
+                   .doc = "looks at channels",
+                   .least_ranks = 1,
+                   .most_ranks = 1,
+                   .metrics = "scan_us",
+                   .counts = "channels",
+                   .sizes = "1 .. 4",
+                   .parameters = &scan_table},
+        .report = {.time_metric = "scan_us"},
+        .build = build_scan,
+    },
+    {
+        .schema = {.name = "called.inside",
+                   .doc = "what the library reports",
+                   .least_ranks = 1,
+                   .most_ranks = 1,
+                   .metrics = "latency_us",
+                   .counts = "channels"},
+        .build = build_inside,
+    },
+    {.build = NULL},
+};
+
+static const struct benchmark more_benchmarks[] = {
+    {
+        .schema = {.name = "called.rate",
+                   .doc = "a rate of 10^6 B",
+                   .least_ranks = 1,
+                   .metrics = "latency_us, latency_min_us, latency_avg_us, bandwidth_MB_per_s"},
+        .report = {.all_ranks = true, .messages = 2, .megabyte = 1000000},
+        .build = build_rate,
+    },
+    {.build = NULL},
+};
+
+static const struct registry registry = {
+    .stacks = (const struct stack *const[]){&called_stack, NULL},
+    .sections = (const struct scenario_section *const[]){NULL},
+    .nics = (const char *const[]){NULL},
+    .benchmarks = (const struct benchmark *const[]){called_benchmarks, more_benchmarks, NULL},
+};
+
+// ---- Running ----
+
+struct ran {
+    struct scenario_schema *schema;
+    struct scenario *scenario;
+    struct result *result;
+    char *progress;
+};
+
+static void on_progress(void *owner, int series, double done, const char *detail)
+{
+    (void)series, (void)done;
+    struct ran *ran = owner;
+    g_free(ran->progress);
+    ran->progress = g_strdup(detail);
+}
+
+static struct ran run(const char *workload)
+{
+    struct ran ran = {.schema = registry_schema(&registry)};
+    char *text = g_strdup_printf("schema: 1\nname: t\nstack: called\nhosts: [{name: n, count: "
+                                 "2}]\nlinks: [{from: n0, to: n1}]\nworkload: %s\n",
+                                 workload);
+    struct diag_list *diags = diag_list_new();
+    ran.scenario = scenario_parse(text, strlen(text), "t.yaml", NULL, ran.schema, NULL, diags);
+    diag_print(diags, stderr);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ran.scenario);
+    const struct run_options options = {.progress = on_progress, .progress_owner = &ran};
+    ran.result = run_scenario(&registry, ran.scenario, &options);
+    diag_list_free(diags);
+    g_free(text);
+    return ran;
+}
+
+static void clear(struct ran *ran)
+{
+    result_free(ran->result);
+    scenario_free(ran->scenario);
+    registry_schema_free(ran->schema);
+    g_free(ran->progress);
+}
+
+// "metric at size = value; " of all values.
+static void expect_values(const struct ran *ran, const char *expected)
+{
+    const struct series_result *series = g_ptr_array_index(ran->result->series, 0);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < series->values->len; i++) {
+        const struct result_value *value = &g_array_index(series->values, struct result_value, i);
+        g_string_append_printf(text, "%s at %" G_GINT64_FORMAT " = %g; ", value->metric,
+                               value->size, value->value);
+    }
+    SUITE_SAME_TEXT(text->str, expected);
+    g_string_free(text, TRUE);
+}
+
+// The table of the values; free with free().
+static char *table_of(const struct ran *ran)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    table_print(ran->result, &(struct table_options){0}, stream);
+    fclose(stream);
+    return text;
+}
+
+static void test_counts(void)
+{
+    struct ran ran = run("{benchmark: called.scan, sizes: [1, 3], each: 5}");
+    expect_values(&ran, "scan_us at 1 = 5; scan_us at 3 = 15; ");
+    SUITE_SAME_TEXT(ran.progress, "called: 3 channels");
+    json_t *json = json_series(g_ptr_array_index(ran.result->series, 0));
+    SUITE_SAME_TEXT(json_string_value(json_object_get(json, "counts")), "channels");
+    json_decref(json);
+    char *table = table_of(&ran);
+    SUITE_CONTAINS(table, "channels");
+    CU_ASSERT_PTR_NULL(strstr(table, "bytes"));
+    free(table);
+    clear(&ran);
+    ran = run("{benchmark: called.scan}");
+    expect_values(&ran, "scan_us at 1 = 1; scan_us at 2 = 2; scan_us at 4 = 4; ");
+    clear(&ran);
+}
+
+static void test_reported(void)
+{
+    struct ran ran = run("{benchmark: called.inside, sizes: [1, 3]}");
+    // Each measurement starts anew.
+    expect_values(&ran, "latency_us at 1 = 2; latency_us at 3 = 6; ");
+    clear(&ran);
+}
+
+static void test_rate(void)
+{
+    struct ran ran = run("{benchmark: called.rate, sizes: 100 B, ranks: 2}");
+    // Rank 1 takes twice as long. 200 B in 200 us.
+    expect_values(&ran, "latency_us at 100 = 200; latency_min_us at 100 = 100; latency_avg_us at "
+                        "100 = 150; bandwidth_MB_per_s at 100 = 1; ");
+    json_t *json = json_series(g_ptr_array_index(ran.result->series, 0));
+    CU_ASSERT_PTR_NULL(json_object_get(json, "counts"));
+    json_decref(json);
+    char *table = table_of(&ran);
+    SUITE_CONTAINS(table, "bytes");
+    free(table);
+    clear(&ran);
+}
+
+static void test_registry(void)
+{
+    SUITE_SAME_TEXT(registry_benchmark(&registry, "called.rate")->schema.name, "called.rate");
+    SUITE_SAME_TEXT(registry_benchmark(&registry, "pmb.bcast")->schema.name, "pmb.bcast");
+    CU_ASSERT_PTR_NULL(registry_benchmark(&registry, "linpack"));
+    struct scenario_schema *schema = registry_schema(&registry);
+    int known = 0, own = 0;
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++) {
+        known++;
+        own += g_str_has_prefix(one->name, "called.");
+    }
+    SUITE_SAME_INTEGER(own, 3);
+    CU_ASSERT(known > own);
+    registry_schema_free(schema);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"counts and own keys", test_counts},
+        {"times that the library reports", test_reported},
+        {"rates", test_rate},
+        {"the registry", test_registry},
+        {0},
+    };
+    return suite_run("workload: benchmarks that models bring", cases);
+}
