@@ -133,12 +133,17 @@ class Marks:
     def draw(self, prefix):
         """Draws all that lie in view. They do not widen the axes."""
         (low, high), heights = self.axes.get_xlim(), self.axes.get_ylim()
-        for number, mark in enumerate(self.panel.get("marks", [])):
+        marks = self.panel.get("marks", [])
+        for number, mark in enumerate(marks):
             if mark["kind"] != "horizontal" and not (
                     low <= mark.get("to", mark.get("x"))
                     and mark.get("from", mark.get("x")) <= high):
                 continue
             drawn = self.draw_one(mark)
-            drawn.set_gid(f"{prefix}mark-{style.slug(mark.get('claim') or str(number))}")
+            name = style.slug(mark.get("claim") or str(number))
+            # A claim may have several marks: the second is called so.
+            others = sum(mark.get("claim") == one.get("claim") for one in marks[:number])
+            more = f"-{others + 1}" if mark.get("claim") and others else ""
+            drawn.set_gid(f"{prefix}mark-{name}{more}")
         self.axes.set_xlim(low, high)
         self.axes.set_ylim(heights)

@@ -405,6 +405,20 @@ static GPtrArray *metrics_of(json_t *result, bool sizes)
     return metrics;
 }
 
+// Message sizes, or what the series that have the metric count instead.
+static json_t *sizes_axis(json_t *result, const char *metric)
+{
+    size_t i;
+    json_t *series;
+    json_array_foreach(json_object_get(result, "series"), i, series)
+    {
+        const char *counts = text_of(series, "counts");
+        if (counts && json_object_get(json_array_get(json_object_get(series, "points"), 0), metric))
+            return axis(counts, "", "log");
+    }
+    return axis("message size", "B", "log");
+}
+
 static json_t *panel_over_sizes(json_t *result, const char *metric)
 {
     const struct figure_panel all = {.low = -INFINITY, .high = INFINITY};
@@ -416,9 +430,8 @@ static json_t *panel_over_sizes(json_t *result, const char *metric)
         json_t *points = points_over_sizes(&all, &curve, &(struct pair){.series = series});
         json_array_append_new(list, plain_series(result, series, points));
     }
-    return json_pack("{s:s,s:o,s:o,s:o}", "kind", "lines", "x", axis("message size", "B", "log"),
-                     "y", metric_axis(metric, is_duration(metric) ? "log" : "linear"), "series",
-                     list);
+    return json_pack("{s:s,s:o,s:o,s:o}", "kind", "lines", "x", sizes_axis(result, metric), "y",
+                     metric_axis(metric, is_duration(metric) ? "log" : "linear"), "series", list);
 }
 
 // [["rank 0", value], …] or [["all", value]] of what has no size.

@@ -72,14 +72,15 @@ static bool add_values(json_t *series_list, const char *path, const char *text, 
 // The series as the manifest has them, still without points.
 static json_t *series_of_manifest(json_t *manifest)
 {
-    static const char *const kept[] = {"name", "stack", "status", "reason"};
+    static const char *const kept[] = {"name", "stack", "counts", "status", "reason"};
     json_t *list = json_array(), *one;
     size_t index;
     json_array_foreach(json_object_get(manifest, "series"), index, one)
     {
         json_t *series = json_object();
         for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
-            json_object_set(series, kept[i], json_object_get(one, kept[i]));
+            if (json_object_get(one, kept[i]))
+                json_object_set(series, kept[i], json_object_get(one, kept[i]));
         json_object_set_new(series, "points", json_array());
         json_object_set_new(series, "values", json_array());
         json_array_append_new(list, series);

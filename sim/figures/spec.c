@@ -161,7 +161,7 @@ static void read_setting(struct figure_panel *panel, const struct node *x, const
 static void read_x(struct figure_panel *panel, const struct node *map, const char *path,
                    struct diag_list *diags)
 {
-    static const char *const keys[] = {"scale", "range",  "label", "unit",
+    static const char *const keys[] = {"scale", "range",  "label", "counts", "unit",
                                        "set",   "values", "at",    NULL};
     const struct node *x = node_get(map, "x");
     json_t *axis = json_object();
@@ -177,10 +177,13 @@ static void read_x(struct figure_panel *panel, const struct node *map, const cha
         return;
     }
     char *label = x ? read_text(x, "label", path, false, diags) : NULL;
-    set_text(axis, "label", label ? label : "message size");
-    set_text(axis, "unit", "B");
+    char *counts = x ? read_text(x, "counts", path, false, diags) : NULL;
+    panel->counts = counts != NULL;
+    set_text(axis, "label", label ? label : counts ? counts : "message size");
+    set_text(axis, "unit", counts ? "" : "B");
     take_scale(axis, x, path, "log", diags);
-    read_range(x, path, true, &panel->low, &panel->high, diags);
+    read_range(x, path, !counts, &panel->low, &panel->high, diags);
+    g_free(counts);
     g_free(label);
 }
 
@@ -266,8 +269,8 @@ static void read_marks(struct figure_panel *panel, const struct node *map, const
     if (!list || !reader_is(list, NODE_LIST, path, "a list of marks", diags))
         return;
     for (guint i = 0; i < list->children->len; i++)
-        json_array_append_new(
-            marks, read_mark(g_ptr_array_index(list->children, i), path, !panel->values, diags));
+        json_array_append_new(marks, read_mark(g_ptr_array_index(list->children, i), path,
+                                               !panel->values && !panel->counts, diags));
 }
 
 // ---- Series ----

@@ -32,6 +32,8 @@
 // 64 KiB}` it is a setting: each series is run once for each value, and y is the metric at one size
 // (or, without `at`, the metric that belongs to no size).
 //
+// With `x: {counts: messages}` it is what the benchmark counts instead of bytes, in plain numbers.
+//
 // marks: `band` has from and to, `vertical` x, `horizontal` y, `point` x and y. `text` stands in
 // the picture and `note` (else the text) with the source below it.
 #ifndef NETSIM_FIGURES_SPEC_H
@@ -53,6 +55,7 @@ struct figure_panel {
     json_t *frame; // title, kind, x, y and marks as the document of a picture has them
     // Points outside are not drawn. Sizes in bytes; without a range all are.
     double low, high;
+    bool counts;       // x is no message size, but a number of something else
     json_t *values;    // of the setting along x; NULL: x is the message size
     int64_t at;        // the size at which y is taken along a setting; -1: the value without a size
     GPtrArray *series; // struct figure_series *

@@ -157,8 +157,10 @@ char *swept_name(const struct swept_picture *picture, const struct outcome_curve
 {
     GString *name = g_string_new(outcome_series_name(picture->outcome, curve->series));
     if (curve->size >= 0 && with_size) {
-        char *size = quantity_format(QUANTITY_SIZE, (struct quantity){.integer = curve->size});
-        g_string_append_printf(name, ", %s", size);
+        const char *counts = picture->outcome->counts;
+        char *size = quantity_format(counts ? QUANTITY_COUNT : QUANTITY_SIZE,
+                                     (struct quantity){.integer = curve->size});
+        g_string_append_printf(name, ", %s%s%s", size, counts ? " " : "", counts ? counts : "");
         g_free(size);
     }
     if (curve->rank >= 0)

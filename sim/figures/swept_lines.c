@@ -131,10 +131,11 @@ static json_t *sizes_panel(const struct swept_picture *picture, const char *metr
     if (shown < all)
         swept_note(picture, "%u of %u values are drawn, evenly chosen", shown, all);
     g_ptr_array_unref(curves);
+    const char *counts = picture->outcome->counts;
     return json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:o,s:o}", "kind", "lines", "title",
-                     outcome_series_name(picture->outcome, series), "x", "label", "message size",
-                     "unit", "B", "scale", "log", "y",
-                     swept_metric_json(metric, swept_is_duration(metric) ? "log" : "linear"),
+                     outcome_series_name(picture->outcome, series), "x", "label",
+                     counts ? counts : "message size", "unit", counts ? "" : "B", "scale", "log",
+                     "y", swept_metric_json(metric, swept_is_duration(metric) ? "log" : "linear"),
                      "series", lines);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/check.h"
 
-#include "sim/config/quantity.h"
 #include "sim/config/reader.h"
+#include "sim/validate/check_parts.h"
 #include "sim/workload/result.h"
 
 #include <string.h>
@@ -23,6 +23,9 @@ static const struct word words[] = {
     [CHECK_VALUE] = {.name = "value",
                      .needs = {"series", "expected", "tolerance"},
                      .may = {"size"}},
+    [CHECK_VALUES] = {.name = "values",
+                      .needs = {"series", "points", "tolerance"},
+                      .may = {"share"}},
     [CHECK_BOUND] = {.name = "bound",
                      .needs = {"series"},
                      .may = {"sizes", "except", BOUNDS},
@@ -35,6 +38,9 @@ static const struct word words[] = {
                           .needs = {"series", "minus"},
                           .may = {"sizes", "except", BOUNDS},
                           .bounded = true},
+    [CHECK_GAIN] = {.name = "gain",
+                    .needs = {"over", "under", "statistic"},
+                    .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
     [CHECK_ORDER] = {.name = "order",
                      .needs = {"lower", "higher", "sizes"},
                      .may = {"except", "share", "somewhere", "slack"}},
@@ -65,95 +71,9 @@ static const struct word words[] = {
     [CHECK_FIGURE] = {.name = "figure", .needs = {"spec", "series"}, .may = {"sizes", "except"}},
 };
 
-// What is being read.
-struct reading {
-    struct check *check;
-    const struct node *map;
-    const char *path; // of the map
-    struct curve defaults;
-    struct diag_list *diags;
-};
-
 const char *check_word_name(enum check_word word)
 {
     return words[word].name;
-}
-
-// ---- Numbers and sizes ----
-
-// A number with its unit, which must be that of the metric, or "%".
-static bool read_number(const struct reading *reading, const struct node *node, const char *unit,
-                        double *value, bool *percent)
-{
-    const char *text = reader_text(node, reading->path, "a number", reading->diags);
-    if (!text)
-        return false;
-    char *end;
-    *value = g_ascii_strtod(text, &end);
-    if (end == text) {
-        diag_add(reading->diags, node->mark, reading->path, NULL, "\"%.40s\" is no number", text);
-        return false;
-    }
-    while (*end == ' ')
-        end++;
-    *percent = strcmp(end, "%") == 0;
-    if (*percent)
-        *value /= 100.0;
-    if (*percent || *end == '\0' || strcmp(end, unit) == 0)
-        return true;
-    char *hint =
-        *unit ? g_strdup_printf("the metric is in %s", unit) : g_strdup("it has no unit here");
-    diag_add(reading->diags, node->mark, reading->path, hint, "\"%.40s\" has the wrong unit", text);
-    g_free(hint);
-    return false;
-}
-
-static bool read_size_text(const struct reading *reading, const struct node *node, char *text,
-                           int64_t *size)
-{
-    struct quantity quantity;
-    char *error, *hint;
-    bool good = quantity_parse(g_strstrip(text), QUANTITY_SIZE, &quantity, &error, &hint);
-    if (good)
-        *size = quantity.integer;
-    else
-        diag_add(reading->diags, node->mark, reading->path, hint, "\"%.40s\": %s", text, error);
-    g_free(error);
-    g_free(hint);
-    return good;
-}
-
-static bool read_range(const struct reading *reading, const struct node *node, GArray *ranges)
-{
-    const char *text =
-        reader_text(node, reading->path, "a range of sizes, FROM .. TO", reading->diags);
-    if (!text)
-        return false;
-    char **ends = g_strsplit(text, "..", 2);
-    struct size_range range = {0};
-    bool good = read_size_text(reading, node, ends[0] ? ends[0] : "", &range.from);
-    range.to = range.from;
-    if (good && ends[1])
-        good = read_size_text(reading, node, ends[1], &range.to);
-    g_strfreev(ends);
-    if (good && range.to < range.from) {
-        diag_add(reading->diags, node->mark, reading->path, NULL,
-                 "the range ends before it starts");
-        good = false;
-    }
-    if (good)
-        g_array_append_val(ranges, range);
-    return good;
-}
-
-static bool read_ranges(const struct reading *reading, const struct node *node, GArray *ranges)
-{
-    if (node->kind != NODE_LIST)
-        return read_range(reading, node, ranges);
-    bool good = true;
-    for (guint i = 0; i < node->children->len; i++)
-        good &= read_range(reading, g_ptr_array_index(node->children, i), ranges);
-    return good;
 }
 
 // ---- Curves ----
@@ -231,26 +151,17 @@ static bool key_minus(struct reading *reading, const struct node *node)
 
 static bool key_sizes(struct reading *reading, const struct node *node)
 {
-    return read_ranges(reading, node, reading->check->sizes);
+    return check_read_ranges(reading, node, reading->check->sizes);
 }
 
 static bool key_except(struct reading *reading, const struct node *node)
 {
-    return read_ranges(reading, node, reading->check->except);
+    return check_read_ranges(reading, node, reading->check->except);
 }
 
 static bool key_range(struct reading *reading, const struct node *node)
 {
-    return read_range(reading, node, reading->check->range);
-}
-
-static bool key_size(struct reading *reading, const struct node *node)
-{
-    struct quantity quantity;
-    if (!reader_quantity(node, reading->path, QUANTITY_SIZE, &quantity, reading->diags))
-        return false;
-    reading->check->size = quantity.integer;
-    return true;
+    return check_read_range(reading, node, reading->check->range);
 }
 
 // The unit that numbers of the check are in.
@@ -262,17 +173,67 @@ static const char *unit_of(const struct reading *reading)
     return curves->len > 0 ? curve_unit(g_ptr_array_index(curves, 0)) : "";
 }
 
+static bool key_size(struct reading *reading, const struct node *node)
+{
+    const char *text = reader_text(node, reading->path, "a size", reading->diags);
+    char *copy = g_strdup(text);
+    bool good = text && check_read_size(reading, node, copy, &reading->check->size);
+    g_free(copy);
+    return good;
+}
+
+// [SIZE, EXPECTED]
+static bool read_point(const struct reading *reading, const struct node *node)
+{
+    struct curve_point point;
+    bool percent;
+    if (node->kind != NODE_LIST || node->children->len != 2) {
+        diag_add(reading->diags, node->mark, reading->path, NULL, "a point is [SIZE, EXPECTED]");
+        return false;
+    }
+    const struct node *size = g_ptr_array_index(node->children, 0);
+    const char *text = reader_text(size, reading->path, "a size", reading->diags);
+    char *copy = g_strdup(text);
+    bool good = text && check_read_size(reading, size, copy, &point.size) &&
+                check_read_number(reading, g_ptr_array_index(node->children, 1), unit_of(reading),
+                                  &point.value, &percent);
+    g_free(copy);
+    if (good)
+        g_array_append_val(reading->check->points, point);
+    return good;
+}
+
+static bool key_points(struct reading *reading, const struct node *node)
+{
+    if (!reader_is(node, NODE_LIST, reading->path, "a list of [SIZE, EXPECTED]", reading->diags))
+        return false;
+    bool good = node->children->len > 0;
+    if (!good)
+        diag_add(reading->diags, node->mark, reading->path, NULL, "a point is missing");
+    for (guint i = 0; i < node->children->len; i++)
+        good &= read_point(reading, g_ptr_array_index(node->children, i));
+    return good;
+}
+
+static bool key_statistic(struct reading *reading, const struct node *node)
+{
+    static const char *const names[] = {"greatest", "mean", NULL};
+    int choice = reader_choice(node, reading->path, "statistic", names, reading->diags);
+    reading->check->mean = choice == 1;
+    return choice >= 0;
+}
+
 static bool key_expected(struct reading *reading, const struct node *node)
 {
     bool percent;
     reading->check->has_expected = true;
-    return read_number(reading, node, unit_of(reading), &reading->check->expected, &percent);
+    return check_read_number(reading, node, unit_of(reading), &reading->check->expected, &percent);
 }
 
 static bool key_tolerance(struct reading *reading, const struct node *node)
 {
-    return read_number(reading, node, unit_of(reading), &reading->check->tolerance,
-                       &reading->check->relative);
+    return check_read_number(reading, node, unit_of(reading), &reading->check->tolerance,
+                             &reading->check->relative);
 }
 
 static bool read_bound(struct reading *reading, const struct node *node, struct check_bound *bound,
@@ -285,7 +246,7 @@ static bool read_bound(struct reading *reading, const struct node *node, struct 
     }
     bound->given = true;
     bound->strict = strict;
-    return read_number(reading, node, unit_of(reading), &bound->value, &percent);
+    return check_read_number(reading, node, unit_of(reading), &bound->value, &percent);
 }
 
 static bool key_least(struct reading *reading, const struct node *node)
@@ -311,7 +272,7 @@ static bool key_below(struct reading *reading, const struct node *node)
 static bool key_share(struct reading *reading, const struct node *node)
 {
     bool percent;
-    if (!read_number(reading, node, "", &reading->check->share, &percent))
+    if (!check_read_number(reading, node, "", &reading->check->share, &percent))
         return false;
     if (reading->check->share > 0.0 && reading->check->share <= 1.0)
         return true;
@@ -323,7 +284,7 @@ static bool key_share(struct reading *reading, const struct node *node)
 static bool key_slack(struct reading *reading, const struct node *node)
 {
     bool percent;
-    if (!read_number(reading, node, "", &reading->check->slack, &percent))
+    if (!check_read_number(reading, node, "", &reading->check->slack, &percent))
         return false;
     if (percent && reading->check->slack > 0.0 && reading->check->slack <= 0.1)
         return true;
@@ -393,17 +354,17 @@ static const struct {
     const char *name;
     key_fn *read;
 } keys[] = {
-    {"series", key_curves},     {"over", key_curves},         {"lower", key_curves},
-    {"before", key_curves},     {"under", key_under},         {"minus", key_minus},
-    {"to", key_others},         {"higher", key_others},       {"after", key_others},
-    {"sizes", key_sizes},       {"except", key_except},       {"between", key_range},
-    {"within", key_range},      {"later", key_range},         {"size", key_size},
-    {"expected", key_expected}, {"tolerance", key_tolerance}, {"least", key_least},
-    {"above", key_above},       {"most", key_most},           {"below", key_below},
-    {"share", key_share},       {"slack", key_slack},         {"somewhere", key_somewhere},
-    {"falling", key_falling},   {"status", key_status},       {"reason", key_reason},
-    {"counter", key_counter},   {"path", key_path},           {"equals", key_equals},
-    {"spec", key_spec},
+    {"series", key_curves},       {"over", key_curves},         {"lower", key_curves},
+    {"before", key_curves},       {"under", key_under},         {"minus", key_minus},
+    {"to", key_others},           {"higher", key_others},       {"after", key_others},
+    {"sizes", key_sizes},         {"except", key_except},       {"between", key_range},
+    {"within", key_range},        {"later", key_range},         {"size", key_size},
+    {"points", key_points},       {"statistic", key_statistic}, {"expected", key_expected},
+    {"tolerance", key_tolerance}, {"least", key_least},         {"above", key_above},
+    {"most", key_most},           {"below", key_below},         {"share", key_share},
+    {"slack", key_slack},         {"somewhere", key_somewhere}, {"falling", key_falling},
+    {"status", key_status},       {"reason", key_reason},       {"counter", key_counter},
+    {"path", key_path},           {"equals", key_equals},       {"spec", key_spec},
 };
 
 // ---- The check ----
@@ -458,6 +419,14 @@ static bool read_keys(struct reading *reading)
                  "a bound is missing");
         return false;
     }
+    bool bounded = check->low.given || check->high.given;
+    const struct node *map = reading->map;
+    bool expects = node_get(map, "expected") && node_get(map, "tolerance");
+    if (check->word == CHECK_GAIN && bounded == expects) {
+        diag_add(reading->diags, map->mark, reading->path, NULL,
+                 "either expected and tolerance, or a bound, must be given");
+        return false;
+    }
     if (check->word == CHECK_CONTAINS_EVENT && !check->low.given && !check->high.given)
         check->low = (struct check_bound){.given = true, .value = 1.0};
     return true;
@@ -484,6 +453,7 @@ static struct check *check_new(enum check_word word, struct source_mark mark)
     check->sizes = g_array_new(FALSE, FALSE, sizeof(struct size_range));
     check->except = g_array_new(FALSE, FALSE, sizeof(struct size_range));
     check->range = g_array_new(FALSE, FALSE, sizeof(struct size_range));
+    check->points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
     check->size = -1;
     check->share = 1.0;
     return check;
@@ -523,6 +493,7 @@ void check_free(struct check *check)
     g_array_unref(check->sizes);
     g_array_unref(check->except);
     g_array_unref(check->range);
+    g_array_unref(check->points);
     g_free(check);
 }
 

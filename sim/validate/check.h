@@ -2,12 +2,21 @@
 // The vocabulary of checks: what a file of claims can ask of results, and how it is written. A
 // check is a map with one key, the word; below it stand the word's keys. `scenario`, `set` and
 // `metric` belong to all words and are what curves (curve.h) leave out; sizes are "1 B .. 4 KiB",
-// or a list of such, and mean the sizes of the curve in there, both ends included.
+// or a list of such, and mean the sizes of the curve in there, both ends included. Plain
+// numbers, "1 .. 64", are for benchmarks that count something else than bytes.
 //
 //   value           series, expected, tolerance [size]       the value, within 3 us or 4 %
+//   values          series, points, tolerance [share]
+//                     a printed table: `points` is a list of [SIZE, EXPECTED], and each value, or
+//                     at least a share of them, is within 3 us or 4 % of what is expected there
 //   bound           series, least|above|most|below [sizes, except]      every value is inside
 //   ratio           over, under, least|above|most|below [sizes, except] every quotient is inside
 //   difference      series, minus, least|above|most|below [sizes, except]
+//   gain            over, under, statistic, expected & tolerance | least|above|most|below
+//                   [sizes, except]
+//                     how much the quotient of two curves is above 1: its mean over the sizes, or
+//                     the greatest, as statistic says. All are percentages, and so is the
+//                     tolerance: 9 % within 2 % is 7 % to 11 %
 //   order           lower, higher, sizes [except, share, somewhere, slack]
 //                     every `lower` curve lies below every `higher` one, at each size; at a share
 //                     of the sizes at least; or, somewhere, never above and once below. With a
@@ -38,9 +47,11 @@
 
 enum check_word {
     CHECK_VALUE,
+    CHECK_VALUES,
     CHECK_BOUND,
     CHECK_RATIO,
     CHECK_DIFFERENCE,
+    CHECK_GAIN,
     CHECK_ORDER,
     CHECK_CROSSOVER,
     CHECK_MONOTONE,
@@ -59,6 +70,9 @@ struct size_range {
     int64_t from, to; // both included
 };
 
+// What sizes are of: that of the file, which the series must agree with.
+enum check_sizes { SIZES_UNKNOWN, SIZES_BYTES, SIZES_COUNTED };
+
 struct check_bound {
     bool given, strict;
     double value;
@@ -72,7 +86,10 @@ struct check {
     GArray *sizes;     // struct size_range; empty: all there are
     GArray *except;    // struct size_range
     GArray *range;     // struct size_range, one: between, within, later
+    GArray *points;    // struct curve_point: expected values
     int64_t size;      // -1: none
+    enum check_sizes sizes_are;
+    bool mean; // statistic: the mean, not the greatest
     struct check_bound low, high;
     double expected, tolerance;
     bool has_expected, relative; // relative: the tolerance is a part of the expected value

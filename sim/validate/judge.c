@@ -9,6 +9,7 @@
 
 static judge_fn *const judges[] = {
     [CHECK_VALUE] = judge_value,         [CHECK_BOUND] = judge_inside,
+    [CHECK_VALUES] = judge_values,       [CHECK_GAIN] = judge_gain,
     [CHECK_RATIO] = judge_inside,        [CHECK_DIFFERENCE] = judge_inside,
     [CHECK_ORDER] = judge_order,         [CHECK_CROSSOVER] = judge_crossover,
     [CHECK_MONOTONE] = judge_monotone,   [CHECK_NO_STEP] = judge_no_step,
@@ -64,9 +65,10 @@ char *number_text(double value, const char *unit)
     return g_strconcat(digits, *unit ? " " : "", unit, NULL);
 }
 
-char *size_text(int64_t size)
+char *size_text(const struct check *check, int64_t size)
 {
-    return quantity_format(QUANTITY_SIZE, (struct quantity){.integer = size});
+    return quantity_format(check->sizes_are == SIZES_COUNTED ? QUANTITY_COUNT : QUANTITY_SIZE,
+                           (struct quantity){.integer = size});
 }
 
 static void append_bound(GString *out, const struct check_bound *bound, const char *plain,
@@ -214,9 +216,13 @@ static json_t *case_value(json_t *json, const char *path)
         table = json_array_get(json_object_get(topology, "link_parameters"), 0);
     if (strcmp(section, "switch") == 0)
         table = json_array_get(json_object_get(topology, "switch_parameters"), 0);
-    json_t *value = strcmp(section, "workload") == 0
-                        ? json_object_get(json_object_get(json, "workload"), dot + 1)
-                        : json_object_get(json_object_get(table, dot + 1), "value");
+    json_t *workload = json_object_get(json, "workload"), *value = NULL;
+    if (strcmp(section, "workload") == 0) {
+        value = json_object_get(workload, dot + 1);
+        table = json_object_get(workload, "parameters");
+    }
+    if (!value)
+        value = json_object_get(json_object_get(table, dot + 1), "value");
     g_free(section);
     return value;
 }

@@ -30,7 +30,8 @@ void judge_value(struct judging *judging)
         judging->result->deviation = check->expected != 0.0 ? off / fabs(check->expected) : NAN;
         judging_decide(judging, fabs(off) <= tolerance);
     } else {
-        char *size = check->size < 0 ? g_strdup("all sizes together") : size_text(check->size);
+        char *size =
+            check->size < 0 ? g_strdup("all sizes together") : size_text(check, check->size);
         judging_give_up(judging, g_strdup_printf("there is no value at %s", size));
         g_free(size);
     }
@@ -68,7 +69,7 @@ static void say_worst(struct judging *judging, const struct worst *worst)
     append_number(out, worst->point.value, curve_unit(worst->curve));
     if (worst->point.size >= 0) {
         g_string_append(out, " at ");
-        append_size(out, worst->point.size);
+        append_size(out, judging->check, worst->point.size);
     }
     if (judging->check->curves->len > 1)
         g_string_append_printf(out, " (%s)", worst->curve->series);
@@ -104,12 +105,13 @@ void judge_inside(struct judging *judging)
 // ---- Order ----
 
 // "3 of 24 sizes (2 KiB, 4 KiB, …)"
-static void append_failures(GString *out, const GArray *failed, guint count)
+static void append_failures(GString *out, const struct check *check, const GArray *failed,
+                            guint count)
 {
     g_string_append_printf(out, "%u of %u sizes (", failed->len, count);
     for (guint i = 0; i < failed->len && i < MOST_SIZES_LISTED; i++) {
         g_string_append(out, i ? ", " : "");
-        append_size(out, g_array_index(failed, int64_t, i));
+        append_size(out, check, g_array_index(failed, int64_t, i));
     }
     g_string_append(out, failed->len > MOST_SIZES_LISTED ? ", ...)" : ")");
 }
@@ -156,7 +158,7 @@ static void say_order(struct judging *judging, const struct order *order, guint 
     GString *out = g_string_new(NULL);
     if (order->failed->len > 0) {
         g_string_append(out, "not at ");
-        append_failures(out, order->failed, count);
+        append_failures(out, judging->check, order->failed, count);
         g_string_append(out, ", worst at ");
     } else if (order->somewhere) {
         g_string_append(out,
@@ -164,7 +166,7 @@ static void say_order(struct judging *judging, const struct order *order, guint 
     } else {
         g_string_append_printf(out, count > 1 ? "at all %u sizes, nearest at " : "at ", count);
     }
-    append_size(out, order->size);
+    append_size(out, judging->check, order->size);
     g_string_append(out, ": ");
     append_number(out, order->low, "");
     g_string_append(out, " against ");
@@ -249,9 +251,10 @@ static void expect_crossover(struct judging *judging)
          *after = judging_labels(check, check->others);
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s lower, then %s; they cross once", before, after);
-    append_ranges(out, " in ", check->range);
+    append_ranges(out, check, " in ", check->range);
     if (check->has_expected)
-        g_string_append_printf(out, ", at about %.0f B", check->expected);
+        g_string_append_printf(out, ", at about %.0f%s", check->expected,
+                               check->sizes_are == SIZES_COUNTED ? "" : " B");
     judging->result->expected = g_string_free(out, FALSE);
     g_free(before);
     g_free(after);

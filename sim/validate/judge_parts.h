@@ -15,8 +15,8 @@ struct judging {
 typedef void judge_fn(struct judging *judging);
 
 // Over curves.
-judge_fn judge_value, judge_inside, judge_order, judge_crossover, judge_monotone, judge_no_step,
-    judge_parallel, judge_widest, judge_narrows, judge_slows_beyond;
+judge_fn judge_value, judge_values, judge_inside, judge_gain, judge_order, judge_crossover,
+    judge_monotone, judge_no_step, judge_parallel, judge_widest, judge_narrows, judge_slows_beyond;
 // Over runs, cases and files.
 judge_fn judge_ends_with, judge_contains_event, judge_parameter, judge_figure;
 
@@ -47,11 +47,12 @@ const struct curve_point *points_at(const GArray *points, guint index);
 // The names of some of a check's curves. The caller frees it.
 char *judging_labels(const struct check *check, const GPtrArray *curves);
 
-void append_size(GString *out, int64_t size);
+void append_size(GString *out, const struct check *check, int64_t size);
 void append_number(GString *out, double value, const char *unit);
 
 // `before`, and "1 B .. 512 B, 1 MiB"; nothing if there are no ranges.
-void append_ranges(GString *out, const char *before, const GArray *ranges);
+void append_ranges(GString *out, const struct check *check, const char *before,
+                   const GArray *ranges);
 
 // " at 1 B .. 512 B but 8 B": the sizes that a check asks for.
 void append_sizes(GString *out, const struct check *check);
@@ -59,8 +60,8 @@ void append_sizes(GString *out, const struct check *check);
 // A number as people read it: four digits and the unit. The caller frees it.
 char *number_text(double value, const char *unit);
 
-// "64 KiB". The caller frees it.
-char *size_text(int64_t size);
+// "64 KiB", or a plain number if the check counts something else. The caller frees it.
+char *size_text(const struct check *check, int64_t size);
 
 // Appends the bounds: "above 2", "at least 1 and below 2".
 void append_bounds(GString *out, const struct check *check, const char *unit);

@@ -14,13 +14,29 @@ static bool ends_are_there(const struct judging *judging, const GArray *points, 
         for (size_t k = 0; k < G_N_ELEMENTS(ends); k++) {
             if (curve_at(points, ends[k]) || size_in(check->except, ends[k]))
                 continue;
-            char *size = size_text(ends[k]);
+            char *size = size_text(check, ends[k]);
             judging->result->why = g_strdup_printf("%s has no value at %s", label, size);
             g_free(size);
             return false;
         }
     }
     return true;
+}
+
+// Whether the sizes of the curve's series are of what the check says; if not, it can't be judged.
+static bool sizes_agree(struct judging *judging, const struct curve *curve)
+{
+    char *why = NULL;
+    json_t *series = runs_series(judging->context->runs, curve, &why);
+    const char *counts = json_string_value(json_object_get(series, "counts"));
+    enum check_sizes are = judging->check->sizes_are;
+    g_free(why);
+    if (are == SIZES_UNKNOWN || (are == SIZES_COUNTED) == (counts != NULL))
+        return true;
+    judging_give_up(judging, g_strdup_printf("the sizes of %s are %s, so they %s", curve->series,
+                                             counts ? counts : "bytes",
+                                             counts ? "have no unit" : "need a unit"));
+    return false;
 }
 
 // All points of a curve; NULL if they are not there, and then the check is decided: a series that
@@ -39,7 +55,7 @@ GArray *judging_all_points(struct judging *judging, const struct curve *curve)
         return NULL;
     }
     char *label = curve_label(curve);
-    if (!ends_are_there(judging, points, label)) {
+    if (!sizes_agree(judging, curve) || !ends_are_there(judging, points, label)) {
         g_array_unref(points);
         points = NULL;
     }
@@ -129,31 +145,32 @@ char *judging_labels(const struct check *check, const GPtrArray *curves)
     return g_string_free(out, FALSE);
 }
 
-void append_size(GString *out, int64_t size)
+void append_size(GString *out, const struct check *check, int64_t size)
 {
-    char *text = size_text(size);
+    char *text = size_text(check, size);
     g_string_append(out, text);
     g_free(text);
 }
 
 // " at 1 B .. 512 B, 1 MiB" for the check's sizes, without `except`.
-void append_ranges(GString *out, const char *before, const GArray *ranges)
+void append_ranges(GString *out, const struct check *check, const char *before,
+                   const GArray *ranges)
 {
     for (guint i = 0; i < ranges->len; i++) {
         const struct size_range *range = &g_array_index(ranges, struct size_range, i);
         g_string_append(out, i ? ", " : before);
-        append_size(out, range->from);
+        append_size(out, check, range->from);
         if (range->to != range->from) {
             g_string_append(out, " .. ");
-            append_size(out, range->to);
+            append_size(out, check, range->to);
         }
     }
 }
 
 void append_sizes(GString *out, const struct check *check)
 {
-    append_ranges(out, " at ", check->sizes);
-    append_ranges(out, " but ", check->except);
+    append_ranges(out, check, " at ", check->sizes);
+    append_ranges(out, check, " but ", check->except);
 }
 
 void append_number(GString *out, double value, const char *unit)

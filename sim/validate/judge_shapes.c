@@ -30,7 +30,7 @@ static void say_shape(struct judging *judging, const struct shape *shape, const 
     GString *out = g_string_new(before);
     append_number(out, 100.0 * shape->worst, "%");
     g_string_append(out, " at ");
-    append_size(out, shape->size);
+    append_size(out, judging->check, shape->size);
     judging->result->simulated = g_string_free(out, FALSE);
     judging->result->deviation = shape->worst - most;
     judging_decide(judging, shape->worst <= most);
@@ -127,7 +127,7 @@ void judge_widest(struct judging *judging)
     const struct check *check = judging->check;
     char *label = judging_labels(check, check->curves);
     GString *text = g_string_new("widest");
-    append_ranges(text, " in ", check->range);
+    append_ranges(text, check, " in ", check->range);
     g_string_append_printf(text, ": %s", label);
     judging->result->expected = g_string_free(text, FALSE);
     g_free(label);
@@ -149,7 +149,7 @@ void judge_widest(struct judging *judging)
             *best = (struct curve_point){size, high / low};
     }
     const struct curve_point *widest = inside.value > outside.value ? &inside : &outside;
-    char *at = size_text(widest->size);
+    char *at = size_text(check, widest->size);
     judging->result->simulated =
         g_strdup_printf("widest at %s: highest / lowest %.3g", at, widest->value);
     g_free(at);
@@ -177,8 +177,8 @@ void judge_narrows(struct judging *judging)
     const struct check *check = judging->check;
     char *label = judging_labels(check, check->curves);
     GString *text = g_string_new(label);
-    append_ranges(text, " is nearer to 1 at ", check->range);
-    append_ranges(text, " than at ", check->sizes);
+    append_ranges(text, check, " is nearer to 1 at ", check->range);
+    append_ranges(text, check, " than at ", check->sizes);
     judging->result->expected = g_string_free(text, FALSE);
     g_free(label);
     GArray *points = judging_all_points(judging, judging_curve(judging));
@@ -198,7 +198,7 @@ void judge_narrows(struct judging *judging)
 void judge_slows_beyond(struct judging *judging)
 {
     const struct check *check = judging->check;
-    char *at = size_text(check->size);
+    char *at = size_text(check, check->size);
     char *what = g_strdup_printf("moves fewer bytes per time than at %s", at);
     expect_shape(judging, what);
     g_free(what);

@@ -15,10 +15,18 @@ import yaml
 from harness import Case, SOURCE
 
 SVG = "{http://www.w3.org/2000/svg}"
-NUMBERS = ["4.2"] + [f"6.{figure}" for figure in range(1, 10)]
+# The sources' figures that hold data, in the order of `netsim figures --list`.
+NUMBERS = {"armci": ["3.4", "3.5", "3.6", "3.7", "4.6", "4.7"], "grim": ["4.6", "4.10"],
+           "via": ["4.2"] + [f"6.{figure}" for figure in range(1, 10)]}
 
-with open(os.path.join(SOURCE, "references/figures/via.yaml"), encoding="utf-8") as spec_file:
-    FIGURES = {figure["id"]: figure for figure in yaml.safe_load(spec_file)["figures"]}
+
+def figures_of(system):
+    path = os.path.join(SOURCE, f"references/figures/{system}.yaml")
+    with open(path, encoding="utf-8") as file:
+        return {figure["id"]: figure for figure in yaml.safe_load(file)["figures"]}
+
+
+FIGURES = {name: figure for system in NUMBERS for name, figure in figures_of(system).items()}
 
 # Two series of which the second comes to a deadlock after its first sizes would need a fault; a
 # program in which both ranks receive is the short way to a failure.
@@ -338,29 +346,36 @@ class Explain(Drawing):
 
 
 class Specifications(Drawing):
-    """references/figures/via.yaml has every data figure, and every series of it exists."""
+    """references/figures/ has every data figure, and every series of it exists."""
 
     def test_every_figure_is_there(self):
         # via.fig.4_2 via.fig.6_1 via.fig.6_2 via.fig.6_3 via.fig.6_4 via.fig.6_5 via.fig.6_6
         # via.fig.6_7 via.fig.6_8 via.fig.6_9
-        self.assertEqual([figure["number"] for figure in FIGURES.values()], NUMBERS)
-        for name, figure in FIGURES.items():
-            self.assertEqual(name, "via.fig." + figure["number"].replace(".", "_"))
-            self.assertIn(name, figure["claims"])
+        # armci.fig.3_4 armci.fig.3_5 armci.fig.3_6 armci.fig.3_7 armci.fig.4_6 armci.fig.4_7
+        # grim.fig.4_6 grim.fig.4_10
+        for system, numbers in NUMBERS.items():
+            own = figures_of(system)
+            self.assertEqual([figure["number"] for figure in own.values()], numbers)
+            for name, figure in own.items():
+                self.assertEqual(name, f"{system}.fig." + figure["number"].replace(".", "_"))
+                self.assertIn(name, figure["claims"])
         listed = self.netsim("figures", "--list").stdout.splitlines()
         self.assertEqual([line.split()[0] for line in listed], list(FIGURES))
         self.assertEqual(os.listdir(self.directory), [])
 
     def test_every_claim_exists(self):
         """Claims of figures and marks are claims of the references."""
-        with open(os.path.join(SOURCE, "references/claims/via.yaml"), encoding="utf-8") as file:
-            claims = file.read()
+        claims = ""
+        for system in NUMBERS:
+            path = os.path.join(SOURCE, f"references/claims/{system}.yaml")
+            with open(path, encoding="utf-8") as file:
+                claims += file.read()
         for figure in FIGURES.values():
             marks = [mark for panel in figure["panels"] for mark in panel.get("marks", [])]
             for claim in figure["claims"] + [mark["claim"] for mark in marks]:
                 self.assertRegex(claims, rf"(?m)\b{re.escape(claim)}\b")
             for mark in marks:
-                self.assertRegex(mark["source"], r"^thesis 000, \d\.\d")
+                self.assertRegex(mark["source"], r"^thesis 00[013], (figure )?\d\.\d")
 
     def test_every_series_exists(self):
         names = self.netsim("list", "scenarios", "--names").stdout.split()
@@ -424,7 +439,7 @@ class Figures(Drawing):
         simulates nothing, and writes the same bytes."""
         first = self.netsim("figures")
         self.assertNotIn("not drawn", first.stderr)
-        self.assertRegex(first.stdout, r"10 figures with \d+ series")
+        self.assertRegex(first.stdout, r"18 figures with \d+ series")
         self.assertIn("claims hold", first.stdout)
         ran = int(re.search(r"(\d+) cases? run", first.stdout)[1])
         self.assertGreater(ran, 0)
@@ -539,8 +554,8 @@ figures:
     def test_bad_input(self):
         wrong = "via." + "fig.6_99"  # in two, as no claim is called so
         for arguments, part in (([wrong], f"there is no figure `{wrong}'"),
-                                ([wrong], "did you mean via.fig.6_9? there are 4.2, 6.1, 6.2,"),
-                                (["x"], "there are 4.2, 6.1, 6.2, 6.3, 6.4, 6.5, 6.6, 6.7, 6.8, 6.9"),
+                                ([wrong], "did you mean via.fig.6_9? there are armci.fig.3_4,"),
+                                (["x"], "there are " + ", ".join(FIGURES)),
                                 (["6.11"], "there is no figure"), (["6.1", "x"], "`x'"),
                                 (["--format", "gif"], "svg, png, pdf"),
                                 (["-j", "-2"], "at least 1"), (["--frob"], "--frob")):

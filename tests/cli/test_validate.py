@@ -409,7 +409,9 @@ def spoil(word, check):
     if word == "value":
         number, _, unit = str(check["expected"]).partition(" ")
         return {**check, "expected": f"{float(number) * 3} {unit}".strip()}
-    if word in ("bound", "ratio", "difference"):
+    if word == "gain" and "expected" in check:
+        return {**check, "expected": f"{3 * float(check['expected'].split()[0]) + 10} %"}
+    if word in ("bound", "ratio", "difference", "gain"):
         bounds = [key for key in OPPOSITE if key in check]
         rest = {key: value for key, value in check.items() if key not in bounds}
         return {**rest, OPPOSITE[bounds[0]]: check[bounds[0]]}

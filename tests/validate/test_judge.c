@@ -34,6 +34,8 @@ static json_t *series_of(const char *text)
     json_t *series = json_pack("{s:s, s:s, s:n, s:o, s:[], s:{s:i, s:i}}", "name", words[0],
                                "status", words[0][0] == 'x' ? "failed" : "completed", "reason",
                                "points", points, "values", "counters", "drops", 3, "none", 0);
+    if (words[0][0] == 'c')
+        json_object_set_new(series, "counts", json_string("things"));
     g_strfreev(words);
     return series;
 }
@@ -132,6 +134,79 @@ static void test_value(void)
          "xA of s ended as failed"},
         {0}};
     run_samples(samples);
+}
+
+// A printed table of values.
+static void test_values(void)
+{
+    static const struct sample samples[] = {
+        {"A 1:100 2:204 4:392",
+         "{values: {series: A, points: [[1 B, 100], [2 B, 200 us], [4 B, "
+         "400]], tolerance: 2 %}}",
+         HOLDS, "furthest off: 204 us for 200 us at 2 B"},
+        {"A 1:100 2:204.1 4:392",
+         "{values: {series: A, points: [[1 B, 100], [2 B, 200], [4 B, "
+         "400]], tolerance: 2 %}}",
+         MISSES, "204.1 us for 200 us at 2 B; 1 of 3 values outside"},
+        {"A 1:100 2:204.1 4:392",
+         "{values: {series: A, points: [[1 B, 100], [2 B, 200], [4 B, "
+         "400]], tolerance: 2 %, share: 66 %}}",
+         HOLDS, "1 of 3 values outside"},
+        {"A 1:104 2:204", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 3}}",
+         MISSES, "2 of 2 values outside"},
+        {"A 1:100 2:200", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 0}}",
+         HOLDS, "furthest off: 100 us"},
+        {"A 1:100", "{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 3}}", NOT,
+         "there is no value at 2 B"},
+        {"xA 1:100", "{values: {series: xA, points: [[1 B, 100]], tolerance: 3}}", MISSES,
+         "xA of s ended as failed"},
+        // What the sizes count is said in plain numbers.
+        {"cA 1:100 1024:200",
+         "{values: {series: cA, points: [[1, 100], [1024, 199]], tolerance: "
+         "1}}",
+         HOLDS, "200 us for 199 us at 1024"},
+        {0}};
+    run_samples(samples);
+}
+
+static void test_gain(void)
+{
+#define GAIN "over: A, under: B, sizes: 1 B .. 4 B, "
+    static const char *const curves = "A 1:109 2:104 4:113; B 1:100 2:100 4:100";
+    const struct sample samples[] = {
+        {curves, "{gain: {" GAIN "statistic: greatest, expected: 13 %, tolerance: 0.1 %}}", HOLDS,
+         "13 % at 4 B"},
+        {curves, "{gain: {" GAIN "statistic: greatest, expected: 12 %, tolerance: 0.9 %}}", MISSES,
+         "13 % at 4 B"},
+        {curves, "{gain: {" GAIN "statistic: mean, expected: 8.667 %, tolerance: 0.001 %}}", HOLDS,
+         "8.667 % over 3 sizes; the greatest is 13 % at 4 B"},
+        {curves, "{gain: {" GAIN "statistic: mean, expected: 10 %, tolerance: 1 %}}", MISSES,
+         "8.667 %"},
+        {curves,
+         "{gain: {" GAIN "statistic: mean, expected: 6.5 %, tolerance: 0.01 %, except: 4 B}}",
+         HOLDS, "6.5 % over 2 sizes"},
+        {curves, "{gain: {" GAIN "statistic: greatest, most: 13.1 %}}", HOLDS, "13 %"},
+        {curves, "{gain: {" GAIN "statistic: greatest, below: 12.9 %}}", MISSES, "13 %"},
+        {curves, "{gain: {" GAIN "statistic: mean, least: 9 %}}", MISSES, "8.667 %"},
+        {"A 1:90 2:95; B 1:100 2:100",
+         "{gain: {over: A, under: B, statistic: greatest, expected: -5 %, tolerance: 0.001 %}}",
+         HOLDS, "-5 % at 2 B"},
+        {"A 1:109; B 2:100",
+         "{gain: {over: A, under: B, statistic: mean, expected: 9 %, tolerance: 1 %}}", NOT,
+         "no value at these sizes"},
+        // A series that stands for a setting.
+        {"A 1:6 2:6",
+         "{gain: {over: A, under: {series: A, set: [p.q=1]}, statistic: mean, expected: 20 %, "
+         "tolerance: 0.01 %}}",
+         HOLDS, "20 % over 2 sizes"},
+        {"cA 8:109 16:120; cB 8:100 16:100",
+         "{gain: {over: cA, under: cB, sizes: 8 .. 16, statistic: greatest, "
+         "expected: 20 %, "
+         "tolerance: 0.01 %}}",
+         HOLDS, "20 % at 16"},
+        {0}};
+    run_samples(samples);
+#undef GAIN
 }
 
 static void test_bounds(void)
@@ -435,6 +510,8 @@ static void test_same_value(void)
 int main(void)
 {
     static const struct suite_case cases[] = {{"a value", test_value},
+                                              {"tables of values", test_values},
+                                              {"gains", test_gain},
                                               {"bounds, quotients and differences", test_bounds},
                                               {"orders", test_order},
                                               {"crossovers", test_crossover},
