@@ -17,10 +17,11 @@ static void group_free(void *data)
 static char *sizes_setting(const struct target_list *targets, const char *series)
 {
     GArray *sizes = target_list_sizes(targets, series);
+    const char *unit = target_list_counts(targets, series) ? "" : " B";
     GString *text = g_string_new("workload.sizes=[");
     for (guint i = 0; i < sizes->len; i++)
-        g_string_append_printf(text, "%s%" G_GINT64_FORMAT " B", i ? ", " : "",
-                               g_array_index(sizes, int64_t, i));
+        g_string_append_printf(text, "%s%" G_GINT64_FORMAT "%s", i ? ", " : "",
+                               g_array_index(sizes, int64_t, i), unit);
     g_string_append_c(text, ']');
     g_array_unref(sizes);
     return g_string_free(text, FALSE);

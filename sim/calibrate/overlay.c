@@ -101,7 +101,7 @@ char *overlay_text(const struct fit *fit, const struct evaluation *evaluation, c
         const struct target *target = g_ptr_array_index(evaluation->targets->targets, i);
         char *what = target_text(target);
         double simulated = target_simulated(target, fit->document);
-        if (target->kind == TARGET_POINT)
+        if (target_has_value(target))
             g_string_append_printf(out, "# %s: %.6g, simulated %.6g\n", what, target->value,
                                    simulated);
         else

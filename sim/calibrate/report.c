@@ -78,7 +78,7 @@ static void print_targets(const struct fit *fit, const struct evaluation *evalua
         const struct target *target = target_at(evaluation, i);
         char *what = target_text(target);
         fprintf(out, "%-*s", TARGET_WIDTH, what);
-        if (target->kind == TARGET_POINT)
+        if (target_has_value(target))
             fprintf(out, " %12.6g %12.6g", target->value, target_simulated(target, fit->document));
         else
             fprintf(out, " %12s %12s", "-", "-");
@@ -182,7 +182,7 @@ static json_t *targets_json(const struct fit *fit, const struct evaluation *eval
     json_t *list = json_array();
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
         const struct target *target = target_at(evaluation, i);
-        bool point = target->kind == TARGET_POINT;
+        bool point = target_has_value(target);
         json_t *changes = json_object();
         for (guint k = 0; k < evaluation->parameters->len; k++)
             json_object_set_new(changes, parameter_at(evaluation, k)->path,

@@ -73,7 +73,10 @@ static bool read_size(const struct target_reader *reader, const char *text, cons
 {
     struct quantity quantity;
     char *error = NULL, *hint = NULL, *path = reader_path(reader->path, key);
-    bool good = quantity_parse(text, QUANTITY_SIZE, &quantity, &error, &hint);
+    bool counts = text[strspn(text, "0123456789")] == '\0';
+    bool good =
+        quantity_parse(text, counts ? QUANTITY_COUNT : QUANTITY_SIZE, &quantity, &error, &hint);
+    reader->target->counts = counts;
     if (good && quantity.integer < 0) {
         good = false;
         error = g_strdup("a size is not negative");
@@ -227,6 +230,28 @@ static bool read_crossover(const struct target_reader *reader)
     return true;
 }
 
+static bool read_gain(const struct target_reader *reader)
+{
+    const struct node *list = node_get(reader->map, "sizes");
+    bool share = true;
+    if (!read_names(reader, "gain", 2, 2) || !has_key(reader, "value") || !has_key(reader, "sizes"))
+        return false;
+    char *path = reader_path(reader->path, "sizes");
+    bool good = reader_is(list, NODE_LIST, path, "a list of sizes", reader->diags);
+    if (good && list->children->len == 0) {
+        diag_add(reader->diags, list->mark, path, NULL, "a gain needs a size");
+        good = false;
+    }
+    for (guint i = 0; good && i < list->children->len; i++) {
+        const struct node *node = g_ptr_array_index(list->children, i);
+        const char *text = reader_text(node, path, "a size", reader->diags);
+        good = text && read_size(reader, text, node, "sizes");
+    }
+    g_free(path);
+    return good && read_number(reader, node_get(reader->map, "value"), "value", NULL, &share,
+                               &reader->target->value);
+}
+
 static char *optional_text(const struct target_reader *reader, const char *key)
 {
     const struct node *node = node_get(reader->map, key);
@@ -243,15 +268,17 @@ static bool keys_fit(const struct target_reader *reader)
         [TARGET_POINT] = {"series", "size", "value", NULL},
         [TARGET_ORDER] = {"order", "over", NULL},
         [TARGET_CROSSOVER] = {"crossover", "at", NULL},
+        [TARGET_GAIN] = {"gain", "sizes", "value", NULL},
     };
     for (size_t kind = 0; kind < G_N_ELEMENTS(keys); kind++)
         for (int i = 0; kind != reader->target->kind && keys[kind][i]; i++) {
+            const char *const *own = keys[reader->target->kind];
             const struct node *node = node_get(reader->map, keys[kind][i]);
-            if (!node)
+            if (!node || g_strv_contains(own, keys[kind][i]))
                 continue;
             diag_add(reader->diags, node->key_mark, reader->path,
-                     "a target is a point (series, size, value), an order (order, over) or a "
-                     "crossover (crossover, at)",
+                     "a target is a point (series, size, value), an order (order, over), a "
+                     "crossover (crossover, at) or a gain (gain, sizes, value)",
                      "%s does not go with %s", keys[kind][i], keys[reader->target->kind][0]);
             return false;
         }
@@ -261,9 +288,9 @@ static bool keys_fit(const struct target_reader *reader)
 static void read_target(struct target_list *list, const struct node *map, const char *path,
                         struct diag_list *diags)
 {
-    static const char *const known[] = {"series", "metric",    "size", "value",  "order",
-                                        "over",   "crossover", "at",   "source", "claim",
-                                        "weight", "tolerance", NULL};
+    static const char *const known[] = {"series", "metric", "size",      "value",     "order",
+                                        "over",   "at",     "crossover", "gain",      "sizes",
+                                        "source", "claim",  "weight",    "tolerance", NULL};
     if (!reader_is(map, NODE_MAP, path, "a target", diags) || !reader_keys(map, path, known, diags))
         return;
     struct target *target = g_new0(struct target, 1);
@@ -272,6 +299,7 @@ static void read_target(struct target_list *list, const struct node *map, const 
     target->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
     target->kind = node_get(map, "order")       ? TARGET_ORDER
                    : node_get(map, "crossover") ? TARGET_CROSSOVER
+                   : node_get(map, "gain")      ? TARGET_GAIN
                                                 : TARGET_POINT;
     target->metric = optional_text(&reader, "metric");
     target->source = optional_text(&reader, "source");
@@ -289,10 +317,13 @@ static void read_target(struct target_list *list, const struct node *map, const 
     case TARGET_CROSSOVER:
         good = good && read_crossover(&reader);
         break;
+    case TARGET_GAIN:
+        good = good && read_gain(&reader);
+        break;
     }
     good = good && read_tolerance(&reader) && read_weight(&reader);
     // An order has a kink where the curves touch, and so have a crossover's sides.
-    list->smooth &= target->kind == TARGET_POINT;
+    list->smooth &= target_has_value(target);
     if (good)
         g_ptr_array_add(list->targets, target);
     else
@@ -341,207 +372,4 @@ struct target_list *target_list_load(const char *file, struct diag_list *diags)
         return list;
     target_list_free(list);
     return NULL;
-}
-
-// ---- Residuals ----
-
-static int64_t size_at(const struct target *target, guint index)
-{
-    return g_array_index(target->sizes, int64_t, index);
-}
-
-static const char *series_at(const struct target *target, guint index)
-{
-    return g_ptr_array_index(target->series, index);
-}
-
-int target_residuals(const struct target *target)
-{
-    switch (target->kind) {
-    case TARGET_POINT:
-        return 1;
-    case TARGET_ORDER:
-        return (int)(target->sizes->len * (target->series->len - 1));
-    case TARGET_CROSSOVER:
-        return (int)target->sizes->len;
-    }
-    return 0;
-}
-
-int target_list_residuals(const struct target_list *list)
-{
-    int count = 0;
-    for (guint i = 0; i < list->targets->len; i++)
-        count += target_residuals(g_ptr_array_index(list->targets, i));
-    return count;
-}
-
-// The value of a series in a document; NaN and why if it has none.
-static double look_up(const json_t *document, const char *name, int64_t size, const char *metric,
-                      char **why)
-{
-    const json_t *list = json_object_get(document, "series");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *series = json_array_get(list, i);
-        if (g_strcmp0(json_string_value(json_object_get(series, "name")), name) != 0)
-            continue;
-        const json_t *points = json_object_get(series, "points");
-        for (size_t k = 0; k < json_array_size(points); k++) {
-            const json_t *point = json_array_get(points, k), *value;
-            if (json_integer_value(json_object_get(point, "size_bytes")) != size)
-                continue;
-            value = json_object_get(point, metric);
-            if (json_is_number(value))
-                return json_number_value(value);
-        }
-        const json_t *reason = json_object_get(series, "reason");
-        const char *text = json_string_value(json_object_get(reason, "text"));
-        if (why)
-            *why = g_strdup_printf("%s has no %s at %" G_GINT64_FORMAT " B%s%s", name, metric, size,
-                                   text ? ": " : "", text ? text : "");
-        return NAN;
-    }
-    if (why)
-        *why = g_strdup_printf("the scenario has no series \"%s\"", name);
-    return NAN;
-}
-
-// By how much of itself b lies below a.
-static bool excess(const struct target *target, const json_t *document, guint pair, guint size,
-                   double *share, char **why)
-{
-    double values[2];
-    for (guint i = 0; i < 2; i++) {
-        values[i] = look_up(document, series_at(target, pair + i), size_at(target, size),
-                            target->metric, why);
-        if (isnan(values[i]))
-            return false;
-    }
-    *share = (values[0] - values[1]) / values[1];
-    return true;
-}
-
-static bool judge_point(const struct target *target, const json_t *document, double *residuals,
-                        char **why)
-{
-    double value = look_up(document, series_at(target, 0), size_at(target, 0), target->metric, why);
-    residuals[0] = target->weight * (value - target->value) / target->tolerance;
-    return !isnan(value);
-}
-
-static bool judge_order(const struct target *target, const json_t *document, double *residuals,
-                        char **why)
-{
-    int next = 0;
-    for (guint size = 0; size < target->sizes->len; size++)
-        for (guint pair = 0; pair + 1 < target->series->len; pair++) {
-            double share;
-            if (!excess(target, document, pair, size, &share, why))
-                return false;
-            residuals[next++] = target->weight * MAX(share, 0.0) / target->tolerance;
-        }
-    return true;
-}
-
-// The first series is lower before, the second behind.
-static bool judge_crossover(const struct target *target, const json_t *document, double *residuals,
-                            char **why)
-{
-    guint last = target->sizes->len - 1;
-    for (guint size = 0; size <= last; size++) {
-        double share;
-        if (!excess(target, document, 0, size, &share, why))
-            return false;
-        if (size == 0)
-            share = MAX(share, 0.0);
-        else if (size == last)
-            share = MIN(share, 0.0);
-        residuals[size] = target->weight * share / target->tolerance;
-    }
-    return true;
-}
-
-bool target_judge(const struct target *target, const json_t *document, double *residuals,
-                  char **why)
-{
-    switch (target->kind) {
-    case TARGET_POINT:
-        return judge_point(target, document, residuals, why);
-    case TARGET_ORDER:
-        return judge_order(target, document, residuals, why);
-    case TARGET_CROSSOVER:
-        return judge_crossover(target, document, residuals, why);
-    }
-    return false;
-}
-
-double target_simulated(const struct target *target, const json_t *document)
-{
-    if (target->kind == TARGET_POINT)
-        return look_up(document, series_at(target, 0), size_at(target, 0), target->metric, NULL);
-    int count = target_residuals(target);
-    double *residuals = g_new0(double, count), sum = 0.0;
-    char *why = NULL;
-    bool good = target_judge(target, document, residuals, &why);
-    for (int i = 0; i < count; i++)
-        sum += residuals[i] * residuals[i];
-    g_free(residuals);
-    g_free(why);
-    return good ? sqrt(sum) / target->weight : NAN;
-}
-
-char *target_text(const struct target *target)
-{
-    const char *verb = target->kind == TARGET_ORDER ? " below " : " crosses ";
-    GString *text = g_string_new(series_at(target, 0));
-    for (guint i = 1; i < target->series->len; i++)
-        g_string_append_printf(text, "%s%s", verb, series_at(target, i));
-    g_string_append_printf(text, ", %s at %" G_GINT64_FORMAT, target->metric, size_at(target, 0));
-    if (target->kind == TARGET_CROSSOVER && target->sizes->len == 3) {
-        g_string_truncate(text, text->len - strlen(strrchr(text->str, ' ')));
-        g_string_append_printf(text, " %" G_GINT64_FORMAT, size_at(target, 1));
-    } else if (target->sizes->len > 1) {
-        g_string_append_printf(text, "..%" G_GINT64_FORMAT,
-                               size_at(target, target->sizes->len - 1));
-    }
-    g_string_append(text, " B");
-    return g_string_free(text, FALSE);
-}
-
-static int compare_sizes(const void *a, const void *b)
-{
-    const int64_t *left = a, *right = b;
-    return (*left > *right) - (*left < *right);
-}
-
-GPtrArray *target_list_series(const struct target_list *list)
-{
-    GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < list->targets->len; i++) {
-        const struct target *target = g_ptr_array_index(list->targets, i);
-        for (guint k = 0; k < target->series->len; k++) {
-            char *name = g_ptr_array_index(target->series, k);
-            if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
-                g_ptr_array_add(names, name);
-        }
-    }
-    g_ptr_array_add(names, NULL);
-    return names;
-}
-
-GArray *target_list_sizes(const struct target_list *list, const char *series)
-{
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    for (guint i = 0; i < list->targets->len; i++) {
-        const struct target *target = g_ptr_array_index(list->targets, i);
-        if (g_ptr_array_find_with_equal_func(target->series, series, g_str_equal, NULL))
-            g_array_append_vals(all, target->sizes->data, target->sizes->len);
-    }
-    g_array_sort(all, compare_sizes);
-    guint kept = 0;
-    for (guint i = 0; i < all->len; i++)
-        if (i == 0 || g_array_index(all, int64_t, i) != g_array_index(all, int64_t, kept - 1))
-            g_array_index(all, int64_t, kept++) = g_array_index(all, int64_t, i);
-    g_array_set_size(all, kept);
-    return all;
 }

@@ -141,6 +141,34 @@ class Calibrate(Case):
         self.assertAlmostEqual(found["rpi", 1024], found["bare", 1024], delta=0.5)
         self.assertGreater(found["rpi", 2048], found["bare", 2048])
 
+    def test_gain(self):
+        """The mean over sizes of how far one curve is above another, at a request of 20,000 cycles."""
+        found = self.latency("lam.request=20000 cycles")
+        sizes = (1, 4096, 16384)
+        gain = sum(found["rpi", size] / found["bare", size] - 1 for size in sizes) / len(sizes)
+        self.reference("gain: [rpi, bare], sizes: [1 B, 4096 B, 16384 B], "
+                       f"value: {100 * gain!r} %, tolerance: 0.1 %")
+        values, document = self.fit(REQUEST)
+        self.assertEqual(values, {"lam.request": "20000 cycles"})
+        self.assertEqual(document["method"], "Levenberg-Marquardt")
+        target = document["targets"][0]
+        self.assertAlmostEqual(target["expected"], gain)
+        self.assertAlmostEqual(target["simulated"], gain, places=6)
+        self.assertIn("rpi above bare, latency_us at 1..16384 B", target["target"])
+
+    def test_counts(self):
+        """Sizes of a benchmark that counts something else than bytes have no unit."""
+        self.write("scan.yaml", "schema: 1\nname: scan\n"
+                   f"include: {SOURCE}/scenarios/grim_scan.yaml\n"
+                   f"testbed: {SOURCE}/scenarios/testbeds/grim.yaml\n")
+        self.write("targets.yaml", "schema: 1\ntargets:\n"
+                   "  - {series: LANai 4, metric: scan_us, size: 10, value: 10 us}\n")
+        fit = ["calibrate", "scan.yaml", "--fit", "grim_lanai4.scan_channel=10 cycles..60 cycles"]
+        done = self.netsim(*fit, "--to", "targets.yaml", "--format", "json")
+        target = json.loads(done.stdout)["targets"][0]
+        self.assertEqual(target["target"], "LANai 4, scan_us at 10")
+        self.assertAlmostEqual(target["simulated"], 10, delta=0.5)
+
     def test_what_can_not_be_reached(self):
         """No library is fast enough to make up for the slower link."""
         self.reference("crossover: [rpi, bare], at: 16 KiB")
@@ -269,6 +297,13 @@ class Calibrate(Case):
                  "series does not go with order"),
                 ("targets: [{crossover: [rpi, bare], over: 1 B .. 2 B}]",
                  "over does not go with crossover"),
+                ("targets: [{gain: [rpi], sizes: [1 B], value: 3 %}]", "two series"),
+                ("targets: [{gain: [rpi, bare], value: 3 %}]", "the key sizes is missing"),
+                ("targets: [{gain: [rpi, bare], sizes: [], value: 3 %}]", "a gain needs a size"),
+                ("targets: [{gain: [rpi, bare], sizes: 1 B, value: 3 %}]", "a list of sizes"),
+                ("targets: [{gain: [rpi, bare], sizes: [1 B]}]", "the key value is missing"),
+                ("targets: [{gain: [rpi, bare], over: 1 B .. 2 B, value: 3 %}]",
+                 "over does not go with gain"),
                 ("targets: [{}]", "the key series is missing"),
                 ("targets: [3]", "a target is expected"),
                 ("targets: [{crossover: [rpi, bare]}]", "the key at is missing"),
