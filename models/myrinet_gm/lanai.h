@@ -24,6 +24,7 @@
 #define NETSIM_MODELS_MYRINET_GM_LANAI_H
 
 #include "sim/config/param.h"
+#include "sim/config/scenario.h"
 #include "sim/host/host.h"
 #include "sim/net/network.h"
 
@@ -48,6 +49,9 @@ struct lanai_config {
 extern const struct param_table lanai4_table;
 extern const struct param_table lanai7_table;
 extern const struct param_table lanai9_table;
+
+// The tables under the names that a scenario's `nic` chooses one by; ends with a NULL path.
+extern const struct scenario_section lanai_sections[];
 
 struct lanai;
 

@@ -92,3 +92,10 @@ const struct param_table lanai9_table = {
     .size = sizeof(struct lanai_config),
     .params = lanai9_params,
 };
+
+const struct scenario_section lanai_sections[] = {
+    {"lanai4", &lanai4_table},
+    {"lanai7", &lanai7_table},
+    {"lanai9", &lanai9_table},
+    {NULL, NULL},
+};

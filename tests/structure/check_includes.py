@@ -40,6 +40,8 @@ REGISTRY = "models/registry.c"  # the one file that includes every model
 # A model stands on another only here: a library on the transport it was written for.
 STANDS_ON = {
     "models/mpi_tcp": ["models/tcp"],
+    "models/armci": ["models/myrinet_gm"],
+    "models/grim": ["models/myrinet_gm"],
 }
 
 TOP_FOLDERS = ("sim", "models", "bench", "tests")
