@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/armci/client.h"
+
+#include "models/armci/server.h"
+
+#include <stdarg.h>
+
+const char *armci_kind_name(enum armci_kind kind)
+{
+    static const char *const names[ARMCI_KINDS] = {
+        [ARMCI_PUT] = "put",
+        [ARMCI_ACCUMULATE] = "accumulate",
+        [ARMCI_GET] = "get",
+        [ARMCI_FETCH_ADD] = "fetch_add",
+        [ARMCI_LOCK] = "lock",
+        [ARMCI_UNLOCK] = "unlock",
+        [ARMCI_FENCE] = "fence",
+        [ARMCI_REGISTER] = "register",
+        [ARMCI_UNREGISTER] = "unregister",
+        [ARMCI_AVAILABLE] = "available",
+        [ARMCI_ARRIVED] = "arrived",
+    };
+    return names[kind];
+}
+
+static const struct {
+    const char *name, *waits_for;
+} states[] = {
+    [ARMCI_QUEUED] = {"queued", "an operation that was issued before"},
+    [ARMCI_START] = {"start", "its start"},
+    [ARMCI_BUFFER] = {"BUFFER", "the acknowledgement of an earlier send from the next buffer"},
+    [ARMCI_COPYS] = {"COPYS", "ARMCI's send token, which MPI_Iprobe brings back"},
+    [ARMCI_XMIT] = {"XMIT", "the acknowledgement of its send"},
+    [ARMCI_ACKS] = {"ACKS", "the acknowledgements of its last sends"},
+    [ARMCI_PACKREQ] = {"PackREQ", "ARMCI's send token, which MPI_Iprobe brings back"},
+    [ARMCI_REQUEST] = {"XMIT", "the data server's answer"},
+    [ARMCI_REGISTERING] = {"register", "registration of memory"},
+    [ARMCI_DIRECT] = {"direct", "ARMCI's send token, which MPI_Iprobe brings back"},
+    [ARMCI_COPYC] = {"COPYC", "the next data"},
+    [ARMCI_SHARED] = {"shared", "nothing"},
+    [ARMCI_DONE] = {"done", "nothing"},
+};
+
+void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
+                 const char *detail, ...)
+{
+    struct armci_request *r = armci_request_of(request);
+    if (request->process->sim->trace) {
+        char text[128] = "";
+        va_list arguments;
+        va_start(arguments, detail);
+        if (detail)
+            g_vsnprintf(text, sizeof text, detail, arguments);
+        va_end(arguments);
+        mpi_trace(context, request, states[r->state].name, states[state].name,
+                  detail ? text : NULL);
+    }
+    r->state = state;
+    request->waits_for = states[state].waits_for;
+}
+
+const struct mpi_layout *armci_layout_of(struct mpi_request *request)
+{
+    struct armci_request *r = armci_request_of(request);
+    if (request->operation)
+        return &request->operation->layout;
+    r->contiguous = (struct mpi_layout){.kind = MPI_CONTIGUOUS, .bytes = request->size};
+    return &r->contiguous;
+}
+
+struct armci_server *armci_server_of(const struct armci_client *client, int rank)
+{
+    return client->job->servers[client->job->clients[rank].process->host->index];
+}
+
+bool armci_same_node(const struct armci_client *client, int rank)
+{
+    return client->job->clients[rank].process->host == client->process->host;
+}
+
+// ---- Sending ----
+
+bool armci_may_send(const struct armci_client *client)
+{
+    return client->sends_out < client->config->send_tokens && gm_send_tokens(client->port) > 0;
+}
+
+static void count_send(struct armci_client *client)
+{
+    client->sends_out++;
+    ++*client->sends;
+    *client->most_out = MAX(*client->most_out, client->sends_out);
+}
+
+// The send's context record says which buffer is free again.
+static void acknowledged(struct cpu_context *context, struct armci_client *client,
+                         struct armci_slot *slot)
+{
+    struct mpi_process *process = client->process;
+    struct trace_transition transition = {
+        .where = process->name,
+        .machine = "ARMCI context",
+        .subject = slot ? slot->number : 0,
+        .from = "sending",
+        .to = "ACK",
+    };
+    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    client->sends_out--;
+    if (slot)
+        armci_buffers_acknowledge(slot);
+}
+
+static void check_status(const struct armci_client *client, enum gm_status status)
+{
+    static const char *const reasons[] = {"", "no acknowledgement in time", "it was rejected",
+                                          "the port is closed"};
+    if (status == GM_SUCCESS)
+        return;
+    sim_fail(client->process->sim, SIM_FAILED, "send_failed",
+             json_pack("{s:i}", "rank", client->process->rank),
+             "rank %d: GM gave up a message of ARMCI's: %s", client->process->rank,
+             reasons[status]);
+}
+
+static void sent_slot(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                      enum gm_status status)
+{
+    struct armci_slot *slot = callback_context;
+    (void)port;
+    struct armci_client *client = container_of(slot->buffers, struct armci_client, buffers);
+    check_status(client, status);
+    acknowledged(context, client, slot);
+}
+
+static void sent_small(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                       enum gm_status status)
+{
+    struct armci_client *client = callback_context;
+    (void)port;
+    check_status(client, status);
+    acknowledged(context, client, NULL);
+}
+
+// Whether the server answers into the client's memory, which the request then describes.
+static bool answered(enum armci_kind kind)
+{
+    switch (kind) {
+    case ARMCI_GET:
+    case ARMCI_FETCH_ADD:
+    case ARMCI_LOCK:
+    case ARMCI_FENCE:
+    case ARMCI_REGISTER:
+        return true;
+    case ARMCI_PUT:
+    case ARMCI_ACCUMULATE:
+    case ARMCI_UNLOCK:
+    case ARMCI_UNREGISTER:
+    case ARMCI_AVAILABLE:
+    case ARMCI_ARRIVED:
+        break;
+    }
+    return false;
+}
+
+struct armci_message *armci_message_new(struct armci_client *client, enum armci_kind kind,
+                                        struct mpi_request *request, int64_t descriptors)
+{
+    struct armci_message *message = pool_take(&client->job->messages);
+    *message = (struct armci_message){
+        .self = message,
+        .kind = kind,
+        .client = client->process->rank,
+        .target = request->peer,
+        .number = request->number,
+        .header = client->config->header + descriptors +
+                  (answered(kind) ? client->config->client_descriptor : 0),
+        .first = true,
+        .last = true,
+        .message = request->message,
+        .bytes = request->size,
+    };
+    message->remote = request->operation && request->operation->peer_address
+                          ? request->operation->peer_address
+                          : request->address;
+    return message;
+}
+
+void armci_send(struct cpu_context *context, struct armci_client *client,
+                struct armci_message *message, struct armci_slot *slot)
+{
+    const struct armci_config *config = client->config;
+    const struct armci_server *server = armci_server_of(client, message->target);
+    int64_t length = message->header + (slot ? message->piece.bytes : 0);
+    int64_t room = length <= config->small ? config->small : length;
+    if (gm_min_size_for_length(room) > server->large.size && room > config->small) {
+        sim_fail(client->process->sim, SIM_FAILED, "request_too_long",
+                 json_pack("{s:i, s:s}", "rank", client->process->rank, "setting", "armci.buffer"),
+                 "rank %d: a request of %" G_GINT64_FORMAT
+                 " B fits no receive buffer of the data server (armci.buffer)",
+                 client->process->rank, length);
+        pool_give(&client->job->messages, message);
+        return;
+    }
+    count_send(client);
+    message->tag = slot ? slot->bytes : message->header;
+    struct gm_message send = {
+        .address = slot ? slot->address : client->request_address,
+        .length = length,
+        .header = message->header,
+        .size = length <= config->small ? server->small.size : server->large.size,
+        .target_host = server->host->index,
+        .target_port = armci_server_port(server),
+        .message = slot ? message->message : MESSAGE_NONE,
+        .offset = slot ? message->piece.offset : 0,
+        .content = message,
+        .callback = slot ? sent_slot : sent_small,
+        .callback_context = slot ? (void *)slot : (void *)client,
+    };
+    gm_send_with_callback(context, client->port, &send);
+}
+
+const struct armci_flag *armci_flag_new(struct armci_job *job, const struct armci_flag *flag)
+{
+    struct armci_flag *copy = pool_take(&job->flags);
+    *copy = *flag;
+    copy->self = copy;
+    return copy;
+}
+
+void armci_flag_seen(struct armci_job *job, const struct armci_flag *flag)
+{
+    if (flag)
+        pool_give(&job->flags, flag->self);
+}
+
+void armci_write_flag(struct cpu_context *context, struct armci_client *client, int peer,
+                      const struct armci_flag *flag)
+{
+    const struct armci_server *server = armci_server_of(client, peer);
+    count_send(client);
+    struct gm_message send = {
+        .address = client->flag_address,
+        .length = client->config->flag,
+        .header = client->config->flag,
+        .target_host = server->host->index,
+        .target_port = armci_server_port(server),
+        .content = armci_flag_new(client->job, flag),
+        .callback = sent_small,
+        .callback_context = client,
+    };
+    gm_directed_send_with_callback(context, client->port, &send, server->answer_address);
+}
+
+// Said with data that need no flag: the server takes them to the ledger.
+static const struct armci_flag direct_data = {.kind = ARMCI_FLAG_DIRECT};
+
+void armci_send_direct(struct cpu_context *context, struct armci_client *client,
+                       struct mpi_request *request, const struct armci_piece *piece)
+{
+    const struct armci_server *server = armci_server_of(client, request->peer);
+    int64_t remote = request->operation && request->operation->peer_address
+                         ? request->operation->peer_address
+                         : request->address;
+    count_send(client);
+    struct gm_message send = {
+        .address = request->address + piece->offset,
+        .length = piece->bytes,
+        .target_host = server->host->index,
+        .target_port = armci_server_port(server),
+        .message = request->message,
+        .offset = piece->offset,
+        .content = &direct_data,
+        .callback = sent_small,
+        .callback_context = client,
+    };
+    gm_directed_send_with_callback(context, client->port, &send,
+                                   armci_server_address(server, request->peer, remote) +
+                                       piece->offset);
+}
+
+// ---- What arrives in memory ----
+
+static void tick_event(struct engine *engine, struct event *event)
+{
+    struct armci_client *client = container_of(event, struct armci_client, tick);
+    (void)engine;
+    cpu_wake(&client->process->task);
+}
+
+void armci_client_written(struct armci_client *client, const struct armci_flag *flag)
+{
+    struct engine *engine = client->process->sim->engine;
+    switch (flag->kind) {
+    case ARMCI_FLAG_DATA:
+        client->arrived[flag->slot] = *flag;
+        break;
+    case ARMCI_FLAG_SILENT:
+        client->landed[flag->slot] = flag->piece.bytes;
+        return; // nobody looks there
+    case ARMCI_FLAG_ANSWER:
+        client->answer = *flag;
+        break;
+    case ARMCI_FLAG_DIRECT: // an answer comes behind the last
+    case ARMCI_FLAG_NONE:
+    case ARMCI_FLAG_READY:
+    case ARMCI_FLAG_REGISTERED:
+    case ARMCI_FLAG_REFUSED:
+        break;
+    }
+    if (client->asleep && !event_pending(&client->tick))
+        engine_schedule(engine, &client->tick,
+                        time_next_tick(client->asleep_since, client->turn, engine_now(engine)));
+}
+
+// Data of a direct get are in their last place.
+static void written(void *owner, const struct gm_write *write)
+{
+    struct armci_client *client = owner;
+    const struct armci_flag *flag = write->content;
+    if (!flag)
+        return;
+    if (flag->kind == ARMCI_FLAG_DIRECT)
+        ledger_deliver(client->process->sim->ledger, write->message, write->offset,
+                       write->length - write->header);
+    armci_client_written(client, flag);
+    armci_flag_seen(client->job, flag);
+}
+
+// ---- The device ----
+
+static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
+{
+    struct armci_client *client = process->device;
+    mpich_startup(context, &client->mpich);
+    return MPI_PROGRESS_NOTHING;
+}
+
+static bool unsupported(struct mpi_request *request)
+{
+    const struct mpi_operation *operation = request->operation;
+    const char *what = !operation            ? NULL
+                       : operation->physical ? "physical addresses"
+                       : operation->notify   ? "notification behind data"
+                       : operation->paged    ? "memory pinned page by page"
+                                             : NULL;
+    if (!what)
+        return false;
+    sim_fail(request->process->sim, SIM_FAILED, "unsupported",
+             json_pack("{s:i}", "rank", request->process->rank), "rank %d: ARMCI has no %s",
+             request->process->rank, what);
+    return true;
+}
+
+static void start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct armci_client *client = request->process->device;
+    struct armci_request *r = armci_request_of(request);
+    if (request->kind <= MPI_PROBE) {
+        mpich_start(context, &client->mpich, request);
+        return;
+    }
+    if (unsupported(request))
+        return;
+    *r = (struct armci_request){.state = ARMCI_QUEUED};
+    r->step = request->kind == MPI_GET ? armci_get_step
+              : request->kind == MPI_PUT || request->kind == MPI_ACCUMULATE
+                  ? armci_put_step
+                  : armci_synchronise_step;
+    request->waits_for = states[ARMCI_QUEUED].waits_for;
+    mpi_queue_append(&client->queue, request);
+}
+
+// A step of the operation that is under way; false if there is none or it has to wait.
+static bool step(struct cpu_context *context, struct armci_client *client)
+{
+    if (!client->current) {
+        client->current = mpi_queue_pop(&client->queue);
+        if (!client->current)
+            return false;
+        armci_enter(context, client->current, ARMCI_START, NULL);
+        cpu_spend(context, client->config->call, "ARMCI");
+    }
+    struct mpi_request *request = client->current;
+    switch (armci_request_of(request)->step(context, client, request)) {
+    case ARMCI_GOES_ON:
+        return true;
+    case ARMCI_ENDS:
+        armci_enter(context, request, ARMCI_DONE, NULL);
+        client->current = NULL;
+        mpi_request_done(context, request);
+        return true;
+    case ARMCI_WAITS:
+        break;
+    }
+    return false;
+}
+
+static void sleep(struct cpu_context *context, struct armci_client *client)
+{
+    sim_time turn = client->current ? mpich_iprobe_turn(&client->mpich) +
+                                          cpu_cost(context->cpu, client->config->look)
+                                    : mpich_check_turn(&client->mpich);
+    client->asleep = true;
+    client->asleep_since = context->now;
+    client->turn = turn;
+    gm_poll(context, client->port, turn);
+}
+
+static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
+                                 bool blocking)
+{
+    struct armci_client *client = process->device;
+    client->asleep = false;
+    engine_cancel(process->sim->engine, &client->tick);
+    if (step(context, client))
+        return MPI_PROGRESS_EVENT;
+    if (client->current)
+        cpu_spend(context, client->config->look, "ARMCI");
+    bool handled = client->current ? mpich_iprobe(context, &client->mpich)
+                                   : mpich_check(context, &client->mpich);
+    if (handled)
+        return MPI_PROGRESS_EVENT;
+    if (!blocking)
+        return MPI_PROGRESS_NOTHING;
+    sleep(context, client);
+    return MPI_PROGRESS_BLOCKED;
+}
+
+static void destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    (void)context;
+    (void)request; // what it had is given back when it is done
+}
+
+static json_t *describe_request(const struct mpi_request *request)
+{
+    const struct armci_client *client = armci_client_of(request);
+    if (request->kind <= MPI_PROBE || client->current != request || request->peer < 0)
+        return NULL;
+    const struct armci_server *server = armci_server_of(client, request->peer);
+    json_t *json = json_pack("{s:s}", "held_by", server->name);
+    json_object_set_new(json, "server", armci_server_describe(server));
+    return json;
+}
+
+static json_t *describe_process(const struct mpi_process *process)
+{
+    const struct armci_client *client = process->device;
+    return json_pack("{s:I, s:o}", "armci_sends_out", (json_int_t)client->sends_out, "port",
+                     gm_describe(client->port));
+}
+
+#define BIT MPI_OPERATION_BIT
+
+const struct mpi_device_ops armci_ops = {
+    .name = "ARMCI",
+    .request_size = sizeof(struct armci_request),
+    .operations = BIT(MPI_PUT) | BIT(MPI_GET) | BIT(MPI_ACCUMULATE) | BIT(MPI_FETCH_ADD) |
+                  BIT(MPI_LOCK) | BIT(MPI_UNLOCK) | BIT(MPI_FENCE),
+    .init = init,
+    .start = start,
+    .advance = advance,
+    .destroy = destroy,
+    .describe_request = describe_request,
+    .describe_process = describe_process,
+};
+
+// ---- Making one ----
+
+static int64_t registered(struct armci_client *client, int64_t bytes)
+{
+    int64_t address = mpi_process_allocate(client->process, bytes);
+    gm_dma_memory(client->port, address, bytes);
+    return address;
+}
+
+// Send buffers with room for a request's header and descriptors.
+static void make_buffers(struct armci_client *client)
+{
+    const struct armci_config *config = client->config;
+    const struct armci_put_variant *variant = &armci_put_variants[config->put];
+    bool dynamic = config->buffer_scheme == ARMCI_BUFFERS_DYNAMIC;
+    int count = (int)variant->buffers(config);
+    int64_t bytes = dynamic ? config->region : count * armci_buffer_bytes(config);
+    armci_buffers_init(&client->buffers, &armci_buffer_schemes[config->buffer_scheme],
+                       client->process->sim, registered(client, bytes), bytes, count);
+}
+
+void armci_client_init(struct armci_client *client, struct armci_job *job,
+                       struct mpi_process *process, struct gm_port *port,
+                       const struct mpich_gm_config *mpich)
+{
+    const struct armci_config *config = job->config;
+    struct sim *sim = process->sim;
+    *client = (struct armci_client){
+        .job = job,
+        .config = config,
+        .process = process,
+        .port = port,
+        .sends = sim_counter(sim, "ARMCI: sends of clients"),
+        .most_out = sim_counter(sim, "ARMCI: most sends of a client without acknowledgement"),
+    };
+    mpich_init(&client->mpich, process, mpich, port, job->mpich, &job->headers,
+               config->send_tokens);
+    make_buffers(client);
+    client->request_address = registered(client, armci_buffer_bytes(config));
+    client->flag_address = registered(client, config->flag);
+    client->landing = registered(client, config->flag);
+    client->get_address = registered(client, config->get_buffers * armci_buffer_bytes(config));
+    client->arrived = g_new0(struct armci_flag, config->get_buffers);
+    client->landed = g_new0(int64_t, config->get_buffers);
+    client->unfenced = g_new0(bool, job->hosts);
+    event_init(&client->tick, tick_event);
+    gm_on_write(port, written, client);
+    process->ops = &armci_ops;
+    process->device = client;
+}
+
+void armci_client_clear(struct armci_client *client)
+{
+    armci_buffers_clear(&client->buffers);
+    mpich_clear(&client->mpich);
+    g_free(client->arrived);
+    g_free(client->landed);
+    g_free(client->unfenced);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A process as a client of ARMCI: its operations are done one after the other, in the order in
+// which they were issued, each as a machine whose steps are slices of processor time. Between steps
+// that have to wait it calls MPI_Iprobe in a loop, and looks at flags in its memory.
+#ifndef NETSIM_MODELS_ARMCI_CLIENT_H
+#define NETSIM_MODELS_ARMCI_CLIENT_H
+
+#include "models/armci/armci.h"
+#include "models/armci/buffers.h"
+#include "models/armci/mpich.h"
+#include "models/armci/request_message.h"
+
+struct armci_client;
+struct armci_server;
+
+struct armci_job { // all of a run
+    struct cluster *cluster;
+    struct gm_fabric *fabric;
+    const struct armci_config *config;
+    int ranks, hosts;
+    struct armci_client *clients;  // by rank
+    struct armci_server **servers; // by host; NULL: no rank lives there
+    struct mpich **mpich;          // by rank
+    struct pool messages, headers, flags;
+};
+
+// What a step of an operation says.
+enum armci_step { ARMCI_GOES_ON, ARMCI_WAITS, ARMCI_ENDS };
+
+// States of an operation at the client, under the names of thesis 001, Figs 3.2, 3.3, 4.1, 4.2.
+enum armci_state {
+    ARMCI_QUEUED,      // behind an operation that was issued before
+    ARMCI_START,       //
+    ARMCI_BUFFER,      // needs a free send buffer
+    ARMCI_COPYS,       // put: the data have been packed; needs the send token
+    ARMCI_XMIT,        // put: sent; sequential: waits for the acknowledgement
+    ARMCI_ACKS,        // put: all is sent; waits for what is not acknowledged
+    ARMCI_PACKREQ,     // get: a request is made; needs the send token
+    ARMCI_REQUEST,     // asked: waits for data or an answer
+    ARMCI_REGISTERING, // direct: the user's memory is being registered
+    ARMCI_DIRECT,      // direct put: the next piece is to be registered and sent
+    ARMCI_COPYC,       // get: data have been unpacked
+    ARMCI_SHARED,      // peer on the same node: a copy in shared memory
+    ARMCI_DONE,
+};
+
+struct armci_client;
+
+// A variant of put and accumulate.
+struct armci_put_variant {
+    const char *name;
+    int64_t (*buffers)(const struct armci_config *config); // by number
+    bool each_waits; // for the acknowledgement of a piece before the next one is packed
+    // First step of a contiguous put, if that is another than packing; NULL: it is not.
+    enum armci_step (*contiguous)(struct cpu_context *context, struct armci_client *client,
+                                  struct mpi_request *request);
+};
+
+// How the client of a get learns of data, and the server of free buffers.
+enum armci_notice {
+    ARMCI_NOTICE_FLAG,    // written directly
+    ARMCI_NOTICE_MESSAGE, // by a message to the data server, which is interrupted
+};
+
+struct armci_get_variant {
+    const char *name;
+    bool each_piece;   // one request a piece; else one for all, and the server cuts
+    bool packing_sent; // the request carries a descriptor of each piece
+    bool direct;       // into the user's memory, if that can be registered
+    enum armci_notice arrival, availability;
+};
+
+extern const struct armci_put_variant armci_put_variants[];
+extern const struct armci_get_variant armci_get_variants[];
+extern const char *const armci_put_names[], *const armci_get_names[]; // NULL-terminated
+enum { ARMCI_GET_SEQUENTIAL, ARMCI_GET_SERVER_SPLIT, ARMCI_GET_CLIENT_PACKING, ARMCI_GET_DIRECT };
+
+struct armci_request { // the device's part of a request
+    enum armci_state state;
+    enum armci_step (*step)(struct cpu_context *context, struct armci_client *client,
+                            struct mpi_request *request);
+    const struct armci_get_variant *get;
+    struct mpi_layout contiguous; // if the program gave none
+    struct armci_pieces pieces;
+    struct armci_piece piece;
+    struct armci_slot *slot;
+    int64_t limit;                          // of a piece
+    int64_t count, fetched;                 // get: pieces in all, and those that have come
+    int64_t announced, to_announce;         // get: buffers said to be free, and not yet said
+    int host;                               // fence: the next node to ask
+    bool registered_here, registered_there; // direct: the user's memory at both ends
+};
+
+struct armci_client {
+    struct armci_job *job;
+    const struct armci_config *config;
+    struct mpi_process *process;
+    struct mpich mpich;
+    struct gm_port *port; // MPICH's
+    struct mpi_queue queue;
+    struct mpi_request *current;
+    int64_t sends_out;            // of ARMCI, not acknowledged
+    struct armci_buffers buffers; // for puts
+    int64_t request_address;      // registered memory for a request without data
+    int64_t flag_address;         // … for a flag to be sent
+    int64_t get_address;          // buffers of gets
+    int64_t landing;              // where answers are written
+    struct armci_flag *arrived;   // by buffer of gets
+    int64_t *landed;              // the same: bytes of the data that came last, if without a flag
+    struct armci_flag answer;
+    bool *unfenced; // by host: something was put there since the last fence
+    // Looking at memory: the process sleeps, and wakes at the end of a turn.
+    bool asleep;
+    sim_time asleep_since, turn;
+    struct event tick;
+    int64_t *sends, *most_out, *interrupts;
+};
+
+static inline struct armci_request *armci_request_of(struct mpi_request *request)
+{
+    return (struct armci_request *)(void *)request->device;
+}
+
+static inline struct armci_client *armci_client_of(const struct mpi_request *request)
+{
+    return request->process->device;
+}
+
+const struct mpi_layout *armci_layout_of(struct mpi_request *request);
+
+extern const struct mpi_device_ops armci_ops;
+
+void armci_client_init(struct armci_client *client, struct armci_job *job,
+                       struct mpi_process *process, struct gm_port *port,
+                       const struct mpich_gm_config *mpich);
+void armci_client_clear(struct armci_client *client);
+
+// ---- For the operations ----
+
+// Enters a state, told to the trace; `detail` as printf, evaluated only if there is a trace.
+void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
+                 const char *detail, ...) G_GNUC_PRINTF(4, 5);
+
+struct armci_server *armci_server_of(const struct armci_client *client, int rank);
+bool armci_same_node(const struct armci_client *client, int rank);
+
+// Whether ARMCI may send now: it has a token.
+bool armci_may_send(const struct armci_client *client);
+
+// Sends a request to the peer's data server; takes the token. slot: the buffer with the message, of
+// which `message->header` bytes are header; NULL: a request without data, from memory of its own.
+// `message` is the pool's.
+void armci_send(struct cpu_context *context, struct armci_client *client,
+                struct armci_message *message, struct armci_slot *slot);
+
+// A new message for the request, with all that is the same in every kind; `descriptors` are bytes
+// of it behind the header.
+struct armci_message *armci_message_new(struct armci_client *client, enum armci_kind kind,
+                                        struct mpi_request *request, int64_t descriptors);
+
+// A copy of a flag that lives until armci_flag_seen.
+const struct armci_flag *armci_flag_new(struct armci_job *job, const struct armci_flag *flag);
+void armci_flag_seen(struct armci_job *job, const struct armci_flag *flag);
+
+// Writes a flag into the data server's memory; takes the token.
+void armci_write_flag(struct cpu_context *context, struct armci_client *client, int peer,
+                      const struct armci_flag *flag);
+
+// Sends [offset, offset + bytes) of the request's data from the user's memory straight to the same
+// place at the peer; takes the token. Both are registered.
+void armci_send_direct(struct cpu_context *context, struct armci_client *client,
+                       struct mpi_request *request, const struct armci_piece *piece);
+
+// What arrives in the process's memory, from an event.
+void armci_client_written(struct armci_client *client, const struct armci_flag *flag);
+
+// The first step of each kind.
+enum armci_step armci_put_step(struct cpu_context *context, struct armci_client *client,
+                               struct mpi_request *request);
+// Of a put that goes through buffers: from its first piece on.
+enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_client *client,
+                                 struct mpi_request *request);
+// Of a put that may go straight from user memory to user memory (direct.c).
+enum armci_step armci_direct_step(struct cpu_context *context, struct armci_client *client,
+                                  struct mpi_request *request);
+enum armci_step armci_get_step(struct cpu_context *context, struct armci_client *client,
+                               struct mpi_request *request);
+enum armci_step armci_synchronise_step(struct cpu_context *context, struct armci_client *client,
+                                       struct mpi_request *request);
+
+#endif

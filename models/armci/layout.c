@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/armci/layout.h"
+
+#include <glib.h>
+
+#define WORD 4 // bytes of a pointer and of a C int on the machines of thesis 001
+
+static int levels_of(const struct mpi_layout *layout)
+{
+    return layout->kind == MPI_STRIDED ? layout->levels : 0;
+}
+
+bool armci_layout_contiguous(const struct mpi_layout *layout)
+{
+    return mpi_layout_blocks(layout) <= 1;
+}
+
+// A slice of level l is counts[0] * … * counts[l] bytes. `unit` is the largest slice that fits a
+// piece (1 if not even a row does), `span` the slice one level above, in which units are grouped.
+static void divide_strided(struct armci_pieces *pieces)
+{
+    const struct mpi_layout *layout = pieces->layout;
+    int levels = levels_of(layout);
+    int64_t slice = levels ? layout->counts[0] : pieces->bytes;
+    pieces->unit = 1;
+    pieces->span = slice;
+    for (int level = 0; slice <= pieces->limit; level++) {
+        pieces->unit = slice;
+        pieces->span = slice;
+        if (level == levels)
+            return;
+        slice *= layout->counts[level + 1];
+        pieces->span = slice;
+    }
+}
+
+void armci_pieces_init(struct armci_pieces *pieces, const struct mpi_layout *layout, int64_t bytes,
+                       int64_t limit)
+{
+    g_assert(limit > 0 && bytes >= 0);
+    *pieces = (struct armci_pieces){.layout = layout, .bytes = bytes, .limit = limit};
+    if (layout->kind != MPI_VECTOR && bytes > 0)
+        divide_strided(pieces);
+}
+
+static void next_strided(struct armci_pieces *pieces, struct armci_piece *piece)
+{
+    const struct mpi_layout *layout = pieces->layout;
+    int64_t group = pieces->limit / pieces->unit * pieces->unit,
+            left = pieces->span - pieces->offset % pieces->span;
+    piece->bytes = MIN(group, left);
+    piece->blocks = levels_of(layout) && pieces->unit >= layout->counts[0]
+                        ? piece->bytes / layout->counts[0]
+                        : 1;
+}
+
+// Takes segments of the set that is reached; false if no more fits.
+static bool take_segments(struct armci_pieces *pieces, struct armci_piece *piece)
+{
+    const struct mpi_segments *set = &pieces->layout->segments[pieces->set];
+    int64_t room = pieces->limit - piece->bytes, rest = set->bytes - pieces->within;
+    if (pieces->within > 0 || set->bytes > pieces->limit) { // in a segment that is cut
+        int64_t taken = MIN(room, rest);
+        if (pieces->within == 0 && piece->bytes > 0)
+            return false; // it begins with a piece of its own
+        piece->bytes += taken;
+        piece->blocks++;
+        pieces->within += taken;
+        pieces->segment += pieces->within == set->bytes;
+        pieces->within %= set->bytes;
+    } else {
+        int64_t taken = MIN(room / set->bytes, set->count - pieces->segment);
+        if (taken == 0)
+            return false;
+        piece->bytes += taken * set->bytes;
+        piece->blocks += taken;
+        pieces->segment += taken;
+    }
+    if (pieces->segment == set->count) {
+        pieces->set++;
+        pieces->segment = 0;
+    }
+    return true;
+}
+
+static void next_vector(struct armci_pieces *pieces, struct armci_piece *piece)
+{
+    while (pieces->set < pieces->layout->sets && piece->bytes < pieces->limit)
+        if (!take_segments(pieces, piece))
+            return;
+}
+
+bool armci_pieces_next(struct armci_pieces *pieces, struct armci_piece *piece)
+{
+    if (pieces->ended)
+        return false;
+    *piece = (struct armci_piece){.offset = pieces->offset};
+    if (pieces->bytes > 0 && pieces->layout->kind == MPI_VECTOR)
+        next_vector(pieces, piece);
+    else if (pieces->bytes > 0)
+        next_strided(pieces, piece);
+    pieces->offset += piece->bytes;
+    pieces->ended = pieces->offset >= pieces->bytes;
+    return true;
+}
+
+int64_t armci_pieces_count(const struct mpi_layout *layout, int64_t bytes, int64_t limit)
+{
+    struct armci_pieces pieces;
+    struct armci_piece piece;
+    int64_t count = 0;
+    armci_pieces_init(&pieces, layout, bytes, limit);
+    while (armci_pieces_next(&pieces, &piece))
+        count++;
+    return count;
+}
+
+int64_t armci_layout_descriptor(const struct mpi_layout *layout)
+{
+    int64_t words = 2; // address and bytes
+    switch (layout->kind) {
+    case MPI_CONTIGUOUS:
+        break;
+    case MPI_STRIDED:
+        words += 2 * (int64_t)layout->levels + 1;
+        break;
+    case MPI_VECTOR:
+        for (int set = 0; set < layout->sets; set++)
+            words += 2 + layout->segments[set].count;
+        break;
+    }
+    return words * WORD;
+}
+
+int64_t armci_even_limit(int64_t bytes, int64_t limit, int64_t whole, int64_t rest)
+{
+    int64_t pieces = bytes / limit, left = bytes % limit;
+    if (pieces == 0 || pieces >= whole || left == 0 || left >= rest)
+        return limit;
+    return (bytes + pieces) / (pieces + 1);
+}
+
+void armci_copy(struct cpu_context *context, const struct host *host,
+                const struct armci_piece *piece, int64_t set, enum copy_source source,
+                struct cost block, struct message_ref message)
+{
+    if (piece->bytes == 0)
+        return;
+    cpu_spend_message(context, piece->blocks * cpu_cost(context->cpu, block), "pack", message);
+    mem_copy_within(context, &host->config.memory, piece->bytes, set, source, message);
+}

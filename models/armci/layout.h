@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the data of a transfer are cut into pieces that fit a buffer, and what it costs to pack and
+// unpack them.
+//
+// Data are counted in packed form: offset 0 is the first byte of the layout's first segment. A
+// piece is a run of packed bytes, made of as many blocks that lie together in memory.
+#ifndef NETSIM_MODELS_ARMCI_LAYOUT_H
+#define NETSIM_MODELS_ARMCI_LAYOUT_H
+
+#include "sim/host/host.h"
+#include "sim/mpi/operation.h"
+
+struct armci_piece {
+    int64_t offset, bytes; // packed
+    int64_t blocks;        // contiguous ones that are copied; 0 only of no bytes
+};
+
+// Cuts a layout from its first byte to its last.
+struct armci_pieces {
+    const struct mpi_layout *layout; // the program's
+    int64_t bytes;                   // of all data
+    int64_t limit;                   // of a piece, >= 1
+    int64_t offset;                  // of the next piece
+    int64_t unit, span;              // strided: see layout.c
+    int set;                         // vector: the set of segments that is reached,
+    int64_t segment, within;         // the segment in it, and bytes of that already taken
+    bool ended;
+};
+
+// Pieces of at most `limit` (> 0) bytes. A strided section is divided by its dimensions (thesis
+// 001, 3.1): as many whole slices of the highest dimension as fit make a piece; if not even one
+// does, each slice is divided by the next lower dimension, down to single rows that are cut. A
+// vector's segments are packed one behind the other; only one that is longer than a piece is cut.
+// Data of no bytes are one piece of none.
+void armci_pieces_init(struct armci_pieces *pieces, const struct mpi_layout *layout, int64_t bytes,
+                       int64_t limit);
+
+// False when there is no more.
+bool armci_pieces_next(struct armci_pieces *pieces, struct armci_piece *piece);
+
+// How many there will be.
+int64_t armci_pieces_count(const struct mpi_layout *layout, int64_t bytes, int64_t limit);
+
+// Whether the data lie together in memory.
+bool armci_layout_contiguous(const struct mpi_layout *layout);
+
+// Bytes of a request that describe the remote memory: addresses, counts and strides in words of 4
+// B, a pointer for each segment of a vector.
+int64_t armci_layout_descriptor(const struct mpi_layout *layout);
+
+// A limit below `limit` that makes all pieces of contiguous data equally long, if fewer than
+// `whole` whole ones and a rest of less than `rest` bytes would come out; else `limit`.
+int64_t armci_even_limit(int64_t bytes, int64_t limit, int64_t whole, int64_t rest);
+
+// Charges a copy of a piece, under the stage "copy", and `block` for each of its blocks. `set`:
+// bytes of memory that are touched before the same memory is touched again (mem_copy_within).
+void armci_copy(struct cpu_context *context, const struct host *host,
+                const struct armci_piece *piece, int64_t set, enum copy_source source,
+                struct cost block, struct message_ref message);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/armci/server.h"
+
+#include <stdarg.h>
+
+static const char *const state_names[] = {
+    [ARMCI_SERVER_STARTS] = "starts", [ARMCI_SERVER_IDLE] = "idle",
+    [ARMCI_SERVER_SENDS] = "buffer",  [ARMCI_SERVER_READY] = "COPYSD",
+    [ARMCI_SERVER_SENT] = "XMITD",    [ARMCI_SERVER_ANSWER] = "answer",
+};
+
+// ---- What it tells ----
+
+static void tell(const struct cpu_context *context, const struct armci_server *server,
+                 const char *from, const char *to, const char *detail)
+{
+    const struct armci_received *current = server->current;
+    struct trace_transition transition = {
+        .where = server->name,
+        .machine = "data server",
+        .subject = current ? current->message->number : 0,
+        .from = from,
+        .to = to,
+        .detail = detail,
+    };
+    trace_transition(server->job->cluster->sim->trace, cpu_lane(context->cpu), context->now,
+                     &transition);
+}
+
+void armci_server_phase(const struct cpu_context *context, const struct armci_server *server,
+                        const char *phase, const char *detail, ...)
+{
+    if (!server->job->cluster->sim->trace)
+        return;
+    char text[128];
+    va_list arguments;
+    va_start(arguments, detail);
+    g_vsnprintf(text, sizeof text, detail, arguments);
+    va_end(arguments);
+    tell(context, server, NULL, phase, text);
+}
+
+void armci_server_enter(struct cpu_context *context, struct armci_server *server,
+                        enum armci_server_state state)
+{
+    if (state != server->state)
+        tell(context, server, state_names[server->state], state_names[state], NULL);
+    server->state = state;
+}
+
+void armci_server_spend(struct cpu_context *context, const struct armci_server *server,
+                        struct cost cost)
+{
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), "data server",
+                      server->current ? server->current->message->message : MESSAGE_NONE);
+}
+
+// ---- Waiting ----
+
+static void sleep_watching(struct cpu_context *context, struct armci_server *server)
+{
+    server->watching = true;
+    server->watching_since = context->now;
+}
+
+static sim_time turn_of(const struct cpu_context *context, const struct armci_server *server)
+{
+    return MAX(1, cpu_cost(context->cpu, server->config->look));
+}
+
+enum cpu_next armci_server_wait(struct cpu_context *context, struct armci_server *server)
+{
+    if (armci_server_take(context, server))
+        return CPU_AGAIN;
+    if (server->held_up)
+        return CPU_SLEEP;
+    server->blocked = true;
+    gm_block(context, server->requests);
+    return CPU_SLEEP;
+}
+
+enum cpu_next armci_server_look(struct cpu_context *context, struct armci_server *server)
+{
+    struct gm_event event;
+    bool handled;
+    armci_server_spend(context, server, server->config->look);
+    if (server->responses == server->requests) {
+        handled = armci_server_take(context, server);
+    } else {
+        handled = gm_receive(context, server->responses, &event) != GM_NO_EVENT;
+        if (handled)
+            gm_unknown(context, server->responses, &event);
+    }
+    if (handled)
+        return CPU_AGAIN;
+    if (!server->held_up)
+        gm_poll(context, server->responses, turn_of(context, server));
+    return CPU_SLEEP;
+}
+
+enum cpu_next armci_server_watch(struct cpu_context *context, struct armci_server *server)
+{
+    armci_server_spend(context, server, server->config->look);
+    sleep_watching(context, server);
+    return CPU_SLEEP;
+}
+
+static void tick_event(struct engine *engine, struct event *event)
+{
+    struct armci_server *server = container_of(event, struct armci_server, tick);
+    (void)engine;
+    cpu_wake(&server->task);
+}
+
+static void set_flag(struct armci_server *server, const struct armci_flag *flag)
+{
+    struct armci_ready *ready = &server->ready[flag->client];
+    if (ready->number != flag->number)
+        *ready = (struct armci_ready){.number = flag->number};
+    if (flag->kind == ARMCI_FLAG_READY)
+        ready->free = flag->value;
+    else
+        ready->registration = flag->kind;
+}
+
+static void written(void *owner, const struct gm_write *write)
+{
+    struct armci_server *server = owner;
+    const struct armci_flag *flag = write->content;
+    struct sim *sim = server->job->cluster->sim;
+    if (flag && flag->kind == ARMCI_FLAG_DIRECT)
+        ledger_deliver(sim->ledger, write->message, write->offset, write->length - write->header);
+    else if (flag)
+        set_flag(server, flag);
+    armci_flag_seen(server->job, flag);
+    if (server->watching && !event_pending(&server->tick))
+        engine_schedule(sim->engine, &server->tick,
+                        time_next_tick(server->watching_since,
+                                       MAX(1, cpu_cost(server->task.cpu, server->config->look)),
+                                       sim_now(sim)));
+}
+
+static enum cpu_next idle(struct cpu_context *context, struct armci_server *server)
+{
+    if (!server->first && !armci_server_take_local(server)) {
+        enum cpu_next next = armci_server_wait(context, server);
+        if (!server->first)
+            return next;
+    }
+    armci_server_serve(context, server);
+    return CPU_AGAIN;
+}
+
+static enum cpu_next start(struct cpu_context *context, struct armci_server *server)
+{
+    armci_server_provide(context, server);
+    armci_server_enter(context, server, ARMCI_SERVER_IDLE);
+    return CPU_AGAIN;
+}
+
+static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
+{
+    struct armci_server *server = container_of(task, struct armci_server, task);
+    if (server->blocked && gm_waiting(server->requests) > 0)
+        ++*server->interrupts;
+    server->blocked = server->watching = false;
+    engine_cancel(server->job->cluster->sim->engine, &server->tick);
+    switch (server->state) {
+    case ARMCI_SERVER_STARTS:
+        return start(context, server);
+    case ARMCI_SERVER_IDLE:
+        return idle(context, server);
+    case ARMCI_SERVER_SENDS:
+    case ARMCI_SERVER_READY:
+    case ARMCI_SERVER_SENT:
+        return armci_get_slice(context, server);
+    case ARMCI_SERVER_ANSWER:
+        if (!armci_server_answer(context, server, server->answer_client, &server->answer))
+            return armci_server_look(context, server);
+        armci_server_done(context, server);
+        return CPU_AGAIN;
+    }
+    return CPU_SLEEP;
+}
+
+// ---- Making one ----
+
+int armci_server_port(const struct armci_server *server)
+{
+    return gm_port_number(server->requests);
+}
+
+int64_t armci_server_address(const struct armci_server *server, int rank, int64_t address)
+{
+    (void)server;
+    return ((int64_t)(rank + 1) << 40) + address;
+}
+
+int64_t armci_server_add(struct armci_server *server, int rank)
+{
+    return server->mutexes[rank].word++;
+}
+
+json_t *armci_server_describe(const struct armci_server *server)
+{
+    static const char *const waits_for[] = {
+        [ARMCI_SERVER_STARTS] = "its start",
+        [ARMCI_SERVER_IDLE] = "a request",
+        [ARMCI_SERVER_SENDS] = "the acknowledgement of an earlier send from its next buffer",
+        [ARMCI_SERVER_READY] = "a free buffer of the client",
+        [ARMCI_SERVER_SENT] = "the acknowledgement of its last send",
+        [ARMCI_SERVER_ANSWER] = "a send token",
+    };
+    int stored = 0;
+    for (const struct armci_received *at = server->first; at; at = at->next)
+        stored++;
+    return json_pack("{s:s, s:s, s:s, s:i}", "name", server->name, "state",
+                     state_names[server->state], "waits_for",
+                     server->held_up ? "the callback of its own send, in front of which another "
+                                       "client's request stands (armci.server_ports)"
+                                     : waits_for[server->state],
+                     "stored", stored);
+}
+
+struct armci_server *armci_server_new(struct armci_job *job, struct host *host, int first_rank,
+                                      int nth)
+{
+    struct armci_server *server = g_new0(struct armci_server, 1);
+    const struct armci_config *config = job->config;
+    struct sim *sim = job->cluster->sim;
+    char *name = g_strdup_printf("data server %s", host->name);
+    server->job = job;
+    server->config = config;
+    server->host = host;
+    server->first_rank = first_rank;
+    server->name = g_intern_string(name);
+    server->heap_end = host->config.memory.page;
+    server->small = (struct armci_receive_buffers){gm_min_size_for_length(config->small),
+                                                   config->small_buffers, 0};
+    server->large = (struct armci_receive_buffers){
+        gm_min_size_for_length(armci_buffer_bytes(config)), config->large_buffers, 0};
+    server->mutexes = g_new0(struct armci_mutex, job->ranks);
+    server->ready = g_new0(struct armci_ready, job->ranks);
+    server->flags = g_new0(struct armci_flag, config->get_buffers + 1);
+    server->interrupts = sim_counter(sim, "ARMCI: interrupts of data servers");
+    server->received_count = sim_counter(sim, "ARMCI: messages received by data servers");
+    server->sends = sim_counter(sim, "ARMCI: sends of data servers");
+    server->stored = sim_counter(sim, "ARMCI: requests stored while a data server was busy");
+    pool_init(&server->received, sizeof(struct armci_received));
+    pool_init(&server->waiters, sizeof(struct armci_waiter));
+    pool_init(&server->answers, sizeof(struct armci_answer));
+    event_init(&server->tick, tick_event);
+    // A thread of highest priority: what the node's processes compute waits for it (thesis 001,
+    // 2.2).
+    cpu_task_init(&server->task, host_process_core(host, nth), CPU_KERNEL, run);
+    g_free(name);
+    return server;
+}
+
+void armci_server_open(struct armci_server *server, struct gm_port *requests,
+                       struct gm_port *responses)
+{
+    const struct armci_config *config = server->config;
+    // A single one where nothing overlaps (thesis 001, 2.3.2).
+    int count = armci_get_variants[config->get].each_piece ? 1 : (int)config->get_buffers;
+    int64_t bytes = count * armci_buffer_bytes(config);
+    server->requests = requests;
+    server->responses = responses;
+    server->answer_address = armci_server_memory(server, MAX(config->flag, config->header));
+    armci_buffers_init(&server->buffers, &armci_buffer_schemes[ARMCI_BUFFERS_FIXED],
+                       server->job->cluster->sim, armci_server_memory(server, bytes), bytes, count);
+    gm_on_write(requests, written, server);
+    cpu_wake(&server->task);
+}
+
+void armci_server_free(struct armci_server *server)
+{
+    if (!server)
+        return;
+    armci_buffers_clear(&server->buffers);
+    pool_clear(&server->received);
+    pool_clear(&server->waiters);
+    pool_clear(&server->answers);
+    g_free(server->mutexes);
+    g_free(server->ready);
+    g_free(server->flags);
+    g_free(server);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The data server: a thread on each node that does there what clients ask for (thesis 001, 2.3.1,
+// 2.3.2). It sleeps while nothing is asked, and the card's interrupt wakes it; it goes before the
+// processes of its core, so that what they do holds up nobody.
+//
+// Two ports: requests come at one, responses leave through the other. So it can look for its own
+// sends' callbacks without taking requests off their port. With one port it must take what stands
+// in front; if it does not store requests, it can't go on behind one.
+#ifndef NETSIM_MODELS_ARMCI_SERVER_H
+#define NETSIM_MODELS_ARMCI_SERVER_H
+
+#include "models/armci/client.h"
+
+enum armci_server_state {
+    ARMCI_SERVER_STARTS,
+    ARMCI_SERVER_IDLE,   // looks for a request
+    ARMCI_SERVER_SENDS,  // get: the next piece needs a send buffer
+    ARMCI_SERVER_READY,  // get: packed; waits until the client's buffer is free
+    ARMCI_SERVER_SENT,   // get: waits for its own last send
+    ARMCI_SERVER_ANSWER, // needs a send token for its answer
+};
+
+// What a client has written into the server's memory.
+struct armci_ready {
+    uint32_t number; // of its request
+    int64_t free;    // buffers that have become free
+    enum armci_flag_kind registration;
+};
+
+// One receive buffer more than the port is given, so that another can be provided before a received
+// one is copied out (thesis 001, 3.2.4).
+struct armci_receive_buffers {
+    int size; // class
+    int64_t count;
+    int64_t spare; // address; 0: none
+};
+
+struct armci_waiter { // for a mutex
+    int client;
+    uint32_t number;
+    struct armci_waiter *next;
+};
+
+struct armci_mutex { // of a rank, and its word
+    bool held;
+    int holder;
+    struct armci_waiter *first, *last;
+    int64_t word;
+};
+
+// A request that was taken off the port, with the buffer that it lies in.
+struct armci_received {
+    struct armci_message *message;
+    int64_t buffer; // 0: none (from the own node)
+    int size;
+    bool replenished;
+    struct armci_received *next;
+};
+
+struct armci_answer { // on its way within the node
+    struct armci_server *server;
+    struct armci_client *client;
+    struct armci_flag flag;
+    struct event event;
+};
+
+struct armci_server {
+    struct armci_job *job;
+    const struct armci_config *config;
+    struct host *host;
+    int first_rank;   // of those on the node
+    const char *name; // "data server node1"
+    struct cpu_task task;
+    struct gm_port *requests, *responses; // the same if there is one port
+    enum armci_server_state state;
+    struct armci_received *current;      // being done
+    struct armci_received *first, *last; // stored
+    struct armci_received *held_up;      // not stored: stands in front of what is waited for
+    struct pool received, waiters, answers;
+    struct armci_receive_buffers large, small;
+    struct armci_message *local, *local_tail; // requests of the own node
+    struct armci_mutex *mutexes;              // by rank
+    struct armci_ready *ready;                // by rank
+    int64_t heap_end;                         // of the server's own memory
+    // The get that is being done.
+    struct armci_buffers buffers; // for its data
+    struct armci_slot *slot;
+    struct armci_slot *untold; // sent, and the client is to be told when that is acknowledged
+    struct armci_pieces pieces;
+    struct armci_piece piece;
+    int64_t sent;             // pieces
+    struct armci_flag *flags; // by number of the slot
+    int64_t answer_address;   // registered memory for what has no data; flags are written there too
+    struct armci_flag answer; // what is to be answered
+    int answer_client;
+    bool blocked;  // until an interrupt
+    bool watching; // its memory, asleep
+    sim_time watching_since;
+    struct event tick;
+    int64_t *interrupts, *received_count, *sends, *stored;
+};
+
+// One for a node on which ranks live, `nth` of them: the task takes the core behind theirs. Its
+// ports are opened by armci_server_open. Free with armci_server_free.
+struct armci_server *armci_server_new(struct armci_job *job, struct host *host, int first_rank,
+                                      int nth);
+void armci_server_open(struct armci_server *server, struct gm_port *requests,
+                       struct gm_port *responses);
+void armci_server_free(struct armci_server *server);
+
+// Where clients of other nodes send requests to.
+int armci_server_port(const struct armci_server *server);
+
+// A rank's memory as the server, which has that of all ranks of its node, names it.
+int64_t armci_server_address(const struct armci_server *server, int rank, int64_t address);
+
+// A request of a process of the own node, from its handler; the server is woken.
+void armci_server_hand(struct cpu_context *context, struct armci_server *server,
+                       struct armci_message *message);
+
+// A word of the node's memory, for processes of the node: adds one, returns what was there.
+int64_t armci_server_add(struct armci_server *server, int rank);
+
+json_t *armci_server_describe(const struct armci_server *server);
+
+// ---- Between the server's files ----
+
+void armci_server_enter(struct cpu_context *context, struct armci_server *server,
+                        enum armci_server_state state);
+
+// Tells the trace of a phase of the request being done; `detail` as printf.
+void armci_server_phase(const struct cpu_context *context, const struct armci_server *server,
+                        const char *phase, const char *detail, ...) G_GNUC_PRINTF(4, 5);
+
+// What to do while the server's own sends are not acknowledged: handles an event of the port that
+// they leave through, or sleeps until there is one.
+enum cpu_next armci_server_look(struct cpu_context *context, struct armci_server *server);
+
+// The same for what a client writes into memory.
+enum cpu_next armci_server_watch(struct cpu_context *context, struct armci_server *server);
+
+// The same for requests: takes one off its port and stores it, or sleeps until an interrupt.
+enum cpu_next armci_server_wait(struct cpu_context *context, struct armci_server *server);
+
+void armci_server_spend(struct cpu_context *context, const struct armci_server *server,
+                        struct cost cost);
+
+// Registered memory of the server's own.
+int64_t armci_server_memory(struct armci_server *server, int64_t bytes);
+
+// Gives the request port its receive buffers.
+void armci_server_provide(struct cpu_context *context, struct armci_server *server);
+
+// Takes one event off the request port; a request is stored, if the server is free to. False if
+// there was none.
+bool armci_server_take(struct cpu_context *context, struct armci_server *server);
+
+// The same for requests of the own node.
+bool armci_server_take_local(struct armci_server *server);
+
+// Begins the first of the stored requests; most are done with that.
+void armci_server_serve(struct cpu_context *context, struct armci_server *server);
+
+// The request is done: its buffer is free.
+void armci_server_done(struct cpu_context *context, struct armci_server *server);
+
+// Answers the request being done, and is done with it; waits for a send token if there is none.
+void armci_server_reply(struct cpu_context *context, struct armci_server *server, int client,
+                        uint32_t number, int64_t value);
+
+// Sends a flag to a client, if there is a token; else false.
+bool armci_server_answer(struct cpu_context *context, struct armci_server *server, int client,
+                         const struct armci_flag *flag);
+
+// A callback that only looks whether the send went well; its context is the server.
+void armci_server_sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                       enum gm_status status);
+
+// Begins a get, and does its next slice.
+void armci_serve_get(struct cpu_context *context, struct armci_server *server);
+enum cpu_next armci_get_slice(struct cpu_context *context, struct armci_server *server);
+
+// Mutexes (server_lock.c): whether the client has it now; and who has it after an unlock (-1:
+// nobody), whose request is *number. An unlock by who does not hold it ends the run.
+bool armci_server_lock(struct armci_server *server, const struct armci_message *message);
+int armci_server_unlock(struct armci_server *server, const struct armci_message *message,
+                        uint32_t *number);
+
+#endif

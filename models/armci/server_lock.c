@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The mutexes of a node's ranks, one for each: who holds it, and who waits, first come first
+// served.
+#include "models/armci/server.h"
+
+bool armci_server_lock(struct armci_server *server, const struct armci_message *message)
+{
+    struct armci_mutex *mutex = &server->mutexes[message->target];
+    if (!mutex->held) {
+        mutex->held = true;
+        mutex->holder = message->client;
+        return true;
+    }
+    struct armci_waiter *waiter = pool_take(&server->waiters);
+    *waiter = (struct armci_waiter){message->client, message->number, NULL};
+    if (mutex->first)
+        mutex->last->next = waiter;
+    else
+        mutex->first = waiter;
+    mutex->last = waiter;
+    return false;
+}
+
+int armci_server_unlock(struct armci_server *server, const struct armci_message *message,
+                        uint32_t *number)
+{
+    struct armci_mutex *mutex = &server->mutexes[message->target];
+    struct armci_waiter *next = mutex->first;
+    if (!mutex->held || mutex->holder != message->client) {
+        sim_fail(server->job->cluster->sim, SIM_FAILED, "not_locked",
+                 json_pack("{s:i, s:i}", "rank", message->client, "peer", message->target),
+                 "rank %d unlocks the mutex of rank %d, which it does not hold", message->client,
+                 message->target);
+        return -1;
+    }
+    mutex->held = next != NULL;
+    if (!next)
+        return -1;
+    int client = next->client;
+    *number = next->number;
+    mutex->first = next->next;
+    mutex->holder = client;
+    pool_give(&server->waiters, next);
+    return client;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the data server does for a request, and how it answers.
+#include "models/armci/server.h"
+
+// ---- Answers ----
+
+static void answer_event(struct engine *engine, struct event *event)
+{
+    struct armci_answer *answer = container_of(event, struct armci_answer, event);
+    (void)engine;
+    armci_client_written(answer->client, &answer->flag);
+    pool_give(&answer->server->answers, answer);
+}
+
+static void check_status(const struct armci_server *server, enum gm_status status)
+{
+    if (status != GM_SUCCESS)
+        sim_fail(server->job->cluster->sim, SIM_FAILED, "send_failed", NULL,
+                 "%s: GM gave up a response", server->name);
+}
+
+void armci_server_sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                       enum gm_status status)
+{
+    (void)context;
+    (void)port;
+    check_status(callback_context, status);
+}
+
+bool armci_server_answer(struct cpu_context *context, struct armci_server *server, int client,
+                         const struct armci_flag *flag)
+{
+    struct armci_client *to = &server->job->clients[client];
+    bool here = to->process->host == server->host;
+    if (here) {
+        struct armci_answer *answer = pool_take(&server->answers);
+        *answer = (struct armci_answer){.server = server, .client = to, .flag = *flag};
+        event_init(&answer->event, answer_event);
+        cpu_post(context, &answer->event);
+        return true;
+    }
+    if (gm_send_tokens(server->responses) == 0)
+        return false;
+    struct gm_message send = {
+        .address = server->answer_address,
+        .length = server->config->flag,
+        .header = server->config->flag,
+        .target_host = to->process->host->index,
+        .target_port = gm_port_number(to->port),
+        .content = armci_flag_new(server->job, flag),
+        .callback = armci_server_sent,
+        .callback_context = server,
+    };
+    ++*server->sends;
+    gm_directed_send_with_callback(context, server->responses, &send, to->landing);
+    return true;
+}
+
+void armci_server_reply(struct cpu_context *context, struct armci_server *server, int client,
+                        uint32_t number, int64_t value)
+{
+    server->answer = (struct armci_flag){
+        .kind = ARMCI_FLAG_ANSWER, .client = client, .number = number, .value = value};
+    server->answer_client = client;
+    if (armci_server_answer(context, server, client, &server->answer))
+        armci_server_done(context, server);
+    else
+        armci_server_enter(context, server, ARMCI_SERVER_ANSWER);
+}
+
+// ---- Doing ----
+
+static void copy_out(struct cpu_context *context, struct armci_server *server)
+{
+    const struct armci_message *message = server->current->message;
+    const struct armci_config *config = server->config;
+    struct ledger *ledger = server->job->cluster->sim->ledger;
+    armci_server_phase(context, server, "COPYR", "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
+                       message->piece.bytes, message->piece.offset);
+    armci_copy(context, server->host, &message->piece,
+               message->bytes + MIN(message->bytes, server->large.count * config->buffer),
+               server->current->buffer ? COPY_COLD : COPY_WARM, config->block, message->message);
+    if (message->kind == ARMCI_ACCUMULATE)
+        cpu_spend_message(context, time_at_rate(message->piece.bytes, config->accumulate_rate),
+                          "accumulate", message->message);
+    if (message->first)
+        ledger_match(ledger, message->message);
+    ledger_deliver(ledger, message->message, message->piece.offset, message->piece.bytes);
+    if (message->last)
+        ledger_complete(ledger, message->message);
+    armci_server_done(context, server);
+}
+
+static void lock(struct cpu_context *context, struct armci_server *server)
+{
+    const struct armci_message *message = server->current->message;
+    armci_server_spend(context, server, server->config->atomic);
+    if (armci_server_lock(server, message))
+        armci_server_reply(context, server, message->client, message->number, 0);
+    else
+        armci_server_done(context, server);
+}
+
+static void unlock(struct cpu_context *context, struct armci_server *server)
+{
+    uint32_t number;
+    armci_server_spend(context, server, server->config->atomic);
+    int next = armci_server_unlock(server, server->current->message, &number);
+    if (next >= 0)
+        armci_server_reply(context, server, next, number, 0);
+    else
+        armci_server_done(context, server);
+}
+
+static void register_target(struct cpu_context *context, struct armci_server *server)
+{
+    const struct armci_message *message = server->current->message;
+    int64_t address = armci_server_address(server, message->target, message->remote);
+    bool good = gm_register_memory(context, server->requests, address, message->bytes);
+    armci_server_reply(context, server, message->client, message->number, good);
+}
+
+static void unregister_target(struct cpu_context *context, struct armci_server *server)
+{
+    const struct armci_message *message = server->current->message;
+    struct ledger *ledger = server->job->cluster->sim->ledger;
+    int64_t address = armci_server_address(server, message->target, message->remote);
+    gm_deregister_memory(context, server->requests, address, message->bytes);
+    if (message->last) {
+        ledger_match(ledger, message->message);
+        ledger_complete(ledger, message->message);
+    }
+    armci_server_done(context, server);
+}
+
+void armci_server_serve(struct cpu_context *context, struct armci_server *server)
+{
+    struct armci_received *received = server->current = server->first;
+    const struct armci_message *message = received->message;
+    server->first = received->next;
+    armci_server_spend(context, server, server->config->dispatch);
+    switch (message->kind) {
+    case ARMCI_PUT:
+    case ARMCI_ACCUMULATE:
+        copy_out(context, server);
+        return;
+    case ARMCI_GET:
+        armci_serve_get(context, server);
+        return;
+    case ARMCI_FETCH_ADD:
+        armci_server_spend(context, server, server->config->atomic);
+        armci_server_reply(context, server, message->client, message->number,
+                           armci_server_add(server, message->target));
+        return;
+    case ARMCI_LOCK:
+        lock(context, server);
+        return;
+    case ARMCI_UNLOCK:
+        unlock(context, server);
+        return;
+    case ARMCI_FENCE:
+        armci_server_reply(context, server, message->client, message->number, 0);
+        return;
+    case ARMCI_REGISTER:
+        register_target(context, server);
+        return;
+    case ARMCI_UNREGISTER:
+        unregister_target(context, server);
+        return;
+    case ARMCI_AVAILABLE:
+    case ARMCI_ARRIVED:
+        break;
+    }
+    g_assert_not_reached(); // heard when they were taken
+}
