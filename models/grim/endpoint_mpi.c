@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sends and receives as active messages: the thesis has no MPI over GRIM; this is the least that
+// carries programs and barriers. A send is cut into messages whose arguments hold the envelope; the
+// handler copies them to the receive that matches, or into a buffer. A synchronous send waits for a
+// message back. A message to oneself is not carried.
+#include "models/grim/endpoint.h"
+
+#define COLLECTIVE 1u // in argument 3, with the sender's request above
+#define SYNCHRONOUS 2u
+#define REQUEST_SHIFT 2
+
+// ---- Sending ----
+
+void grim_mark_part(const struct mpi_request *send, struct grim_message *message)
+{
+    message->handler = GRIM_MPI_DATA;
+    message->argument[0] = (uint32_t)send->tag;
+    message->argument[1] = (uint32_t)send->size;
+    message->argument[2] = send->status.sequence;
+    message->argument[3] = send->number << REQUEST_SHIFT |
+                           (send->context == MPI_COLLECTIVE ? COLLECTIVE : 0) |
+                           (send->synchronous ? SYNCHRONOUS : 0);
+}
+
+void grim_send_injected(struct cpu_context *context, struct mpi_request *send)
+{
+    if (send->synchronous)
+        grim_enter(context, send, GRIM_REQUEST_TAKEN);
+    else
+        grim_finish(context, send);
+}
+
+void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint,
+                     const struct grim_message *message)
+{
+    for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
+        if (at->kind == MPI_SEND && grim_of(at)->state == GRIM_REQUEST_TAKEN &&
+            at->peer == message->source &&
+            (at->number << REQUEST_SHIFT) >> REQUEST_SHIFT == message->argument[0]) {
+            grim_finish(context, at);
+            return;
+        }
+    g_assert_not_reached();
+}
+
+// ---- Receiving ----
+
+static void copy(struct cpu_context *context, const struct grim_endpoint *endpoint, int64_t bytes,
+                 enum copy_source source, struct message_ref message)
+{
+    if (bytes > 0)
+        mem_copy(context, &endpoint->process->host->config.memory, bytes, source, message);
+}
+
+// All data are in the user's buffer.
+static void received(struct cpu_context *context, struct mpi_request *request, uint32_t flags)
+{
+    grim_of(request)->confirms = flags >> REQUEST_SHIFT;
+    if (flags & SYNCHRONOUS)
+        grim_inject(context, request, GRIM_REQUEST_CONFIRM);
+    else
+        grim_finish(context, request);
+}
+
+struct grim_message grim_taken_message(const struct mpi_request *receive)
+{
+    struct grim_message message = grim_system_message(
+        grim_endpoint_of(receive->process), receive->status.source, GRIM_MPI_TAKEN, 0, NULL);
+    message.argument[0] = grim_of(receive)->confirms;
+    return message;
+}
+
+static struct mpi_envelope envelope_of(const struct grim_message *message)
+{
+    return (struct mpi_envelope){
+        .source = message->source,
+        .tag = (int)message->argument[0],
+        .context = message->argument[3] & COLLECTIVE ? MPI_COLLECTIVE : MPI_POINT_TO_POINT,
+        .length = message->argument[1],
+        .sequence = message->argument[2],
+    };
+}
+
+// The first part of a message: who takes it. False after an error.
+static bool match(struct cpu_context *context, struct grim_endpoint *endpoint,
+                  const struct grim_message *message, struct grim_partial *partial)
+{
+    struct mpi_envelope envelope = envelope_of(message);
+    struct mpi_matcher *matcher = &endpoint->process->matcher;
+    do {
+        int scanned;
+        partial->request = mpi_matcher_find_posted(matcher, &envelope, &scanned);
+        mpi_charge_match(context, endpoint->process, scanned);
+        if (!partial->request)
+            break;
+        if (mpi_request_truncates(partial->request, &envelope))
+            return false;
+        mpi_request_match(partial->request, &envelope, message->message);
+        if (partial->request->kind == MPI_PROBE)
+            grim_finish(context, partial->request);
+    } while (partial->request->kind == MPI_PROBE);
+    partial->left = envelope.length;
+    partial->busy = true;
+    if (partial->request) {
+        grim_enter(context, partial->request, GRIM_REQUEST_PARTS);
+        return true;
+    }
+    partial->unexpected = mpi_matcher_buffer(matcher, &envelope);
+    partial->unexpected->message = message->message;
+    partial->unexpected->whole = false;
+    partial->unexpected->extra[0] = message->argument[3];
+    return true;
+}
+
+static void part_to_user(struct cpu_context *context, struct grim_endpoint *endpoint,
+                         const struct grim_message *message)
+{
+    copy(context, endpoint, message->bytes, COPY_COLD, message->message);
+    ledger_deliver(endpoint->process->sim->ledger, message->message, message->offset,
+                   message->length);
+}
+
+void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoint,
+                       const struct grim_message *message)
+{
+    struct grim_partial *partial = &endpoint->partial[message->source];
+    if (!partial->busy && !match(context, endpoint, message, partial))
+        return;
+    struct mpi_unexpected *unexpected = partial->unexpected;
+    partial->left -= message->bytes;
+    if (partial->request) {
+        part_to_user(context, endpoint, message);
+    } else {
+        copy(context, endpoint, message->bytes, COPY_COLD, message->message);
+        unexpected->buffered += message->bytes;
+    }
+    if (partial->left > 0)
+        return;
+    struct mpi_request *request = partial->request;
+    *partial = (struct grim_partial){0};
+    if (unexpected)
+        unexpected->whole = true;
+    else if (request)
+        received(context, request, message->argument[3]);
+}
+
+// What of an unexpected message is here goes to the user's buffer; the rest will go there at once.
+static void claim(struct cpu_context *context, struct grim_endpoint *endpoint,
+                  struct mpi_request *request, struct mpi_unexpected *unexpected)
+{
+    uint32_t flags = (uint32_t)unexpected->extra[0];
+    copy(context, endpoint, unexpected->buffered, COPY_WARM, unexpected->message);
+    ledger_deliver(endpoint->process->sim->ledger, unexpected->message, 0, unexpected->buffered);
+    if (unexpected->whole) {
+        received(context, request, flags);
+        return;
+    }
+    struct grim_partial *partial = &endpoint->partial[unexpected->envelope.source];
+    partial->request = request;
+    partial->unexpected = NULL;
+    grim_enter(context, request, GRIM_REQUEST_PARTS);
+}
+
+void grim_receive_start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    struct mpi_matcher *matcher = &request->process->matcher;
+    int scanned;
+    struct mpi_unexpected *unexpected = mpi_matcher_find_unexpected(matcher, request, &scanned);
+    mpi_charge_match(context, request->process, scanned);
+    if (!unexpected) {
+        mpi_matcher_post(matcher, request);
+        grim_enter(context, request, GRIM_REQUEST_POSTED);
+        return;
+    }
+    if (mpi_request_truncates(request, &unexpected->envelope))
+        return;
+    mpi_request_match(request, &unexpected->envelope, unexpected->message);
+    if (request->kind == MPI_PROBE) {
+        grim_finish(context, request);
+        return;
+    }
+    claim(context, endpoint, request, unexpected);
+    mpi_matcher_remove_unexpected(matcher, unexpected);
+}

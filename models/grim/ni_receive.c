@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The receiving half of the firmware: it answers what is next in sequence, drops what is not, and
+// hands what it has taken to the interface that the type names (thesis 003, 4.2.1, 4.3.3, 4.5.6).
+//
+// With buffers at both cards a message that its interface does not accept goes into the channel's
+// incoming queue, and so does all that comes behind it; while that is empty, messages cut through.
+#include "models/grim/ni_parts.h"
+
+// ---- Arrivals ----
+
+static struct grim_arrival *arrival_new(struct grim_ni *ni, struct grim_channel *channel,
+                                        const struct grim_message *message)
+{
+    const struct grim_served *served = &ni->fabric->served[message->type];
+    struct grim_arrival *arrival = pool_take(&ni->fabric->arrivals);
+    *arrival = (struct grim_arrival){
+        .message = *message,
+        .channel = channel,
+        .interface = served->interface,
+        .owner = served->owner,
+    };
+    return arrival;
+}
+
+const struct grim_message *grim_arrival_message(const struct grim_arrival *arrival)
+{
+    return &arrival->message;
+}
+
+struct grim_channel *grim_arrival_channel(const struct grim_arrival *arrival)
+{
+    return arrival->channel;
+}
+
+void *grim_arrival_owner(const struct grim_arrival *arrival)
+{
+    return arrival->owner;
+}
+
+struct grim_arrival_notes *grim_arrival_notes(struct grim_arrival *arrival)
+{
+    return &arrival->notes;
+}
+
+static void move_done(void *owner, struct lanai_transfer *transfer)
+{
+    struct grim_arrival *arrival = container_of(transfer, struct grim_arrival, transfer);
+    (void)owner;
+    if (arrival->landed)
+        arrival->landed(arrival);
+}
+
+void grim_arrival_move(struct cpu_context *context, struct grim_arrival *arrival,
+                       enum lanai_move move, int64_t bytes, grim_step_fn *next,
+                       void (*landed)(struct grim_arrival *arrival))
+{
+    g_assert(move != LANAI_SEND);
+    arrival->next_step = next;
+    arrival->landed = landed;
+    arrival->transfer.item.handler = GRIM_FINISH_DMA;
+    arrival->transfer.item.message = arrival->message.message;
+    arrival->transfer.move = move;
+    arrival->transfer.bytes = bytes;
+    arrival->transfer.done = move_done;
+    lanai_start(arrival->channel->ni->card, &arrival->transfer, context->now);
+}
+
+void ni_finish_dma_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    if (ni_defers(ni, GRIM_FINISH_DMA, item))
+        return;
+    struct grim_arrival *arrival = container_of(container_of(item, struct lanai_transfer, item),
+                                                struct grim_arrival, transfer);
+    ni_spend(context, ni, ni->fabric->config.finish, "finish DMA", arrival->message.message);
+    arrival->next_step(context, arrival);
+}
+
+void grim_arrival_hold(struct grim_arrival *arrival, grim_step_fn *next)
+{
+    arrival->next_step = next;
+}
+
+void grim_arrival_resume(struct cpu_context *context, struct grim_arrival *arrival)
+{
+    arrival->next_step(context, arrival);
+}
+
+void ni_buffer_free(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer)
+{
+    if (ni->closed)
+        ni->withheld[ni->withheld_count++] = buffer;
+    else
+        lanai_post_buffer(ni->card, buffer, context->now);
+}
+
+void grim_arrival_end(struct cpu_context *context, struct grim_arrival *arrival)
+{
+    struct grim_channel *channel = arrival->channel;
+    struct grim_ni *ni = channel->ni;
+    if (arrival->buffer)
+        ni_buffer_free(context, ni, arrival->buffer);
+    else
+        channel->incoming_used -= arrival->stored;
+    pool_give(&ni->fabric->arrivals, arrival);
+    ni_look_incoming(channel);
+}
+
+static bool accepted_by(struct cpu_context *context, const struct grim_served *served,
+                        struct grim_channel *channel, const struct grim_message *message)
+{
+    return !served->interface->accepts ||
+           served->interface->accepts(context, served->owner, channel, message);
+}
+
+static void deliver(struct cpu_context *context, struct grim_arrival *arrival)
+{
+    const struct grim_ni *ni = arrival->channel->ni;
+    ni_spend(context, ni, ni->fabric->config.deliver, "deliver", arrival->message.message);
+    arrival->interface->deliver(context, arrival->owner, arrival);
+}
+
+// ---- Incoming queue ----
+
+static bool enqueue(struct grim_channel *channel, const struct grim_message *message)
+{
+    int64_t bytes = grim_message_bytes(message);
+    if (channel->incoming_used + bytes > channel->incoming_room)
+        return false;
+    struct grim_arrival *arrival = arrival_new(channel->ni, channel, message);
+    arrival->stored = bytes;
+    channel->incoming_used += bytes;
+    if (channel->incoming_first)
+        channel->incoming_last->next = arrival;
+    else
+        channel->incoming_first = arrival;
+    channel->incoming_last = arrival;
+    return true;
+}
+
+void ni_look_incoming(const struct grim_channel *channel)
+{
+    if (channel->incoming_first)
+        lanai_ready(channel->ni->card, GRIM_INCOMING);
+}
+
+// One message a call.
+void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    if (ni_defers(ni, GRIM_INCOMING, item))
+        return;
+    for (guint i = 0; i < ni->channels->len; i++) {
+        struct grim_channel *channel = g_ptr_array_index(ni->channels, i);
+        struct grim_arrival *arrival = channel->incoming_first;
+        if (!arrival)
+            continue;
+        ni_spend(context, ni, ni->fabric->config.incoming, "incoming queue",
+                 arrival->message.message);
+        struct grim_served served = {arrival->interface, arrival->owner};
+        if (!accepted_by(context, &served, channel, &arrival->message))
+            continue;
+        channel->incoming_first = arrival->next;
+        ni_trace(ni, context->now, channel->name, "incoming", arrival->message.sequence, "queued",
+                 "delivered", NULL);
+        deliver(context, arrival);
+        lanai_ready(ni->card, GRIM_INCOMING);
+        return;
+    }
+}
+
+void grim_ni_retry(struct grim_ni *ni)
+{
+    if (ni->fabric->config.buffering == GRIM_BUFFER_BOTH)
+        lanai_ready(ni->card, GRIM_INCOMING);
+}
+
+// ---- Data messages ----
+
+static void trace_receiver(const struct grim_ni *ni, sim_time when, const char *where,
+                           const struct grim_message *message, enum grim_receiver_state from,
+                           enum grim_receiver_state to, const char *what)
+{
+    static const char *const names[] = {
+        [GRIM_EXPECTING] = "expecting",
+        [GRIM_DROPPING] = "dropping",
+    };
+    if (!ni_traced(ni))
+        return;
+    char *detail =
+        g_strdup_printf("%u from endpoint %u %s", message->sequence, message->source, what);
+    ni_trace(ni, when, where, "receiver", message->sequence, names[from], names[to], detail);
+    g_free(detail);
+}
+
+// Takes the message that is next in sequence: true if that is possible. The buffer is used up then.
+static bool take(struct cpu_context *context, struct grim_channel *channel,
+                 struct lanai_buffer *buffer, const struct grim_message *message)
+{
+    struct grim_ni *ni = channel->ni;
+    const struct grim_ni_config *config = &ni->fabric->config;
+    const struct grim_served *served = &ni->fabric->served[message->type];
+    if (config->buffering == GRIM_BUFFER_BOTH) {
+        ni_spend(context, ni, config->incoming, "incoming queue", message->message);
+        if (channel->incoming_first || !accepted_by(context, served, channel, message)) {
+            if (!enqueue(channel, message))
+                return false;
+            ni_buffer_free(context, ni, buffer);
+            return true;
+        }
+    } else if (!accepted_by(context, served, channel, message)) {
+        return false;
+    }
+    struct grim_arrival *arrival = arrival_new(ni, channel, message);
+    arrival->buffer = buffer;
+    deliver(context, arrival);
+    return true;
+}
+
+// The message is not kept: it comes again, or has been taken before.
+static void drop(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer,
+                 const struct grim_message *message, int64_t *counter, const char *reason)
+{
+    (*counter)++;
+    if (reason)
+        ledger_drop(ni->fabric->sim->ledger, message->message, message->offset, message->length,
+                    reason);
+    ni_buffer_free(context, ni, buffer);
+}
+
+// What is next in sequence: taken and acknowledged, or refused.
+static void next_in_sequence(struct cpu_context *context, struct grim_channel *channel,
+                             struct grim_channel *from, struct grim_receiver *receiver,
+                             struct lanai_buffer *buffer, const struct grim_message *message)
+{
+    struct grim_ni *ni = channel->ni;
+    struct grim_fabric *fabric = ni->fabric;
+    enum grim_receiver_state before = receiver->state;
+    bool taken = take(context, channel, buffer, message);
+    receiver->state = taken ? GRIM_EXPECTING : GRIM_DROPPING;
+    trace_receiver(ni, context->now, channel->name, message, before, receiver->state,
+                   taken ? "accepted" : "refused");
+    if (!taken) {
+        ni_answer(context, ni, GRIM_NACK, message, from->ni);
+        drop(context, ni, buffer, message, fabric->refusals, "refused by its endpoint");
+        return;
+    }
+    receiver->expected++;
+    receiver->number++;
+    (*fabric->accepted)++;
+    fabric->progress = context->now;
+    if (channel->unanswered && message->type == GRIM_ACTIVE_MESSAGE) {
+        channel->unanswered[from->index]--;
+        ni_notify_room(context, channel, from->index);
+    }
+    if (!fabric->served[message->type].interface->answered)
+        ni_answer(context, ni, GRIM_ACK, message, from->ni);
+}
+
+static void data_message(struct cpu_context *context, struct grim_channel *channel,
+                         struct grim_channel *from, struct lanai_buffer *buffer,
+                         const struct grim_message *message)
+{
+    struct grim_ni *ni = channel->ni;
+    struct grim_fabric *fabric = ni->fabric;
+    const struct grim_ni_config *config = &fabric->config;
+    struct grim_receiver *receiver = ni_receiver(from, channel);
+    ni_spend(context, ni,
+             config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
+                                                    : config->sequence_channel,
+             "sequence number", message->message);
+    switch (ni_relation(receiver->expected, message->sequence)) {
+    case GRIM_NEXT:
+        next_in_sequence(context, channel, from, receiver, buffer, message);
+        return;
+    case GRIM_AHEAD:
+        trace_receiver(ni, context->now, channel->name, message, receiver->state, receiver->state,
+                       "dropped");
+        drop(context, ni, buffer, message, fabric->dropped, "behind a refused or lost message");
+        return;
+    case GRIM_BEHIND:
+        trace_receiver(ni, context->now, channel->name, message, receiver->state, receiver->state,
+                       "duplicate");
+        if (config->timeouts && !fabric->served[message->type].interface->answered)
+            ni_answer(context, ni, GRIM_ACK, message, from->ni);
+        drop(context, ni, buffer, message, fabric->duplicates, NULL);
+        return;
+    }
+    g_assert_not_reached();
+}
+
+// ---- Packets ----
+
+static struct grim_message message_of(const struct packet *packet, const struct grim_header *header)
+{
+    struct grim_message message = {
+        .type = header->type,
+        .tree = header->tree,
+        .source = header->source,
+        .destination = header->destination,
+        .handler = header->handler,
+        .bytes = grim_payload(header),
+        .message = packet->message,
+        .offset = packet->offset,
+        .length = packet->length,
+        .content = packet_header(packet, const struct grim_packet)->content,
+        .token = header->token,
+        .sequence = header->sequence,
+    };
+    for (int i = 0; i < GRIM_ARGUMENTS; i++)
+        message.argument[i] = header->argument[i];
+    return message;
+}
+
+// The packet is not GRIM's, damaged, or for an endpoint that is not here.
+static void discard(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer,
+                    int64_t *counter, const char *reason)
+{
+    (*counter)++;
+    lanai_discard(ni->card, buffer, reason);
+    ni_buffer_free(context, ni, buffer);
+}
+
+static void no_interface(struct grim_ni *ni, const struct grim_message *message)
+{
+    const char *type = grim_type_name(message->type);
+    sim_fail(ni->fabric->sim, SIM_FAILED, "no_interface",
+             json_pack("{s:i, s:s}", "endpoint", message->destination, "type", type),
+             "%s: a message of type %s has come for endpoint %u, and there is no interface for it",
+             ni->name, type, message->destination);
+}
+
+static void packet_in(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer)
+{
+    struct grim_fabric *fabric = ni->fabric;
+    const struct packet *packet = buffer->packet;
+    const struct grim_packet *carried = packet_header(packet, const struct grim_packet);
+    struct grim_header header;
+    ni_spend(context, ni, fabric->config.receive, "receive packet", packet->message);
+    if (packet->corrupt) {
+        discard(context, ni, buffer, fabric->corrupt, "CRC-8 error");
+        return;
+    }
+    int bytes = (int)MIN(packet->wire_bytes, GRIM_HEADER_BYTES);
+    if (!grim_decode(carried->bytes, bytes, &header)) {
+        discard(context, ni, buffer, fabric->foreign, "not GRIM's");
+        return;
+    }
+    struct grim_message message = message_of(packet, &header);
+    packet_free(fabric->cluster->network, buffer->packet);
+    buffer->packet = NULL;
+    if (grim_type_is_control(header.type)) {
+        ni_buffer_free(context, ni, buffer);
+        if (header.type == GRIM_ACK)
+            ni_acknowledged(context, ni, &header);
+        else
+            ni_refused(context, ni, &header);
+        return;
+    }
+    struct grim_channel *channel = grim_channel_find(fabric, header.destination);
+    struct grim_channel *from = grim_channel_find(fabric, header.source);
+    g_assert(channel && channel->ni == ni && channel->number == header.channel && from);
+    if (fabric->served[header.type].interface)
+        data_message(context, channel, from, buffer, &message);
+    else
+        no_interface(ni, &message);
+}
+
+// One packet a call, in the order in which they have come.
+void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    if (item) {
+        item->next = NULL;
+        if (ni->arrived)
+            ni->arrived_last->next = item;
+        else
+            ni->arrived = item;
+        ni->arrived_last = item;
+    }
+    if (ni->waiting || ni->closed || !ni->arrived)
+        return;
+    struct lanai_item *first = ni->arrived;
+    ni->arrived = first->next;
+    packet_in(context, ni, container_of(first, struct lanai_buffer, item));
+    if (ni->arrived && !ni->closed)
+        lanai_ready(ni->card, GRIM_RECEIVED);
+}

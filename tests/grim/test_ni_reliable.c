@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// GRIM's reliable transmission between cards (thesis 003, 4.2.1): the traces of Fig. 4.3, roll-back
+// of what was refused and of nothing else, and what becomes of loss with and without timers.
+#include "models/grim/ni_parts.h"
+#include "sim/core/random.h"
+#include "tests/support/grim_world.h"
+#include "tests/support/suite.h"
+
+static struct grim_world_options logged(int hosts)
+{
+    struct grim_world_options options = grim_world_defaults(hosts, 1);
+    options.machines = " message receiver ";
+    return options;
+}
+
+// ---- Fig. 4.3 ----
+
+// grim.rel.sequence_token, grim.rel.accept, grim.rel.ack_frees.
+static void test_single(void)
+{
+    struct grim_world_options options = logged(2);
+    options.detail = true;
+    struct grim_world *world = grim_world_new(&options);
+    grim_world_send(world, 0, 1, 0, 1);
+    grim_world_run(world);
+    SUITE_SAME_TEXT(world->log.text->str,
+                    "end0 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
+                    "end0 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
+                    "end1 receiver[0] expecting -> expecting (0 from endpoint 0 accepted)\n"
+                    "end0 message[1] sent -> acknowledged\n"
+                    "end0 message[1] acknowledged -> unused\n");
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    grim_world_free(world);
+}
+
+// grim.rel.optimistic: no message waits for the ACK of the one before.
+static void test_three(void)
+{
+    struct grim_world_options options = logged(2);
+    struct grim_world *world = grim_world_new(&options);
+    grim_world_send(world, 0, 1, 0, 3);
+    grim_world_run(world);
+    SUITE_SAME_TEXT(world->log.text->str, "end0 message[1] unused -> not sent\n"
+                                          "end0 message[2] unused -> not sent\n"
+                                          "end0 message[1] not sent -> sent\n"
+                                          "end0 message[3] unused -> not sent\n"
+                                          "end0 message[2] not sent -> sent\n"
+                                          "end1 receiver[0] expecting -> expecting\n"
+                                          "end0 message[3] not sent -> sent\n"
+                                          "end1 receiver[1] expecting -> expecting\n"
+                                          "end0 message[1] sent -> acknowledged\n"
+                                          "end0 message[1] acknowledged -> unused\n"
+                                          "end1 receiver[2] expecting -> expecting\n"
+                                          "end0 message[2] sent -> acknowledged\n"
+                                          "end0 message[2] acknowledged -> unused\n"
+                                          "end0 message[3] sent -> acknowledged\n"
+                                          "end0 message[3] acknowledged -> unused\n");
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    grim_world_free(world);
+}
+
+// grim.rel.example_three, grim.rel.nack: there is room for one message; the endpoint polls, and
+// makes room for two, before the refused one comes again.
+static void test_refused(void)
+{
+    struct grim_world_options options = logged(3);
+    options.detail = true;
+    options.ni.endpoint_messages = 2;
+    options.ni.nack_pause = 60 * TIME_US;
+    struct grim_world *world = grim_world_new(&options);
+    world->ends[1].polls_from = 40 * TIME_US;
+    grim_world_send(world, 2, 1, 0, 1); // takes one of the two places
+    grim_world_send(world, 0, 1, 0, 3);
+    world->ends[0].starts = 10 * TIME_US;
+    grim_world_run(world);
+    SUITE_SAME_TEXT(world->log.text->str,
+                    "end2 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
+                    "end2 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
+                    "end1 receiver[0] expecting -> expecting (0 from endpoint 2 accepted)\n"
+                    "end2 message[1] sent -> acknowledged\n"
+                    "end2 message[1] acknowledged -> unused\n"
+                    "end0 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
+                    "end0 message[2] unused -> not sent (active message to endpoint 1, 0 B)\n"
+                    "end0 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
+                    "end0 message[3] unused -> not sent (active message to endpoint 1, 0 B)\n"
+                    "end0 message[2] not sent -> sent (to endpoint 1, token 1, sequence 1)\n"
+                    "end1 receiver[0] expecting -> expecting (0 from endpoint 0 accepted)\n"
+                    "end0 message[3] not sent -> sent (to endpoint 1, token 2, sequence 2)\n"
+                    "end1 receiver[1] expecting -> dropping (1 from endpoint 0 refused)\n"
+                    "end0 message[1] sent -> acknowledged\n"
+                    "end0 message[1] acknowledged -> unused\n"
+                    "end1 receiver[2] dropping -> dropping (2 from endpoint 0 dropped)\n"
+                    "end0 message[2] sent -> not sent (NACK)\n"
+                    "end0 message[3] sent -> not sent (behind it)\n"
+                    "end0 message[2] not sent -> sent (again to endpoint 1, token 1, sequence 1)\n"
+                    "end0 message[3] not sent -> sent (again to endpoint 1, token 2, sequence 2)\n"
+                    "end1 receiver[1] dropping -> expecting (1 from endpoint 0 accepted)\n"
+                    "end0 message[2] sent -> acknowledged\n"
+                    "end0 message[2] acknowledged -> unused\n"
+                    "end1 receiver[2] expecting -> expecting (2 from endpoint 0 accepted)\n"
+                    "end0 message[3] sent -> acknowledged\n"
+                    "end0 message[3] acknowledged -> unused\n");
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    grim_world_free(world);
+}
+
+// ---- Roll-back ----
+
+// grim.rel.rollback: of messages to three endpoints in turn only those to the one that refuses are
+// sent again, from the refused one on.
+static void test_rollback(void)
+{
+    struct grim_world_options options = logged(4);
+    options.detail = true;
+    options.ni.endpoint_messages = 2;
+    options.ni.nack_pause = 100 * TIME_US;
+    struct grim_world *world = grim_world_new(&options);
+    world->ends[2].polls_from = 80 * TIME_US;
+    for (int i = 0; i < 2; i++)
+        for (int to = 1; to <= 3; to++)
+            grim_world_send(world, 0, to, 0, 5);
+    grim_world_run(world);
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 1,"), 10);
+    SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 2,"), 10);
+    SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 3,"), 10);
+    // What was on the way to the endpoint when the NACK came goes again, and nothing else.
+    int behind = grim_world_count(world, "sent -> not sent (behind it)");
+    int refused = grim_world_count(world, "sent -> not sent (NACK)");
+    CU_ASSERT_TRUE(refused > 0 && behind > 0);
+    SUITE_SAME_INTEGER(grim_world_count(world, "(again to endpoint 2,"), refused + behind);
+    SUITE_SAME_INTEGER(grim_world_count(world, "(again "), refused + behind);
+    // The same numbers as the first time.
+    static const char third[] = "to endpoint 2, token 7, sequence 2)";
+    SUITE_SAME_INTEGER(grim_world_count(world, third), 2);
+    grim_world_free(world);
+}
+
+// grim.rel.nack: of ten messages behind a refused one each is dropped without an answer; and
+// grim.rel.nack_repeat: the refused one is refused again each time it comes, until there is room.
+static void test_repeat(void)
+{
+    struct grim_world_options options = logged(2);
+    options.detail = true;
+    options.ni.endpoint_messages = 1;
+    options.ni.nack_pause = 200 * TIME_US;
+    struct grim_world *world = grim_world_new(&options);
+    world->ends[1].polls_from = 700 * TIME_US; // 1 is taken at once, 2 is refused four times
+    grim_world_send(world, 0, 1, 0, 12);
+    grim_world_run(world);
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    int refused = grim_world_count(world, "(1 from endpoint 0 refused");
+    SUITE_SAME_INTEGER(refused, 4);
+    SUITE_SAME_INTEGER(grim_world_count(world, "message[2] sent -> not sent (NACK)"), refused);
+    SUITE_SAME_INTEGER(grim_world_count(world, "(2 from endpoint 0 dropped"), refused);
+    CU_ASSERT_TRUE(grim_world_count(world, "(11 from endpoint 0 dropped") > 0);
+    SUITE_SAME_INTEGER(world->ends[1].taken, 12);
+    grim_world_free(world);
+}
+
+// grim.rel.ack_out_of_order_ok, grim.rel.ack_frees: what is acknowledged behind a message that is
+// not keeps its place in the queue until that one is acknowledged.
+static void test_out_of_order(void)
+{
+    struct grim_world_options options = logged(3);
+    options.ni.endpoint_messages = 1;
+    options.ni.nack_pause = 100 * TIME_US;
+    options.machines = " message ";
+    struct grim_world *world = grim_world_new(&options);
+    world->ends[1].polls_from = 60 * TIME_US;
+    grim_world_send(world, 0, 1, 0, 2); // the second is refused
+    grim_world_send(world, 0, 2, 0, 1);
+    grim_world_run(world);
+    SUITE_SAME_TEXT(world->log.text->str, "end0 message[1] unused -> not sent\n"
+                                          "end0 message[2] unused -> not sent\n"
+                                          "end0 message[1] not sent -> sent\n"
+                                          "end0 message[3] unused -> not sent\n"
+                                          "end0 message[2] not sent -> sent\n"
+                                          "end0 message[3] not sent -> sent\n"
+                                          "end0 message[1] sent -> acknowledged\n"
+                                          "end0 message[1] acknowledged -> unused\n"
+                                          "end0 message[2] sent -> not sent\n"
+                                          "end0 message[3] sent -> acknowledged\n"
+                                          "end0 message[2] not sent -> sent\n"
+                                          "end0 message[2] sent -> acknowledged\n"
+                                          "end0 message[2] acknowledged -> unused\n"
+                                          "end0 message[3] acknowledged -> unused\n");
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    grim_world_free(world);
+}
+
+// ---- Sequence ----
+
+// grim.rel.reorder_safe: whatever order a network makes of them, only what is next is taken; with
+// the dropped ones sent again all come, in order.
+static void test_reorder(void)
+{
+    struct random_stream *random = random_new(7, "reorder");
+    for (int round = 0; round < 200; round++) {
+        uint8_t expected = (uint8_t)random_below(random, 256), first = expected;
+        int number = 1 + (int)random_below(random, GRIM_WINDOW), taken = 0;
+        uint8_t order[GRIM_WINDOW];
+        while (taken < number) {
+            for (int i = 0; i < number; i++)
+                order[i] = (uint8_t)(first + i);
+            for (int i = number - 1; i > 0; i--) {
+                int other = (int)random_below(random, (uint64_t)i + 1);
+                uint8_t swapped = order[i];
+                order[i] = order[other];
+                order[other] = swapped;
+            }
+            for (int i = 0; i < number; i++) {
+                int place = (uint8_t)(order[i] - first);
+                enum grim_relation relation = ni_relation(expected, order[i]);
+                CU_ASSERT_EQUAL(relation, place == taken  ? GRIM_NEXT
+                                          : place < taken ? GRIM_BEHIND
+                                                          : GRIM_AHEAD);
+                if (relation == GRIM_NEXT) {
+                    expected++;
+                    taken++;
+                }
+            }
+        }
+    }
+    random_free(random);
+}
+
+// ---- Loss ----
+
+// grim.rel.no_timeout: as published, what is lost is not missed by anybody.
+static void test_loss_hangs(void)
+{
+    struct grim_world_options options = logged(2);
+    options.corrupt_nth[0] = 2;
+    struct grim_world *world = grim_world_new(&options);
+    grim_world_send(world, 0, 1, 0, 3);
+    grim_world_run(world);
+    SUITE_SAME_INTEGER(world->ends[1].taken, 1);
+    CU_ASSERT_FALSE(grim_world_complete(world));
+    char *oldest = grim_world_report(world, 0, "oldest");
+    SUITE_SAME_TEXT(oldest,
+                    "active message to end1 is sent (token 1, sequence 1) and waits for its ACK; "
+                    "grim_ni.timeouts would send it again");
+    g_free(oldest);
+    grim_world_free(world);
+}
+
+// With the extension a lost message is sent again with all behind it, and a lost ACK is given again
+// when its message comes again.
+static void test_timeouts(void)
+{
+    for (int host = 0; host < 2; host++) {
+        struct grim_world_options options = logged(2);
+        options.detail = true;
+        options.corrupt_nth[host] = 2;
+        options.ni.timeouts = true;
+        struct grim_world *world = grim_world_new(&options);
+        grim_world_send(world, 0, 1, 0, 3);
+        grim_world_run(world);
+        CU_ASSERT_TRUE(grim_world_complete(world));
+        SUITE_SAME_INTEGER(world->ends[1].taken, 3);
+        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: timeouts"), 1);
+        SUITE_SAME_INTEGER(grim_world_count(world, "message[2] sent -> not sent (timeout)"), 1);
+        SUITE_SAME_INTEGER(grim_world_count(world, "(again to "), host == 0 ? 2 : 1);
+        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: duplicates"), host);
+        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: packets with CRC errors"), 1);
+        grim_world_free(world);
+    }
+}
+
+// A peer that never polls: the run ends and says who refuses what.
+static void test_stalled(void)
+{
+    struct grim_world_options options = logged(2);
+    options.ni.endpoint_messages = 1;
+    options.ni.nack_pause = 100 * TIME_US;
+    options.ni.stalled = 5 * TIME_MS;
+    struct grim_world *world = grim_world_new(&options);
+    world->ends[1].polls_from = TIME_NEVER;
+    grim_world_send(world, 0, 1, 0, 2);
+    grim_world_run(world);
+    SUITE_SAME_INTEGER(world->sim->status, SIM_DEADLOCK);
+    SUITE_SAME_TEXT(json_string_value(json_object_get(world->sim->reason, "text")),
+                    "node0's card got a NACK for its active message to end1 (sequence 1) 49 times, "
+                    "and nothing has moved for 5000 us; an endpoint that polls, more "
+                    "grim_ni.endpoint_messages and grim_ni.endpoint_bytes, or a longer "
+                    "grim_ni.stalled would avoid it");
+    grim_world_free(world);
+}
+
+// ---- Random programs ----
+
+static void randomize(struct random_stream *random, struct grim_world_options *options, bool lossy)
+{
+    struct grim_ni_config *ni = &options->ni;
+    ni->queue_style = (int)random_below(random, 3);
+    ni->sequencing = (int)random_below(random, 2);
+    ni->buffering = (int)random_below(random, 2);
+    ni->endpoint_messages = 1 + (int64_t)random_below(random, 6);
+    ni->in_flight = 1 + (int64_t)random_below(random, 40);
+    ni->queue = 64 * 1024;
+    ni->slot = 2 * 1024;
+    ni->receive_buffers = 2 + (int64_t)random_below(random, 3);
+    ni->control_entries = 64; // enough: test_ni_control.c has what happens if not
+    ni->nack_pause = (sim_time)random_below(random, 3) * 20 * TIME_US;
+    ni->channels = (int64_t)random_below(random, 2) * 6;
+    ni->timeouts = lossy;
+    ni->timeout = 500 * TIME_US;
+    options->bit_error_rate = lossy ? 1e-5 : 0;
+    options->drop_probability = lossy ? 0.02 : 0;
+    options->seed = random_below(random, 1000000);
+}
+
+static bool random_run(uint64_t seed, bool lossy)
+{
+    struct random_stream *random = random_new(seed, "program");
+    int hosts = 2 + (int)random_below(random, 4), per_host = 1 + (int)random_below(random, 3);
+    struct grim_world_options options = grim_world_defaults(hosts, per_host);
+    randomize(random, &options, lossy);
+    struct grim_world *world = grim_world_new(&options);
+    int sent = 0;
+    int64_t taken = 0;
+    for (int i = 0; i < 60; i++) {
+        int from = (int)random_below(random, (uint64_t)world->ends_count);
+        int to = (int)random_below(random, (uint64_t)world->ends_count);
+        int burst = 1 + (int)random_below(random, 5);
+        if (from % hosts == to % hosts)
+            continue;
+        grim_world_send(world, from, to, (uint32_t)random_below(random, 1500), burst);
+        sent += burst;
+    }
+    for (int i = 0; i < world->ends_count; i++) {
+        world->ends[i].poll_cost = (sim_time)random_below(random, 30) * TIME_US;
+        world->ends[i].polls_from = (sim_time)random_below(random, 3) * 200 * TIME_US;
+    }
+    grim_world_run(world);
+    for (int i = 0; i < world->ends_count; i++)
+        taken += world->ends[i].taken;
+    bool good = grim_world_complete(world) && taken == sent;
+    if (!good)
+        fprintf(stderr, "seed %u: %s, %d sent, %d taken\n", (unsigned)seed,
+                world->sim->reason ? json_string_value(json_object_get(world->sim->reason, "text"))
+                                   : "no reason",
+                sent, (int)taken);
+    grim_world_free(world);
+    random_free(random);
+    return good;
+}
+
+// grim.rel.exactly_once_in_order: over all queue styles, sequencings and bufferings, with endpoints
+// that are full more often than not.
+static void test_random(void)
+{
+    for (uint64_t seed = 1; seed <= 150; seed++)
+        CU_ASSERT_TRUE(random_run(seed, false));
+}
+
+static void test_random_loss(void)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++)
+        CU_ASSERT_TRUE(random_run(seed, true));
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"Fig. 4.3a: one message and its ACK", test_single},
+        {"Fig. 4.3b: three messages ahead of their ACKs", test_three},
+        {"Fig. 4.3c: grim.rel.example_three", test_refused},
+        {"grim.rel.rollback: of the refused way only", test_rollback},
+        {"grim.rel.nack_repeat: until there is room", test_repeat},
+        {"grim.rel.ack_out_of_order_ok: marked, freed from the front", test_out_of_order},
+        {"grim.rel.reorder_safe: only what is next is taken", test_reorder},
+        {"grim.rel.no_timeout: loss hangs as published", test_loss_hangs},
+        {"timers recover from loss of messages and of ACKs", test_timeouts},
+        {"a peer that never polls ends the run by name", test_stalled},
+        {"grim.rel.exactly_once_in_order: random programs", test_random},
+        {"random programs over a network that loses", test_random_loss},
+        {0},
+    };
+    return suite_run("grim: reliable transmission", cases);
+}

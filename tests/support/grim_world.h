@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Hosts with GRIM's cards on one cut-through switch, and endpoints that follow a script, for tests
+// of the firmware: no library above it.
+//
+// An endpoint injects its script in order, waits when there is no room, and polls: it takes one
+// active message a slice. Every message carries in argument[0] its number among those from its
+// source to its destination, and the endpoint that takes it checks that it is the next.
+#ifndef NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
+#define NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
+
+#include "models/grim/ni.h"
+
+#include <glib.h>
+
+#define GRIM_WORLD_MOST 16 // hosts, and endpoints
+
+// Transitions as text, a line each: "end0 message[1] not sent -> sent (to endpoint 1, …)".
+struct grim_log {
+    struct trace trace;
+    const char *machines; // " message receiver ": those that are kept, between blanks
+    bool detail;
+    GString *text;
+};
+
+struct grim_end {
+    struct grim_world *world;
+    struct grim_channel *channel;
+    struct cpu_task task;
+    GArray *script; // struct grim_message
+    guint injected;
+    // What it does with what comes.
+    sim_time polls_from;  // it takes nothing before; TIME_NEVER: never
+    sim_time poll_cost;   // of each message that it takes
+    bool replies;         // each message with one of the same size
+    bool polls_last;      // only after its script
+    sim_time starts;      // its script
+    sim_time inject_cost; // of each message that it injects
+    GArray *replying;     // messages that are still to be sent back
+    guint replied;
+    // What has come.
+    uint32_t next_number[GRIM_WORLD_MOST], sent_number[GRIM_WORLD_MOST];
+    int64_t taken, out_of_order;
+    GString *order; // "0:0 2:0 0:1 ": source:number of what was taken
+    sim_time last_injection, last_taken, first_taken[GRIM_WORLD_MOST];
+    struct event wake, start;
+};
+
+struct grim_world {
+    struct sim *sim;
+    struct grim_log log;
+    struct topology *topology;
+    struct link_config links[GRIM_WORLD_MOST];
+    struct cluster cluster;
+    struct host *hosts[GRIM_WORLD_MOST];
+    struct grim_fabric *fabric;
+    int ends_count;
+    struct grim_end ends[GRIM_WORLD_MOST];
+};
+
+struct grim_world_options {
+    int hosts;
+    int ends_per_host;         // end e is on host e % hosts
+    struct grim_ni_config ni;  // grim_world_ni()
+    struct lanai_config lanai; // grim_world_lanai()
+    struct grim_scan_config scan;
+    uint64_t seed;
+    const char *machines; // of the log; NULL: none
+    bool detail;
+    // Faults of the links by host: packets of one direction that get a bit error, counted from 1
+    // (0: none), host to switch; and the probability of one, and of loss, both ways.
+    int64_t corrupt_nth[GRIM_WORLD_MOST];
+    double bit_error_rate, drop_probability;
+};
+
+// The tables' defaults, with LANai 9 cards; grim_world_lanai4 makes them LANai 4.
+struct grim_world_options grim_world_defaults(int hosts, int ends_per_host);
+void grim_world_lanai4(struct grim_world_options *options);
+
+struct grim_world *grim_world_new(const struct grim_world_options *options);
+void grim_world_free(struct grim_world *world);
+
+// Appends `count` active messages of `bytes` to a script, each with a message in the ledger.
+void grim_world_send(struct grim_world *world, int from, int to, uint32_t bytes, int count);
+
+// Runs until nothing is left to happen or the run has failed. grim_fabric_start is called before.
+void grim_world_run(struct grim_world *world);
+
+// All scripts are through, and all that was sent was taken, once and in order.
+bool grim_world_complete(const struct grim_world *world);
+
+int64_t grim_world_counter(const struct grim_world *world, const char *name);
+
+// What a host's card has spent in a stage of the firmware.
+sim_time grim_world_stage(const struct grim_world *world, int host, const char *stage);
+
+// How often a text stands in the log.
+int grim_world_count(const struct grim_world *world, const char *part);
+
+// A member of the endpoint's report; the caller frees it. "" if there is none.
+char *grim_world_report(const struct grim_world *world, int end, const char *member);
+
+#endif
