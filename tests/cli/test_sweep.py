@@ -681,7 +681,7 @@ class Shipped(SweepCase):
 
     def test_list(self):
         names = self.netsim("list", "sweeps", "--names").stdout.split()
-        self.assertEqual(names, ["descriptor_counts", "tiny_short_thresholds"])
+        self.assertEqual(names, ["armci_buffers", "descriptor_counts", "tiny_short_thresholds"])
         for name in names:
             self.netsim("check", name)
 
@@ -700,6 +700,18 @@ class Shipped(SweepCase):
         self.assertEqual([end["other"] for end in ends if end["axis"] == "lam_via.rdescs"][-1], 0)
         kinds = {kind for end in ends for kind in end["kinds"]}
         self.assertEqual(kinds, {"connection_broken"})
+
+    def test_two_buffers_are_enough(self):
+        """armci.put.buffers_beyond_two, armci.heuristic.buffer_count"""
+        self.sweep("armci_buffers", "-j2")
+        latency = self.report("results/armci_buffers")["metrics"][0]
+        self.assertEqual(latency["metric"], "latency_us")
+        effects = {(effect["axis"], effect["value"]): effect["change"]
+                   for effect in latency["effects"]}
+        buffers = [effects["armci.send_buffers", count] for count in ("2", "3", "4")]
+        self.assertLess(buffers[0], -0.05)
+        self.assertAlmostEqual(buffers[1], buffers[0], delta=0.01)
+        self.assertAlmostEqual(buffers[2], buffers[0], delta=0.01)
 
     def test_thresholds(self):
         self.sweep("tiny_short_thresholds", "-j2")
