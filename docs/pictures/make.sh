@@ -14,6 +14,8 @@ trap 'rm -rf "$work"' EXIT
 
 "$netsim" plot pingpong_cluster1 --figure 6.1 --quiet --out "$folder/pingpong_cluster1.png"
 "$netsim" plot bcast_cluster1 --figure 6.7 --quiet --out "$folder/bcast_cluster1.png"
+"$netsim" plot grim_injection --figure grim.fig.4_6 --quiet --out "$folder/grim_injection.png"
+"$netsim" plot armci_copy_and_send --figure armci.fig.3_4 --quiet --out "$folder/armci_copy_and_send.png"
 "$netsim" sweep sweeps/descriptor_counts --quiet --out "$work/descriptor_counts"
 "$netsim" plot "$work/descriptor_counts" --quiet --out "$folder/descriptor_counts.png"
 "$netsim" explain pingpong_cluster1 --series "VIA RPI" --series "LAM TCP" \

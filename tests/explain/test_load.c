@@ -122,10 +122,35 @@ static void test_bound_by_kind(void)
     }
 }
 
+// What would help against a processor that is always busy, on the host and on a card.
+static void test_processors(void)
+{
+    static const struct {
+        const char *lane, *advice;
+    } processors[] = {
+        {"cpu 1", "most of its time goes to \"copy\": a faster processor (host.processor.clock)"},
+        {"LANai", "most of its time goes to \"copy\": a faster clock of the card or less"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(processors); i++) {
+        struct record *record = record_new();
+        trace_lane lane = trace_lane_new(&record->trace, "node0", processors[i].lane);
+        note(record, lane, TRACE_SLICE, "user", 0, 100 * US);
+        trace_span(&record->trace, lane, "copy", 0, 100 * US, MESSAGE_NONE);
+        record_settle(record);
+        GArray *loads = load_measure(record, 0, 100 * US, NULL);
+        char *text = load_bound_text(loads);
+        SUITE_CONTAINS(text, processors[i].advice);
+        g_free(text);
+        g_array_unref(loads);
+        record_free(record);
+    }
+}
+
 static const struct suite_case cases[] = {
     {"busy time by class, loads in the background, queues", test_loads},
     {"bound by a resource from 95 % on", test_bound},
     {"bound by resources that take turns", test_bound_by_kind},
+    {"processors of hosts and cards", test_processors},
     {0},
 };
 
