@@ -7,13 +7,13 @@ static const struct lanai_handler handlers[GRIM_HANDLERS] = {
     [GRIM_FINISH_SEND] = {"finish send", ni_finish_send_run, false},
     [GRIM_RECEIVED] = {"receive packet", ni_received_run, false},
     [GRIM_SEND] = {"send message", ni_send_run, true},
+    [GRIM_INCOMING] = {"incoming queue", ni_incoming_run, true},
     [GRIM_FINISH_DMA] = {"finish DMA", ni_finish_dma_run, false},
     [GRIM_FINISH_FETCH] = {"finish fetch", ni_finish_fetch_run, false},
     [GRIM_POSTED] = {"host request", ni_posted_run, false},
     [GRIM_TIMEOUT] = {"retransmission timer", ni_timeout_run, false},
     [GRIM_PAUSE] = {"pause behind NACK", ni_pause_run, false},
     [GRIM_START_FETCH] = {"start fetch", ni_start_fetch_run, false},
-    [GRIM_INCOMING] = {"incoming queue", ni_incoming_run, false},
 };
 
 static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED};

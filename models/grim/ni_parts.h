@@ -10,16 +10,17 @@
 
 // Rows of the firmware's table, in the order of priority.
 enum grim_handler {
-    GRIM_FINISH_SEND,  // the send engine has sent a message
-    GRIM_RECEIVED,     // a packet is in a receive buffer
-    GRIM_SEND,         // what is to be sent next: shares its place with what has come
-    GRIM_FINISH_DMA,   // an arrival's DMA has ended
+    GRIM_FINISH_SEND, // the send engine has sent a message
+    GRIM_RECEIVED,    // a packet is in a receive buffer
+    GRIM_SEND,        // what is to be sent next: shares its place with what has come
+    GRIM_INCOMING,   // an incoming queue (buffering at both) may have room to go: shares it too, or
+                     // messages that are refused and come again would keep it from its turn
+    GRIM_FINISH_DMA, // an arrival's DMA has ended
     GRIM_FINISH_FETCH, // a payload is in the queue
     GRIM_POSTED,       // a request of the host
     GRIM_TIMEOUT,
     GRIM_PAUSE,       // after a NACK
     GRIM_START_FETCH, // a message whose payload is still in host memory
-    GRIM_INCOMING,    // an incoming queue (buffering at both) may have room to go
     GRIM_HANDLERS,
 };
 

@@ -53,10 +53,9 @@ static void pick_machine(struct mix *mix)
     set(mix, "grim_ni.slot=8 KiB");
     set(mix, "grim_ni.queue=%d KiB", mix->reads ? 512 : 16 + pick(mix, 3) * 24);
     set(mix, "grim_ni.sequencing=%s", pick(mix, 3) == 0 ? "ni" : "channel");
-    // The firmware comes to its incoming queues last: a pause between NACKs lets it.
     bool both = pick(mix, 4) == 0;
     set(mix, "grim_ni.buffering=%s", both ? "both" : "sender");
-    set(mix, "grim_ni.nack_pause=%d us", both ? 20 : 0);
+    set(mix, "grim_ni.nack_pause=%d us", pick(mix, 2) ? 20 : 0);
     set(mix, "grim_ni.endpoint_messages=%d", 1 + pick(mix, 8));
     set(mix, "grim_memory.static_entries=%d", pick(mix, 3));
     set(mix, "grim_memory.dynamic_entries=%d", 1 + pick(mix, 4));
