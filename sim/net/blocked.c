@@ -74,3 +74,14 @@ GPtrArray *network_describe_blocked(const struct network *network)
     g_free(seen);
     return lines;
 }
+
+bool network_blocked_in_cycle(const struct network *network)
+{
+    int *seen = g_new0(int, network->channel_count);
+    bool cycle = false;
+    for (int i = 0; i < network->channel_count && !cycle; i++)
+        cycle = worm_blocked(&network->channels[i]) &&
+                cycle_find(network, &network->channels[i], seen, i + 1) != NULL;
+    g_free(seen);
+    return cycle;
+}

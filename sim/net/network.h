@@ -76,6 +76,9 @@ sim_time network_station_time(const struct network *network, int station, uint32
 // nothing is held; g_ptr_array_unref.
 GPtrArray *network_describe_blocked(const struct network *network);
 
+// Whether packets hold ports in a cycle, and not only in front of stations that have no place.
+bool network_blocked_in_cycle(const struct network *network);
+
 // Calls `on_deadlock` once, when a first cycle of held ports closes, which nothing can open again.
 // With timers above the network events never run out: so waiting for that is not enough.
 typedef void network_deadlock_fn(void *owner);

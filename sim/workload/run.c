@@ -190,11 +190,14 @@ static void report_deadlock(struct running *run)
     json_t *held = held_ports_json(run->cluster->network);
     if (held)
         json_object_set_new(detail, "held_ports", held);
+    const char *why = "";
+    if (held && network_blocked_in_cycle(run->cluster->network))
+        why = ": packets hold ports in a cycle, each waiting for the next (routes: up_down avoids "
+              "it)";
+    else if (held)
+        why = ": packets hold ports in front of a station that takes no more";
     sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
-             "%zu of %d ranks wait for what will never happen%s", blocked, run->ranks,
-             held ? ": packets hold ports in a cycle, each waiting for the next (routes: up_down "
-                    "avoids it)"
-                  : "");
+             "%zu of %d ranks wait for what will never happen%s", blocked, run->ranks, why);
 }
 
 // The network has come to a deadlock: timers of the protocols may go on for ever, the ranks do not.

@@ -126,6 +126,7 @@ class Grim(Case):
         queue, none = run.json["series"]
         self.assertEqual((queue["status"], none["status"]), ("completed", "deadlock"))
         self.assertEqual(len(none["reason"]["held_ports"]), 2)
+        self.assertIn("in front of a station that takes no more", none["reason"]["text"])
         self.assertEqual(queue["ledger"]["delivered"], queue["ledger"]["messages"])
 
     def test_reply_deadlock(self):
