@@ -20,7 +20,8 @@ TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2
           "pin_cache_search", "pingpong_cluster1", "pingpong_cluster2", "ring_deadlock", "short",
           "tiny", "unexpected_messages"}
 
-MYRINET = {"armci_accumulate", "armci_copy_and_send", "armci_get_config1", "armci_get_config2",
+MYRINET = {"armci_accumulate", "armci_copy_and_send", "armci_dynamic_buffers",
+           "armci_get_config1", "armci_get_config2",
            "armci_one_port", "armci_put_buffers", "armci_put_config1", "armci_put_config2",
            "gm_allsize", "gm_cable", "gm_corruption", "gm_no_buffers", "grim_cable_pulled",
            "grim_control_deadlock", "grim_injection", "grim_late_receiver", "grim_latency",
