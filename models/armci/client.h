@@ -144,6 +144,11 @@ void armci_enter(struct cpu_context *context, struct mpi_request *request, enum 
 struct armci_server *armci_server_of(const struct armci_client *client, int rank);
 bool armci_same_node(const struct armci_client *client, int rank);
 
+// What arrives in the process's memory, from an event.
+void armci_client_written(struct armci_client *client, const struct armci_flag *flag);
+
+// ---- client_send.c ----
+
 // Whether ARMCI may send now: it has a token.
 bool armci_may_send(const struct armci_client *client);
 
@@ -171,8 +176,7 @@ void armci_write_flag(struct cpu_context *context, struct armci_client *client, 
 void armci_send_direct(struct cpu_context *context, struct armci_client *client,
                        struct mpi_request *request, const struct armci_piece *piece);
 
-// What arrives in the process's memory, from an event.
-void armci_client_written(struct armci_client *client, const struct armci_flag *flag);
+// ---- The operations ----
 
 // The first step of each kind.
 enum armci_step armci_put_step(struct cpu_context *context, struct armci_client *client,

@@ -4,33 +4,32 @@
 
 // ---- Opening and closing ----
 
+static struct gm_descriptor descriptor_of(enum gm_descriptor_kind kind)
+{
+    return (struct gm_descriptor){.kind = kind, .write.item.handler = GM_POLL};
+}
+
 static void make_send_tokens(struct gm_port *port)
 {
-    int64_t number = port->config->send_tokens;
-    port->send_tokens = g_new0(struct gm_send_token, number);
-    port->sends_left = number;
-    for (int64_t i = number - 1; i >= 0; i--) {
-        struct gm_send_token *token = &port->send_tokens[i];
-        token->descriptor.kind = GM_SEND_DESCRIPTOR;
-        token->descriptor.write.item.handler = GM_POLL;
-        token->port = port;
-        token->next = port->free_send;
-        port->free_send = token;
+    port->sends_left = port->config->send_tokens;
+    port->send_tokens = g_new(struct gm_send_token, port->sends_left);
+    for (int64_t i = port->sends_left - 1; i >= 0; i--) {
+        port->send_tokens[i] = (struct gm_send_token){
+            .descriptor = descriptor_of(GM_SEND_DESCRIPTOR), .port = port, .next = port->free_send};
+        port->free_send = &port->send_tokens[i];
     }
 }
 
 static void make_receive_tokens(struct gm_port *port)
 {
-    int64_t number = port->config->receive_tokens;
-    port->receive_tokens = g_new0(struct gm_receive_token, number);
-    port->receives_left = number;
-    for (int64_t i = number - 1; i >= 0; i--) {
-        struct gm_receive_token *token = &port->receive_tokens[i];
-        token->descriptor.kind = GM_RECEIVE_DESCRIPTOR;
-        token->descriptor.write.item.handler = GM_POLL;
-        token->port = port;
-        token->next = port->free_receive;
-        port->free_receive = token;
+    port->receives_left = port->config->receive_tokens;
+    port->receive_tokens = g_new(struct gm_receive_token, port->receives_left);
+    for (int64_t i = port->receives_left - 1; i >= 0; i--) {
+        port->receive_tokens[i] =
+            (struct gm_receive_token){.descriptor = descriptor_of(GM_RECEIVE_DESCRIPTOR),
+                                      .port = port,
+                                      .next = port->free_receive};
+        port->free_receive = &port->receive_tokens[i];
     }
 }
 

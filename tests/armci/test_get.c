@@ -13,16 +13,16 @@
 #define SERVER_SENDS "ARMCI: sends of data servers"
 #define INTERRUPTS "ARMCI: interrupts of data servers"
 
-static struct armci_run *get(const char *variant, const char *set, const char *op)
+static struct program_run *get(const char *variant, const char *set, const char *op)
 {
     char *way = g_strdup_printf("armci.get=%s", variant);
-    struct armci_run *run = armci_run_good(
-        &(struct armci_program){.ranks = 2, .sets = {way, set}, .ops = {op}, .all = "barrier"});
+    struct program_run *run = armci_run_good(
+        &(struct test_program){.ranks = 2, .sets = {way, set}, .ops = {op}, .all = "barrier"});
     g_free(way);
     return run;
 }
 
-static sim_time when(const struct armci_run *run, const char *where, const char *part, int nth)
+static sim_time when(const struct program_run *run, const char *where, const char *part, int nth)
 {
     sim_time time = armci_run_when(run, where, part, nth);
     if (time < 0)
@@ -30,7 +30,7 @@ static sim_time when(const struct armci_run *run, const char *where, const char 
     return time;
 }
 
-static void expect_text(const struct armci_run *run, const char *where, const char *machine,
+static void expect_text(const struct program_run *run, const char *where, const char *machine,
                         const char *expected)
 {
     char *text = armci_run_text(run, where, machine);
@@ -42,7 +42,7 @@ static void expect_text(const struct armci_run *run, const char *where, const ch
 // for every buffer.
 static void test_sequential(void)
 {
-    struct armci_run *run = get("sequential", NULL, "{get: {from: 1, size: 500 kB}}");
+    struct program_run *run = get("sequential", NULL, "{get: {from: 1, size: 500 kB}}");
     expect_text(run, CLIENT, "get[1]",
                 "get[1] queued -> start\n"
                 "get[1] start -> PackREQ 400000 B at 0\n"
@@ -82,49 +82,49 @@ static void test_sequential(void)
             CU_ASSERT(when(run, order[k - 1].where, order[k - 1].what, i) <=
                       when(run, order[k].where, order[k].what, i));
     }
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.get.baseline_two_transmissions and armci.get.baseline_interrupts: of each buffer a request
 // and the data, and the hidden acknowledgement; each message interrupts a data server.
 static void test_sequential_messages(void)
 {
-    struct armci_run *run = get("sequential", NULL, GET_1_MB); // three buffers
-    SUITE_SAME_INTEGER(armci_run_counter(run, CLIENT_SENDS), 3);
+    struct program_run *run = get("sequential", NULL, GET_1_MB); // three buffers
+    SUITE_SAME_INTEGER(program_counter(run, CLIENT_SENDS), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "XMITD buffer"), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "ack buffer"), 3);
-    SUITE_SAME_INTEGER(armci_run_counter(run, SERVER_SENDS), 6);
+    SUITE_SAME_INTEGER(program_counter(run, SERVER_SENDS), 6);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV get[1]"), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, "data server node0", "RECV arrived[1]"), 3);
-    SUITE_SAME_INTEGER(armci_run_counter(run, INTERRUPTS), 6);
-    armci_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, INTERRUPTS), 6);
+    program_run_free(run);
 }
 
 // armci.get.request_in_small_message: what comes to the server is a small message without data, and
 // each piece goes out of a send buffer of the server's own.
 static void test_request(void)
 {
-    struct armci_run *run = get("sequential", NULL, GET_1_MB);
+    struct program_run *run = get("sequential", NULL, GET_1_MB);
     // Header, the client's descriptor, and the remote one.
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV get[1] of rank 0: 96 B"), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "COPYSD buffer"), 3);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.get.optimised_single_request and armci.get.server_loop.
 static void test_split(void)
 {
-    struct armci_run *run = get("server_split", NULL, GET_1_MB);
+    struct program_run *run = get("server_split", NULL, GET_1_MB);
     SUITE_SAME_INTEGER(armci_run_count(run, CLIENT, "-> PackREQ 1000000 B at 0"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, CLIENT, "-> PackREQ"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV get[1]"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "COPYSD buffer"), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "XMITD buffer"), 3);
-    SUITE_SAME_INTEGER(armci_run_counter(run, SERVER_SENDS), 3);
-    SUITE_SAME_INTEGER(armci_run_counter(run, CLIENT_SENDS), 1 + 1); // one buffer announced again
+    SUITE_SAME_INTEGER(program_counter(run, SERVER_SENDS), 3);
+    SUITE_SAME_INTEGER(program_counter(run, CLIENT_SENDS), 1 + 1); // one buffer announced again
     // armci.get.optimised_interrupts
-    SUITE_SAME_INTEGER(armci_run_counter(run, INTERRUPTS), 1);
-    armci_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, INTERRUPTS), 1);
+    program_run_free(run);
 }
 
 // armci.get.ready_flag: the server writes into a buffer again only behind the client's flag; and
@@ -133,7 +133,7 @@ static void check_flags(int buffers, int pieces)
 {
     char *number = g_strdup_printf("armci.get_buffers=%d", buffers),
          *op = g_strdup_printf("{get: {from: 1, size: %d kB}}", pieces * 400);
-    struct armci_run *run = get("server_split", number, op);
+    struct program_run *run = get("server_split", number, op);
     for (int i = 1; i <= pieces; i++) {
         char *client = g_strdup_printf("-> COPYC buffer %d: 400000 B at %d", (i - 1) % buffers + 1,
                                        (i - 1) * 400000),
@@ -148,8 +148,8 @@ static void check_flags(int buffers, int pieces)
     }
     SUITE_SAME_INTEGER(armci_run_count(run, CLIENT, "-> XMT"), MAX(0, pieces - buffers));
     SUITE_SAME_INTEGER(
-        armci_run_counter(run, "ARMCI: most sends of a client without acknowledgement"), 1);
-    armci_run_free(run);
+        program_counter(run, "ARMCI: most sends of a client without acknowledgement"), 1);
+    program_run_free(run);
     g_free(number);
     g_free(op);
 }
@@ -165,36 +165,36 @@ static void test_flags(void)
 // way, COPYC of one while the other comes.
 static void test_overlap(void)
 {
-    struct armci_run *run = get("server_split", NULL, "{get: {from: 1, size: 1600 kB}}");
+    struct program_run *run = get("server_split", NULL, "{get: {from: 1, size: 1600 kB}}");
     for (int i = 1; i <= 3; i++) {
         CU_ASSERT(when(run, SERVER, "COPYSD buffer", i + 1) < when(run, CLIENT, "-> RECVD", i));
         sim_time copy = when(run, CLIENT, "-> COPYC", i);
         CU_ASSERT(copy < when(run, CLIENT, "-> RECVD", i + 1));
         CU_ASSERT(when(run, SERVER, "XMITD buffer", i + 1) < copy + 4700 * TIME_US);
     }
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.get.client_polls: no data server of the client's node hears of the data, and the client
 // looks only behind its request.
 static void test_polling(void)
 {
-    struct armci_run *run =
+    struct program_run *run =
         get("server_split", NULL, "{compute: 20 ms}, {get: {from: 1, size: 1 MB}}");
     SUITE_SAME_INTEGER(armci_run_count(run, "data server node0", "RECV"), 0);
     CU_ASSERT(when(run, CLIENT, "PackREQ -> XMIT", 1) > 20 * TIME_MS);
     CU_ASSERT(when(run, CLIENT, "-> RECVD", 1) > when(run, CLIENT, "PackREQ -> XMIT", 1));
-    armci_run_free(run);
+    program_run_free(run);
     run = get("server_split", NULL, "{compute: 20 ms}"); // without one it calls MPI_Iprobe never
-    SUITE_SAME_INTEGER(armci_run_counter(run, "MPICH: calls of MPI_Iprobe by ARMCI"), 0);
-    armci_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "MPICH: calls of MPI_Iprobe by ARMCI"), 0);
+    program_run_free(run);
 }
 
 // armci.get.event_sequence: request, interrupt, data and ack; the client hears of it and announces
 // a buffer; the server hears that, and goes on until all is sent.
 static void test_events(void)
 {
-    struct armci_run *run = get("client_packing", NULL, "{get: {from: 1, size: 1600 kB}}");
+    struct program_run *run = get("client_packing", NULL, "{get: {from: 1, size: 1600 kB}}");
     static const struct {
         const char *where, *what;
         int nth;
@@ -212,7 +212,7 @@ static void test_events(void)
         CU_ASSERT(when(run, order[k - 1].where, order[k - 1].what, order[k - 1].nth) <=
                   when(run, order[k].where, order[k].what, order[k].nth));
     SUITE_SAME_INTEGER(armci_run_count(run, CLIENT, "PackREQ -> XMIT"), 1);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.get.design_client_packing: one request, with a descriptor of each piece, but hardly fewer
@@ -220,14 +220,13 @@ static void test_events(void)
 static void test_packing(void)
 {
     static const char *const op = "{get: {from: 1, size: 2 MB}}"; // five pieces
-    struct armci_run *each = get("sequential", NULL, op), *split = get("server_split", NULL, op),
-                     *packing = get("client_packing", NULL, op);
-    const struct armci_run *const runs[] = {each, split, packing};
+    struct program_run *each = get("sequential", NULL, op), *split = get("server_split", NULL, op),
+                       *packing = get("client_packing", NULL, op);
+    const struct program_run *const runs[] = {each, split, packing};
     int64_t sends[3], interrupts[3];
     for (int i = 0; i < 3; i++) {
-        sends[i] =
-            armci_run_counter(runs[i], CLIENT_SENDS) + armci_run_counter(runs[i], SERVER_SENDS);
-        interrupts[i] = armci_run_counter(runs[i], INTERRUPTS);
+        sends[i] = program_counter(runs[i], CLIENT_SENDS) + program_counter(runs[i], SERVER_SENDS);
+        interrupts[i] = program_counter(runs[i], INTERRUPTS);
     }
     SUITE_SAME_INTEGER(sends[0], 5 * 3);
     SUITE_SAME_INTEGER(sends[1], 1 + 5 + 3);
@@ -237,15 +236,15 @@ static void test_packing(void)
     CU_ASSERT(interrupts[2] > 5 && interrupts[2] <= 1 + 5 + 3);
     SUITE_SAME_INTEGER(armci_run_count(packing, SERVER, "RECV get[1] of rank 0: 128 B"),
                        1); // 88 + 5 * 8
-    armci_run_free(each);
-    armci_run_free(split);
-    armci_run_free(packing);
+    program_run_free(each);
+    program_run_free(split);
+    program_run_free(packing);
 }
 
 // armci.get.register_path: registered while the request is under way, and no copy at the client.
 static void test_direct(void)
 {
-    struct armci_run *run = get("direct", NULL, GET_1_MB);
+    struct program_run *run = get("direct", NULL, GET_1_MB);
     expect_text(run, CLIENT, "get[1]",
                 "get[1] queued -> start\n"
                 "get[1] start -> PackREQ 1000000 B at 0\n"
@@ -255,15 +254,15 @@ static void test_direct(void)
                 "get[1] direct -> done\n");
     CU_ASSERT(when(run, CLIENT, "-> register", 1) < when(run, SERVER, "RECV get[1]", 1));
     CU_ASSERT(when(run, SERVER, "COPYSD buffer", 1) < when(run, CLIENT, "direct -> done", 1));
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.get.chunk_path: data that can't be registered, or do not lie together, come in pieces.
 static void expect_pieces(const char *set, const char *op, int pieces)
 {
-    struct armci_run *run = get("direct", set, op);
+    struct program_run *run = get("direct", set, op);
     SUITE_SAME_INTEGER(armci_run_count(run, CLIENT, "-> COPYC"), pieces);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 static void test_pieces(void)
@@ -278,7 +277,7 @@ static void test_pieces(void)
 // armci.semantics.dynamic_pinning: what one transfer has pinned is free for the next.
 static void test_pinning(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 2,
         .sets = {"armci.get=direct", "armci.put=direct", "host.memory.pin_limit=700 kB"},
         .ops = {"{get: {from: 1, size: 600 kB}}, {put: {to: 1, size: 600 kB}}, "
@@ -286,7 +285,7 @@ static void test_pinning(void)
         .all = "barrier"});
     SUITE_SAME_INTEGER(armci_run_count(run, CLIENT, "-> COPY"), 0);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "COPYR"), 0);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 int main(void)

@@ -10,12 +10,12 @@
 #define SERVER "data server node1"
 #define MEGABYTE_PUT "{put: {to: 1, size: 1 MB}}, {fence: all}"
 
-static const struct armci_program sequential = {
+static const struct test_program sequential = {
     .ranks = 2, .sets = {"armci.put=sequential"}, .ops = {MEGABYTE_PUT}, .all = "barrier"};
-static const struct armci_program pipelined = {
+static const struct test_program pipelined = {
     .ranks = 2, .sets = {"armci.put=pipelined"}, .ops = {MEGABYTE_PUT}, .all = "barrier"};
 
-static sim_time when(const struct armci_run *run, const char *where, const char *part, int nth)
+static sim_time when(const struct program_run *run, const char *where, const char *part, int nth)
 {
     sim_time time = armci_run_when(run, where, part, nth);
     if (time < 0)
@@ -27,7 +27,7 @@ static sim_time when(const struct armci_run *run, const char *where, const char 
 // at the client, on the cards, at the server.
 static void test_sequential_phases(void)
 {
-    struct armci_run *run = armci_run_good(&sequential);
+    struct program_run *run = armci_run_good(&sequential);
     char *client = armci_run_text(run, "rank 0", "put[1]"),
          *server = armci_run_text(run, SERVER, "data server[1]");
     SUITE_SAME_TEXT(client, "put[1] queued -> start\n"
@@ -55,40 +55,40 @@ static void test_sequential_phases(void)
     CU_ASSERT(when(run, "node0", "SEND[0] idle -> data", 1) > when(run, "rank 0", "-> XMIT", 1));
     g_free(client);
     g_free(server);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.put.baseline_sequential: the next buffer is packed only behind the acknowledgement.
 static void test_sequential_order(void)
 {
-    struct armci_run *run = armci_run_good(&sequential);
+    struct program_run *run = armci_run_good(&sequential);
     for (int i = 1; i < 3; i++) {
         sim_time sent = when(run, "rank 0", "-> XMIT", i), ack = when(run, "rank 0", "-> ACK", i);
         CU_ASSERT(sent < ack);
         CU_ASSERT(ack <= when(run, "rank 0", "-> COPYS", i + 1));
     }
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.put.ack_before_copyr: a server that is slow at the first buffer does not hold up the
 // acknowledgement of the second.
 static void test_ack_before_copyr(void)
 {
-    struct armci_run *run = armci_run_good(
-        &(struct armci_program){.ranks = 2,
-                                .sets = {"armci.put=sequential", "armci.accumulate_rate=1 MB/s"},
-                                .ops = {"{accumulate: {to: 1, size: 800 kB}}, {fence: 1}"},
-                                .all = "barrier"});
+    struct program_run *run = armci_run_good(
+        &(struct test_program){.ranks = 2,
+                               .sets = {"armci.put=sequential", "armci.accumulate_rate=1 MB/s"},
+                               .ops = {"{accumulate: {to: 1, size: 800 kB}}, {fence: 1}"},
+                               .all = "barrier"});
     sim_time ack = when(run, "rank 0", "context[1] sending -> ACK", 2);
     CU_ASSERT(ack < when(run, SERVER, "COPYR", 1) + 400 * TIME_MS); // the first is not done yet
     CU_ASSERT(ack < when(run, SERVER, "COPYR", 2));
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.put.overlap_sender and armci.put.overlap_receiver.
 static void test_overlap(void)
 {
-    struct armci_run *run = armci_run_good(&pipelined);
+    struct program_run *run = armci_run_good(&pipelined);
     for (int i = 1; i < 3; i++) {
         sim_time copy = when(run, "rank 0", "-> COPYS", i + 1);
         CU_ASSERT(when(run, "rank 0", "-> XMIT", i) <= copy); // one is on its way
@@ -97,7 +97,7 @@ static void test_overlap(void)
     sim_time copy = when(run, SERVER, "COPYR", 1); // takes 4.7 ms at the least
     CU_ASSERT(copy < when(run, "rank 0", "-> ACK", 2));
     CU_ASSERT(when(run, "rank 0", "-> XMIT", 2) < copy + 4700 * TIME_US);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // Reads "…buffer N…" or "…context[N]…".
@@ -110,12 +110,12 @@ static int number_behind(const char *text, const char *what)
 // Follows a client's buffers: armci.put.context_array (one is filled only if its own flag says that
 // its earlier send is acknowledged), armci.put.pipelined_order (they are taken in turn), and
 // armci.put.one_outstanding_send (a second send waits for the first).
-static void check_buffers(const struct armci_run *run, int buffers)
+static void check_buffers(const struct program_run *run, int buffers)
 {
     bool sending[16] = {false};
     int out = 0, last = 0, sent = 0;
     for (guint i = 0; i < run->lines->len; i++) {
-        const struct armci_line *line = g_ptr_array_index(run->lines, i);
+        const struct program_line *line = g_ptr_array_index(run->lines, i);
         int buffer = number_behind(line->text, "buffer ");
         if (strcmp(line->where, "rank 0") != 0)
             continue;
@@ -137,7 +137,7 @@ static void check_buffers(const struct armci_run *run, int buffers)
     CU_ASSERT(sent > 0);
     SUITE_SAME_INTEGER(out, 0);
     SUITE_SAME_INTEGER(
-        armci_run_counter(run, "ARMCI: most sends of a client without acknowledgement"), 1);
+        program_counter(run, "ARMCI: most sends of a client without acknowledgement"), 1);
 }
 
 static void test_buffers(void)
@@ -147,7 +147,7 @@ static void test_buffers(void)
         for (int i = 0; i < 2; i++) {
             char *number = g_strdup_printf("armci.send_buffers=%d", buffers),
                  *way = g_strdup_printf("armci.put_returns=%s", returns[i]);
-            struct armci_run *run = armci_run_good(&(struct armci_program){
+            struct program_run *run = armci_run_good(&(struct test_program){
                 .ranks = 2,
                 .sets = {number, way, "armci.buffer=10000 B"},
                 .ops = {"{put: {to: 1, size: 95 kB}}, {put: {to: 1, size: 5 kB}}, "
@@ -155,7 +155,7 @@ static void test_buffers(void)
                 .all = "barrier"});
             SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "COPYS -> XMIT"), 10 + 1 + 5);
             check_buffers(run, buffers);
-            armci_run_free(run);
+            program_run_free(run);
             g_free(number);
             g_free(way);
         }
@@ -164,17 +164,17 @@ static void test_buffers(void)
 // armci.put.first_buffer_serial: within one buffer the pipeline has nothing to overlap.
 static void test_one_buffer(void)
 {
-    struct armci_program one = sequential, other = pipelined;
+    struct test_program one = sequential, other = pipelined;
     one.ops[0] = other.ops[0] = "{put: {to: 1, size: 390 kB}}, {put: {to: 1, size: 400000 B}}";
-    struct armci_run *first = armci_run_good(&one), *second = armci_run_good(&other);
+    struct program_run *first = armci_run_good(&one), *second = armci_run_good(&other);
     for (int i = 1; i <= 2; i++) {
         SUITE_SAME_INTEGER(when(second, "rank 0", "-> XMIT", i),
                            when(first, "rank 0", "-> XMIT", i));
         SUITE_SAME_INTEGER(when(second, "rank 0", "-> done", i),
                            when(first, "rank 0", "-> done", i));
     }
-    armci_run_free(first);
-    armci_run_free(second);
+    program_run_free(first);
+    program_run_free(second);
 }
 
 // armci.put.server_replenish: another buffer of the same size goes to the port before the received
@@ -182,9 +182,9 @@ static void test_one_buffer(void)
 static void check_replenish(int buffers, bool before)
 {
     char *number = g_strdup_printf("armci.large_buffers=%d", buffers);
-    struct armci_program program = pipelined;
+    struct test_program program = pipelined;
     program.sets[1] = number;
-    struct armci_run *run = armci_run_good(&program);
+    struct program_run *run = armci_run_good(&program);
     char *all = armci_run_text(run, SERVER, "data server");
     const char *at = strstr(all, "RECV put[1]");
     for (int i = 0; i < 3 && at; i++) {
@@ -194,7 +194,7 @@ static void check_replenish(int buffers, bool before)
     }
     g_free(all);
     g_free(number);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 static void test_replenish(void)
@@ -207,20 +207,20 @@ static void test_replenish(void)
 // armci.put.callback: each transmission is marked as done by its callback.
 static void test_callbacks(void)
 {
-    struct armci_run *run = armci_run_good(&pipelined);
+    struct program_run *run = armci_run_good(&pipelined);
     // Of three buffers and the fence.
     SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "sending -> ACK"), 4);
     SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "context[1] sending -> ACK"), 2);
     SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "context[2] sending -> ACK"), 1);
-    SUITE_SAME_INTEGER(armci_run_counter(run, "ARMCI: sends of clients"), 4);
-    armci_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: sends of clients"), 4);
+    program_run_free(run);
 }
 
 // armci.gm.token_recovery_via_iprobe: the card has the acknowledgement long before, but a process
 // that computes does not call MPI_Iprobe, and has neither token nor flag.
 static void test_token_recovery(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 2,
         .sets = {"armci.put_returns=after_last_send"},
         .ops = {"{put: {to: 1, size: 1 kB}}, {compute: 50 ms}, {put: {to: 1, size: 1 kB}}"},
@@ -230,22 +230,22 @@ static void test_token_recovery(void)
     CU_ASSERT(when(run, "rank 0", "context[1] sending -> ACK", 1) > 50 * TIME_MS);
     CU_ASSERT(when(run, "rank 0", "put[2] COPYS -> XMIT", 1) >
               when(run, "rank 0", "context[1] sending -> ACK", 1));
-    CU_ASSERT(armci_run_counter(run, "MPICH: calls of MPI_Iprobe by ARMCI") > 0);
-    armci_run_free(run);
+    CU_ASSERT(program_counter(run, "MPICH: calls of MPI_Iprobe by ARMCI") > 0);
+    program_run_free(run);
 }
 
 // armci.put.no_copy_alternative: direct only if the data lie together (armci.gm.no_scatter_gather:
 // else they are packed) and may be registered.
 static void expect_copies(const char *op, const char *set, bool copied)
 {
-    struct armci_run *run =
-        armci_run_good(&(struct armci_program){.ranks = 2,
-                                               .sets = {"armci.put=direct", set},
-                                               .ops = {op},
-                                               .all = "{fence: all}, barrier"});
+    struct program_run *run =
+        armci_run_good(&(struct test_program){.ranks = 2,
+                                              .sets = {"armci.put=direct", set},
+                                              .ops = {op},
+                                              .all = "{fence: all}, barrier"});
     CU_ASSERT((armci_run_count(run, "rank 0", "-> COPYS") > 0) == copied);
     CU_ASSERT((armci_run_count(run, SERVER, "COPYR") > 0) == copied);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 static void test_direct(void)
@@ -262,12 +262,12 @@ static void test_direct(void)
 // armci.accumulate.like_put: the same phases, and the same gain from the pipeline.
 static void test_accumulate(void)
 {
-    struct armci_program program = pipelined;
-    struct armci_run *put = armci_run_good(&program);
+    struct test_program program = pipelined;
+    struct program_run *put = armci_run_good(&program);
     program.ops[0] = "{accumulate: {to: 1, size: 1 MB}}, {fence: all}";
-    struct armci_run *accumulate = armci_run_good(&program);
+    struct program_run *accumulate = armci_run_good(&program);
     program.sets[0] = "armci.put=sequential";
-    struct armci_run *slow = armci_run_good(&program);
+    struct program_run *slow = armci_run_good(&program);
     char *one = armci_run_text(put, "rank 0", "put"),
          *other = armci_run_text(accumulate, "rank 0", "accumulate");
     GString *renamed = g_string_new(other);
@@ -278,43 +278,43 @@ static void test_accumulate(void)
     g_string_free(renamed, TRUE);
     g_free(one);
     g_free(other);
-    armci_run_free(put);
-    armci_run_free(accumulate);
-    armci_run_free(slow);
+    program_run_free(put);
+    program_run_free(accumulate);
+    program_run_free(slow);
 }
 
 // armci.dyn.size_tag: the header says how large the buffer is; armci.dyn.unfinished: unless it is
 // asked for, buffers are fixed.
 static void test_size_tag(void)
 {
-    struct armci_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"armci.buffer_scheme=dynamic", "armci.put_returns=after_last_send"},
         .ops = {"{put: {to: 1, size: 390 kB}}, {put: {to: 1, size: 10 B}}, {fence: all}"},
         .all = "barrier"};
-    struct armci_run *run = armci_run_good(&program);
+    struct program_run *run = armci_run_good(&program);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "390080 B in a buffer of 390080 B"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "90 B in a buffer of 90 B"), 1);
-    armci_run_free(run);
+    program_run_free(run);
     program.sets[0] = NULL;
     run = armci_run_good(&program);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "90 B in a buffer of 400344 B"), 1);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // A region that several pieces share, and that is too small for all of them: it drains and goes on.
 static void test_dynamic(void)
 {
-    struct armci_run *run = armci_run_good(
-        &(struct armci_program){.ranks = 2,
-                                .sets = {"armci.buffer_scheme=dynamic", "armci.region=500 kB",
-                                         "armci.put_returns=after_last_send"},
-                                .ops = {"{put: {to: 1, size: 2 MB}}, {put: {to: 1, size: 30 kB}}, "
-                                        "{put: {to: 1, size: 300 kB}}, {fence: all}"},
-                                .all = "barrier"});
-    CU_ASSERT(armci_run_counter(run, "ARMCI: waits for all slots") >= 4);
-    SUITE_SAME_INTEGER(armci_run_counter(run, "ARMCI: buffers taken"), 5 + 1 + 1);
-    armci_run_free(run);
+    struct program_run *run = armci_run_good(
+        &(struct test_program){.ranks = 2,
+                               .sets = {"armci.buffer_scheme=dynamic", "armci.region=500 kB",
+                                        "armci.put_returns=after_last_send"},
+                               .ops = {"{put: {to: 1, size: 2 MB}}, {put: {to: 1, size: 30 kB}}, "
+                                       "{put: {to: 1, size: 300 kB}}, {fence: all}"},
+                               .all = "barrier"});
+    CU_ASSERT(program_counter(run, "ARMCI: waits for all slots") >= 4);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: buffers taken"), 5 + 1 + 1);
+    program_run_free(run);
 }
 
 int main(void)

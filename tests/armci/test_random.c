@@ -147,15 +147,16 @@ static char *random_ops(struct generator *generator)
 
 // ---- Runs ----
 
-static bool is_right(const struct armci_run *run)
+static bool is_right(const struct program_run *run)
 {
     const struct series_result *result = run->result;
     return result->status == SIM_COMPLETED && result->ledger_balanced &&
            result->ledger.misordered == 0 && result->ledger.duplicated == 0 &&
-           armci_run_counter(run, "ARMCI: most sends of a client without acknowledgement") <= 1;
+           program_counter(run, "ARMCI: most sends of a client without acknowledgement") <= 1;
 }
 
-static void complain(const struct armci_program *program, guint32 seed, const struct armci_run *run)
+static void complain(const struct test_program *program, guint32 seed,
+                     const struct program_run *run)
 {
     char *reason = run->result->reason ? json_dumps(run->result->reason, JSON_INDENT(1)) : NULL;
     fprintf(stderr, "\nprogram %u: %s %s\n", seed, sim_status_name(run->result->status),
@@ -173,14 +174,14 @@ static bool try_program(guint32 seed, GHashTable *reached)
 {
     struct generator generator = {.random = g_rand_new_with_seed(seed)};
     generator.ranks = pick(&generator, 2, 6);
-    struct armci_program program = {.ranks = generator.ranks,
-                                    .hosts = pick(&generator, 2, generator.ranks + 1)};
+    struct test_program program = {.ranks = generator.ranks,
+                                   .hosts = pick(&generator, 2, generator.ranks + 1)};
     make_sets(&generator);
     for (int i = 0; i < generator.set_count; i++)
         program.sets[i] = generator.sets[i];
     for (int rank = 0; rank < program.ranks; rank++)
         program.ops[rank] = random_ops(&generator);
-    struct armci_run *run = armci_run(&program), *again = armci_run(&program);
+    struct program_run *run = armci_run(&program), *again = armci_run(&program);
     bool right = is_right(run) && run->result->fingerprint == again->result->fingerprint &&
                  run->lines->len == again->lines->len;
     if (!right)
@@ -189,8 +190,8 @@ static bool try_program(guint32 seed, GHashTable *reached)
     json_t *value;
     json_object_foreach(run->result->counters, name, value) if (json_integer_value(value) > 0)
         g_hash_table_add(reached, (char *)g_intern_string(name));
-    armci_run_free(run);
-    armci_run_free(again);
+    program_run_free(run);
+    program_run_free(again);
     for (int rank = 0; rank < program.ranks; rank++)
         g_free((char *)(uintptr_t)program.ops[rank]);
     for (int i = 0; i < generator.set_count; i++)

@@ -8,7 +8,7 @@
 
 #define SERVER "data server node1"
 
-static sim_time when(const struct armci_run *run, const char *where, const char *part, int nth)
+static sim_time when(const struct program_run *run, const char *where, const char *part, int nth)
 {
     sim_time time = armci_run_when(run, where, part, nth);
     if (time < 0)
@@ -28,7 +28,7 @@ static int64_t number_behind(const char *text, const char *what)
 // waiting, are done at their target in that order; those to other targets need not be.
 static void test_order(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 3,
         .sets = {"armci.accumulate_rate=1 MB/s", "armci.put_returns=after_last_send"},
         .ops = {"{accumulate: {to: 1, size: 300 kB, request: a}}, "
@@ -48,8 +48,8 @@ static void test_order(void)
     }
     CU_ASSERT_PTR_NOT_NULL(at);
     g_free(all);
-    armci_run_free(run);
-    run = armci_run_good(&(struct armci_program){
+    program_run_free(run);
+    run = armci_run_good(&(struct test_program){
         .ranks = 3,
         .sets = {"armci.accumulate_rate=1 MB/s"},
         .ops = {"{accumulate: {to: 1, size: 300 kB}}, {put: {to: 2, size: 10 B}}"},
@@ -57,7 +57,7 @@ static void test_order(void)
     // The later one is long done when the accumulate still adds.
     CU_ASSERT(when(run, "data server node2", "done put", 1) <
               when(run, SERVER, "COPYR", 1) + 300 * TIME_MS);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.semantics.truly_one_sided: a target that computes and never calls is no hindrance, also if
@@ -66,7 +66,7 @@ static void test_one_sided(void)
 {
     static const char *const cores[] = {"host.processor.cores=2", "host.processor.cores=1"};
     for (int i = 0; i < 2; i++) {
-        struct armci_run *run = armci_run_good(&(struct armci_program){
+        struct program_run *run = armci_run_good(&(struct test_program){
             .ranks = 2,
             .sets = {cores[i]},
             .ops = {"{put: {to: 1, size: 900 kB}}, {fence: 1}, {get: {from: 1, size: 900 kB}}, "
@@ -74,7 +74,7 @@ static void test_one_sided(void)
                     "{compute: 1 s}"},
             .all = "barrier"});
         CU_ASSERT(when(run, "rank 0", "unlock[6]", 1) < 200 * TIME_MS);
-        armci_run_free(run);
+        program_run_free(run);
     }
 }
 
@@ -85,32 +85,32 @@ static void test_one_sided(void)
 // else.
 static void test_server(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 4,
         .hosts = 2,
         .ops = {"{put: {to: 1, size: 10 B}}, {compute: 10 ms}, {put: {to: 3, size: 10 B}}, "
                 "{compute: 10 ms}, {fetch_add: 3}"}});
-    SUITE_SAME_INTEGER(armci_run_counter(run, "ARMCI: interrupts of data servers"), 3);
-    SUITE_SAME_INTEGER(armci_run_counter(run, "ARMCI: messages received by data servers"), 3);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: interrupts of data servers"), 3);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: messages received by data servers"), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV"), 3);
     SUITE_SAME_INTEGER(armci_run_count(run, "data server node0", "starts -> idle"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "starts -> idle"), 1);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // Within a node the client copies by itself, and no message is sent.
 static void test_shared(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 4,
         .hosts = 2,
         .ops = {"{put: {to: 2, size: 900 kB}}, {get: {from: 2, size: 900 kB}}, "
                 "{accumulate: {to: 0, size: 9 kB}}, {fetch_add: 2}, {fence: all}, {fence: 2}, "
                 "{send: {to: 2, size: 100 kB}}",
                 "", "{recv: {from: 0, size: 100 kB}}"}});
-    SUITE_SAME_INTEGER(armci_run_counter(run, "ARMCI: sends of clients"), 0);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: sends of clients"), 0);
     SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "-> shared"), 4);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // armci.semantics.request_message and armci.semantics.client_descriptor: a header, which all have;
@@ -118,7 +118,7 @@ static void test_shared(void)
 // data.
 static void test_messages(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 2,
         .sets = {"armci.header=100 B", "armci.client_descriptor=20 B"},
         .ops = {"{put: {to: 1, size: 1000 B}}, "
@@ -144,7 +144,7 @@ static void test_messages(void)
         SUITE_SAME_INTEGER(armci_run_count(run, SERVER, line), 1);
         g_free(line);
     }
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // ---- Synchronisation: armci.semantics.fence ----
@@ -152,7 +152,7 @@ static void test_messages(void)
 // A fence returns when what was put before it is in its last place: of one node, or of all.
 static void test_fence(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 3,
         .sets = {"armci.accumulate_rate=1 MB/s", "armci.put_returns=after_last_send"},
         .ops = {"{accumulate: {to: 1, size: 50 kB}}, {accumulate: {to: 2, size: 200 kB}}, "
@@ -166,17 +166,17 @@ static void test_fence(void)
     SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV fence"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, "data server node2", "RECV fence"), 1);
     SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "fence[6] start -> done"), 1);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // Every value is fetched once, by ranks of this node and of others.
 static void test_fetch_add(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 6, .hosts = 3, .all = "{loop: {count: 5, do: [{fetch_add: 0}]}}, barrier"});
     bool seen[30] = {false};
     for (guint i = 0; i < run->lines->len; i++) {
-        const struct armci_line *line = g_ptr_array_index(run->lines, i);
+        const struct program_line *line = g_ptr_array_index(run->lines, i);
         if (!g_str_has_prefix(line->text, "fetch_add"))
             continue;
         int64_t value =
@@ -188,7 +188,7 @@ static void test_fetch_add(void)
     }
     for (int i = 0; i < 30; i++)
         CU_ASSERT(seen[i]);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 struct hold {
@@ -204,7 +204,7 @@ static int by_start(const void *a, const void *b)
 // Nobody holds a mutex while another does, and all get it.
 static void test_mutex(void)
 {
-    struct armci_run *run = armci_run_good(&(struct armci_program){
+    struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 6,
         .hosts = 3,
         .all = "{loop: {count: 3, do: [{lock: 1}, {compute: 1 ms}, {unlock: 1}]}}, barrier"});
@@ -223,53 +223,53 @@ static void test_mutex(void)
         if (i > 0)
             CU_ASSERT(holds[i].from > holds[i - 1].to);
     }
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 static void test_wrong_unlock(void)
 {
-    struct armci_run *run = armci_run(&(struct armci_program){
+    struct program_run *run = armci_run(&(struct test_program){
         .ranks = 2, .ops = {"{unlock: 1}", "{lock: 1}, {compute: 10 ms}"}, .all = "barrier"});
-    char *reason = armci_run_reason(run);
+    char *reason = program_reason(run, "text");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "failed");
     SUITE_CONTAINS(reason, "rank 0 unlocks the mutex of rank 1, which it does not hold");
     g_free(reason);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 // ---- armci.gm.two_port_deadlock_reason ----
 
-static struct armci_run *requests_at_once(const char *ports, const char *stores)
+static struct program_run *requests_at_once(const char *ports, const char *stores)
 {
-    return armci_run(&(struct armci_program){.ranks = 4,
-                                             .sets = {"armci.get=sequential", ports, stores},
-                                             .ops = {"{get: {from: 1, size: 100 kB}}", "",
-                                                     "{get: {from: 1, size: 100 kB}}",
-                                                     "{get: {from: 1, size: 100 kB}}"}});
+    return armci_run(&(struct test_program){.ranks = 4,
+                                            .sets = {"armci.get=sequential", ports, stores},
+                                            .ops = {"{get: {from: 1, size: 100 kB}}", "",
+                                                    "{get: {from: 1, size: 100 kB}}",
+                                                    "{get: {from: 1, size: 100 kB}}"}});
 }
 
 static void test_ports(void)
 {
     // One port: the callbacks of its own sends stand behind other clients' requests.
-    struct armci_run *run = requests_at_once("armci.server_ports=1", "armci.server_stores=false");
+    struct program_run *run = requests_at_once("armci.server_ports=1", "armci.server_stores=false");
     char *reason = json_dumps(run->result->reason, 0);
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "deadlock");
     SUITE_CONTAINS(reason,
                    "in front of which another client's request stands (armci.server_ports)");
     free(reason);
-    armci_run_free(run);
+    program_run_free(run);
     // Unless it receives and stores all of them.
     run = requests_at_once("armci.server_ports=1", "armci.server_stores=true");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
-    SUITE_SAME_INTEGER(
-        armci_run_counter(run, "ARMCI: requests stored while a data server was busy"), 2);
-    armci_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: requests stored while a data server was busy"),
+                       2);
+    program_run_free(run);
     // With two ports it need not.
     run = requests_at_once("armci.server_ports=2", "armci.server_stores=false");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
-    SUITE_SAME_INTEGER(
-        armci_run_counter(run, "ARMCI: requests stored while a data server was busy"), 0);
-    armci_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: requests stored while a data server was busy"),
+                       0);
+    program_run_free(run);
 }
 
 // armci.gm.recv_buffer_missing: a message that finds no receive buffer is sent again; a second
@@ -279,13 +279,13 @@ static void test_receive_buffers(void)
     static const char *const buffers[] = {"armci.large_buffers=1", "armci.large_buffers=3"};
     int64_t refused[2];
     for (int i = 0; i < 2; i++) {
-        struct armci_run *run = armci_run_good(
-            &(struct armci_program){.ranks = 2,
-                                    .sets = {buffers[i], "armci.buffer=20000 B"},
-                                    .ops = {"{put: {to: 1, size: 400 kB}}, {fence: 1}"},
-                                    .all = "barrier"});
+        struct program_run *run = armci_run_good(
+            &(struct test_program){.ranks = 2,
+                                   .sets = {buffers[i], "armci.buffer=20000 B"},
+                                   .ops = {"{put: {to: 1, size: 400 kB}}, {fence: 1}"},
+                                   .all = "barrier"});
         refused[i] = (int64_t)run->result->ledger.dropped_parts;
-        armci_run_free(run);
+        program_run_free(run);
     }
     CU_ASSERT(refused[0] > 0);
     SUITE_SAME_INTEGER(refused[1], 0);
@@ -295,13 +295,13 @@ static void test_receive_buffers(void)
 
 static void expect_failure(const char *op, const char *set, const char *part)
 {
-    struct armci_run *run =
-        armci_run(&(struct armci_program){.ranks = 4, .hosts = 2, .sets = {set}, .ops = {op}});
-    char *reason = armci_run_reason(run);
+    struct program_run *run =
+        armci_run(&(struct test_program){.ranks = 4, .hosts = 2, .sets = {set}, .ops = {op}});
+    char *reason = program_reason(run, "text");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "failed");
     SUITE_CONTAINS(reason, part);
     g_free(reason);
-    armci_run_free(run);
+    program_run_free(run);
 }
 
 static void test_refusals(void)

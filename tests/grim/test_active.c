@@ -12,27 +12,28 @@
 // the whole list; the server handles each submission.
 static void registration(void)
 {
-    const struct rpi_program program = {.ranks = 3, .sets = {"grim.server=1"}, .all = "barrier"};
-    struct rpi_run *run = grim_run_good(&program);
+    const struct test_program program = {.ranks = 3, .sets = {"grim.server=1"}, .all = "barrier"};
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 0, "endpoint",
               "endpoint[0] memory -> submit\nendpoint[0] submit -> list\n"
               "endpoint[0] list -> all\nendpoint[0] all -> up\n");
     GRIM_SAME(run, 1, "endpoint",
               "endpoint[0] memory -> submit\nendpoint[0] submit -> all\nendpoint[0] all -> up\n");
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "-> running submit names"), 2);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 0, "-> running publish names"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 2, "-> running publish names"), 1);
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "-> running submit names"), 2);
+    SUITE_SAME_INTEGER(program_run_count(run, 0, "-> running publish names"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 2, "-> running publish names"), 1);
+    program_run_free(run);
 }
 
 // The list may also go to all endpoints, whoever submits.
 static void publish_all(void)
 {
-    const struct rpi_program program = {.ranks = 3, .sets = {"grim.publish=all"}, .all = "barrier"};
-    struct rpi_run *run = grim_run_good(&program);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "-> running publish names"), 2);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 2, "-> running publish names"), 2);
-    rpi_run_free(run);
+    const struct test_program program = {
+        .ranks = 3, .sets = {"grim.publish=all"}, .all = "barrier"};
+    struct program_run *run = grim_run_good(&program);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "-> running publish names"), 2);
+    SUITE_SAME_INTEGER(program_run_count(run, 2, "-> running publish names"), 2);
+    program_run_free(run);
 }
 
 // grim.am.lookup_miss: a name that another endpoint has registered since is not in the table; the
@@ -40,7 +41,7 @@ static void publish_all(void)
 // has got an integer for it.
 static void lookup_miss(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 3,
         .ops = {"barrier, poll: 0",
                 "barrier, {active_message: {to: 2, size: 8 B, handler: work}}, "
@@ -48,49 +49,49 @@ static void lookup_miss(void)
                 "{call: {name: register.work}}, barrier, {poll: 2}"},
         .all = "barrier",
     };
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 1, "active_message",
               "active_message[3] new -> ask_name\nactive_message[3] ask_name -> asked\n"
               "active_message[3] asked -> inject\nactive_message[3] inject -> done\n"
               "active_message[4] new -> inject\nactive_message[4] inject -> done\n");
     GRIM_SAME(run, 2, "call",
               "call[1] new -> inject\ncall[1] inject -> wait_list\ncall[1] wait_list -> done\n");
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: handlers asked for"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 2, "-> running work"), 2);
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: handlers asked for"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 2, "-> running work"), 2);
+    program_run_free(run);
 }
 
 // A look-up by itself, which misses and then does not; at the server it never leaves the node.
 static void lookup_call(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .ops = {"{call: {name: register.work}}, {call: {name: lookup.work}}, barrier",
                 "barrier, {call: {name: lookup.work}}, {call: {name: lookup.work}}"},
         .all = "barrier",
     };
-    struct rpi_run *run = grim_run_good(&program);
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: handlers asked for"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "asked -> done"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "new -> done"), 1);
-    rpi_run_free(run);
+    struct program_run *run = grim_run_good(&program);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: handlers asked for"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "asked -> done"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "new -> done"), 1);
+    program_run_free(run);
 }
 
 static void missing_handlers(void)
 {
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2,
                    .ops = {"{active_message: {to: 1, size: 8 B, handler: nonsense}}"},
                    .all = "barrier",
                }),
                "unknown_handler", "no endpoint has registered a handler nonsense");
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2,
                    .ops = {NULL, "{active_message: {to: 0, size: 8 B, handler: nonsense}}"},
                    .all = "barrier",
                }),
                "unknown_handler", "call register.nonsense");
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2,
                    .ops = {"{call: {name: register.work}}, "
                            "{active_message: {to: 1, size: 8 B, handler: work}}"},
@@ -113,48 +114,48 @@ static void polling(void)
                                         "{call: {name: lookup.nop}}"};
     for (size_t i = 0; i < G_N_ELEMENTS(calls); i++) {
         char *receiver = g_strdup_printf("{compute: 2 ms}, %s", calls[i]);
-        const struct rpi_program program = {
+        const struct test_program program = {
             .ranks = 2, .ops = {five, receiver}, .all = "barrier, barrier"};
-        struct rpi_run *run = grim_run_good(&program);
-        SUITE_SAME_INTEGER(rpi_run_count(run, 1, "waiting -> running nop"), 5);
-        SUITE_SAME_INTEGER(grim_counter(run, "GRIM: messages refused"), 0);
+        struct program_run *run = grim_run_good(&program);
+        SUITE_SAME_INTEGER(program_run_count(run, 1, "waiting -> running nop"), 5);
+        SUITE_SAME_INTEGER(program_counter(run, "GRIM: messages refused"), 0);
         // The handlers come with that call: before the first message of the barrier behind it.
-        char *text = rpi_run_text(run, 1, "handler send");
+        char *text = program_run_text(run, 1, "handler send");
         const char *last = g_strrstr(text, "running nop"), *barrier = strstr(text, "send[");
         CU_ASSERT_PTR_NOT_NULL_FATAL(barrier);
         CU_ASSERT(last < barrier);
         g_free(text);
         g_free(receiver);
-        rpi_run_free(run);
+        program_run_free(run);
     }
 }
 
 // The reply to a message comes only when the receiver polls: after its computing.
 static double answered_after(const char *thread)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .sets = {thread},
         .ops = {"{active_message: {to: 1, size: 4 B, handler: reply}}, {poll: 1}",
                 "{compute: 5 ms}, {poll: 1}"},
     };
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     double time = grim_time(run, 0);
-    rpi_run_free(run);
+    program_run_free(run);
     return time;
 }
 
 static double round_trips(const char *thread)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .sets = {thread},
         .ops = {"{loop: {count: 20, do: [{active_message: {to: 1, size: 4 B}}, {poll: 1}]}}",
                 "{loop: {count: 20, do: [{poll: 1}, {active_message: {to: 0, size: 4 B}}]}}"},
     };
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     double time = grim_time(run, 0);
-    rpi_run_free(run);
+    program_run_free(run);
     return time;
 }
 
@@ -171,7 +172,7 @@ static void polling_thread(void)
 // Sends, receives and everything else go on under a polling thread.
 static void thread_carries_all(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 3,
         .sets = {"grim.polling_thread=true", "grim.thread_period=20 us"},
         .ops = {"{ssend: {to: 1, size: 100 KiB}}, {put: {to: 2, size: 70000 B, notify: true}}",
@@ -179,25 +180,25 @@ static void thread_carries_all(void)
                 "{call: {name: notified, count: 1}}"},
         .all = "barrier",
     };
-    rpi_run_free(grim_run_good(&program));
+    program_run_free(grim_run_good(&program));
 }
 
 // A message carries what it has to in one piece.
 static void limits(void)
 {
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2,
                    .ops = {"{active_message: {to: 1, size: 64573 B}}"},
                    .all = "barrier",
                }),
                "too_long", "an active message holds 64572 B");
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2, .ops = {"{active_message: {to: 0, size: 4 B}}"}, .all = "barrier"}),
                "unsupported", "messages to oneself");
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2, .ops = {"{call: {name: dance}}"}, .all = "barrier"}),
                "unknown_call", "dance");
-    GRIM_FAILS((&(const struct rpi_program){.ranks = 2, .ops = {"{poll: 1}"}}), "deadlock",
+    GRIM_FAILS((&(const struct test_program){.ranks = 2, .ops = {"{poll: 1}"}}), "deadlock",
                "1 of 2 ranks");
 }
 
@@ -207,9 +208,9 @@ static void limits(void)
     "{loop: {count: 60, do: [{active_message: {to: " peer                                          \
     ", size: 1 KiB, handler: reply}}]}}, {poll: 120}"
 
-static struct rpi_program flood(const char *first, const char *second)
+static struct test_program flood(const char *first, const char *second)
 {
-    return (struct rpi_program){
+    return (struct test_program){
         .ranks = 2,
         .sets = {"grim_ni.queue=8 KiB", "grim_ni.endpoint_messages=1", "grim_ni.stalled=5 ms",
                  first, second},
@@ -221,55 +222,55 @@ static struct rpi_program flood(const char *first, const char *second)
 // would make; the report names both, and the setting.
 static void reply_deadlock(void)
 {
-    const struct rpi_program program = flood("grim.overflow=false", NULL);
-    struct rpi_run *run = grim_run(&program);
-    char *kind = rpi_reason(run, "kind"), *text = rpi_reason(run, "text"),
-         *ranks = rpi_reason(run, "ranks");
+    const struct test_program program = flood("grim.overflow=false", NULL);
+    struct program_run *run = grim_run(&program);
+    char *kind = program_reason(run, "kind"), *text = program_reason(run, "text"),
+         *ranks = program_reason(run, "ranks");
     SUITE_SAME_TEXT(kind, "deadlock");
     SUITE_CONTAINS(text, "rank 0 to reply to rank 1, rank 1 to reply to rank 0");
     SUITE_CONTAINS(text, "grim.overflow");
     SUITE_CONTAINS(ranks, "of a message of rank 1 waits to send to rank 1");
     SUITE_CONTAINS(ranks, "of a message of rank 0 waits to send to rank 0");
     for (int rank = 0; rank < 2; rank++) { // each in the handler of a message that can't end
-        char *handlers = rpi_run_text(run, rank, "handler");
+        char *handlers = program_run_text(run, rank, "handler");
         CU_ASSERT(g_str_has_suffix(handlers, "running -> no_room reply\n"));
         g_free(handlers);
     }
     g_free(kind);
     g_free(text);
     g_free(ranks);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // grim.am.overflow_queue: the same ends well with the overflow queue. What a program injects while
 // something is in it goes behind that.
 static void overflow_queue(void)
 {
-    const struct rpi_program program = flood("grim.overflow=true", NULL);
-    struct rpi_run *run = grim_run_good(&program);
+    const struct test_program program = flood("grim.overflow=true", NULL);
+    struct program_run *run = grim_run_good(&program);
     for (int rank = 0; rank < 2; rank++) {
-        SUITE_SAME_INTEGER(rpi_run_count(run, rank, "no_room"), 0);
-        CU_ASSERT(rpi_run_count(run, rank, "empty -> holding") > 0);
-        SUITE_SAME_INTEGER(rpi_run_count(run, rank, "empty -> holding"),
-                           rpi_run_count(run, rank, "holding -> empty"));
-        SUITE_SAME_INTEGER(rpi_run_count(run, rank, "-> running nop"), 60);
+        SUITE_SAME_INTEGER(program_run_count(run, rank, "no_room"), 0);
+        CU_ASSERT(program_run_count(run, rank, "empty -> holding") > 0);
+        SUITE_SAME_INTEGER(program_run_count(run, rank, "empty -> holding"),
+                           program_run_count(run, rank, "holding -> empty"));
+        SUITE_SAME_INTEGER(program_run_count(run, rank, "-> running nop"), 60);
     }
     // 60 replies at most are replies: more went through the queue, so calls' messages did too.
-    CU_ASSERT(grim_counter(run, "GRIM: overflow messages") > 0);
-    rpi_run_free(run);
+    CU_ASSERT(program_counter(run, "GRIM: overflow messages") > 0);
+    program_run_free(run);
 }
 
 // grim.am.overflow_not_absolute: with little host memory for the queue the deadlock is there again.
 static void overflow_not_absolute(void)
 {
-    const struct rpi_program program = flood("grim.overflow=true", "grim.overflow_memory=4 KiB");
+    const struct test_program program = flood("grim.overflow=true", "grim.overflow_memory=4 KiB");
     GRIM_FAILS(&program, "deadlock", "rank 0 to reply to rank 1, rank 1 to reply to rank 0");
 }
 
 // An overflow queue whose messages go to two endpoints keeps the order to each: the books say so.
 static void overflow_order(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 3,
         .sets = {"grim_ni.queue=4 KiB", "grim_ni.endpoint_messages=2"},
         .ops = {"{loop: {count: 40, do: [{active_message: {to: 1, size: 512 B, handler: reply}}, "
@@ -279,9 +280,9 @@ static void overflow_order(void)
                 "{loop: {count: 40, do: [{active_message: {to: 0, size: 256 B, handler: reply}}]}}"
                 ", {poll: 80}"},
     };
-    struct rpi_run *run = grim_run_good(&program);
-    CU_ASSERT(grim_counter(run, "GRIM: overflow messages") > 0);
-    rpi_run_free(run);
+    struct program_run *run = grim_run_good(&program);
+    CU_ASSERT(program_counter(run, "GRIM: overflow messages") > 0);
+    program_run_free(run);
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static struct congested run_congested(int sequencing)
     struct grim_world_options options = grim_world_defaults(2, 2);
     options.ni.sequencing = sequencing;
     options.ni.endpoint_messages = 4;
-    options.machines = " message ";
+    options.machines = "message";
     options.detail = true;
     struct grim_world *world = grim_world_new(&options);
     world->ends[1].polls_from = 5 * TIME_MS;
@@ -108,7 +108,7 @@ static void test_sequencing(void)
 static void test_any_to_any(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 3);
-    options.machines = " receiver ";
+    options.machines = "receiver";
     options.detail = true;
     struct grim_world *world = grim_world_new(&options);
     for (int from = 0; from < 6; from += 2)
@@ -138,7 +138,7 @@ static struct buffered run_buffered(int buffering, sim_time polls_from)
     options.ni.buffering = buffering;
     options.ni.endpoint_messages = 4;
     options.ni.queue = 16 * 1024;
-    options.machines = " receiver incoming ";
+    options.machines = "receiver,incoming";
     struct grim_world *world = grim_world_new(&options);
     world->ends[1].polls_from = polls_from;
     world->ends[0].inject_cost = 20 * TIME_US; // the receiver keeps up once it polls

@@ -11,7 +11,7 @@ static struct grim_world *both_ways(bool control_queue, int64_t entries, uint32_
     struct grim_world_options options = grim_world_defaults(2, 1);
     options.ni.control_queue = control_queue;
     options.ni.control_entries = entries;
-    options.machines = " control ";
+    options.machines = "control";
     struct grim_world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, bytes, count);
     grim_world_send(world, 1, 0, bytes, count);
@@ -57,7 +57,7 @@ static void test_queue(void)
 static void test_free_link(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
-    options.machines = " control ";
+    options.machines = "control";
     struct grim_world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 4000, 40);
     grim_world_run(world);
@@ -72,14 +72,14 @@ static void test_free_link(void)
 static void test_order(void)
 {
     struct grim_world_options options = grim_world_defaults(3, 1);
-    options.machines = " control message ";
+    options.machines = "control,message";
     struct grim_world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 8000, 8);
     grim_world_send(world, 1, 0, 8000, 8);
     grim_world_send(world, 2, 0, 100, 30);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    char **lines = g_strsplit(world->log.text->str, "\n", -1);
+    char **lines = g_strsplit(world->log->text->str, "\n", -1);
     int waiting = 0, most = 0;
     for (int i = 0; lines[i]; i++) {
         if (strstr(lines[i], "node0's card control") && strstr(lines[i], "-> queued"))

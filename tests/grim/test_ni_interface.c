@@ -182,16 +182,16 @@ static void send_typed(struct memory *memory, enum grim_type type)
 static void test_dispatch(void)
 {
     struct memory memory;
-    memory_new(&memory, " receiver ", GRIM_BUFFER_SENDER);
+    memory_new(&memory, "receiver", GRIM_BUFFER_SENDER);
     send_typed(&memory, GRIM_WRITE_VIRTUAL);
     send_typed(&memory, GRIM_ACTIVE_MESSAGE);
     send_typed(&memory, GRIM_WRITE_VIRTUAL);
     grim_world_run(memory.world);
     SUITE_SAME_TEXT(memory.story->str, "accept 0, accept 2, written 0, written 2, ");
     SUITE_SAME_TEXT(memory.world->ends[1].order->str, "0:1 ");
-    SUITE_SAME_TEXT(memory.world->log.text->str, "end1 receiver[0] expecting -> expecting\n"
-                                                 "end1 receiver[1] expecting -> expecting\n"
-                                                 "end1 receiver[2] expecting -> expecting\n");
+    SUITE_SAME_TEXT(memory.world->log->text->str, "end1 receiver[0] expecting -> expecting\n"
+                                                  "end1 receiver[1] expecting -> expecting\n"
+                                                  "end1 receiver[2] expecting -> expecting\n");
     SUITE_SAME_INTEGER(grim_channel_queued(memory.world->ends[0].channel), 0);
     memory_free(&memory);
 }
@@ -200,14 +200,14 @@ static void test_dispatch(void)
 static void test_refusal(void)
 {
     struct memory memory;
-    memory_new(&memory, " receiver ", GRIM_BUFFER_SENDER);
+    memory_new(&memory, "receiver", GRIM_BUFFER_SENDER);
     memory.refusals = 2;
     send_typed(&memory, GRIM_WRITE_VIRTUAL);
     grim_world_run(memory.world);
     SUITE_SAME_TEXT(memory.story->str, "refuse 0, refuse 0, accept 0, written 0, ");
-    SUITE_SAME_TEXT(memory.world->log.text->str, "end1 receiver[0] expecting -> dropping\n"
-                                                 "end1 receiver[0] dropping -> dropping\n"
-                                                 "end1 receiver[0] dropping -> expecting\n");
+    SUITE_SAME_TEXT(memory.world->log->text->str, "end1 receiver[0] expecting -> dropping\n"
+                                                  "end1 receiver[0] dropping -> dropping\n"
+                                                  "end1 receiver[0] dropping -> expecting\n");
     memory_free(&memory);
 }
 
@@ -216,28 +216,28 @@ static void test_refusal(void)
 static void test_read(void)
 {
     struct memory memory;
-    memory_new(&memory, " message ", GRIM_BUFFER_SENDER);
+    memory_new(&memory, "message", GRIM_BUFFER_SENDER);
     send_typed(&memory, GRIM_READ_VIRTUAL);
     grim_world_run(memory.world);
     SUITE_SAME_TEXT(memory.story->str, "read asked, translated, fetched, stored 1000, ");
-    SUITE_SAME_TEXT(memory.world->log.text->str, "end0 message[1] unused -> not sent\n"
-                                                 "end0 message[1] not sent -> sent\n"
-                                                 "end1 message[1] unused -> not sent\n"
-                                                 "end1 message[1] not sent -> sent\n"
-                                                 "end1 message[1] sent -> acknowledged\n"
-                                                 "end1 message[1] acknowledged -> unused\n"
-                                                 "end0 message[1] sent -> acknowledged\n"
-                                                 "end0 message[1] acknowledged -> unused\n");
+    SUITE_SAME_TEXT(memory.world->log->text->str, "end0 message[1] unused -> not sent\n"
+                                                  "end0 message[1] not sent -> sent\n"
+                                                  "end1 message[1] unused -> not sent\n"
+                                                  "end1 message[1] not sent -> sent\n"
+                                                  "end1 message[1] sent -> acknowledged\n"
+                                                  "end1 message[1] acknowledged -> unused\n"
+                                                  "end0 message[1] sent -> acknowledged\n"
+                                                  "end0 message[1] acknowledged -> unused\n");
     SUITE_SAME_INTEGER(grim_world_counter(memory.world, "GRIM: messages accepted"), 2);
     memory_free(&memory);
-    memory_new(&memory, " receiver ", GRIM_BUFFER_SENDER);
+    memory_new(&memory, "receiver", GRIM_BUFFER_SENDER);
     send_typed(&memory, GRIM_READ_VIRTUAL);
     send_typed(&memory, GRIM_ACTIVE_MESSAGE);
     grim_world_run(memory.world);
     SUITE_SAME_INTEGER(memory.world->ends[1].taken, 1);
-    SUITE_SAME_TEXT(memory.world->log.text->str, "end1 receiver[0] expecting -> expecting\n"
-                                                 "end1 receiver[1] expecting -> expecting\n"
-                                                 "end0 receiver[0] expecting -> expecting\n");
+    SUITE_SAME_TEXT(memory.world->log->text->str, "end1 receiver[0] expecting -> expecting\n"
+                                                  "end1 receiver[1] expecting -> expecting\n"
+                                                  "end0 receiver[0] expecting -> expecting\n");
     memory_free(&memory);
 }
 
@@ -245,7 +245,7 @@ static void test_read(void)
 static void test_incoming(void)
 {
     struct memory memory;
-    memory_new(&memory, " receiver incoming ", GRIM_BUFFER_BOTH);
+    memory_new(&memory, "receiver,incoming", GRIM_BUFFER_BOTH);
     memory.refuses = 1;
     memory.refusals = 1;
     send_typed(&memory, GRIM_WRITE_VIRTUAL);

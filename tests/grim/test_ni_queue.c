@@ -64,7 +64,7 @@ static void test_scoreboard(void)
         options.lanai.receive_latency = 200 * TIME_US; // all that may goes before an answer comes
         options.ni.receive_buffers = 64;
         options.ni.receive_buffer = 64;
-        options.machines = " message ";
+        options.machines = "message";
         options.detail = true;
         struct grim_world *world = filled(&options, 0);
         // One has been taken and freed, so that its entry went to another.
@@ -103,7 +103,7 @@ static struct grim_world *both_ways(int style, int second_dma, int64_t buffers, 
     options.ni.queue_style = style;
     options.ni.second_dma = second_dma;
     options.ni.receive_buffers = buffers;
-    options.machines = " firmware ";
+    options.machines = "firmware";
     struct grim_world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, bytes, 40);
     grim_world_send(world, 1, 0, bytes, 40);

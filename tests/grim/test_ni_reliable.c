@@ -9,7 +9,7 @@
 static struct grim_world_options logged(int hosts)
 {
     struct grim_world_options options = grim_world_defaults(hosts, 1);
-    options.machines = " message receiver ";
+    options.machines = "message,receiver";
     return options;
 }
 
@@ -23,7 +23,7 @@ static void test_single(void)
     struct grim_world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 1);
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log.text->str,
+    SUITE_SAME_TEXT(world->log->text->str,
                     "end0 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
                     "end0 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
                     "end1 receiver[0] expecting -> expecting (0 from endpoint 0 accepted)\n"
@@ -40,21 +40,21 @@ static void test_three(void)
     struct grim_world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 3);
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log.text->str, "end0 message[1] unused -> not sent\n"
-                                          "end0 message[2] unused -> not sent\n"
-                                          "end0 message[1] not sent -> sent\n"
-                                          "end0 message[3] unused -> not sent\n"
-                                          "end0 message[2] not sent -> sent\n"
-                                          "end1 receiver[0] expecting -> expecting\n"
-                                          "end0 message[3] not sent -> sent\n"
-                                          "end1 receiver[1] expecting -> expecting\n"
-                                          "end0 message[1] sent -> acknowledged\n"
-                                          "end0 message[1] acknowledged -> unused\n"
-                                          "end1 receiver[2] expecting -> expecting\n"
-                                          "end0 message[2] sent -> acknowledged\n"
-                                          "end0 message[2] acknowledged -> unused\n"
-                                          "end0 message[3] sent -> acknowledged\n"
-                                          "end0 message[3] acknowledged -> unused\n");
+    SUITE_SAME_TEXT(world->log->text->str, "end0 message[1] unused -> not sent\n"
+                                           "end0 message[2] unused -> not sent\n"
+                                           "end0 message[1] not sent -> sent\n"
+                                           "end0 message[3] unused -> not sent\n"
+                                           "end0 message[2] not sent -> sent\n"
+                                           "end1 receiver[0] expecting -> expecting\n"
+                                           "end0 message[3] not sent -> sent\n"
+                                           "end1 receiver[1] expecting -> expecting\n"
+                                           "end0 message[1] sent -> acknowledged\n"
+                                           "end0 message[1] acknowledged -> unused\n"
+                                           "end1 receiver[2] expecting -> expecting\n"
+                                           "end0 message[2] sent -> acknowledged\n"
+                                           "end0 message[2] acknowledged -> unused\n"
+                                           "end0 message[3] sent -> acknowledged\n"
+                                           "end0 message[3] acknowledged -> unused\n");
     CU_ASSERT_TRUE(grim_world_complete(world));
     grim_world_free(world);
 }
@@ -73,7 +73,7 @@ static void test_refused(void)
     grim_world_send(world, 0, 1, 0, 3);
     world->ends[0].starts = 10 * TIME_US;
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log.text->str,
+    SUITE_SAME_TEXT(world->log->text->str,
                     "end2 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
                     "end2 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
                     "end1 receiver[0] expecting -> expecting (0 from endpoint 2 accepted)\n"
@@ -165,26 +165,26 @@ static void test_out_of_order(void)
     struct grim_world_options options = logged(3);
     options.ni.endpoint_messages = 1;
     options.ni.nack_pause = 100 * TIME_US;
-    options.machines = " message ";
+    options.machines = "message";
     struct grim_world *world = grim_world_new(&options);
     world->ends[1].polls_from = 60 * TIME_US;
     grim_world_send(world, 0, 1, 0, 2); // the second is refused
     grim_world_send(world, 0, 2, 0, 1);
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log.text->str, "end0 message[1] unused -> not sent\n"
-                                          "end0 message[2] unused -> not sent\n"
-                                          "end0 message[1] not sent -> sent\n"
-                                          "end0 message[3] unused -> not sent\n"
-                                          "end0 message[2] not sent -> sent\n"
-                                          "end0 message[3] not sent -> sent\n"
-                                          "end0 message[1] sent -> acknowledged\n"
-                                          "end0 message[1] acknowledged -> unused\n"
-                                          "end0 message[2] sent -> not sent\n"
-                                          "end0 message[3] sent -> acknowledged\n"
-                                          "end0 message[2] not sent -> sent\n"
-                                          "end0 message[2] sent -> acknowledged\n"
-                                          "end0 message[2] acknowledged -> unused\n"
-                                          "end0 message[3] acknowledged -> unused\n");
+    SUITE_SAME_TEXT(world->log->text->str, "end0 message[1] unused -> not sent\n"
+                                           "end0 message[2] unused -> not sent\n"
+                                           "end0 message[1] not sent -> sent\n"
+                                           "end0 message[3] unused -> not sent\n"
+                                           "end0 message[2] not sent -> sent\n"
+                                           "end0 message[3] not sent -> sent\n"
+                                           "end0 message[1] sent -> acknowledged\n"
+                                           "end0 message[1] acknowledged -> unused\n"
+                                           "end0 message[2] sent -> not sent\n"
+                                           "end0 message[3] sent -> acknowledged\n"
+                                           "end0 message[2] not sent -> sent\n"
+                                           "end0 message[2] sent -> acknowledged\n"
+                                           "end0 message[2] acknowledged -> unused\n"
+                                           "end0 message[3] acknowledged -> unused\n");
     CU_ASSERT_TRUE(grim_world_complete(world));
     grim_world_free(world);
 }

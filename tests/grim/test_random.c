@@ -16,10 +16,10 @@
 struct mix {
     GRand *random;
     int ranks;
-    GString *ops[RPI_MOST_RANKS];
-    int handled[RPI_MOST_RANKS];  // active messages that come, replies among them
-    int notified[RPI_MOST_RANKS]; // words that come
-    int receives[RPI_MOST_RANKS];
+    GString *ops[TEST_MOST_RANKS];
+    int handled[TEST_MOST_RANKS];  // active messages that come, replies among them
+    int notified[TEST_MOST_RANKS]; // words that come
+    int receives[TEST_MOST_RANKS];
     int tag;
     bool reads;
     char *sets[MOST_SETS + 1];
@@ -174,9 +174,9 @@ static void explain(const struct mix *mix, guint32 seed)
         fprintf(stderr, "  rank %d: %s\n", rank, mix->ops[rank]->str);
 }
 
-static bool good(const struct rpi_run *run)
+static bool good(const struct program_run *run)
 {
-    char *text = rpi_reason(run, "text"), *ledger = rpi_ledger_text(run);
+    char *text = program_reason(run, "text"), *ledger = program_ledger_text(run);
     bool good = run->result->status == SIM_COMPLETED && run->result->ledger_balanced;
     if (!good)
         fprintf(stderr, "%s\n%s", text, ledger);
@@ -195,18 +195,18 @@ static int64_t total[G_N_ELEMENTS(reached)];
 static bool try_seed(guint32 seed)
 {
     struct mix mix = mix_new(seed);
-    struct rpi_program program = {.ranks = mix.ranks};
+    struct test_program program = {.ranks = mix.ranks};
     for (int rank = 0; rank < mix.ranks; rank++)
         program.ops[rank] = mix.ops[rank]->str;
     memcpy(program.sets, mix.sets, sizeof mix.sets);
-    struct rpi_run *first = grim_run(&program), *second = grim_run(&program);
+    struct program_run *first = grim_run(&program), *second = grim_run(&program);
     bool fine = good(first) && first->result->fingerprint == second->result->fingerprint;
     for (int i = 0; reached[i]; i++)
-        total[i] += grim_counter(first, reached[i]);
+        total[i] += program_counter(first, reached[i]);
     if (!fine)
         explain(&mix, seed);
-    rpi_run_free(first);
-    rpi_run_free(second);
+    program_run_free(first);
+    program_run_free(second);
     mix_clear(&mix);
     return fine;
 }

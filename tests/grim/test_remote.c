@@ -10,16 +10,16 @@
 #define NOTIFIED "{call: {name: notified, count: 1}}"
 
 // A transfer of rank 0 to (from) rank 1, which waits for its word if `wait`.
-static struct rpi_program transfer(const char *operation, bool wait)
+static struct test_program transfer(const char *operation, bool wait)
 {
-    return (struct rpi_program){.ranks = 2, .ops = {operation, wait ? NOTIFIED : NULL}};
+    return (struct test_program){.ranks = 2, .ops = {operation, wait ? NOTIFIED : NULL}};
 }
 
-static double time_of(const struct rpi_program *program, int rank)
+static double time_of(const struct test_program *program, int rank)
 {
-    struct rpi_run *run = grim_run_good(program);
+    struct program_run *run = grim_run_good(program);
     double time = grim_time(run, rank);
-    rpi_run_free(run);
+    program_run_free(run);
     return time;
 }
 
@@ -30,56 +30,56 @@ static double time_of(const struct rpi_program *program, int rank)
 // receiver's wait (the host sees it in its memory before the firmware hears of the end).
 static void write_virtual(void)
 {
-    const struct rpi_program program =
+    const struct test_program program =
         transfer("{put: {to: 1, size: 10000 B, notify: true}}", true);
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 0, "put", "put[1] new -> inject\nput[1] inject -> done\n");
     GRIM_SAME(run, 1, REMOTE " call",
               "call[1] new -> count\nremote[0] taken -> storing RM-V write\n"
               "call[1] count -> done\nremote[0] storing -> done RM-V write\n");
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translations"), 2); // of data and word
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translation misses"), 0);
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: translations"), 2); // of data and word
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: translation misses"), 0);
+    program_run_free(run);
 }
 
 // grim.rm.rmp: a physical address is not translated, also where the cache has no entry at all; and
 // it may be that of a peripheral device.
 static void write_physical(void)
 {
-    struct rpi_program program =
+    struct test_program program =
         transfer("{put: {to: 1, size: 10000 B, notify: true, physical: true}}, "
                  "{put: {to: 1, size: 64 B, physical: true, peer_buffer: 1073741824}}",
                  true);
     program.sets[0] = "grim_memory.static_entries=0";
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 1, REMOTE,
               "remote[0] taken -> storing RM-P write\nremote[0] taken -> storing RM-P write\n"
               "remote[0] storing -> done RM-P write\nremote[0] storing -> done RM-P write\n");
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translations"), 0);
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: writes to peripherals"), 1);
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: translations"), 0);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: writes to peripherals"), 1);
+    program_run_free(run);
 }
 
 // grim.rm.notify_write: without a word nobody is told.
 static void write_silent(void)
 {
-    const struct rpi_program program = transfer("{put: {to: 1, size: 10000 B}}", true);
-    struct rpi_run *run = grim_run(&program);
-    char *ranks = rpi_reason(run, "ranks");
+    const struct test_program program = transfer("{put: {to: 1, size: 10000 B}}", true);
+    struct program_run *run = grim_run(&program);
+    char *ranks = program_reason(run, "ranks");
     SUITE_CONTAINS(ranks, "words of notification");
     CU_ASSERT(run->result->ledger_balanced); // the data are there all the same
     g_free(ranks);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // A longer transfer goes in several messages; only the last one carries the word.
 static void write_long(void)
 {
-    const struct rpi_program program =
+    const struct test_program program =
         transfer("{put: {to: 1, size: 200000 B, notify: true}}", true);
-    struct rpi_run *run = grim_run_good(&program);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "storing -> done RM-V"), 4);
-    rpi_run_free(run);
+    struct program_run *run = grim_run_good(&program);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "storing -> done RM-V"), 4);
+    program_run_free(run);
 }
 
 // ---- Reads ----
@@ -89,37 +89,37 @@ static void write_long(void)
 // call.
 static void read_virtual(void)
 {
-    const struct rpi_program program =
+    const struct test_program program =
         transfer("{get: {from: 1, size: 6000 B, notify: true}}", false);
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 1, REMOTE " handler",
               "handler[0] waiting -> running publish names\n"
               "handler[0] running -> done publish names\n"
               "remote[0] taken -> fetching RM-RV read\nremote[0] fetching -> replied RM-RV read\n");
     GRIM_SAME(run, 0, "get",
               "get[1] new -> inject\nget[1] inject -> wait_word\nget[1] wait_word -> done\n");
-    char *text = rpi_run_text(run, 0, "remote message");
+    char *text = program_run_text(run, 0, "remote message");
     const char *taken = strstr(text, "remote[1] taken -> storing RM-RV reply\n"),
                *acknowledged = strstr(text, "message[2] sent -> acknowledged\n");
     CU_ASSERT_PTR_NOT_NULL_FATAL(taken);
     CU_ASSERT_PTR_NOT_NULL_FATAL(acknowledged);
     CU_ASSERT(taken < acknowledged);
     g_free(text);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // grim.rm.notify_read: without the word the call returns at once, and the data come when they do.
 static void read_silent(void)
 {
-    struct rpi_program silent = transfer("{get: {from: 1, size: 60000 B}}", false),
-                       notified = transfer("{get: {from: 1, size: 60000 B, notify: true}}", false);
+    struct test_program silent = transfer("{get: {from: 1, size: 60000 B}}", false),
+                        notified = transfer("{get: {from: 1, size: 60000 B, notify: true}}", false);
     CU_ASSERT(10 * time_of(&silent, 0) < time_of(&notified, 0));
 }
 
 // A reply that finds no room on the target's card: the read is refused until there is some.
 static void read_without_room(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .sets = {"grim_ni.queue=8 KiB", "grim.part=4 KiB"},
         .ops = {"{loop: {count: 8, do: [{get: {from: 1, size: 7 KiB}}]}}, "
@@ -127,9 +127,9 @@ static void read_without_room(void)
                 "{loop: {count: 20, do: [{put: {to: 0, size: 4 KiB}}]}}"},
         .all = "barrier",
     };
-    struct rpi_run *run = grim_run_good(&program);
-    CU_ASSERT(grim_counter(run, "GRIM: messages refused") > 0);
-    rpi_run_free(run);
+    struct program_run *run = grim_run_good(&program);
+    CU_ASSERT(program_counter(run, "GRIM: messages refused") > 0);
+    program_run_free(run);
 }
 
 // ---- Registered memory ----
@@ -140,34 +140,34 @@ static void registered_only(void)
 {
 #define PUT_AT "{put: {to: 1, size: 4 KiB, peer_buffer: 805306368, notify: true}}"
 #define MEMORY "size: 8 KiB, buffer: 805306368"
-    const struct rpi_program program = transfer(PUT_AT, true);
+    const struct test_program program = transfer(PUT_AT, true);
     GRIM_FAILS(&program, "not_registered", "names address 805306368");
-    const struct rpi_program beyond = transfer("{put: {to: 1, size: 2 MiB, notify: true}}", true);
+    const struct test_program beyond = transfer("{put: {to: 1, size: 2 MiB, notify: true}}", true);
     GRIM_FAILS(&beyond, "not_registered", "grim_memory.arena");
-    const struct rpi_program registered = {
+    const struct test_program registered = {
         .ranks = 2,
         .ops = {"barrier, " PUT_AT, "{register: {" MEMORY "}}, barrier, " NOTIFIED},
     };
-    rpi_run_free(grim_run_good(&registered));
-    const struct rpi_program gone = {
+    program_run_free(grim_run_good(&registered));
+    const struct test_program gone = {
         .ranks = 2,
         .ops = {"barrier, " PUT_AT,
                 "{register: {" MEMORY "}}, {deregister: {" MEMORY "}}, barrier, " NOTIFIED},
     };
     GRIM_FAILS(&gone, "not_registered", "rank 1");
-    const struct rpi_program physical = {
+    const struct test_program physical = {
         .ranks = 2,
         .ops = {"{put: {to: 1, size: 4 B, peer_buffer: 268435456, physical: true}}"},
         .all = "barrier",
     };
     GRIM_FAILS(&physical, "not_registered", "RM-P write");
-    GRIM_FAILS((&(const struct rpi_program){
+    GRIM_FAILS((&(const struct test_program){
                    .ranks = 2, .ops = {"{register: {size: 64 MiB, buffer: 805306368}}"}}),
                "out_of_registered_memory", "grim_memory.regions");
     GRIM_FAILS(
-        (&(const struct rpi_program){.ranks = 2,
-                                     .sets = {"grim_memory.registration=paged"},
-                                     .ops = {"{register: {size: 64 MiB, buffer: 805306368}}"}}),
+        (&(const struct test_program){.ranks = 2,
+                                      .sets = {"grim_memory.registration=paged"},
+                                      .ops = {"{register: {size: 64 MiB, buffer: 805306368}}"}}),
         "out_of_registered_memory", "host.memory.pin_limit");
 }
 
@@ -176,11 +176,11 @@ static void registered_only(void)
 // suffices else.
 static void page_fragmentation(void)
 {
-    struct rpi_program contiguous =
+    struct test_program contiguous =
         transfer("{put: {to: 1, size: 32 KiB, notify: true}}, {put: {to: 1, size: 32 KiB, "
                  "notify: true}}",
                  true);
-    struct rpi_program paged =
+    struct test_program paged =
         transfer("{put: {to: 1, size: 32 KiB, notify: true, paged: true}}, {put: {to: 1, "
                  "size: 32 KiB, notify: true, paged: true}}",
                  true);
@@ -198,14 +198,14 @@ static void page_fragmentation(void)
                                        "grim_memory.dynamic_entries=8"};
     memcpy(contiguous.sets, sets, sizeof sets);
     memcpy(paged.sets, sets, sizeof sets);
-    struct rpi_run *runs[2] = {grim_run_good(&contiguous), grim_run_good(&paged)};
-    SUITE_SAME_INTEGER(grim_counter(runs[1], "GRIM: translation misses"), 1);
+    struct program_run *runs[2] = {grim_run_good(&contiguous), grim_run_good(&paged)};
+    SUITE_SAME_INTEGER(program_counter(runs[1], "GRIM: translation misses"), 1);
     double more = grim_time(runs[1], 1) - grim_time(runs[0], 1);
     // The first write waits for the kernel as well; the second comes behind it.
     CU_ASSERT(more > 7 * 1.0);
     CU_ASSERT(grim_time(runs[0], 1) < grim_time(runs[1], 1));
-    rpi_run_free(runs[0]);
-    rpi_run_free(runs[1]);
+    program_run_free(runs[0]);
+    program_run_free(runs[1]);
 }
 
 // grim.rm.page_fragmentation, exactly: with the translation there already, eight pages take seven
@@ -217,7 +217,7 @@ static void page_fragmentation_exact(void)
     "{put: {to: 1, size: 32 KiB, notify: true, paged: " paged "}}"
     double time[2];
     for (int paged = 0; paged < 2; paged++) {
-        const struct rpi_program program = {
+        const struct test_program program = {
             .ranks = 2,
             .sets = {"grim_memory.look=0 ns", "grim_memory.piece=0 ns", "lanai9.write_setup=1 us",
                      "host.bus.burst_setup=0 ns", "lanai9.bus_hold=4 KiB", "grim.poll=0 ns",
@@ -225,15 +225,15 @@ static void page_fragmentation_exact(void)
             .ops = {paged ? WARM("true") : WARM("false"),
                     NOTIFIED ", {compute: 1 ms}, barrier, " NOTIFIED},
         };
-        struct rpi_run *run = grim_run_good(&program);
-        SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translation misses"), paged);
+        struct program_run *run = grim_run_good(&program);
+        SUITE_SAME_INTEGER(program_counter(run, "GRIM: translation misses"), paged);
         time[paged] = grim_time(run, 1);
-        rpi_run_free(run);
+        program_run_free(run);
     }
     // The barrier begins when rank 1 has computed, whose wait for the first word differs as well.
     double first[2];
     for (int paged = 0; paged < 2; paged++) {
-        const struct rpi_program program = {
+        const struct test_program program = {
             .ranks = 2,
             .sets = {"grim_memory.look=0 ns", "grim_memory.piece=0 ns", "lanai9.write_setup=1 us",
                      "host.bus.burst_setup=0 ns", "lanai9.bus_hold=4 KiB", "grim.poll=0 ns",
@@ -252,13 +252,13 @@ static void page_fragmentation_exact(void)
 // written to the card; then the write goes on. The next one finds the translation.
 static void translation_miss(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .ops = {"{put: {to: 1, size: 8 KiB, paged: true}}, "
                 "{put: {to: 1, size: 8 KiB, paged: true, notify: true}}",
                 NOTIFIED},
     };
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 1, REMOTE,
               "translation[0] translated -> request_dma RM-V write\n"
               "remote[0] taken -> translating RM-V write\n"
@@ -268,8 +268,8 @@ static void translation_miss(void)
               "remote[0] translating -> storing RM-V write\n"
               "remote[0] taken -> storing RM-V write\nremote[0] storing -> done RM-V write\n"
               "remote[0] storing -> done RM-V write\n");
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translation interrupts"), 1);
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: translation interrupts"), 1);
+    program_run_free(run);
 }
 
 // grim.rm.translation_cache: without static entries contiguous memory misses as well, once; a
@@ -290,12 +290,12 @@ static void translation_cache(void)
         {"grim_memory.static_entries=0", "grim_memory.dynamic_entries=1", 12},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-        struct rpi_program program = transfer(turns, true);
+        struct test_program program = transfer(turns, true);
         program.sets[0] = rows[i].statics;
         program.sets[1] = rows[i].dynamics;
-        struct rpi_run *run = grim_run_good(&program);
-        SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translation misses"), rows[i].misses);
-        rpi_run_free(run);
+        struct program_run *run = grim_run_good(&program);
+        SUITE_SAME_INTEGER(program_counter(run, "GRIM: translation misses"), rows[i].misses);
+        program_run_free(run);
     }
 }
 
@@ -303,13 +303,13 @@ static void translation_cache(void)
 // the cache is too small for all of them at once.
 static void many_windows(void)
 {
-    struct rpi_program program =
+    struct test_program program =
         transfer("{put: {to: 1, size: 40 KiB, paged: true, notify: true}}", true);
     program.sets[0] = "grim_memory.entry_ranges=2";
     program.sets[1] = "grim_memory.dynamic_entries=1";
-    struct rpi_run *run = grim_run_good(&program);
-    SUITE_SAME_INTEGER(grim_counter(run, "GRIM: translation misses"), 5);
-    rpi_run_free(run);
+    struct program_run *run = grim_run_good(&program);
+    SUITE_SAME_INTEGER(program_counter(run, "GRIM: translation misses"), 5);
+    program_run_free(run);
 }
 
 // ---- Costs ----
@@ -324,7 +324,7 @@ static double remote_time(const char *options, const char *size, int rounds)
         g_strdup_printf("{loop: {count: %d, do: [" NOTIFIED ", {put: {to: 0, size: %s, %s}}"
                         "]}}",
                         rounds, size, options);
-    const struct rpi_program program = {.ranks = 2, .ops = {ping, pong}};
+    const struct test_program program = {.ranks = 2, .ops = {ping, pong}};
     double time = time_of(&program, 0);
     g_free(ping);
     g_free(pong);
@@ -348,7 +348,7 @@ static void fastest(void)
 static void two_operations(void)
 {
     double inside = remote_time("notify: true", "4 B", 50);
-    const struct rpi_program second = {
+    const struct test_program second = {
         .ranks = 2,
         .ops = {"{loop: {count: 50, do: [{put: {to: 1, size: 4 B}}, {put: {to: 1, size: 0 B, "
                 "notify: true}}, " NOTIFIED "]}}",
@@ -356,12 +356,12 @@ static void two_operations(void)
                 "size: 0 B, notify: true}}]}}"},
     };
     CU_ASSERT(inside < time_of(&second, 0));
-    const struct rpi_program one = {
+    const struct test_program one = {
         .ranks = 2,
         .ops = {"{loop: {count: 200, do: [{put: {to: 1, size: 128 B, notify: true}}]}}",
                 "{call: {name: notified, count: 200}}"},
     };
-    const struct rpi_program two = {
+    const struct test_program two = {
         .ranks = 2,
         .ops = {"{loop: {count: 200, do: [{put: {to: 1, size: 128 B}}, {put: {to: 1, size: 0 B, "
                 "notify: true}}]}}",
@@ -375,9 +375,9 @@ static void two_operations(void)
 #define MESSAGE "{active_message: {to: 1, size: 4 B}}"
 #define WRITE "{put: {to: 1, size: 4 KiB, notify: true}}"
 
-static struct rpi_run *late_poll(const char *ops, const char *set)
+static struct program_run *late_poll(const char *ops, const char *set)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2, .sets = {set}, .ops = {ops, "{compute: 1 ms}, {poll: 2}, " NOTIFIED}};
     return grim_run_good(&program);
 }
@@ -387,8 +387,9 @@ static struct rpi_run *late_poll(const char *ops, const char *set)
 // the endpoint's queue is empty, at the price of sending it again.
 static void write_passes_message(void)
 {
-    struct rpi_run *relaxed = late_poll(MESSAGE ", " MESSAGE ", " WRITE, NULL),
-                   *strict = late_poll(MESSAGE ", " MESSAGE ", " WRITE, "grim_memory.order=strict");
+    struct program_run *relaxed = late_poll(MESSAGE ", " MESSAGE ", " WRITE, NULL),
+                       *strict =
+                           late_poll(MESSAGE ", " MESSAGE ", " WRITE, "grim_memory.order=strict");
     GRIM_SAME(relaxed, 1, "remote handler poll",
               "handler[0] waiting -> running publish names\n"
               "handler[0] running -> done publish names\n"
@@ -396,27 +397,27 @@ static void write_passes_message(void)
               "poll[1] new -> count\nhandler[1] waiting -> running nop\n"
               "handler[1] running -> done nop\nhandler[2] waiting -> running nop\n"
               "handler[2] running -> done nop\npoll[1] count -> done\n");
-    char *text = rpi_run_text(strict, 1, "remote handler");
+    char *text = program_run_text(strict, 1, "remote handler");
     SUITE_CONTAINS(text, "handler[2] running -> done nop\nremote[0] taken");
     g_free(text);
-    CU_ASSERT(grim_counter(strict, "GRIM: messages refused") > 0);
-    SUITE_SAME_INTEGER(grim_counter(relaxed, "GRIM: messages refused"), 0);
-    rpi_run_free(relaxed);
-    rpi_run_free(strict);
+    CU_ASSERT(program_counter(strict, "GRIM: messages refused") > 0);
+    SUITE_SAME_INTEGER(program_counter(relaxed, "GRIM: messages refused"), 0);
+    program_run_free(relaxed);
+    program_run_free(strict);
 }
 
 // grim.order.rm_passes_am, the other three: a message does not pass a write before it, even if that
 // waits for the kernel; messages keep their order, and so do writes.
 static void message_after_write(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .ops = {"{put: {to: 1, size: 40 KiB, paged: true}}, " MESSAGE
                 ", {put: {to: 1, size: 20 KiB, paged: true}}, {put: {to: 1, size: 4 B}}, " MESSAGE,
                 "{poll: 2}"},
     };
-    struct rpi_run *run = grim_run_good(&program);
-    char *text = rpi_run_text(run, 1, "remote handler");
+    struct program_run *run = grim_run_good(&program);
+    char *text = program_run_text(run, 1, "remote handler");
     const char *stored = strstr(text, "remote[0] storing -> done"),
                *handled = strstr(text, "handler[1] waiting -> running nop");
     CU_ASSERT_PTR_NOT_NULL_FATAL(stored);
@@ -424,20 +425,20 @@ static void message_after_write(void)
     CU_ASSERT(stored < handled);
     g_free(text);
     SUITE_SAME_INTEGER((long long)run->result->ledger.misordered, 0);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // grim.multi.type_dispatch: both interfaces' messages come through one channel in one sequence, and
 // each goes where its type says.
 static void type_dispatch(void)
 {
-    const struct rpi_program program = {
+    const struct test_program program = {
         .ranks = 2,
         .ops = {MESSAGE ", " WRITE ", {put: {to: 1, size: 4 B, physical: true}}, "
                         "{get: {from: 1, size: 4 B, notify: true}}, " MESSAGE,
                 "{poll: 2}, " NOTIFIED},
     };
-    struct rpi_run *run = grim_run_good(&program);
+    struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 1, "receiver",
               "receiver[0] expecting -> expecting 0 from endpoint 0 accepted\n"
               "receiver[1] expecting -> expecting 1 from endpoint 0 accepted\n"
@@ -445,12 +446,12 @@ static void type_dispatch(void)
               "receiver[3] expecting -> expecting 3 from endpoint 0 accepted\n"
               "receiver[4] expecting -> expecting 4 from endpoint 0 accepted\n"
               "receiver[5] expecting -> expecting 5 from endpoint 0 accepted\n");
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "-> running nop"), 2);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "-> done RM-V write"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "-> done RM-P write"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 1, "-> replied RM-RV read"), 1);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 0, "-> done RM-RV reply"), 1);
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "-> running nop"), 2);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "-> done RM-V write"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "-> done RM-P write"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 1, "-> replied RM-RV read"), 1);
+    SUITE_SAME_INTEGER(program_run_count(run, 0, "-> done RM-RV reply"), 1);
+    program_run_free(run);
 }
 
 int main(void)

@@ -51,12 +51,13 @@ class Injection(Case):
             self.assertEqual(rising, sorted(rising))
 
     def test_the_knee_moves_with_the_limit(self):
-        """grim.inject.knee_moves_with_limit: at each burst a higher limit costs no more, and at the
-        first burst beyond the lower limit less."""
+        """grim.inject.knee_moves_with_limit: at each burst a higher limit costs no more, but for the
+        steady state, where all are level within 2 %, and at the first burst beyond the lower limit
+        less."""
         for lower, higher in zip(LIMITS, LIMITS[1:]):
             for burst in self.BURSTS:
                 self.assertLessEqual(self.curve(f"limit {higher}")[burst],
-                                     self.curve(f"limit {lower}")[burst] + 0.05)
+                                     1.02 * self.curve(f"limit {lower}")[burst])
             self.assertLess(self.curve(f"limit {higher}")[2 * lower],
                             0.8 * self.curve(f"limit {lower}")[2 * lower])
 

@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lost frames: TCP makes them good, so that every program ends with balanced books, whichever frame
 // is lost. What is lost only takes time.
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
 #define MOST_FRAMES 400
 
 // Drops the nth frame that each host sends.
-static struct rpi_run *run_with_loss(const struct rpi_program *program, int nth)
+static struct program_run *run_with_loss(const struct test_program *program, int nth)
 {
     char *drop = g_strdup_printf("link.drop_nth=[%d]", nth);
-    struct rpi_program lossy = *program;
+    struct test_program lossy = *program;
     int sets = 0;
     while (lossy.sets[sets])
         sets++;
     lossy.sets[sets] = drop;
     lossy.sets[sets + 1] = "link.fault_direction=forward";
-    struct rpi_run *run = rpi_run(&lossy, 1);
+    struct program_run *run = program_run(&lossy, 1);
     g_free(drop);
     return run;
 }
 
 // Drops each frame in turn until there are no more; the transitions of all requests stay the same
 // (of one rank at a time: the program leaves no choice). Returns how many there were.
-static int drop_each(const struct rpi_program *program)
+static int drop_each(const struct test_program *program)
 {
-    struct rpi_run *whole = rpi_run(program, 1);
+    struct program_run *whole = program_run(program, 1);
     SUITE_SAME_TEXT(sim_status_name(whole->result->status), "completed");
     int nth = 0;
     bool beyond = false;
     while (!beyond && ++nth < MOST_FRAMES) {
-        struct rpi_run *run = run_with_loss(program, nth);
+        struct program_run *run = run_with_loss(program, nth);
         SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
         CU_ASSERT(run->result->ledger_balanced);
         SUITE_SAME_INTEGER((long long)run->result->ledger.duplicated, 0);
         for (int rank = 0; rank < program->ranks; rank++) {
-            char *text = rpi_run_text(run, rank, "send recv"),
-                 *expected = rpi_run_text(whole, rank, "send recv");
+            char *text = program_run_text(run, rank, "send recv"),
+                 *expected = program_run_text(whole, rank, "send recv");
             SUITE_SAME_TEXT(text, expected);
             g_free(text);
             g_free(expected);
         }
         beyond = run->result->fingerprint == whole->result->fingerprint;
-        rpi_run_free(run);
+        program_run_free(run);
     }
-    rpi_run_free(whole);
+    program_run_free(whole);
     return nth - 1;
 }
 
@@ -60,7 +60,7 @@ static void test_lam(void)
 {
     static const char *const limits[] = {"lam_tcp.short=64 KiB", "lam_tcp.short=1 KiB"};
     for (int i = 0; i < 2; i++) {
-        struct rpi_program program = {
+        struct test_program program = {
             .ranks = 2, .stack = "lam_tcp", .sets = {limits[i]}, .ops = OPS};
         CU_ASSERT(drop_each(&program) > 30);
     }
@@ -70,7 +70,7 @@ static void test_p4(void)
 {
     static const char *const limits[] = {"mpich_p4.eager=128000 B", "mpich_p4.eager=16384 B"};
     for (int i = 0; i < 2; i++) {
-        struct rpi_program program = {
+        struct test_program program = {
             .ranks = 2, .stack = "mpich_p4", .sets = {limits[i]}, .ops = OPS};
         CU_ASSERT(drop_each(&program) > 30);
     }
@@ -82,15 +82,15 @@ static void test_cut(void)
 {
     static const char *const stacks[] = {"lam_tcp", "mpich_p4"};
     for (int i = 0; i < 2; i++) {
-        struct rpi_program program = {
+        struct test_program program = {
             .ranks = 2,
             .stack = stacks[i],
             .sets = {"link.drop_probability=1"},
             .ops = {"{send: {to: 1, size: 10 B}}", "{recv: {from: 0, size: 10 B}}"},
         };
-        struct rpi_run *run = rpi_run(&program, 1);
+        struct program_run *run = program_run(&program, 1);
         CU_ASSERT(run->result->status != SIM_COMPLETED);
-        rpi_run_free(run);
+        program_run_free(run);
     }
 }
 

@@ -4,7 +4,7 @@
 //
 // Who comes first is arranged with pauses that are longer than any transfer here by two orders of
 // magnitude, so that no sequence depends on a cost.
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
 #define STACK .stack = "mpich_p4"
@@ -12,46 +12,46 @@
 
 static void test_short(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 1 KiB}}", "{recv: {from: 0, size: 1 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "send[1] start -> send_short\n"
-               "send[1] send_short -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS,
+                   "send[1] start -> send_short\n"
+                   "send[1] send_short -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> done\n");
 }
 
 static void test_empty(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 0 B}}", "{recv: {from: 0, size: 0 B}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "send[1] start -> send_short\n"
-               "send[1] send_short -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS,
+                   "send[1] start -> send_short\n"
+                   "send[1] send_short -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> done\n");
 }
 
 // The packet says what comes; its data are then asked for before anything else.
 static void test_eager(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 20 KiB}}", "{recv: {from: 0, size: 20 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "send[1] start -> send_eager\n"
-               "send[1] send_eager -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> wait_data\n"
-               "recv[1] wait_data -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS,
+                   "send[1] start -> send_eager\n"
+                   "send[1] send_eager -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> wait_data\n"
+                   "recv[1] wait_data -> done\n");
 }
 
 #define RENDEZVOUS_SEND                                                                            \
@@ -67,16 +67,16 @@ static void test_rendezvous(void)
                                         "ssend: {to: 1, size: 100 B}", "ssend: {to: 1, size: 0 B}"};
     for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
         char *sender = g_strdup_printf(FIRST "{%s}", sizes[i]);
-        struct rpi_program program = {
+        struct test_program program = {
             STACK,
             .ranks = 2,
             .ops = {sender, "{recv: {from: 0, size: 128001 B}}"},
         };
-        RPI_EXPECT(&program, RPI_REQUESTS, RENDEZVOUS_SEND,
-                   "recv[1] start -> posted\n"
-                   "recv[1] posted -> send_ok\n"
-                   "recv[1] send_ok -> wait_data\n"
-                   "recv[1] wait_data -> done\n");
+        PROGRAM_EXPECT(&program, RPI_REQUESTS, RENDEZVOUS_SEND,
+                       "recv[1] start -> posted\n"
+                       "recv[1] posted -> send_ok\n"
+                       "recv[1] send_ok -> wait_data\n"
+                       "recv[1] wait_data -> done\n");
         g_free(sender);
     }
 }
@@ -84,32 +84,32 @@ static void test_rendezvous(void)
 // MPICH's limits: 16,384 B fit into a packet, 128,000 B are eager.
 static void test_limits(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 16384 B}}, {send: {to: 1, size: 16385 B}}, "
                       "{send: {to: 1, size: 128000 B}}, {send: {to: 1, size: 128001 B}}",
                 "{loop: {count: 4, do: [{recv: {from: 0, size: 128001 B}}]}}"},
     };
-    RPI_EXPECT(&program, "send",
-               "send[1] start -> send_short\n"
-               "send[1] send_short -> done\n"
-               "send[2] start -> send_eager\n"
-               "send[2] send_eager -> done\n"
-               "send[3] start -> send_eager\n"
-               "send[3] send_eager -> done\n"
-               "send[4] start -> send_request\n"
-               "send[4] send_request -> wait_ok\n"
-               "send[4] wait_ok -> send_data\n"
-               "send[4] send_data -> done\n",
-               NULL);
+    PROGRAM_EXPECT(&program, "send",
+                   "send[1] start -> send_short\n"
+                   "send[1] send_short -> done\n"
+                   "send[2] start -> send_eager\n"
+                   "send[2] send_eager -> done\n"
+                   "send[3] start -> send_eager\n"
+                   "send[3] send_eager -> done\n"
+                   "send[4] start -> send_request\n"
+                   "send[4] send_request -> wait_ok\n"
+                   "send[4] wait_ok -> send_data\n"
+                   "send[4] send_data -> done\n",
+                   NULL);
 }
 
 // ---- Unexpected messages ----
 
 static void test_unexpected(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {"{isend: {to: 1, size: 2 KiB, tag: 1, request: a}}, "
@@ -120,51 +120,51 @@ static void test_unexpected(void)
                       "1}}, {recv: {from: 0, size: 20 KiB, tag: 2}}, "
                       "{recv: {from: 0, size: 200 KiB, tag: 3}}"},
     };
-    RPI_EXPECT(&program, "recv cbuf", "",
-               "recv[1] start -> posted\n"
-               "cbuf[0] unexpected_short\n"
-               "cbuf[1] unexpected_eager\n"
-               "cbuf[2] unexpected_request\n"
-               "recv[1] posted -> done\n"
-               "recv[2] start -> done\n"
-               "recv[3] start -> done\n"
-               "recv[4] start -> send_ok\n"
-               "recv[4] send_ok -> wait_data\n"
-               "recv[4] wait_data -> done\n");
+    PROGRAM_EXPECT(&program, "recv cbuf", "",
+                   "recv[1] start -> posted\n"
+                   "cbuf[0] unexpected_short\n"
+                   "cbuf[1] unexpected_eager\n"
+                   "cbuf[2] unexpected_request\n"
+                   "recv[1] posted -> done\n"
+                   "recv[2] start -> done\n"
+                   "recv[3] start -> done\n"
+                   "recv[4] start -> send_ok\n"
+                   "recv[4] send_ok -> wait_data\n"
+                   "recv[4] wait_data -> done\n");
 }
 
 // p4 reads whatever socket has something, also while MPICH waits for another one.
 static void test_all_are_read(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 3,
         .ops = {"{recv: {from: 1, size: 1 KiB}}, {recv: {from: 2, size: 1 KiB}}",
                 FIRST "{send: {to: 0, size: 1 KiB}}", "{send: {to: 0, size: 1 KiB}}"},
     };
-    RPI_EXPECT(&program, "recv cbuf",
-               "recv[1] start -> posted\n"
-               "cbuf[0] unexpected_short\n"
-               "recv[1] posted -> done\n"
-               "recv[2] start -> done\n",
-               NULL, NULL);
+    PROGRAM_EXPECT(&program, "recv cbuf",
+                   "recv[1] start -> posted\n"
+                   "cbuf[0] unexpected_short\n"
+                   "recv[1] posted -> done\n"
+                   "recv[2] start -> done\n",
+                   NULL, NULL);
 }
 
 static void test_probe(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {"{send: {to: 1, size: 20 KiB, tag: 5}}",
                 FIRST "{iprobe: {from: any, tag: any}}, {probe: {from: 0, tag: 5}}, "
                       "{recv: {from: 0, size: 20 KiB, tag: 5}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS, NULL,
-               "probe[1] start -> posted\n"
-               "probe[1] posted -> done\n"
-               "cbuf[0] unexpected_eager\n"
-               "probe[2] start -> done\n"
-               "recv[3] start -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS, NULL,
+                   "probe[1] start -> posted\n"
+                   "probe[1] posted -> done\n"
+                   "cbuf[0] unexpected_eager\n"
+                   "probe[2] start -> done\n"
+                   "recv[3] start -> done\n");
 }
 
 // ---- Blocking sends ----
@@ -173,7 +173,7 @@ static void test_probe(void)
 // reads it only after 300 ms, and the second send starts after that.
 static void test_isend_blocks(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .sets = {"mpich_p4.socket_buffer=2 KiB"},
@@ -182,45 +182,45 @@ static void test_isend_blocks(void)
                 FIRST "{recv: {from: 0, size: 10 B, tag: 2}}, "
                       "{recv: {from: 0, size: 60 KiB, tag: 1}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "send[1] start -> send_eager\n"
-               "send[1] send_eager -> done\n"
-               "send[2] start -> send_short\n"
-               "send[2] send_short -> done\n",
-               "recv[1] start -> posted\n"
-               "cbuf[0] unexpected_eager\n"
-               "recv[1] posted -> done\n"
-               "recv[2] start -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS,
+                   "send[1] start -> send_eager\n"
+                   "send[1] send_eager -> done\n"
+                   "send[2] start -> send_short\n"
+                   "send[2] send_short -> done\n",
+                   "recv[1] start -> posted\n"
+                   "cbuf[0] unexpected_eager\n"
+                   "recv[1] posted -> done\n"
+                   "recv[2] start -> done\n");
 }
 
 // Both write more than the buffers hold. The lower rank reads and queues what comes while it can't
 // write, so that the higher one gets on, and then reads: no deadlock, unlike with LAM.
 static void test_both_send(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .sets = {"mpich_p4.socket_buffer=2 KiB"},
         .all = "{send: {to: 1 - rank, size: 100 KiB}}, {recv: {from: 1 - rank, size: 100 KiB}}",
     };
-    RPI_EXPECT(&program, "send recv cbuf",
-               "send[1] start -> send_eager\n"
-               "send[1] send_eager -> done\n"
-               "recv[2] start -> posted\n"
-               "recv[2] posted -> wait_data\n"
-               "recv[2] wait_data -> done\n",
-               "send[1] start -> send_eager\n"
-               "send[1] send_eager -> done\n"
-               "recv[2] start -> posted\n"
-               "recv[2] posted -> wait_data\n"
-               "recv[2] wait_data -> done\n");
+    PROGRAM_EXPECT(&program, "send recv cbuf",
+                   "send[1] start -> send_eager\n"
+                   "send[1] send_eager -> done\n"
+                   "recv[2] start -> posted\n"
+                   "recv[2] posted -> wait_data\n"
+                   "recv[2] wait_data -> done\n",
+                   "send[1] start -> send_eager\n"
+                   "send[1] send_eager -> done\n"
+                   "recv[2] start -> posted\n"
+                   "recv[2] posted -> wait_data\n"
+                   "recv[2] wait_data -> done\n");
 }
 
 // A message is read to its end before one from another rank: the small one comes while the long
 // one is on the wire, and waits.
 static void test_head_of_line(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 3,
         .ops = {"{irecv: {from: 1, size: 100 KiB, request: a}}, "
@@ -228,82 +228,83 @@ static void test_head_of_line(void)
                 "{compute: 2 ms}, {send: {to: 0, size: 100 KiB}}",
                 "{compute: 6 ms}, {send: {to: 0, size: 100 B}}"},
     };
-    RPI_EXPECT(&program, "recv",
-               "recv[1] start -> posted\n"
-               "recv[2] start -> posted\n"
-               "recv[1] posted -> wait_data\n"
-               "recv[1] wait_data -> done\n"
-               "recv[2] posted -> done\n",
-               NULL, NULL);
+    PROGRAM_EXPECT(&program, "recv",
+                   "recv[1] start -> posted\n"
+                   "recv[2] start -> posted\n"
+                   "recv[1] posted -> wait_data\n"
+                   "recv[1] wait_data -> done\n"
+                   "recv[2] posted -> done\n",
+                   NULL, NULL);
 }
 
 // Header and data in two writes (-p4sctrl writev=n) give the same protocol, at more cost.
 static void test_two_writes(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {"{send: {to: 1, size: 1 KiB}}, {recv: {from: 1, size: 20 KiB}}",
                 "{recv: {from: 0, size: 1 KiB}}, {send: {to: 0, size: 20 KiB}}"},
     };
-    struct rpi_run *one = rpi_run(&program, 1);
+    struct program_run *one = program_run(&program, 1);
     program.sets[0] = "mpich_p4.writev=false";
-    struct rpi_run *two = rpi_run(&program, 1);
+    struct program_run *two = program_run(&program, 1);
     for (int rank = 0; rank < 2; rank++) {
-        char *a = rpi_run_text(one, rank, RPI_REQUESTS), *b = rpi_run_text(two, rank, RPI_REQUESTS);
+        char *a = program_run_text(one, rank, RPI_REQUESTS),
+             *b = program_run_text(two, rank, RPI_REQUESTS);
         SUITE_SAME_TEXT(a, b);
         g_free(a);
         g_free(b);
     }
     CU_ASSERT(two->result->ledger_balanced);
     CU_ASSERT(two->result->fingerprint != one->result->fingerprint);
-    rpi_run_free(one);
-    rpi_run_free(two);
+    program_run_free(one);
+    program_run_free(two);
 }
 
 // ---- Failures ----
 
 static void test_deadlock(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 3,
         .ops = {"{recv: {from: 1, size: 1 KiB}}", "{ssend: {to: 2, size: 1 KiB}}",
                 "{recv: {from: any, size: 1 KiB, tag: 7}}"},
     };
-    struct rpi_run *run = rpi_run(&program, 1);
-    char *ranks = rpi_reason(run, "ranks");
+    struct program_run *run = program_run(&program, 1);
+    char *ranks = program_reason(run, "ranks");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "deadlock");
     SUITE_CONTAINS(ranks, "\"waits_for\":\"a matching message\",\"held_by\":\"rank 1\"");
     SUITE_CONTAINS(ranks, "\"waits_for\":\"the receiver's ok to send\",\"held_by\":\"rank 2\"");
     SUITE_CONTAINS(ranks, "\"held_by\":\"any rank\"");
     g_free(ranks);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 static void test_truncated(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .ops = {"{send: {to: 1, size: 2 KiB}}", "{recv: {from: 0, size: 1 KiB}}"},
     };
-    struct rpi_run *run = rpi_run(&program, 1);
-    char *kind = rpi_reason(run, "kind");
+    struct program_run *run = program_run(&program, 1);
+    char *kind = program_reason(run, "kind");
     SUITE_SAME_TEXT(kind, "truncated");
     g_free(kind);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 static void test_limits_in_order(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         STACK,
         .ranks = 2,
         .sets = {"mpich_p4.short=200 KiB"},
         .all = "barrier",
     };
-    char *complaints = rpi_complaints(&program);
+    char *complaints = program_complaints(&program);
     SUITE_CONTAINS(complaints, "longer than the longest eager one");
     g_free(complaints);
 }

@@ -36,7 +36,7 @@ static int64_t pick_size(struct random_program *program, const void *owner)
 
 static struct limits generate(struct random_program *program)
 {
-    program_ranks(program, program_pick(program, 2, RPI_MOST_RANKS + 1));
+    program_ranks(program, program_pick(program, 2, RANDOM_MOST_RANKS + 1));
     program->most_messages = 16;
     struct limits limits = {.short_limit = program_pick(program, 0, 9000)};
     limits.eager = limits.short_limit + program_pick(program, 0, 9000);

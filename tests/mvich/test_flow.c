@@ -7,7 +7,7 @@
 #define FIRST "{compute: 100 ms}, "
 
 // Runs a program to its end, looking at the books every `step` ms, and returns the job for more.
-static struct rpi_bench *run(const struct rpi_program *program, double step)
+static struct rpi_bench *run(const struct test_program *program, double step)
 {
     struct rpi_bench *bench = rpi_bench_new(program);
     for (double until = step; until < 3000 && !rpi_bench_ended(bench, 0); until += step) {
@@ -26,23 +26,23 @@ static struct rpi_bench *run(const struct rpi_program *program, double step)
 
 static int count(const struct rpi_bench *bench, int rank, const char *part)
 {
-    return rpi_run_count(&(struct rpi_run){.lines = bench->lines}, rank, part);
+    return program_run_count(&(struct program_run){.lines = bench->lines}, rank, part);
 }
 
 // 60 messages to a rank that computes. The contrast is via.rpi.flood_crash.
 static void test_flood(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops =
             {"{loop: {count: 60, do: [{send: {to: 1, size: 4 B, tag: 1}}]}}",
              "{compute: 50 ms}, {loop: {count: 60, do: [{recv: {from: 0, size: 4 B, tag: 1}}]}}"},
     };
-    struct rpi_run *broken = rpi_run(&program, 1);
-    char *kind = rpi_reason(broken, "kind");
+    struct program_run *broken = program_run(&program, 1);
+    char *kind = program_reason(broken, "kind");
     SUITE_SAME_TEXT(kind, "connection_broken");
     g_free(kind);
-    rpi_run_free(broken);
+    program_run_free(broken);
     program.stack = "mvich";
     const char *const flow[] = {FLOW};
     for (size_t i = 0; i < G_N_ELEMENTS(flow); i++)
@@ -60,7 +60,7 @@ static void test_flood(void)
 // has more than it preserves.
 static void test_noop(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .sets = {FLOW},
@@ -77,7 +77,7 @@ static void test_noop(void)
 // A sender that is short of credits gets all that have piled up.
 static void test_noop_to_a_short_peer(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .sets = {FLOW, "mvich.dynamic_credit_threshold=1000", "mvich.prepost_rendezvous_extra=0"},
@@ -95,7 +95,7 @@ static void test_noop_to_a_short_peer(void)
 // Traffic in both directions carries the credits: no NOOP.
 static void test_piggyback(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .ops = {"{loop: {count: 200, do: [{send: {to: 1, size: 4 B}}, {recv: {from: 1, size: 4 "
@@ -111,7 +111,7 @@ static void test_piggyback(void)
 // STARTs may take the last credit; five more wait for one.
 static void test_backlog(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .sets = {"mvich.prepost_depth=15", "mvich.prepost_rendezvous_extra=0"},
@@ -143,7 +143,7 @@ static void test_backlog(void)
 // R3 data stop at the credits that are preserved, and go on with each NOOP.
 static void test_r3_waits_for_credits(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .sets = {FLOW, "mvich.prepost_depth=15", "mvich.prepost_rendezvous_extra=0",
@@ -160,7 +160,7 @@ static void test_r3_waits_for_credits(void)
 // What the receiver posts beyond for R3 goes again with the data.
 static void test_rendezvous_extra(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .sets = {FLOW, "mvich.rendezvous_protocol=r3"},
@@ -174,7 +174,7 @@ static void test_rendezvous_extra(void)
 // Unexpected messages make the pool grow; it is registered like all of it.
 static void test_pool_grows(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .stack = "mvich",
         .sets = {FLOW, "mvich.vbuf_pool=50", "mvich.vbuf_secondary_pool=8"},
@@ -207,7 +207,7 @@ static void test_ways_of_waiting(void)
     sim_time startup = 0; // also then it sleeps
     for (int ranks = 2; ranks <= 3; ranks++)
         for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
-            struct rpi_program program = {
+            struct test_program program = {
                 .ranks = ranks,
                 .stack = "mvich",
                 .sets = {ways[i][0], ways[i][1], ways[i][1] ? ways[i][2] : NULL},

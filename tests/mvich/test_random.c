@@ -81,7 +81,7 @@ static void generate(struct random_program *program)
 }
 
 // The books are right on the way and at the end.
-static bool repeats(const struct rpi_program *program, const struct rpi_run *run)
+static bool repeats(const struct test_program *program, const struct program_run *run)
 {
     struct rpi_bench *bench = rpi_bench_new(program);
     unsigned failures = CU_get_number_of_failures();

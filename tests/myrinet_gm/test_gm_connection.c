@@ -5,7 +5,7 @@
 #include "sim/core/random.h"
 #include "tests/support/gm_world.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_log.h"
+#include "tests/support/transition_log.h"
 
 #define US TIME_US
 #define MS TIME_MS
@@ -68,8 +68,8 @@ static void pair_end(struct pair *p, guint messages)
 // One message of five packets, 20,000 B, from node0 to node1; the sender's connection as text.
 static void check_story(const char *faults, const char *expected, sim_time least, sim_time most)
 {
-    struct via_log *log = via_log_new("connection");
-    struct pair p = pair_traced((const char *const[]){faults, NULL}, &log->trace);
+    struct transition_log *log = transition_log_new("connection", true);
+    struct pair p = pair_traced((const char *const[]){faults, NULL}, &log->sink.trace);
     gm_end_provide(p.to, 15, 1, 0);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 20000, .size = -1, .at = 0});
     gm_world_run(p.world);
@@ -77,7 +77,7 @@ static void check_story(const char *faults, const char *expected, sim_time least
     sim_time end = last_callback(&p);
     CU_ASSERT(end >= least && end < most);
     pair_end(&p, 1);
-    via_log_free(log);
+    transition_log_free(log);
 }
 
 #define PLAIN "node0 connection[1] idle -> sending\n"

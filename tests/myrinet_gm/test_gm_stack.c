@@ -5,7 +5,7 @@
 #include "sim/workload/run.h"
 #include "tests/support/gm_world.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_log.h"
+#include "tests/support/transition_log.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,20 +13,17 @@
 // ---- Runs ----
 
 struct ran {
-    struct scenario_schema *schema;
-    struct scenario *scenario;
+    struct compiled compiled;
     struct diag_list *diags;
     struct series_result *result; // NULL: the scenario is refused
 };
 
 static struct ran run_text(const char *text, const char *const *sets, struct trace *trace)
 {
-    struct ran ran = {.schema = registry_schema(&model_registry), .diags = diag_list_new()};
-    struct scenario_options options = {.sets = sets};
-    ran.scenario =
-        scenario_parse(text, strlen(text), "test.yaml", NULL, ran.schema, &options, ran.diags);
-    if (ran.scenario)
-        ran.result = run_case(&model_registry, g_ptr_array_index(ran.scenario->cases, 0), 0, 1,
+    struct ran ran = {.diags = diag_list_new()};
+    ran.compiled = compiled_try(text, sets, ran.diags);
+    if (ran.compiled.scenario)
+        ran.result = run_case(&model_registry, ran.compiled.test_case, 0, 1,
                               &(struct run_options){.trace = trace});
     return ran;
 }
@@ -35,9 +32,8 @@ static void ran_free(struct ran *ran)
 {
     if (ran->result)
         series_result_free(ran->result);
-    scenario_free(ran->scenario);
+    compiled_free(&ran->compiled);
     diag_list_free(ran->diags);
-    registry_schema_free(ran->schema);
 }
 
 static double value(const struct ran *ran, int64_t size, const char *metric)
@@ -137,8 +133,8 @@ static void test_blocking(void)
 
 static char *machine_story(const char *machine)
 {
-    struct via_log *log = via_log_new(machine);
-    struct gm_world *world = gm_world_new(gm_pair, NULL, &log->trace);
+    struct transition_log *log = transition_log_new(machine, true);
+    struct gm_world *world = gm_world_new(gm_pair, NULL, &log->sink.trace);
     struct gm_end *from = gm_end_new(world, 0, 2), *to = gm_end_new(world, 1, 2);
     gm_end_provide(to, 13, 1, 0);
     gm_end_send(from,
@@ -146,7 +142,7 @@ static char *machine_story(const char *machine)
     gm_world_run(world);
     char *text = g_strdup(log->text->str);
     gm_world_free(world);
-    via_log_free(log);
+    transition_log_free(log);
     return text;
 }
 

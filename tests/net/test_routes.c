@@ -259,17 +259,6 @@ static void test_given_for_one_rail(void)
 
 // ---- What cut-through switches ask for ----
 
-static void check_refused(const struct topology *topology, const char *message, const char *hint)
-{
-    struct diag_list *diags = diag_list_new();
-    CU_ASSERT_FALSE(network_check(topology, diags));
-    CU_ASSERT_FATAL(diags->items->len > 0);
-    const struct diag *diag = g_ptr_array_index(diags->items, 0);
-    SUITE_CONTAINS(diag->message, message);
-    SUITE_CONTAINS(diag->hint, hint);
-    diag_list_free(diags);
-}
-
 static void test_check(void)
 {
     struct link_config fast = topology_wormhole_link(), slow = fast;
@@ -279,29 +268,30 @@ static void test_check(void)
     topology_set_switches(topology, &cut);
     topology_add_link(topology, 0, 2, &fast);
     topology_add_link(topology, 2, 1, &slow);
-    check_refused(topology,
-                  "the links node0-switch0 and switch0-node1 at cut-through switch switch0 differ "
-                  "in rate",
-                  "the same rate");
+    topology_refused(
+        topology,
+        "the links node0-switch0 and switch0-node1 at cut-through switch switch0 differ in rate",
+        "the same rate");
     topology_free(topology);
 
     cut.slack = 50; // 4 + 50 + 150 ns are 51 bytes
     topology = topology_star(2, &fast, &cut);
-    check_refused(topology, "slack of 50 B at switch0", "slack of 51 B");
+    topology_refused(topology, "slack of 50 B at switch0", "slack of 51 B");
     topology_free(topology);
 
     cut.slack = 80;
     cut.route_bytes = 2;
     topology = topology_star(2, &fast, &cut);
-    check_refused(topology, "switch0 has more route bytes (2) than its header has",
-                  "as many bytes");
+    topology_refused(topology, "switch0 has more route bytes (2) than its header has",
+                     "as many bytes");
     topology_free(topology);
 
     cut.header = 2;
     cut.latency = 7 * TIME_NS;
     topology = topology_star(2, &fast, &cut);
-    check_refused(topology, "switch0 has more route bytes (2) than it can take off in its latency",
-                  "a byte time for each");
+    topology_refused(topology,
+                     "switch0 has more route bytes (2) than it can take off in its latency",
+                     "a byte time for each");
     topology_free(topology);
 }
 

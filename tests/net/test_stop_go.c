@@ -8,6 +8,7 @@
 #include "tests/support/probe.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
+#include "tests/support/transition_log.h"
 
 #define TAU (4 * TIME_NS)
 #define WIRE (46 * TIME_NS)
@@ -33,44 +34,14 @@ static void setup(void)
 // ---- A sink that keeps transitions as text ----
 
 struct symbol_log {
-    struct trace trace;
+    struct transition_sink sink;
     GString *text; // "switch0.1 STOP at 270 ns\n"
 };
 
-static trace_lane log_lane(struct trace *trace, const char *group, const char *name)
+static void symbol_take(struct transition_sink *sink, sim_time when,
+                        const struct trace_transition *transition)
 {
-    (void)trace;
-    (void)group;
-    (void)name;
-    return 1;
-}
-
-static void log_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                     sim_time to, struct message_ref message)
-{
-    (void)trace;
-    (void)lane;
-    (void)name;
-    (void)from;
-    (void)to;
-    (void)message;
-}
-
-static void log_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                     sim_time when)
-{
-    (void)trace;
-    (void)lane;
-    (void)message;
-    (void)phase;
-    (void)when;
-}
-
-static void log_transition(struct trace *trace, trace_lane lane, sim_time when,
-                           const struct trace_transition *transition)
-{
-    (void)lane;
-    GString *text = ((struct symbol_log *)trace)->text;
+    GString *text = ((struct symbol_log *)(void *)sink)->text;
     SUITE_CONTAINS(transition->machine, "slack buffer");
     CU_ASSERT_STRING_NOT_EQUAL(transition->from, transition->to);
     g_string_append_printf(text, "%s.%d %s at %d ns\n", transition->where, (int)transition->subject,
@@ -79,10 +50,8 @@ static void log_transition(struct trace *trace, trace_lane lane, sim_time when,
 
 static struct symbol_log *symbol_log_new(void)
 {
-    static const struct trace_ops ops = {log_lane, log_span, log_flow, log_transition, NULL};
-    struct symbol_log *log = g_new0(struct symbol_log, 1);
-    log->trace.ops = &ops;
-    log->text = g_string_new(NULL);
+    struct symbol_log *log = g_new(struct symbol_log, 1);
+    *log = (struct symbol_log){transition_sink_make(symbol_take), g_string_new(NULL)};
     return log;
 }
 
@@ -91,7 +60,7 @@ static struct probe *probe_on(const struct topology *topology, struct symbol_log
     struct diag_list *diags = diag_list_new();
     CU_ASSERT_FATAL(network_check(topology, diags));
     diag_list_free(diags);
-    return probe_new(topology, 1, &log->trace);
+    return probe_new(topology, 1, &log->sink.trace);
 }
 
 static void finish(struct probe *probe, struct topology *topology, struct symbol_log *log)
@@ -219,21 +188,10 @@ static void test_events(void)
 
 // ---- What is refused ----
 
-static void check_refused(const struct topology *topology, const char *message, const char *hint)
-{
-    struct diag_list *diags = diag_list_new();
-    CU_ASSERT_FALSE(network_check(topology, diags));
-    CU_ASSERT_FATAL(diags->items->len > 0);
-    const struct diag *diag = g_ptr_array_index(diags->items, 0);
-    SUITE_CONTAINS(diag->message, message);
-    SUITE_CONTAINS(diag->hint, hint);
-    diag_list_free(diags);
-}
-
 static void check_star_refused(const char *message, const char *hint)
 {
     struct topology *topology = topology_star(2, &link, &node);
-    check_refused(topology, message, hint);
+    topology_refused(topology, message, hint);
     topology_free(topology);
 }
 
@@ -289,8 +247,8 @@ static void test_all_or_none(void)
     struct topology *topology = topology_row(2, &link, &node);
     struct switch_config without = topology_wormhole_switch();
     topology_set_switch(topology, 1, &without);
-    check_refused(topology, "of the cut-through switches switch0 and switch1 only one has stop",
-                  "or none");
+    topology_refused(topology, "of the cut-through switches switch0 and switch1 only one has stop",
+                     "or none");
     topology_free(topology);
 }
 

@@ -4,7 +4,7 @@
 //
 // Who comes first is arranged with pauses that are longer than any transfer here by two orders of
 // magnitude, so that no sequence depends on a cost.
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
 #define FIRST "{compute: 100 ms}, " // lets the other ranks go first
@@ -12,82 +12,82 @@
 // via.rpi.tiny_protocol: one transfer, after which the sender is done.
 static void test_tiny(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 1 KiB}}", "{recv: {from: 0, size: 1 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS,
-               "send[1] start -> envelope_sent tiny\n"
-               "send[1] envelope_sent -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS,
+                   "send[1] start -> envelope_sent tiny\n"
+                   "send[1] envelope_sent -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> done\n");
 }
 
 // via.rpi.ssend_ack, via.rpi.ack_is_envelope: the receiver answers once the data are there.
 static void test_tiny_synchronous(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{ssend: {to: 1, size: 1 KiB}}", "{recv: {from: 0, size: 1 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS,
-               "send[1] start -> envelope_sent tiny\n"
-               "send[1] envelope_sent -> wait_ack synchronous\n"
-               "send[1] wait_ack -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> ack_sent synchronous\n"
-               "recv[1] ack_sent -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS,
+                   "send[1] start -> envelope_sent tiny\n"
+                   "send[1] envelope_sent -> wait_ack synchronous\n"
+                   "send[1] wait_ack -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> ack_sent synchronous\n"
+                   "recv[1] ack_sent -> done\n");
 }
 
 // A message without data is a tiny one.
 static void test_empty(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 0 B}}", "{recv: {from: 0, size: 0 B}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS,
-               "send[1] start -> envelope_sent tiny\n"
-               "send[1] envelope_sent -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS,
+                   "send[1] start -> envelope_sent tiny\n"
+                   "send[1] envelope_sent -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> done\n");
 }
 
 // via.rpi.short_protocol, via.rpi.short_two_messages: envelope, then at once the body out of the
 // pinned buffer of the user. The receiver pins nothing.
 static void test_short(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 24 KiB}}", "{recv: {from: 0, size: 24 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS,
-               "pin registered 24576 B, references 1\n"
-               "send[1] start -> envelope_sent short\n"
-               "send[1] envelope_sent -> body_sent\n"
-               "pin released 24576 B, references 0\n"
-               "send[1] body_sent -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> wait_body short\n"
-               "recv[1] wait_body -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS,
+                   "pin registered 24576 B, references 1\n"
+                   "send[1] start -> envelope_sent short\n"
+                   "send[1] envelope_sent -> body_sent\n"
+                   "pin released 24576 B, references 0\n"
+                   "send[1] body_sent -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> wait_body short\n"
+                   "recv[1] wait_body -> done\n");
 }
 
 // via.rpi.ssend_ack: of a short message, the ACK follows the body.
 static void test_short_synchronous(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{ssend: {to: 1, size: 24 KiB}}", "{recv: {from: 0, size: 24 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS,
-               "send[1] start -> envelope_sent short\n"
-               "send[1] envelope_sent -> body_sent\n"
-               "send[1] body_sent -> wait_ack synchronous\n"
-               "send[1] wait_ack -> done\n",
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> wait_body short\n"
-               "recv[1] wait_body -> ack_sent synchronous\n"
-               "recv[1] ack_sent -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS,
+                   "send[1] start -> envelope_sent short\n"
+                   "send[1] envelope_sent -> body_sent\n"
+                   "send[1] body_sent -> wait_ack synchronous\n"
+                   "send[1] wait_ack -> done\n",
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> wait_body short\n"
+                   "recv[1] wait_body -> ack_sent synchronous\n"
+                   "recv[1] ack_sent -> done\n");
 }
 
 // The SYN, the ACK with the target, and the body in pieces of 32 KiB.
@@ -112,21 +112,21 @@ static void test_short_synchronous(void)
 // via.rpi.long_protocol, via.rpi.long_pin_both.
 static void test_long(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 100 KiB}}", "{recv: {from: 0, size: 100 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS, LONG_SENDER, LONG_RECEIVER);
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS, LONG_SENDER, LONG_RECEIVER);
 }
 
 // A synchronous long message needs no more than any long one: its ACK has come before the body.
 static void test_long_synchronous(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{ssend: {to: 1, size: 100 KiB}}", "{recv: {from: 0, size: 100 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS, LONG_SENDER, LONG_RECEIVER);
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS, LONG_SENDER, LONG_RECEIVER);
 }
 
 // via.rpi.class_selection_at_start: the class depends on the size alone; tiny and short are the
@@ -143,16 +143,16 @@ static void test_boundaries(void)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(sends); i++) {
         char *send = g_strdup_printf("{send: {to: 1, size: %s}}", sends[i].size);
-        struct rpi_program program = {
+        struct test_program program = {
             .ranks = 2,
             .sets = {"lam_via.tiny=1000 B", "lam_via.short=3000 B"},
             .ops = {send, "{recv: {from: 0, size: 4 KiB}}"},
         };
-        struct rpi_run *run = rpi_run(&program, 1);
-        SUITE_SAME_INTEGER(rpi_run_count(run, 0, sends[i].start), 1);
-        SUITE_SAME_INTEGER(rpi_run_count(run, 0, "pin registered"), i > 0);
+        struct program_run *run = program_run(&program, 1);
+        SUITE_SAME_INTEGER(program_run_count(run, 0, sends[i].start), 1);
+        SUITE_SAME_INTEGER(program_run_count(run, 0, "pin registered"), i > 0);
         CU_ASSERT(run->result->ledger_balanced);
-        rpi_run_free(run);
+        program_run_free(run);
         g_free(send);
     }
 }
@@ -160,54 +160,54 @@ static void test_boundaries(void)
 // A receive that may get a long message pins early, also if a tiny one comes in the end.
 static void test_large_receive_of_tiny(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST "{send: {to: 1, size: 10 B}}", "{recv: {from: 0, size: 100 KiB}}"},
     };
-    RPI_EXPECT(&program, RPI_REQUESTS_AND_PINS, NULL,
-               "pin registered 102400 B, references 1\n"
-               "recv[1] start -> posted\n"
-               "pin released 102400 B, references 0\n"
-               "recv[1] posted -> done\n");
+    PROGRAM_EXPECT(&program, RPI_REQUESTS_AND_PINS, NULL,
+                   "pin registered 102400 B, references 1\n"
+                   "recv[1] start -> posted\n"
+                   "pin released 102400 B, references 0\n"
+                   "recv[1] posted -> done\n");
 }
 
 // via.rpi.self_send: whoever starts first waits for the other; then both are done at once, and
 // nothing is sent.
 static void test_self(void)
 {
-    struct rpi_program send_first = {
+    struct test_program send_first = {
         .ranks = 2,
         .ops = {"{isend: {to: 0, size: 100 KiB, request: s}}, {recv: {from: 0, size: 100 KiB}}, "
                 "{wait: s}"},
     };
-    RPI_EXPECT(&send_first, RPI_REQUESTS_AND_PINS,
-               "send[1] start -> wait_ack self\n"
-               "recv[2] start -> done\n"
-               "send[1] wait_ack -> done\n",
-               "");
-    struct rpi_program receive_first = {
+    PROGRAM_EXPECT(&send_first, RPI_REQUESTS_AND_PINS,
+                   "send[1] start -> wait_ack self\n"
+                   "recv[2] start -> done\n"
+                   "send[1] wait_ack -> done\n",
+                   "");
+    struct test_program receive_first = {
         .ranks = 2,
         .ops = {"{irecv: {from: any, tag: any, size: 1 KiB, request: r}}, {ssend: {to: 0, size: 1 "
                 "KiB, tag: 5}}, {wait: r}"},
     };
-    RPI_EXPECT(&receive_first, RPI_REQUESTS_AND_PINS,
-               "recv[1] start -> posted\n"
-               "recv[1] posted -> done\n"
-               "send[2] start -> done\n",
-               "");
+    PROGRAM_EXPECT(&receive_first, RPI_REQUESTS_AND_PINS,
+                   "recv[1] start -> posted\n"
+                   "recv[1] posted -> done\n"
+                   "send[2] start -> done\n",
+                   "");
 }
 
 // A blocking send to self that nobody receives can't end.
 static void test_self_alone(void)
 {
-    struct rpi_program program = {.ranks = 2, .ops = {"{send: {to: 0, size: 1 B}}"}};
-    struct rpi_run *run = rpi_run(&program, 1);
-    char *ranks = rpi_reason(run, "ranks");
+    struct test_program program = {.ranks = 2, .ops = {"{send: {to: 0, size: 1 B}}"}};
+    struct program_run *run = program_run(&program, 1);
+    char *ranks = program_reason(run, "ranks");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "deadlock");
     SUITE_CONTAINS(ranks, "\"kind\":\"send\"");
     SUITE_CONTAINS(ranks, "\"protocol\":\"self\"");
     g_free(ranks);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 int main(void)

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // There is no flow control: what a flood does to a rank that computes, and what would have avoided
 // it (thesis 000, 4.3.3, 4.6.1, 5.2).
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
 // `count` messages of `size` to a rank that computes meanwhile, and then receives them.
-static struct rpi_run *flood(int count, const char *size, const char *first_set,
-                             const char *second_set)
+static struct program_run *flood(int count, const char *size, const char *first_set,
+                                 const char *second_set)
 {
     char *send =
         g_strdup_printf("{loop: {count: %d, do: [{send: {to: 1, size: %s}}]}}", count, size);
     char *receive = g_strdup_printf(
         "{compute: 1 s}, {loop: {count: %d, do: [{recv: {from: 0, size: %s}}]}}", count, size);
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2, .sets = {first_set, second_set}, .ops = {send, receive}};
     if (!first_set)
         program.sets[0] = second_set, program.sets[1] = NULL;
-    struct rpi_run *run = rpi_run(&program, 1);
+    struct program_run *run = program_run(&program, 1);
     g_free(send);
     g_free(receive);
     return run;
 }
 
-static void expect_completed(struct rpi_run *run)
+static void expect_completed(struct program_run *run)
 {
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
     CU_ASSERT(run->result->ledger_balanced);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
-static void expect_member(const struct rpi_run *run, const char *member, const char *expected)
+static void expect_member(const struct program_run *run, const char *member, const char *expected)
 {
-    char *value = rpi_reason(run, member);
+    char *value = program_reason(run, member);
     SUITE_SAME_TEXT(value, expected);
     g_free(value);
 }
 
 // Fails the case unless the run failed with that kind, and its reason names the receiver, the VI
 // and the setting.
-static void expect_failed(struct rpi_run *run, const char *kind, const char *setting,
+static void expect_failed(struct program_run *run, const char *kind, const char *setting,
                           const char *value, const char *in_ledger)
 {
-    char *books = rpi_ledger_text(run);
+    char *books = program_ledger_text(run);
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "failed");
     expect_member(run, "kind", kind);
     expect_member(run, "rank", "1");
@@ -53,7 +53,7 @@ static void expect_failed(struct rpi_run *run, const char *kind, const char *set
     CU_ASSERT_FALSE(run->result->ledger_balanced);
     CU_ASSERT(run->result->ledger.lost > 0);
     g_free(books);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // via.rpi.no_flow_control, via.rpi.flood_crash: fifty messages have a descriptor each, the next has
@@ -74,12 +74,12 @@ static void test_fewer_descriptors(void)
     for (size_t i = 0; i < G_N_ELEMENTS(descriptors); i++)
         for (int count = 1; count <= 20; count += 3) {
             char *set = g_strdup_printf("lam_via.rdescs=%d", descriptors[i]);
-            struct rpi_run *run = flood(count, "4 B", set, "lam_via.sdescs=2");
+            struct program_run *run = flood(count, "4 B", set, "lam_via.sdescs=2");
             if (count <= descriptors[i])
                 SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
             else
                 expect_member(run, "kind", "connection_broken");
-            rpi_run_free(run);
+            program_run_free(run);
             g_free(set);
         }
 }
@@ -98,20 +98,20 @@ static void test_shorts(void)
 // messages is too many for a few descriptors.
 static void test_recycled(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.rdescs=3"},
         .ops = {"{loop: {count: 300, do: [{send: {to: 1, size: 4 KiB}}]}}",
                 "{loop: {count: 300, do: [{recv: {from: 0, size: 4 KiB}}]}}"},
     };
-    expect_completed(rpi_run(&program, 1));
+    expect_completed(program_run(&program, 1));
 }
 
 // via.rpi.progress_only_in_calls: the same number of messages and descriptors, but the receiver
 // looks for messages while it computes.
 static void test_looks_in_between(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops =
             {"{loop: {count: 8, do: [{loop: {count: 40, do: [{send: {to: 1, size: 4 B}}]}}, "
@@ -120,7 +120,7 @@ static void test_looks_in_between(void)
              "{compute: 50 ms}, {loop: {count: 8, do: [{iprobe: {from: 0, tag: 9}}, {compute: 100 "
              "ms}]}}, {loop: {count: 320, do: [{recv: {from: 0, size: 4 B}}]}}"},
     };
-    expect_completed(rpi_run(&program, 1));
+    expect_completed(program_run(&program, 1));
 }
 
 // An area of 64 KiB holds three messages of 16 KiB with their envelopes; the fourth begins at its
@@ -145,14 +145,14 @@ static void test_overrun_short(void)
 // Long messages lie in the user's buffer: only their SYNs need area.
 static void test_longs_need_no_area(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{isend: {to: 1, size: 1 MiB, request: a}}, {isend: {to: 1, size: 1 MiB, request: "
                 "b}}, "
                 "{isend: {to: 1, size: 1 MiB, request: c}}, {waitall: all}",
                 "{compute: 1 s}, {loop: {count: 3, do: [{recv: {from: 0, size: 1 MiB}}]}}"},
     };
-    expect_completed(rpi_run(&program, 1));
+    expect_completed(program_run(&program, 1));
 }
 
 // via.rpi.area_upper_bound: with room for the longest short message for each receive descriptor,
@@ -162,7 +162,7 @@ static void test_area_upper_bound(void)
     static const char *const sizes[] = {"0 B",    "100 B",  "4096 B", "4097 B",
                                         "8000 B", "8192 B", "8193 B"};
     for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
-        struct rpi_program program = {
+        struct test_program program = {
             .ranks = 2,
             .sets = {"lam_via.tiny=4096 B", "lam_via.short=8192 B", "lam_via.rdescs=6",
                      "lam_via.area=49152 B"},
@@ -175,9 +175,9 @@ static void test_area_upper_bound(void)
                                    k);
         g_string_append(sends, "{waitall: all}");
         program.ops[0] = sends->str;
-        struct rpi_run *run = rpi_run(&program, 1);
+        struct program_run *run = program_run(&program, 1);
         expect_member(run, "kind", "connection_broken");
-        rpi_run_free(run);
+        program_run_free(run);
         g_string_free(sends, TRUE);
     }
 }

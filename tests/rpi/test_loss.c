@@ -6,7 +6,7 @@
 // connection are repeated. Any other ends the run with a deadlock; or, if more messages follow the
 // lost one on its connection, with reader and writer out of step; or, if it is of a long body but
 // not of its last piece, with a program that has not noticed: then the books alone tell.
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -14,16 +14,16 @@
 #define MOST_FRAMES 200
 
 // Drops the nth frame that each host sends.
-static struct rpi_run *run_with_loss(const struct rpi_program *program, int nth)
+static struct program_run *run_with_loss(const struct test_program *program, int nth)
 {
     char *drop = g_strdup_printf("link.drop_nth=[%d]", nth);
-    struct rpi_program lossy = *program;
+    struct test_program lossy = *program;
     int sets = 0;
     while (lossy.sets[sets])
         sets++;
     lossy.sets[sets] = drop;
     lossy.sets[sets + 1] = "link.fault_direction=forward";
-    struct rpi_run *run = rpi_run(&lossy, 1);
+    struct program_run *run = program_run(&lossy, 1);
     g_free(drop);
     return run;
 }
@@ -32,9 +32,9 @@ struct tally {
     int completed, silent, deadlock, failed;
 };
 
-static void expect_consistent(const struct rpi_run *run, struct tally *tally)
+static void expect_consistent(const struct program_run *run, struct tally *tally)
 {
-    char *kind = rpi_reason(run, "kind"), *books = rpi_ledger_text(run);
+    char *kind = program_reason(run, "kind"), *books = program_ledger_text(run);
     switch (run->result->status) {
     case SIM_COMPLETED:
         tally->completed += run->result->ledger_balanced;
@@ -58,20 +58,20 @@ static void expect_consistent(const struct rpi_run *run, struct tally *tally)
 }
 
 // Drops each frame in turn until there are no more.
-static struct tally drop_each(const struct rpi_program *program)
+static struct tally drop_each(const struct test_program *program)
 {
     struct tally tally = {0};
-    struct rpi_run *whole = rpi_run(program, 1);
+    struct program_run *whole = program_run(program, 1);
     SUITE_SAME_TEXT(sim_status_name(whole->result->status), "completed");
     for (int nth = 1; nth < MOST_FRAMES; nth++) {
-        struct rpi_run *run = run_with_loss(program, nth);
+        struct program_run *run = run_with_loss(program, nth);
         expect_consistent(run, &tally);
         bool beyond = run->result->fingerprint == whole->result->fingerprint;
-        rpi_run_free(run);
+        program_run_free(run);
         if (beyond)
             break;
     }
-    rpi_run_free(whole);
+    program_run_free(whole);
     return tally;
 }
 
@@ -90,7 +90,7 @@ static void test_single(void)
     for (size_t i = 0; i < G_N_ELEMENTS(messages); i++) {
         char *send = g_strdup_printf("{send: {to: 1, size: %s}}", messages[i].size);
         char *receive = g_strdup_printf("{recv: {from: 0, size: %s}}", messages[i].size);
-        struct rpi_program program = {.ranks = 2, .ops = {send, receive}};
+        struct test_program program = {.ranks = 2, .ops = {send, receive}};
         struct tally tally = drop_each(&program);
         SUITE_SAME_INTEGER(tally.deadlock, messages[i].deadlocks);
         SUITE_SAME_INTEGER(tally.failed, i == 3);
@@ -104,12 +104,12 @@ static void test_single(void)
 // The report says which message, which of its bytes and why; and who waits for it.
 static void test_report(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2, .ops = {"{send: {to: 1, size: 10 KiB}}", "{recv: {from: 0, size: 10 KiB}}"}};
     bool found = false;
     for (int nth = 1; nth < 12 && !found; nth++) {
-        struct rpi_run *run = run_with_loss(&program, nth);
-        char *books = rpi_ledger_text(run), *ranks = rpi_reason(run, "ranks");
+        struct program_run *run = run_with_loss(&program, nth);
+        char *books = program_ledger_text(run), *ranks = program_reason(run, "ranks");
         // The second frame of the message and, with it, what comes behind.
         found = strstr(books, "bytes 1432..2899 lost: ") != NULL;
         if (found) {
@@ -122,7 +122,7 @@ static void test_report(void)
         }
         g_free(books);
         g_free(ranks);
-        rpi_run_free(run);
+        program_run_free(run);
     }
     CU_ASSERT(found);
 }
@@ -131,7 +131,7 @@ static void test_report(void)
 // loss is of one or two of them.
 static void test_long(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{send: {to: 1, size: 40000 B}}", "{recv: {from: 0, size: 40000 B}}"},
     };
@@ -147,7 +147,7 @@ static void test_long(void)
 // sender's frames.
 static void test_lost_ack(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops =
             {"{loop: {count: 3, do: [{recv: {from: 1, size: 8 B}}]}}, {ssend: {to: 1, size: 8 B}}",
@@ -155,15 +155,15 @@ static void test_lost_ack(void)
     };
     int seen = 0;
     for (int nth = 1; nth < 10; nth++) {
-        struct rpi_run *run = run_with_loss(&program, nth);
-        char *ranks = rpi_reason(run, "ranks");
+        struct program_run *run = run_with_loss(&program, nth);
+        char *ranks = program_reason(run, "ranks");
         if (run->result->status == SIM_DEADLOCK && run->result->ledger.delivered == 4) {
             SUITE_CONTAINS(ranks, "\"waits_for\":\"the receiver's ACK\"");
             SUITE_CONTAINS(ranks, "\"held_by\":\"rank 1\"");
             seen++;
         }
         g_free(ranks);
-        rpi_run_free(run);
+        program_run_free(run);
     }
     SUITE_SAME_INTEGER(seen, 1);
 }
@@ -187,7 +187,7 @@ static void test_mixed(void)
         "{from: 0, tag: 2, size: 40000 B}}, {wait: e}",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(receives); i++) {
-        struct rpi_program program = {
+        struct test_program program = {
             .ranks = 2,
             .sets = {"lam_via.area=256 KiB"},
             .ops =
@@ -210,16 +210,16 @@ static void test_mixed(void)
 // A frame with a wrong check sum is lost like one that never came.
 static void test_corrupt(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"link.corrupt_nth=[3, 4, 5]", "link.fault_direction=forward"},
         .ops = {"{send: {to: 1, size: 10 KiB}}", "{recv: {from: 0, size: 10 KiB}}"},
     };
-    struct rpi_run *run = rpi_run(&program, 1);
+    struct program_run *run = program_run(&program, 1);
     struct tally tally = {0};
     expect_consistent(run, &tally);
     SUITE_SAME_INTEGER(tally.deadlock, 1);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 int main(void)

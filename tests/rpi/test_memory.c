@@ -14,7 +14,7 @@
 // peer alone writes to.
 static void test_area_per_peer(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 4, .sets = {"lam_via.area=100000 B"}, .all = "{compute: 1 ms}"};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
@@ -41,7 +41,7 @@ static void test_area_per_peer(void)
 // via.rpi.area_packing: one behind the other, no slots; reader and writer end at the same place.
 static void test_packing(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {FIRST
                 "{send: {to: 1, size: 100 B}}, {send: {to: 1, size: 0 B}}, {send: {to: 1, size: "
@@ -66,7 +66,7 @@ static void test_packing(void)
 // immediate data say so. Three messages of 16 KiB fit into 64 KiB, the fourth does not.
 static void test_restart(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{loop: {count: 7, do: [{ssend: {to: 1, size: 16 KiB}}]}}",
                 "{loop: {count: 7, do: [{recv: {from: 0, size: 16 KiB}}]}}"},
@@ -136,7 +136,7 @@ static int64_t pinned(const struct rpi_bench *bench, int rank)
 // another page when they run out. They are used again.
 static void test_envelope_pool(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.tiny=100 B"},
         .ops =
@@ -170,7 +170,7 @@ static void test_envelope_pool_grows(void)
     for (int i = 0; i < 40; i++)
         g_string_append_printf(ops, "{isend: {to: 1, size: 8 B, request: r%d}}, ", i);
     g_string_append(ops, "{waitall: all}");
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.tiny=100 B", "lam_via.sdescs=100"},
         .ops = {ops->str, "{loop: {count: 40, do: [{recv: {from: 0, size: 8 B}}]}}"},
@@ -199,7 +199,7 @@ static struct rpi_request *active_request(const struct rpi_bench *bench, int ran
 // second's comes back and serves a third.
 static void test_envelopes_out_of_order(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.tiny=100 B"},
         .ops = {"{isend: {to: 1, size: 100 KiB, tag: 1, request: a}}, {compute: 1 ms}, {issend: "
@@ -229,7 +229,7 @@ static void test_envelopes_out_of_order(void)
 // envelope buffer.
 static void test_request_pool(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{loop: {count: 1000, do: [{ssend: {to: 1, size: 8 B}}]}}",
                 "{loop: {count: 1000, do: [{recv: {from: 0, size: 8 B}}]}}"},
@@ -257,7 +257,7 @@ static void test_request_life(void)
         "2) % "
         "ranks, size: 1 KiB, request: b}}, {isend: {to: rank, size: 1 KiB, request: d}}, {waitall: "
         "all}, barrier, {alltoall: {size: 20 KiB}}]}}";
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 3, .sets = {"lam_via.sdescs=2", "lam_via.area=256 KiB"}, .all = ops};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
@@ -266,11 +266,11 @@ static void test_request_life(void)
         rpi_bench_expect_quiet(bench, rank);
         SUITE_SAME_INTEGER(free_buffers(bench, rank), slots);
         CU_ASSERT(slots > 0);
-        const struct rpi_run seen = {.lines = bench->lines};
-        int acquired =
-            rpi_run_count(&seen, rank, "pin registered") + rpi_run_count(&seen, rank, "pin hit");
+        const struct program_run seen = {.lines = bench->lines};
+        int acquired = program_run_count(&seen, rank, "pin registered") +
+                       program_run_count(&seen, rank, "pin hit");
         CU_ASSERT(acquired > 10);
-        SUITE_SAME_INTEGER(rpi_run_count(&seen, rank, "pin released"), acquired);
+        SUITE_SAME_INTEGER(program_run_count(&seen, rank, "pin released"), acquired);
     }
     rpi_bench_free(bench);
 }
@@ -284,7 +284,7 @@ static void copies(const char *size, bool unexpected, sim_time times[2])
     char *send = g_strdup_printf("%s{send: {to: 1, size: %s}}", unexpected ? "" : FIRST, size);
     char *receive =
         g_strconcat(unexpected ? FIRST LOOK : "", "{recv: {from: 0, size: 200 KiB}}", NULL);
-    struct rpi_program program = {.ranks = 2, .ops = {send, receive}};
+    struct test_program program = {.ranks = 2, .ops = {send, receive}};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     for (int rank = 0; rank < 2; rank++)

@@ -7,7 +7,7 @@
 
 #define PIN_LIMIT (INT64_C(20) << 20)
 
-static const struct rpi_program alltoall = {.ranks = 6, .all = "{alltoall: {size: 4 MiB}}"};
+static const struct test_program alltoall = {.ranks = 6, .all = "{alltoall: {size: 4 MiB}}"};
 
 static int64_t integer(const json_t *object, const char *member)
 {
@@ -40,7 +40,7 @@ static int waiting(const json_t *rank, const char *kind, const char *waits_for, 
 // fifth and all sends wait for memory that only a received message would set free.
 static void test_alltoall(void)
 {
-    struct rpi_run *run = rpi_run(&alltoall, 1);
+    struct program_run *run = program_run(&alltoall, 1);
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "deadlock");
     const json_t *ranks = json_object_get(run->result->reason, "ranks");
     SUITE_SAME_INTEGER((long long)json_array_size(ranks), 6);
@@ -60,21 +60,21 @@ static void test_alltoall(void)
                   total + (INT64_C(4) << 20) > PIN_LIMIT);
     }
     SUITE_SAME_INTEGER((long long)run->result->ledger.delivered, 0);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
-static void expect_completed(const struct rpi_program *program)
+static void expect_completed(const struct test_program *program)
 {
-    struct rpi_run *run = rpi_run(program, 1);
+    struct program_run *run = program_run(program, 1);
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
     CU_ASSERT(run->result->ledger_balanced);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // With memory for all buffers the same program ends.
 static void test_more_memory(void)
 {
-    struct rpi_program program = alltoall;
+    struct test_program program = alltoall;
     program.sets[0] = "host.memory.pin_limit=64 MiB";
     expect_completed(&program);
 }
@@ -84,7 +84,7 @@ static void test_more_memory(void)
 // advanced, is not in the library and so not here.)
 static void test_other_order(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 6,
         .all = "{loop: {count: 5, as: i, do: ["
                "{irecv: {from: (rank - i - 1 + ranks) % ranks, size: 4 MiB, request: r}}, "
@@ -94,52 +94,52 @@ static void test_other_order(void)
 }
 
 // Every rank of a ring sends and receives so much that only one of the two can be pinned.
-static struct rpi_run *ring(const char *pin_limit, const char *area)
+static struct program_run *ring(const char *pin_limit, const char *area)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 3,
         .sets = {pin_limit, area},
         .all =
             "{irecv: {from: (rank + 2) % 3, size: 1 MiB, request: r}}, {isend: {to: (rank + 1) % "
             "3, size: 1 MiB, request: s}}, {waitall: all}",
     };
-    return rpi_run(&program, 1);
+    return program_run(&program, 1);
 }
 
 // via.pin.area_shrink_helps_pin: pinned memory that areas do not take is there for user buffers:
 // here it decides between an end and a deadlock.
 static void test_smaller_area_ends_deadlock(void)
 {
-    struct rpi_run *large = ring("host.memory.pin_limit=2304 KiB", "lam_via.area=256 KiB");
-    struct rpi_run *small = ring("host.memory.pin_limit=2304 KiB", "lam_via.area=64 KiB");
+    struct program_run *large = ring("host.memory.pin_limit=2304 KiB", "lam_via.area=256 KiB");
+    struct program_run *small = ring("host.memory.pin_limit=2304 KiB", "lam_via.area=64 KiB");
     SUITE_SAME_TEXT(sim_status_name(large->result->status), "deadlock");
     SUITE_SAME_TEXT(sim_status_name(small->result->status), "completed");
-    rpi_run_free(large);
-    rpi_run_free(small);
+    program_run_free(large);
+    program_run_free(small);
 }
 
 // More processes fit into the pinnable memory.
 static void test_smaller_area_more_processes(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 6,
         .sets = {"host.memory.pin_limit=256 KiB", "lam_via.area=32 KiB", "lam_via.short=16 KiB"},
         .all = "{compute: 1 ms}",
     };
     expect_completed(&program);
     program.sets[1] = "lam_via.area=64 KiB";
-    struct rpi_run *run = rpi_run(&program, 1);
-    char *kind = rpi_reason(run, "kind");
+    struct program_run *run = program_run(&program, 1);
+    char *kind = program_reason(run, "kind");
     SUITE_SAME_TEXT(kind, "out_of_pinned_memory");
     g_free(kind);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // A rank sends from three buffers in turn. If all three stay pinned, each is pinned once; if one
 // does not fit, each one's turn evicts the next one to be used.
 static int registrations(const char *area)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"host.memory.pin_limit=3500 KiB", area},
         .ops = {"{loop: {count: 5, do: [{send: {to: 1, size: 1 MiB}}, {send: {to: 1, size: 1 "
@@ -147,11 +147,11 @@ static int registrations(const char *area)
                 "{to: 1, size: 1 MiB}}]}}",
                 "{loop: {count: 15, do: [{recv: {from: 0, size: 1 MiB}}]}}"},
     };
-    struct rpi_run *run = rpi_run(&program, 1);
-    int count = rpi_run_count(run, 0, "pin registered");
+    struct program_run *run = program_run(&program, 1);
+    int count = program_run_count(run, 0, "pin registered");
     CU_ASSERT(run->result->ledger_balanced);
-    SUITE_SAME_INTEGER(rpi_run_count(run, 0, "pin evicted"), count - (count > 3 ? 2 : 3));
-    rpi_run_free(run);
+    SUITE_SAME_INTEGER(program_run_count(run, 0, "pin evicted"), count - (count > 3 ? 2 : 3));
+    program_run_free(run);
     return count;
 }
 

@@ -28,7 +28,7 @@ static int descriptors_posted(const struct rpi_bench *bench, int rank, int peer)
 // moved and the descriptor is posted again.
 static void test_pipeline(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 3,
         .ops = {"{compute: 10 ms}, {send: {to: 2, size: 100 B}}",
                 "{send: {to: 2, size: 1 KiB}}, {send: {to: 2, size: 1 KiB}}",
@@ -68,7 +68,7 @@ static void test_pipeline(void)
 // the four others too before it returns.
 static void test_blocking_drains(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops =
             {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: 1 KiB, tag: i}}]}}",
@@ -87,7 +87,7 @@ static void test_blocking_drains(void)
 // completion wakes it.
 static void test_blocking_waits(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{compute: 100 ms}, {send: {to: 1, size: 8 B}}", "{recv: {from: 0, size: 8 B}}"},
     };
@@ -106,7 +106,7 @@ static void test_blocking_waits(void)
 // (here five messages, none of which it asks for) ...
 static void test_nonblocking_drains(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops =
             {"{loop: {count: 5, as: i, do: [{send: {to: 1, size: 1 KiB, tag: i}}]}}, {recv: {from: "
@@ -125,7 +125,7 @@ static void test_nonblocking_drains(void)
 // ... and returns if nothing has: the program goes on while its receives are open.
 static void test_nonblocking_returns(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{compute: 100 ms}, {loop: {count: 2, do: [{send: {to: 1, size: 8 B}}]}}",
                 "{irecv: {from: 0, size: 8 B, request: a}}, {irecv: {from: 0, size: 8 B, request: "
@@ -145,7 +145,7 @@ static void test_nonblocking_returns(void)
 // down.
 static void test_done_counter(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops =
             {"{compute: 50 ms}, {send: {to: 1, size: 8 B}}, {compute: 50 ms}, {send: {to: 1, size: "
@@ -171,7 +171,7 @@ static void test_done_counter(void)
 // descriptors that are not free.
 static void test_callbacks_in_order(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{isend: {to: 1, size: 16 KiB, request: a}}, {isend: {to: 1, size: 24 KiB, "
                 "request: b}}, "
@@ -193,9 +193,9 @@ static void test_callbacks_in_order(void)
         last = head;
     }
     SUITE_SAME_TEXT(heads->str, "1 2 3 ");
-    const struct rpi_run seen = {.lines = bench->lines};
+    const struct program_run seen = {.lines = bench->lines};
     rpi_bench_finish(bench);
-    char *text = rpi_run_text(&seen, 0, "send");
+    char *text = program_run_text(&seen, 0, "send");
     SUITE_CONTAINS(text, "send[1] envelope_sent -> done\n"
                          "send[2] envelope_sent -> body_sent\n"
                          "send[2] body_sent -> done\n"
@@ -209,7 +209,7 @@ static void test_callbacks_in_order(void)
 // time it stops.
 static void test_functions(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .ops = {"{issend: {to: 1, size: 8 B, tag: 1, request: a}}, {issend: {to: 1, size: 100 KiB, "
                 "tag: "
@@ -241,7 +241,7 @@ static void test_functions(void)
 // third is on its way).
 static void test_request_record(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"mvia.largest_transfer=50000 B"},
         .ops = {"{send: {to: 1, size: 200000 B}}", "{recv: {from: 0, size: 200000 B}}"},
@@ -279,7 +279,7 @@ static void test_request_record(void)
 // those from any source; the peer's network address is needed for connecting only.)
 static void test_proc_record(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.sdescs=7", "lam_via.rdescs=9"},
         .ops = {"{issend: {to: 1, size: 16 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 8 KiB, "
@@ -320,7 +320,7 @@ static void test_proc_record(void)
 // and one to self. (No payload is stored, so there is no body to keep or to delete.)
 static void test_cbuf_record(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.short=256 KiB", "lam_via.area=1 MiB", "mvia.largest_transfer=256 KiB"},
         .ops = {"{send: {to: 1, size: 1 KiB, tag: 1}}, {isend: {to: 1, size: 300 KiB, tag: 2, "

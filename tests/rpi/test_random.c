@@ -74,7 +74,7 @@ static int64_t pages(int64_t bytes)
 // for each request and those of the barrier.
 static void need_of_rank(struct limits *limits, const struct random_round *round, int rank)
 {
-    int64_t bytes = 0, largest = 0, slot = ENVELOPE + limits->tiny, slots = 2 * RPI_MOST_RANKS;
+    int64_t bytes = 0, largest = 0, slot = ENVELOPE + limits->tiny, slots = 2 * RANDOM_MOST_RANKS;
     for (int i = 0; i < round->count; i++)
         if (round->messages[i].to == rank)
             largest = MAX(largest, round->messages[i].size);
@@ -118,7 +118,7 @@ static void append_sets(struct random_program *program, const struct limits *lim
 
 static void generate(struct random_program *program)
 {
-    program_ranks(program, program_pick(program, 2, RPI_MOST_RANKS + 1));
+    program_ranks(program, program_pick(program, 2, RANDOM_MOST_RANKS + 1));
     struct limits limits = {.tiny = program_pick(program, 0, 3000)};
     limits.short_limit = limits.tiny + program_pick(program, 0, 9000);
     for (int rounds = program_pick(program, 1, 4); rounds > 0; rounds--) {
@@ -136,7 +136,7 @@ static void generate(struct random_program *program)
 // ---- The test ----
 
 // Each rank's requests and pins go the same way, and nothing is left behind.
-static bool repeats(const struct rpi_program *program, const struct rpi_run *run)
+static bool repeats(const struct test_program *program, const struct program_run *run)
 {
     struct rpi_bench *bench = rpi_bench_new(program);
     unsigned failures = CU_get_number_of_failures();
@@ -145,9 +145,9 @@ static bool repeats(const struct rpi_program *program, const struct rpi_run *run
                 run->result->events == engine_events(bench->sim->engine) &&
                 run->lines->len == bench->lines->len;
     for (int rank = 0; rank < bench->ranks; rank++) {
-        char *first = rpi_run_text(run, rank, RPI_REQUESTS_AND_PINS);
-        char *second =
-            rpi_run_text(&(struct rpi_run){.lines = bench->lines}, rank, RPI_REQUESTS_AND_PINS);
+        char *first = program_run_text(run, rank, RPI_REQUESTS_AND_PINS);
+        char *second = program_run_text(&(struct program_run){.lines = bench->lines}, rank,
+                                        RPI_REQUESTS_AND_PINS);
         same &= strcmp(first, second) == 0;
         rpi_bench_expect_quiet(bench, rank);
         g_free(first);

@@ -10,8 +10,8 @@
 // via.param.runtime_tunable: and each can be set for a run.
 static void test_settings(void)
 {
-    struct rpi_program program = {.ranks = 2, .all = "barrier"};
-    struct rpi_case compiled = rpi_case_new(&program);
+    struct test_program program = {.ranks = 2, .all = "barrier"};
+    struct compiled compiled = program_compiled(&program);
     const struct rpi_config *config = scenario_section_values(compiled.test_case, "lam_via");
     SUITE_SAME_TEXT(config->device, "/dev/via_eth0");
     SUITE_SAME_INTEGER(config->tiny, 16384);
@@ -19,14 +19,14 @@ static void test_settings(void)
     SUITE_SAME_INTEGER(config->area, 65536);
     SUITE_SAME_INTEGER(config->rdescs, 50);
     SUITE_SAME_INTEGER(config->sdescs, 10);
-    rpi_case_free(&compiled);
-    struct rpi_program tuned = {
+    compiled_free(&compiled);
+    struct test_program tuned = {
         .ranks = 2,
         .sets = {"lam_via.device=/dev/via_eth1", "lam_via.tiny=100 B", "lam_via.short=200 B",
                  "lam_via.area=400 B", "lam_via.rdescs=3", "lam_via.sdescs=4"},
         .all = "barrier",
     };
-    compiled = rpi_case_new(&tuned);
+    compiled = program_compiled(&tuned);
     config = scenario_section_values(compiled.test_case, "lam_via");
     SUITE_SAME_TEXT(config->device, "/dev/via_eth1");
     SUITE_SAME_INTEGER(config->tiny, 100);
@@ -34,7 +34,7 @@ static void test_settings(void)
     SUITE_SAME_INTEGER(config->area, 400);
     SUITE_SAME_INTEGER(config->rdescs, 3);
     SUITE_SAME_INTEGER(config->sdescs, 4);
-    rpi_case_free(&compiled);
+    compiled_free(&compiled);
 }
 
 // Every event of an order that must hold, each somewhere behind the one before.
@@ -57,10 +57,10 @@ static void test_sequence(void)
                                 "vi[1] idle -> connect_pending\n"
                                 "vi[2] idle -> connect_pending\n"
                                 "rpi[0] connect_request -> connect_wait\n";
-    struct rpi_program program = {.ranks = 3, .all = "barrier"};
-    struct rpi_run *run = rpi_run(&program, 1);
+    struct test_program program = {.ranks = 3, .all = "barrier"};
+    struct program_run *run = program_run(&program, 1);
     for (int rank = 0; rank < 3; rank++) {
-        char *text = rpi_run_text(run, rank, RPI_STARTUP);
+        char *text = program_run_text(run, rank, RPI_STARTUP);
         SUITE_CONTAINS(text, steps);
         expect_order(text, (const char *const[]){"vi[1] connect_pending -> connected\n",
                                                  "rpi[0] connect_wait -> up\n", NULL});
@@ -68,7 +68,7 @@ static void test_sequence(void)
                                                  "rpi[0] connect_wait -> up\n", NULL});
         g_free(text);
     }
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 // Until `startup` of a rank has reached a step, a microsecond at a time.
@@ -84,7 +84,7 @@ static void run_until(struct rpi_bench *bench, int rank, enum rpi_startup step)
 // via.rpi.startup_sequence: tag and queue come with init, the VIs with addprocs, a peer at a time.
 static void test_first_steps(void)
 {
-    struct rpi_program program = {.ranks = 6, .all = "barrier"};
+    struct test_program program = {.ranks = 6, .all = "barrier"};
     struct rpi_bench *bench = rpi_bench_new(&program);
     const struct rpi_process *rpi = &bench->stack->processes[0];
     run_until(bench, 0, RPI_INIT);
@@ -107,7 +107,7 @@ static void test_first_steps(void)
 // connected.
 static void test_exchange(void)
 {
-    struct rpi_program program = {.ranks = 2, .all = "barrier"};
+    struct test_program program = {.ranks = 2, .all = "barrier"};
     struct rpi_bench *bench = rpi_bench_new(&program);
     const struct rpi_process_peer *peer = rpi_bench_peer(bench, 0, 1);
     CU_ASSERT_FALSE(peer->prpi_init);
@@ -130,7 +130,7 @@ static void test_exchange(void)
 // via.rpi.proc_lookup_o1, via.rpi.node_number_identity: the record of a node stands at its number.
 static void test_lookup(void)
 {
-    struct rpi_program program = {.ranks = 5, .all = "barrier"};
+    struct test_program program = {.ranks = 5, .all = "barrier"};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     for (int rank = 0; rank < 5; rank++)
@@ -144,7 +144,7 @@ static void test_lookup(void)
 
 static int64_t pinned_after_startup(int ranks)
 {
-    struct rpi_program program = {.ranks = ranks, .all = "{compute: 1 ms}"};
+    struct test_program program = {.ranks = ranks, .all = "{compute: 1 ms}"};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     int64_t pinned = vip_pinned_bytes(bench->stack->processes[0].nic);
@@ -171,8 +171,8 @@ static void test_all_connections(void)
 // via.rpi.one_process_per_node: refused before anything runs.
 static void test_one_process_per_node(void)
 {
-    struct rpi_program program = {.ranks = 2, .sets = {"workload.ranks=3"}, .all = "barrier"};
-    char *complaints = rpi_complaints(&program);
+    struct test_program program = {.ranks = 2, .sets = {"workload.ranks=3"}, .all = "barrier"};
+    char *complaints = program_complaints(&program);
     SUITE_CONTAINS(complaints, "workload.ranks");
     SUITE_CONTAINS(complaints, "one process");
     g_free(complaints);
@@ -181,15 +181,15 @@ static void test_one_process_per_node(void)
 // More processes than the pinnable memory has areas for: refused by name of the setting.
 static void test_out_of_pinned_memory(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 6, .sets = {"host.memory.pin_limit=256 KiB"}, .all = "barrier"};
-    struct rpi_run *run = rpi_run(&program, 1);
-    char *kind = rpi_reason(run, "kind"), *setting = rpi_reason(run, "setting");
+    struct program_run *run = program_run(&program, 1);
+    char *kind = program_reason(run, "kind"), *setting = program_reason(run, "setting");
     SUITE_SAME_TEXT(kind, "out_of_pinned_memory");
     SUITE_SAME_TEXT(setting, "lam_via.area");
     g_free(kind);
     g_free(setting);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
 int main(void)

@@ -36,7 +36,7 @@ static int received_count(const struct rpi_bench *bench, int rank, int peer)
 
 static struct rpi_bench *bench_of(const char *first, const char *second, const char *set)
 {
-    struct rpi_program program = {.ranks = 2, .sets = {set}, .ops = {first, second}};
+    struct test_program program = {.ranks = 2, .sets = {set}, .ops = {first, second}};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     return bench;
@@ -215,7 +215,7 @@ static void test_all_rdma(void)
                               "request: b}}, {isend: {to: (rank + 1) % ranks, size: 20 KiB, "
                               "request: c}}, {waitall: all}, "
                               "barrier";
-    struct rpi_program program = {.ranks = 3, .sets = {"lam_via.sdescs=50"}, .all = ops};
+    struct test_program program = {.ranks = 3, .sets = {"lam_via.sdescs=50"}, .all = ops};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     for (int rank = 0; rank < bench->ranks; rank++)
@@ -243,7 +243,7 @@ static void test_all_rdma(void)
 // finds its own place.
 static void test_no_management_traffic(void)
 {
-    struct rpi_program program = {
+    struct test_program program = {
         .ranks = 3,
         .ops = {"{loop: {count: 8, do: [{recv: {from: any, size: 1000 B}}]}}",
                 "{loop: {count: 4, do: [{send: {to: 0, size: 1000 B}}]}}",

@@ -49,16 +49,9 @@ struct cluster_world *cluster_world_capture(const char *text, const char *const 
                                             struct trace *trace, struct capture *capture)
 {
     struct cluster_world *world = g_new0(struct cluster_world, 1);
-    struct scenario_options options = {.sets = sets};
-    struct diag_list *diags = diag_list_new();
-    world->schema = registry_schema(&model_registry);
-    world->scenario =
-        scenario_parse(text, strlen(text), "test.yaml", NULL, world->schema, &options, diags);
-    diag_print(diags, stderr);
-    g_assert(world->scenario);
-    diag_list_free(diags);
-    world->test_case = g_ptr_array_index(world->scenario->cases, 0);
-    world->sim = sim_new(world->scenario->seed, trace);
+    world->compiled = compiled_new(text, sets);
+    world->test_case = world->compiled.test_case;
+    world->sim = sim_new(world->compiled.scenario->seed, trace);
     world->sim->capture = capture;
     world->cluster = cluster_new(world->sim, world->test_case);
     cluster_add_nics(world->cluster, world->test_case);
@@ -69,8 +62,7 @@ void cluster_world_free(struct cluster_world *world)
 {
     cluster_free(world->cluster);
     sim_free(world->sim);
-    scenario_free(world->scenario);
-    registry_schema_free(world->schema);
+    compiled_free(&world->compiled);
     g_free(world);
 }
 

@@ -7,10 +7,10 @@
 #include "sim/cluster/cluster.h"
 #include "sim/config/scenario.h"
 #include "sim/core/sim.h"
+#include "tests/support/compiled.h"
 
 struct cluster_world {
-    struct scenario_schema *schema;
-    struct scenario *scenario;
+    struct compiled compiled;
     const struct scenario_case *test_case; // its first series
     struct sim *sim;
     struct cluster *cluster;

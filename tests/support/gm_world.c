@@ -39,16 +39,9 @@ const char gm_pair[] =
 struct gm_world *gm_world_new(const char *text, const char *const *sets, struct trace *trace)
 {
     struct gm_world *world = g_new0(struct gm_world, 1);
-    struct scenario_options options = {.sets = sets};
-    struct diag_list *diags = diag_list_new();
-    world->schema = registry_schema(&model_registry);
-    world->scenario =
-        scenario_parse(text, strlen(text), "test.yaml", NULL, world->schema, &options, diags);
-    diag_print(diags, stderr);
-    g_assert(world->scenario);
-    diag_list_free(diags);
-    world->test_case = g_ptr_array_index(world->scenario->cases, 0);
-    world->sim = sim_new(world->scenario->seed, trace);
+    world->compiled = compiled_new(text, sets);
+    world->test_case = world->compiled.test_case;
+    world->sim = sim_new(world->compiled.scenario->seed, trace);
     world->cluster = cluster_new(world->sim, world->test_case);
     world->fabric = gm_fabric_new(world->cluster, world->test_case);
     world->ends = g_ptr_array_new();
@@ -74,8 +67,7 @@ void gm_world_free(struct gm_world *world)
     gm_fabric_free(world->fabric);
     cluster_free(world->cluster);
     sim_free(world->sim);
-    scenario_free(world->scenario);
-    registry_schema_free(world->schema);
+    compiled_free(&world->compiled);
     g_free(world);
 }
 

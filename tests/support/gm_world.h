@@ -10,6 +10,7 @@
 
 #include "models/myrinet_gm/gm.h"
 #include "sim/cluster/cluster.h"
+#include "tests/support/compiled.h"
 
 #include <glib.h>
 
@@ -50,8 +51,7 @@ struct gm_end {
 };
 
 struct gm_world {
-    struct scenario_schema *schema;
-    struct scenario *scenario;
+    struct compiled compiled;
     const struct scenario_case *test_case;
     struct sim *sim;
     struct cluster *cluster;

@@ -11,9 +11,9 @@ static const char *const machine[] = {
     "link.gap=1 B",        "link.least_frame=0 B",
 };
 
-struct rpi_run *grim_run(const struct rpi_program *program)
+static struct test_program on_machine(const struct test_program *program)
 {
-    struct rpi_program whole = *program;
+    struct test_program whole = *program;
     size_t count = 0;
     while (whole.sets[count])
         count++;
@@ -23,48 +23,42 @@ struct rpi_run *grim_run(const struct rpi_program *program)
     memcpy(whole.sets, machine, sizeof machine);
     whole.sets[G_N_ELEMENTS(machine) + count] = NULL;
     whole.stack = "grim";
-    return rpi_run(&whole, 1);
+    return whole;
 }
 
-struct rpi_run *grim_run_good(const struct rpi_program *program)
+struct program_run *grim_run(const struct test_program *program)
 {
-    struct rpi_run *run = grim_run(program);
-    char *text = rpi_reason(run, "text"), *ledger = rpi_ledger_text(run);
-    SUITE_SAME_TEXT(text, "");
-    SUITE_SAME_TEXT(ledger, "");
-    SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
-    CU_ASSERT(run->result->ledger_balanced);
-    g_free(text);
-    g_free(ledger);
-    return run;
+    struct test_program whole = on_machine(program);
+    return program_run(&whole, 1);
 }
 
-void grim_same(const char *file, int line, const struct rpi_run *run, int rank,
+struct program_run *grim_run_good(const struct test_program *program)
+{
+    struct test_program whole = on_machine(program);
+    return program_run_good(&whole);
+}
+
+void grim_same(const char *file, int line, const struct program_run *run, int rank,
                const char *machines, const char *expected)
 {
-    char *text = rpi_run_text(run, rank, machines);
+    char *text = program_run_text(run, rank, machines);
     suite_same_text(file, line, text, expected);
     g_free(text);
 }
 
-void grim_fails(const char *file, int line, const struct rpi_program *program, const char *kind,
+void grim_fails(const char *file, int line, const struct test_program *program, const char *kind,
                 const char *part)
 {
-    struct rpi_run *run = grim_run(program);
-    char *found = rpi_reason(run, "kind"), *text = rpi_reason(run, "text");
+    struct program_run *run = grim_run(program);
+    char *found = program_reason(run, "kind"), *text = program_reason(run, "text");
     suite_same_text(file, line, found, kind);
     suite_contains(file, line, text, part);
     g_free(found);
     g_free(text);
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
-int64_t grim_counter(const struct rpi_run *run, const char *name)
-{
-    return json_integer_value(json_object_get(run->result->counters, name));
-}
-
-double grim_time(const struct rpi_run *run, int rank)
+double grim_time(const struct program_run *run, int rank)
 {
     for (guint i = 0; i < run->result->values->len; i++) {
         const struct result_value *value =

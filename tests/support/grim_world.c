@@ -5,51 +5,6 @@
 
 #include <string.h>
 
-// ---- Log ----
-
-static trace_lane log_lane(struct trace *trace, const char *group, const char *name)
-{
-    (void)trace, (void)group, (void)name;
-    return 0;
-}
-
-static void log_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                     sim_time to, struct message_ref message)
-{
-    (void)trace, (void)lane, (void)name, (void)from, (void)to, (void)message;
-}
-
-static void log_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                     sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
-}
-
-static void log_transition(struct trace *trace, trace_lane lane, sim_time when,
-                           const struct trace_transition *transition)
-{
-    struct grim_log *log = (struct grim_log *)(void *)trace;
-    (void)lane, (void)when;
-    char *word = g_strdup_printf(" %s ", transition->machine);
-    bool kept = strstr(log->machines, word) != NULL;
-    g_free(word);
-    if (!kept)
-        return;
-    g_string_append_printf(log->text, "%s %s[%" G_GINT64_FORMAT "] %s -> %s", transition->where,
-                           transition->machine, transition->subject, transition->from,
-                           transition->to);
-    if (log->detail && transition->detail)
-        g_string_append_printf(log->text, " (%s)", transition->detail);
-    g_string_append_c(log->text, '\n');
-}
-
-static const struct trace_ops log_ops = {
-    .lane = log_lane,
-    .span = log_span,
-    .flow = log_flow,
-    .transition = log_transition,
-};
-
 // ---- Endpoints ----
 
 static struct grim_message next_message(struct grim_end *end, const struct grim_message *message)
@@ -220,9 +175,8 @@ struct grim_world *grim_world_new(const struct grim_world_options *options)
         .processor = {.cores = options->ends_per_host, .clock = 1000000000},
         .bus = {.rate = 132000000, .burst = 128, .burst_setup = 100 * TIME_NS},
     };
-    world->log = (struct grim_log){{&log_ops}, options->machines, options->detail, NULL};
-    world->log.text = g_string_new(NULL);
-    world->sim = sim_new(options->seed, options->machines ? &world->log.trace : NULL);
+    world->log = options->machines ? transition_log_new(options->machines, options->detail) : NULL;
+    world->sim = sim_new(options->seed, world->log ? &world->log->sink.trace : NULL);
     world->topology = topology_new(options->hosts, 1);
     struct switch_config node = topology_wormhole_switch();
     topology_set_switches(world->topology, &node);
@@ -257,7 +211,8 @@ void grim_world_free(struct grim_world *world)
     network_free(world->cluster.network);
     sim_free(world->sim);
     topology_free(world->topology);
-    g_string_free(world->log.text, TRUE);
+    if (world->log)
+        transition_log_free(world->log);
     g_free(world);
 }
 
@@ -326,7 +281,7 @@ sim_time grim_world_stage(const struct grim_world *world, int host, const char *
 int grim_world_count(const struct grim_world *world, const char *part)
 {
     int times = 0;
-    for (const char *at = world->log.text->str; (at = strstr(at, part)); at += strlen(part))
+    for (const char *at = world->log->text->str; (at = strstr(at, part)); at += strlen(part))
         times++;
     return times;
 }

@@ -9,18 +9,11 @@
 #define NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
 
 #include "models/grim/ni.h"
+#include "tests/support/transition_log.h"
 
 #include <glib.h>
 
 #define GRIM_WORLD_MOST 16 // hosts, and endpoints
-
-// Transitions as text, a line each: "end0 message[1] not sent -> sent (to endpoint 1, …)".
-struct grim_log {
-    struct trace trace;
-    const char *machines; // " message receiver ": those that are kept, between blanks
-    bool detail;
-    GString *text;
-};
 
 struct grim_end {
     struct grim_world *world;
@@ -47,7 +40,7 @@ struct grim_end {
 
 struct grim_world {
     struct sim *sim;
-    struct grim_log log;
+    struct transition_log *log; // NULL: none
     struct topology *topology;
     struct link_config links[GRIM_WORLD_MOST];
     struct cluster cluster;
@@ -64,8 +57,8 @@ struct grim_world_options {
     struct lanai_config lanai; // grim_world_lanai()
     struct grim_scan_config scan;
     uint64_t seed;
-    const char *machines; // of the log; NULL: none
-    bool detail;
+    const char *machines; // of the log ("message,receiver"); NULL: none
+    bool detail;          // in it
     // Faults of the links by host: packets of one direction that get a bit error, counted from 1
     // (0: none), host to switch; and the probability of one, and of loss, both ways.
     int64_t corrupt_nth[GRIM_WORLD_MOST];
@@ -93,7 +86,7 @@ int64_t grim_world_counter(const struct grim_world *world, const char *name);
 // What a host's card has spent in a stage of the firmware.
 sim_time grim_world_stage(const struct grim_world *world, int host, const char *stage);
 
-// How often a text stands in the log.
+// How often a text stands in the log, which there must be.
 int grim_world_count(const struct grim_world *world, const char *part);
 
 // A member of the endpoint's report; the caller frees it. "" if there is none.

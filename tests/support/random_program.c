@@ -107,7 +107,7 @@ static void append_round(struct random_program *program, const struct random_rou
 {
     int turns = program_pick(program, 1, MOST_TURNS + 1);
     int order[2 * RANDOM_MOST_MESSAGES], count = 2 * round->count;
-    bool any[RPI_MOST_RANKS], wild = false;
+    bool any[RANDOM_MOST_RANKS], wild = false;
     for (int rank = 0; rank < program->ranks; rank++) {
         g_string_append_printf(program->ops[rank], "{loop: {count: %d, do: [", turns);
         any[rank] = program_chance(program, program->wild);
@@ -138,27 +138,28 @@ void program_round(struct random_program *program, struct random_round *round,
 
 // ---- Runs ----
 
-static bool run_is_right(const struct rpi_run *run)
+static bool run_is_right(const struct program_run *run)
 {
     const struct series_result *result = run->result;
     return result->status == SIM_COMPLETED && result->ledger_balanced &&
            result->ledger.misordered == 0 && result->ledger.duplicated == 0;
 }
 
-bool program_repeats(const struct rpi_program *program, const struct rpi_run *run)
+bool program_repeats(const struct test_program *program, const struct program_run *run)
 {
-    struct rpi_run *again = rpi_run(program, 1);
+    struct program_run *again = program_run(program, 1);
     bool same = run->result->fingerprint == again->result->fingerprint &&
                 run->result->events == again->result->events &&
                 run->lines->len == again->lines->len;
-    rpi_run_free(again);
+    program_run_free(again);
     return same;
 }
 
-static void complain(const struct random_program *program, guint32 seed, const struct rpi_run *run)
+static void complain(const struct random_program *program, guint32 seed,
+                     const struct program_run *run)
 {
-    char *text = rpi_reason(run, "text"), *ranks = rpi_reason(run, "ranks"),
-         *books = rpi_ledger_text(run);
+    char *text = program_reason(run, "text"), *ranks = program_reason(run, "ranks"),
+         *books = program_ledger_text(run);
     fprintf(stderr, "\nprogram %u: %s %s\n%s\n%s%s", seed, sim_status_name(run->result->status),
             text, ranks, books, program->sets->str);
     for (int rank = 0; rank < program->ranks; rank++)
@@ -186,21 +187,21 @@ static bool try_program(const struct random_test *test, guint32 seed, int *reach
         .barrier = 1,
     };
     test->generate(&random);
-    struct rpi_program program = {.ranks = random.ranks, .stack = test->stack};
+    struct test_program program = {.ranks = random.ranks, .stack = test->stack};
     char **sets = g_strsplit(g_strchomp(random.sets->str), "\n", -1);
     g_assert(g_strv_length(sets) < G_N_ELEMENTS(program.sets));
     for (int i = 0; sets[i]; i++)
         program.sets[i] = sets[i];
     for (int rank = 0; rank < random.ranks; rank++)
         program.ops[rank] = random.ops[rank]->str;
-    struct rpi_run *run = rpi_run(&program, 1);
+    struct program_run *run = program_run(&program, 1);
     bool right = run_is_right(run) && test->repeats(&program, run);
     if (!right)
         complain(&random, seed, run);
     for (int i = 0; test->wanted[i]; i++)
         for (int rank = 0; rank < random.ranks; rank++)
-            reached[i] += rpi_run_count(run, rank, test->wanted[i]);
-    rpi_run_free(run);
+            reached[i] += program_run_count(run, rank, test->wanted[i]);
+    program_run_free(run);
     g_strfreev(sets);
     program_clear(&random);
     return right;

@@ -11,8 +11,9 @@
 #ifndef NETSIM_TESTS_SUPPORT_RANDOM_PROGRAM_H
 #define NETSIM_TESTS_SUPPORT_RANDOM_PROGRAM_H
 
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 
+#define RANDOM_MOST_RANKS 6
 #define RANDOM_MOST_MESSAGES 24 // of a round
 #define RANDOM_MOST_WANTED 24
 
@@ -30,7 +31,7 @@ struct random_round {
 struct random_program {
     GRand *random;
     int ranks;
-    GString *ops[RPI_MOST_RANKS];
+    GString *ops[RANDOM_MOST_RANKS];
     GString *sets; // lines "PATH=VALUE"
     // How rounds are made; the test may change it before the first.
     int most_messages; // of a round
@@ -44,7 +45,7 @@ struct random_test {
     int programs;      // tried if nothing else is asked for
     void (*generate)(struct random_program *program);
     // A second run of a program that went well: whether it is equal to the first.
-    bool (*repeats)(const struct rpi_program *program, const struct rpi_run *run);
+    bool (*repeats)(const struct test_program *program, const struct program_run *run);
     // Parts of state lines, ends with NULL: each must stand in one of the programs, or they would
     // show little.
     const char *const *wanted;
@@ -66,7 +67,7 @@ void program_round(struct random_program *program, struct random_round *round,
                    const void *owner);
 
 // For tests without anything of their own to look at.
-bool program_repeats(const struct rpi_program *program, const struct rpi_run *run);
+bool program_repeats(const struct test_program *program, const struct program_run *run);
 
 // Fails the running case if a program goes wrong or something is never reached.
 void program_test_run(const struct random_test *test);

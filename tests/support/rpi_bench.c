@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-struct rpi_bench *rpi_bench_new(const struct rpi_program *program)
+struct rpi_bench *rpi_bench_new(const struct test_program *program)
 {
     struct rpi_bench *bench = g_new0(struct rpi_bench, 1);
-    bench->compiled = rpi_case_new(program);
+    bench->compiled = program_compiled(program);
     const struct scenario_case *test_case = bench->compiled.test_case;
     const struct stack *stack = registry_stack(&model_registry, test_case->stack->name);
     bench->ranks = test_case->workload.ranks;
-    bench->trace = rpi_trace_new(&bench->lines);
+    bench->trace = program_trace_new(&bench->lines);
     bench->sim = sim_new(1, bench->trace);
     bench->cluster = cluster_new(bench->sim, test_case);
     for (int rank = 0; rank < bench->ranks; rank++) {
@@ -43,9 +43,9 @@ void rpi_bench_free(struct rpi_bench *bench)
         mpi_process_free(bench->processes[rank]);
     cluster_free(bench->cluster);
     sim_free(bench->sim);
-    rpi_trace_free(bench->trace);
+    program_trace_free(bench->trace);
     g_ptr_array_unref(bench->lines);
-    rpi_case_free(&bench->compiled);
+    compiled_free(&bench->compiled);
     g_free(bench);
 }
 

@@ -6,21 +6,21 @@
 
 #include "models/via/provider.h"
 #include "models/via/rpi.h"
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 
 struct rpi_bench {
-    struct rpi_case compiled;
+    struct compiled compiled;
     struct sim *sim;
     struct cluster *cluster;
-    struct mpi_process *processes[RPI_MOST_RANKS];
-    struct interpreter *interpreters[RPI_MOST_RANKS];
+    struct mpi_process *processes[TEST_MOST_RANKS];
+    struct interpreter *interpreters[TEST_MOST_RANKS];
     struct rpi_stack *stack;
     int ranks;
     struct trace *trace;
     GPtrArray *lines;
 };
 
-struct rpi_bench *rpi_bench_new(const struct rpi_program *program);
+struct rpi_bench *rpi_bench_new(const struct test_program *program);
 void rpi_bench_free(struct rpi_bench *bench);
 
 // Runs until that many milliseconds of simulated time, or to the end if 0. Programs start after

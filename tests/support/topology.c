@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/topology.h"
 
+#include "sim/net/fabric.h"
+#include "tests/support/suite.h"
+
 static void *table_defaults(const struct param_table *table)
 {
     struct diag_list *diags = diag_list_new();
@@ -178,4 +181,15 @@ struct topology *topology_row(int switches, const struct link_config *link,
     }
     topology_add_link(topology, last, 1, link);
     return topology;
+}
+
+void topology_refused(const struct topology *topology, const char *message, const char *hint)
+{
+    struct diag_list *diags = diag_list_new();
+    CU_ASSERT_FALSE(network_check(topology, diags));
+    CU_ASSERT_FATAL(diags->items->len > 0);
+    const struct diag *diag = g_ptr_array_index(diags->items, 0);
+    SUITE_CONTAINS(diag->message, message);
+    SUITE_CONTAINS(diag->hint, hint);
+    diag_list_free(diags);
 }

@@ -41,4 +41,8 @@ struct topology *topology_star(int hosts, const struct link_config *link,
 struct topology *topology_row(int switches, const struct link_config *link,
                               const struct switch_config *node);
 
+// Fails the running case unless the network refuses the topology, with this message and this hint
+// in its first diagnostic.
+void topology_refused(const struct topology *topology, const char *message, const char *hint);
+
 #endif

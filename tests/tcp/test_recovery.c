@@ -5,7 +5,7 @@
 // hole a round trip, and with selective acknowledgments all are mended in about one.
 #include "tests/support/suite.h"
 #include "tests/support/tcp_world.h"
-#include "tests/support/via_log.h"
+#include "tests/support/transition_log.h"
 
 #include <stdio.h>
 
@@ -118,10 +118,10 @@ static void test_sack(void)
 // The states that congestion control goes through.
 static void expect_states(const char *recovery, const char *drops, const char *expected)
 {
-    struct via_log *log = via_log_new("tcp recovery");
+    struct transition_log *log = transition_log_new("tcp recovery", true);
     char *sets[] = {g_strdup_printf("tcp.recovery=%s", recovery),
                     g_strdup_printf("links[0].drop_nth=%s", drops), NULL};
-    struct tcp_world *world = tcp_world_traced((const char *const *)sets, &log->trace);
+    struct tcp_world *world = tcp_world_traced((const char *const *)sets, &log->sink.trace);
     tcp_connect_nodes(world);
     tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
     tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
@@ -132,7 +132,7 @@ static void expect_states(const char *recovery, const char *drops, const char *e
     if (!SUITE_SAME_TEXT(log->text->str, expected))
         fprintf(stderr, "that was %s with frames %s lost\n", recovery, drops);
     tcp_world_free(world);
-    via_log_free(log);
+    transition_log_free(log);
     g_free(sets[0]);
     g_free(sets[1]);
 }

@@ -6,7 +6,7 @@
 // where nothing else is said.
 #include "models/via/pin_cache.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_log.h"
+#include "tests/support/transition_log.h"
 #include "tests/support/via_world.h"
 
 #define PAGE 4096
@@ -14,7 +14,7 @@
 #define LOOKUP (700 * TIME_NS)
 
 struct bench {
-    struct via_log *log;
+    struct transition_log *log;
     struct via_world *world;
     struct via_node *node;
     struct pin_cache *cache;
@@ -23,8 +23,8 @@ struct bench {
 static struct bench bench_new(void)
 {
     const char *sets[] = {"host.memory.pin_limit=64 KiB", NULL};
-    struct bench bench = {.log = via_log_new("pin")};
-    bench.world = via_world_new(cluster_pair, sets, &bench.log->trace);
+    struct bench bench = {.log = transition_log_new("pin", true)};
+    bench.world = via_world_new(cluster_pair, sets, &bench.log->sink.trace);
     bench.node = &bench.world->nodes[0];
     bench.cache = pin_cache_new(bench.node->nic, vip_create_ptag(bench.node->nic),
                                 &(struct pin_search){.lookup = {.time = LOOKUP}}, "cache");
@@ -35,7 +35,7 @@ static void bench_free(struct bench *bench)
 {
     pin_cache_free(bench->cache);
     via_world_free(bench->world);
-    via_log_free(bench->log);
+    transition_log_free(bench->log);
 }
 
 // ---- Calls ----

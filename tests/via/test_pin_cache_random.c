@@ -8,7 +8,7 @@
 #include "models/via/pin_cache.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_log.h"
+#include "tests/support/transition_log.h"
 #include "tests/support/via_world.h"
 
 #define PAGE 4096
@@ -32,7 +32,7 @@ struct model {
 };
 
 struct bench {
-    struct via_log *log;
+    struct transition_log *log;
     struct via_world *world;
     struct via_node *node;
     struct pin_cache *cache;
@@ -275,11 +275,11 @@ static void release_one(struct bench *bench, struct pin_area **held, int *count,
 static void random_use(enum pin_structure structure)
 {
     const char *sets[] = {"host.memory.pin_limit=96 KiB", NULL};
-    struct bench bench = {.log = via_log_new("pin")};
+    struct bench bench = {.log = transition_log_new("pin", true)};
     struct random_stream *random = random_new(4, "pins");
     struct pin_area *held[MOST_HELD];
     int count = 0;
-    bench.world = via_world_new(cluster_pair, sets, &bench.log->trace);
+    bench.world = via_world_new(cluster_pair, sets, &bench.log->sink.trace);
     bench.node = &bench.world->nodes[0];
     bench.cache = pin_cache_new(
         bench.node->nic, 1, &(struct pin_search){.structure = structure, .buckets = 5}, "cache");
@@ -303,7 +303,7 @@ static void random_use(enum pin_structure structure)
     random_free(random);
     pin_cache_free(bench.cache);
     via_world_free(bench.world);
-    via_log_free(bench.log);
+    transition_log_free(bench.log);
 }
 
 static void test_random(void)

@@ -2,7 +2,7 @@
 // Connections between VIs: who may send when, requests that are lost, and the states that a VI goes
 // through.
 #include "tests/support/suite.h"
-#include "tests/support/via_log.h"
+#include "tests/support/transition_log.h"
 #include "tests/support/via_world.h"
 
 #define RETRY (100 * TIME_MS)
@@ -218,10 +218,10 @@ static void test_waiter_sleeps(void)
 
 // ---- States ----
 
-static struct via_world *logged_world(struct via_log **log, const char *const *sets)
+static struct via_world *logged_world(struct transition_log **log, const char *const *sets)
 {
-    *log = via_log_new("vi");
-    struct via_world *world = via_world_new(cluster_cable, sets, &(*log)->trace);
+    *log = transition_log_new("vi", true);
+    struct via_world *world = via_world_new(cluster_cable, sets, &(*log)->sink.trace);
     via_set_up(&world->nodes[0], false);
     via_set_up(&world->nodes[1], false);
     ask_and_wait(world, 0, TIME_MS);
@@ -232,7 +232,7 @@ static struct via_world *logged_world(struct via_log **log, const char *const *s
 
 static void test_states(void)
 {
-    struct via_log *log;
+    struct transition_log *log;
     struct via_world *world = logged_world(&log, NULL);
     SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] idle -> connect_pending\n"
@@ -244,25 +244,25 @@ static void test_states(void)
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] connected -> disconnected\n"
                                     "node0 vi[1] connected -> disconnected\n");
     via_world_free(world);
-    via_log_free(log);
+    transition_log_free(log);
 }
 
 static void test_states_after_loss(void)
 {
     const char *sets[] = {"link.drop_nth=[1, 2]", NULL};
-    struct via_log *log;
+    struct transition_log *log;
     struct via_world *world = logged_world(&log, sets);
     SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] connect_pending -> connected\n"
                                     "node0 vi[1] connect_pending -> connected\n");
     via_world_free(world);
-    via_log_free(log);
+    transition_log_free(log);
 }
 
 static void test_states_of_error(void)
 {
-    struct via_log *log;
+    struct transition_log *log;
     struct via_world *world = logged_world(&log, NULL);
     g_string_truncate(log->text, 0);
     via_send(&world->nodes[0], 0, 10);
@@ -275,7 +275,7 @@ static void test_states_of_error(void)
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] error -> disconnected\n");
     CU_ASSERT_EQUAL(world->nodes[0].vi->state, VIP_CONNECTED);
     via_world_free(world);
-    via_log_free(log);
+    transition_log_free(log);
 }
 
 static void test_state_names(void)

@@ -1,47 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/rpi_run.h"
+#include "tests/support/program_run.h"
 
 #include "sim/workload/run.h"
 #include "tests/support/suite.h"
+#include "tests/support/transition_log.h"
 
 #include <string.h>
 
-struct rpi_line {
-    int rank;
-    const char *machine; // interned
-    char *text;
-};
-
 // ---- The trace sink ----
 
-struct rpi_trace {
-    struct trace trace;
+struct program_trace {
+    struct transition_sink sink;
     GPtrArray *lines;
 };
 
 static void line_free(void *data)
 {
-    struct rpi_line *line = data;
+    struct program_line *line = data;
     g_free(line->text);
     g_free(line);
-}
-
-static trace_lane sink_lane(struct trace *trace, const char *group, const char *name)
-{
-    (void)trace, (void)group, (void)name;
-    return 0;
-}
-
-static void sink_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                      sim_time to, struct message_ref message)
-{
-    (void)trace, (void)lane, (void)name, (void)from, (void)to, (void)message;
-}
-
-static void sink_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
-                      sim_time when)
-{
-    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
 }
 
 static char *transition_text(const struct trace_transition *transition)
@@ -58,49 +35,51 @@ static char *transition_text(const struct trace_transition *transition)
     return g_string_free(text, FALSE);
 }
 
-static void sink_transition(struct trace *trace, trace_lane lane, sim_time when,
-                            const struct trace_transition *transition)
+static void trace_take(struct transition_sink *sink, sim_time when,
+                       const struct trace_transition *transition)
 {
-    (void)lane, (void)when;
-    struct rpi_trace *sink = (struct rpi_trace *)(void *)trace;
-    struct rpi_line *line = g_new(struct rpi_line, 1);
+    struct program_trace *trace = (struct program_trace *)(void *)sink;
+    struct program_line *line = g_new(struct program_line, 1);
     int rank = -1;
     if (g_str_has_prefix(transition->where, "rank "))
         rank = (int)g_ascii_strtoll(transition->where + strlen("rank "), NULL, 10);
-    *line = (struct rpi_line){
+    *line = (struct program_line){
+        .when = when,
+        .where = g_intern_string(transition->where),
         .rank = rank,
         .machine = g_intern_string(transition->machine),
         .text = transition_text(transition),
     };
-    g_ptr_array_add(sink->lines, line);
+    g_ptr_array_add(trace->lines, line);
 }
 
-struct trace *rpi_trace_new(GPtrArray **lines)
+struct trace *program_trace_new(GPtrArray **lines)
 {
-    static const struct trace_ops ops = {
-        .lane = sink_lane, .span = sink_span, .flow = sink_flow, .transition = sink_transition};
-    struct rpi_trace *sink = g_new(struct rpi_trace, 1);
-    sink->trace.ops = &ops;
-    sink->lines = *lines = g_ptr_array_new_with_free_func(line_free);
-    return &sink->trace;
+    struct program_trace *trace = g_new(struct program_trace, 1);
+    trace->sink = transition_sink_make(trace_take);
+    trace->lines = *lines = g_ptr_array_new_with_free_func(line_free);
+    return &trace->sink.trace;
 }
 
-void rpi_trace_free(struct trace *trace)
+void program_trace_free(struct trace *trace)
 {
     g_free(trace);
 }
 
 // ---- The program ----
 
-static char *scenario_text(const struct rpi_program *program)
+static const char eepro100[] =
+    "links: [{from: node, to: switch}]\nnic: eepro100\nhost: {processor: {cores: 2}}\n";
+
+static char *scenario_text(const struct test_program *program)
 {
     GString *text = g_string_new("schema: 1\nname: t\n");
     g_string_append_printf(text,
                            "hosts: [{name: node, count: %d}]\nswitches: [{name: switch}]\n"
-                           "links: [{from: node, to: switch}]\nnic: eepro100\nstack: %s\n"
-                           "host: {processor: {cores: 2}}\nworkload:\n  ranks: %d\n  program:\n",
-                           program->ranks, program->stack ? program->stack : "lam_via",
-                           program->ranks);
+                           "%sstack: %s\nworkload:\n  ranks: %d\n  program:\n",
+                           program->hosts ? program->hosts : program->ranks,
+                           program->machine ? program->machine : eepro100,
+                           program->stack ? program->stack : "lam_via", program->ranks);
     for (int rank = 0; rank < program->ranks; rank++)
         if (program->ops[rank])
             g_string_append_printf(text, "    - {ranks: %d, do: [%s]}\n", rank, program->ops[rank]);
@@ -109,14 +88,11 @@ static char *scenario_text(const struct rpi_program *program)
     return g_string_free(text, FALSE);
 }
 
-static struct scenario *compile(const struct rpi_program *program,
-                                const struct scenario_schema *schema, char **complaints)
+static struct compiled compile(const struct test_program *program, char **complaints)
 {
     struct diag_list *diags = diag_list_new();
-    struct scenario_options options = {.sets = program->sets};
     char *text = scenario_text(program);
-    struct scenario *scenario =
-        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, &options, diags);
+    struct compiled compiled = compiled_try(text, program->sets, diags);
     GString *all = g_string_new(NULL);
     for (guint i = 0; i < diags->items->len; i++) {
         const struct diag *diag = g_ptr_array_index(diags->items, i);
@@ -126,65 +102,69 @@ static struct scenario *compile(const struct rpi_program *program,
     *complaints = g_string_free(all, FALSE);
     diag_list_free(diags);
     g_free(text);
-    return scenario;
-}
-
-struct rpi_case rpi_case_new(const struct rpi_program *program)
-{
-    struct rpi_case compiled = {.schema = registry_schema(&model_registry)};
-    char *complaints;
-    compiled.scenario = compile(program, compiled.schema, &complaints);
-    SUITE_SAME_TEXT(complaints, "");
-    g_free(complaints);
-    if (!compiled.scenario)
-        registry_schema_free(compiled.schema);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(compiled.scenario);
-    compiled.test_case = g_ptr_array_index(compiled.scenario->cases, 0);
     return compiled;
 }
 
-void rpi_case_free(struct rpi_case *compiled)
+struct compiled program_compiled(const struct test_program *program)
 {
-    scenario_free(compiled->scenario);
-    registry_schema_free(compiled->schema);
+    char *complaints;
+    struct compiled compiled = compile(program, &complaints);
+    SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+    if (!compiled.scenario)
+        compiled_free(&compiled);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(compiled.scenario);
+    return compiled;
 }
 
-char *rpi_complaints(const struct rpi_program *program)
+char *program_complaints(const struct test_program *program)
 {
-    struct scenario_schema *schema = registry_schema(&model_registry);
     char *complaints;
-    scenario_free(compile(program, schema, &complaints));
-    registry_schema_free(schema);
+    struct compiled compiled = compile(program, &complaints);
+    compiled_free(&compiled);
     return complaints;
 }
 
 // ---- A run ----
 
-struct rpi_run *rpi_run(const struct rpi_program *program, uint64_t seed)
+struct program_run *program_run(const struct test_program *program, uint64_t seed)
 {
-    struct rpi_case compiled = rpi_case_new(program);
-    struct rpi_run *run = g_new(struct rpi_run, 1);
-    struct trace *trace = rpi_trace_new(&run->lines);
+    struct compiled compiled = program_compiled(program);
+    struct program_run *run = g_new(struct program_run, 1);
+    struct trace *trace = program_trace_new(&run->lines);
     struct run_options options = {.trace = trace};
     run->result = run_case(&model_registry, compiled.test_case, 0, seed, &options);
-    rpi_trace_free(trace);
-    rpi_case_free(&compiled);
+    program_trace_free(trace);
+    compiled_free(&compiled);
     return run;
 }
 
-void rpi_run_free(struct rpi_run *run)
+void program_run_free(struct program_run *run)
 {
     series_result_free(run->result);
     g_ptr_array_unref(run->lines);
     g_free(run);
 }
 
-char *rpi_run_text(const struct rpi_run *run, int rank, const char *machines)
+struct program_run *program_run_good(const struct test_program *program)
+{
+    struct program_run *run = program_run(program, 1);
+    char *text = program_reason(run, "text"), *ledger = program_ledger_text(run);
+    SUITE_SAME_TEXT(text, "");
+    SUITE_SAME_TEXT(ledger, "");
+    SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
+    CU_ASSERT(run->result->ledger_balanced);
+    g_free(text);
+    g_free(ledger);
+    return run;
+}
+
+char *program_run_text(const struct program_run *run, int rank, const char *machines)
 {
     char **wanted = g_strsplit(machines, " ", -1);
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < run->lines->len; i++) {
-        const struct rpi_line *line = g_ptr_array_index(run->lines, i);
+        const struct program_line *line = g_ptr_array_index(run->lines, i);
         if (line->rank == rank && g_strv_contains((const char *const *)wanted, line->machine))
             g_string_append_printf(text, "%s\n", line->text);
     }
@@ -192,32 +172,37 @@ char *rpi_run_text(const struct rpi_run *run, int rank, const char *machines)
     return g_string_free(text, FALSE);
 }
 
-int rpi_run_count(const struct rpi_run *run, int rank, const char *part)
+int program_run_count(const struct program_run *run, int rank, const char *part)
 {
     int count = 0;
     for (guint i = 0; i < run->lines->len; i++) {
-        const struct rpi_line *line = g_ptr_array_index(run->lines, i);
+        const struct program_line *line = g_ptr_array_index(run->lines, i);
         count += line->rank == rank && strstr(line->text, part) != NULL;
     }
     return count;
 }
 
-void rpi_expect(const char *file, int line, const struct rpi_program *program, const char *machines,
-                const char *const expected[RPI_MOST_RANKS])
+int64_t program_counter(const struct program_run *run, const char *name)
 {
-    struct rpi_run *run = rpi_run(program, 1);
+    return json_integer_value(json_object_get(run->result->counters, name));
+}
+
+void program_expect(const char *file, int line, const struct test_program *program,
+                    const char *machines, const char *const expected[TEST_MOST_RANKS])
+{
+    struct program_run *run = program_run(program, 1);
     suite_same_text(file, line, sim_status_name(run->result->status), "completed");
     CU_ASSERT(run->result->ledger_balanced);
     for (int rank = 0; rank < program->ranks; rank++) {
-        char *text = rpi_run_text(run, rank, machines);
+        char *text = program_run_text(run, rank, machines);
         if (expected[rank])
             suite_same_text(file, line, text, expected[rank]);
         g_free(text);
     }
-    rpi_run_free(run);
+    program_run_free(run);
 }
 
-char *rpi_reason(const struct rpi_run *run, const char *member)
+char *program_reason(const struct program_run *run, const char *member)
 {
     const json_t *value = run->result->reason ? json_object_get(run->result->reason, member) : NULL;
     if (!value)
@@ -230,7 +215,7 @@ char *rpi_reason(const struct rpi_run *run, const char *member)
     return text;
 }
 
-char *rpi_ledger_text(const struct rpi_run *run)
+char *program_ledger_text(const struct program_run *run)
 {
     GString *text = g_string_new(NULL);
     const GPtrArray *lines = run->result->ledger_report;

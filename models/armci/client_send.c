@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a client sends through GM: requests to data servers, flags that it writes there, and data
+// that go straight from user memory to user memory. Each takes ARMCI's send token, which the send's
+// callback gives back.
+#include "models/armci/client.h"
+#include "models/armci/server.h"
+
+// ---- The token ----
+
+bool armci_may_send(const struct armci_client *client)
+{
+    return client->sends_out < client->config->send_tokens && gm_send_tokens(client->port) > 0;
+}
+
+static void count_send(struct armci_client *client)
+{
+    client->sends_out++;
+    ++*client->sends;
+    *client->most_out = MAX(*client->most_out, client->sends_out);
+}
+
+// The send's context record says which buffer is free again.
+static void acknowledged(struct cpu_context *context, struct armci_client *client,
+                         struct armci_slot *slot)
+{
+    struct mpi_process *process = client->process;
+    struct trace_transition transition = {
+        .where = process->name,
+        .machine = "ARMCI context",
+        .subject = slot ? slot->number : 0,
+        .from = "sending",
+        .to = "ACK",
+    };
+    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    client->sends_out--;
+    if (slot)
+        armci_buffers_acknowledge(slot);
+}
+
+static void check_status(const struct armci_client *client, enum gm_status status)
+{
+    static const char *const reasons[] = {"", "no acknowledgement in time", "it was rejected",
+                                          "the port is closed"};
+    if (status == GM_SUCCESS)
+        return;
+    sim_fail(client->process->sim, SIM_FAILED, "send_failed",
+             json_pack("{s:i}", "rank", client->process->rank),
+             "rank %d: GM gave up a message of ARMCI's: %s", client->process->rank,
+             reasons[status]);
+}
+
+static void sent_slot(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                      enum gm_status status)
+{
+    struct armci_slot *slot = callback_context;
+    (void)port;
+    struct armci_client *client = container_of(slot->buffers, struct armci_client, buffers);
+    check_status(client, status);
+    acknowledged(context, client, slot);
+}
+
+static void sent_small(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                       enum gm_status status)
+{
+    struct armci_client *client = callback_context;
+    (void)port;
+    check_status(client, status);
+    acknowledged(context, client, NULL);
+}
+
+// ---- Requests ----
+
+const char *armci_kind_name(enum armci_kind kind)
+{
+    static const char *const names[ARMCI_KINDS] = {
+        [ARMCI_PUT] = "put",
+        [ARMCI_ACCUMULATE] = "accumulate",
+        [ARMCI_GET] = "get",
+        [ARMCI_FETCH_ADD] = "fetch_add",
+        [ARMCI_LOCK] = "lock",
+        [ARMCI_UNLOCK] = "unlock",
+        [ARMCI_FENCE] = "fence",
+        [ARMCI_REGISTER] = "register",
+        [ARMCI_UNREGISTER] = "unregister",
+        [ARMCI_AVAILABLE] = "available",
+        [ARMCI_ARRIVED] = "arrived",
+    };
+    return names[kind];
+}
+
+// Whether the server answers into the client's memory, which the request then describes.
+static bool answered(enum armci_kind kind)
+{
+    switch (kind) {
+    case ARMCI_GET:
+    case ARMCI_FETCH_ADD:
+    case ARMCI_LOCK:
+    case ARMCI_FENCE:
+    case ARMCI_REGISTER:
+        return true;
+    case ARMCI_PUT:
+    case ARMCI_ACCUMULATE:
+    case ARMCI_UNLOCK:
+    case ARMCI_UNREGISTER:
+    case ARMCI_AVAILABLE:
+    case ARMCI_ARRIVED:
+        break;
+    }
+    return false;
+}
+
+struct armci_message *armci_message_new(struct armci_client *client, enum armci_kind kind,
+                                        struct mpi_request *request, int64_t descriptors)
+{
+    struct armci_message *message = pool_take(&client->job->messages);
+    *message = (struct armci_message){
+        .self = message,
+        .kind = kind,
+        .client = client->process->rank,
+        .target = request->peer,
+        .number = request->number,
+        .header = client->config->header + descriptors +
+                  (answered(kind) ? client->config->client_descriptor : 0),
+        .first = true,
+        .last = true,
+        .message = request->message,
+        .bytes = request->size,
+    };
+    message->remote = request->operation && request->operation->peer_address
+                          ? request->operation->peer_address
+                          : request->address;
+    return message;
+}
+
+void armci_send(struct cpu_context *context, struct armci_client *client,
+                struct armci_message *message, struct armci_slot *slot)
+{
+    const struct armci_config *config = client->config;
+    const struct armci_server *server = armci_server_of(client, message->target);
+    int64_t length = message->header + (slot ? message->piece.bytes : 0);
+    int64_t room = length <= config->small ? config->small : length;
+    if (gm_min_size_for_length(room) > server->large.size && room > config->small) {
+        sim_fail(client->process->sim, SIM_FAILED, "request_too_long",
+                 json_pack("{s:i, s:s}", "rank", client->process->rank, "setting", "armci.buffer"),
+                 "rank %d: a request of %" G_GINT64_FORMAT
+                 " B fits no receive buffer of the data server (armci.buffer)",
+                 client->process->rank, length);
+        pool_give(&client->job->messages, message);
+        return;
+    }
+    count_send(client);
+    message->tag = slot ? slot->bytes : message->header;
+    struct gm_message send = {
+        .address = slot ? slot->address : client->request_address,
+        .length = length,
+        .header = message->header,
+        .size = length <= config->small ? server->small.size : server->large.size,
+        .target_host = server->host->index,
+        .target_port = armci_server_port(server),
+        .message = slot ? message->message : MESSAGE_NONE,
+        .offset = slot ? message->piece.offset : 0,
+        .content = message,
+        .callback = slot ? sent_slot : sent_small,
+        .callback_context = slot ? (void *)slot : (void *)client,
+    };
+    gm_send_with_callback(context, client->port, &send);
+}
+
+// ---- Flags ----
+
+const struct armci_flag *armci_flag_new(struct armci_job *job, const struct armci_flag *flag)
+{
+    struct armci_flag *copy = pool_take(&job->flags);
+    *copy = *flag;
+    copy->self = copy;
+    return copy;
+}
+
+void armci_flag_seen(struct armci_job *job, const struct armci_flag *flag)
+{
+    if (flag)
+        pool_give(&job->flags, flag->self);
+}
+
+void armci_write_flag(struct cpu_context *context, struct armci_client *client, int peer,
+                      const struct armci_flag *flag)
+{
+    const struct armci_server *server = armci_server_of(client, peer);
+    count_send(client);
+    struct gm_message send = {
+        .address = client->flag_address,
+        .length = client->config->flag,
+        .header = client->config->flag,
+        .target_host = server->host->index,
+        .target_port = armci_server_port(server),
+        .content = armci_flag_new(client->job, flag),
+        .callback = sent_small,
+        .callback_context = client,
+    };
+    gm_directed_send_with_callback(context, client->port, &send, server->answer_address);
+}
+
+// ---- Data without a request ----
+
+// Said with data that need no flag: the server takes them to the ledger.
+static const struct armci_flag direct_data = {.kind = ARMCI_FLAG_DIRECT};
+
+void armci_send_direct(struct cpu_context *context, struct armci_client *client,
+                       struct mpi_request *request, const struct armci_piece *piece)
+{
+    const struct armci_server *server = armci_server_of(client, request->peer);
+    int64_t remote = request->operation && request->operation->peer_address
+                         ? request->operation->peer_address
+                         : request->address;
+    count_send(client);
+    struct gm_message send = {
+        .address = request->address + piece->offset,
+        .length = piece->bytes,
+        .target_host = server->host->index,
+        .target_port = armci_server_port(server),
+        .message = request->message,
+        .offset = piece->offset,
+        .content = &direct_data,
+        .callback = sent_small,
+        .callback_context = client,
+    };
+    gm_directed_send_with_callback(context, client->port, &send,
+                                   armci_server_address(server, request->peer, remote) +
+                                       piece->offset);
+}

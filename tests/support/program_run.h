@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs a program over a stack, and keeps the protocol transitions of all layers as text, for tests
+// that compare them.
+//
+// A line is written as in the state log, without its time and its place, which stand beside it:
+//
+//     send[1] start -> envelope_sent tiny
+//     cbuf[0] unexpected_tiny
+//     pin registered 24576 B, references 1
+#ifndef NETSIM_TESTS_SUPPORT_PROGRAM_RUN_H
+#define NETSIM_TESTS_SUPPORT_PROGRAM_RUN_H
+
+#include "sim/workload/result.h"
+#include "tests/support/compiled.h"
+
+#include <glib.h>
+
+#define TEST_MOST_RANKS 8
+
+// What a test runs, on hosts around one switch.
+struct test_program {
+    int ranks, hosts;                 // hosts: 0: one a rank
+    const char *machine;              // YAML: links, network cards and hosts; NULL: eepro100
+    const char *stack;                // NULL: lam_via
+    const char *sets[24];             // "lam_via.tiny=1 KiB", ends with NULL
+    const char *ops[TEST_MOST_RANKS]; // of each rank, "{send: {to: 1, size: 1 KiB}}, barrier"
+    const char *all;                  // of every rank, after its own; or NULL
+};
+
+struct program_line {
+    sim_time when;
+    const char *where;   // interned: "rank 0", "data server node1"
+    int rank;            // -1: another place
+    const char *machine; // interned
+    char *text;
+};
+
+struct program_run {
+    struct series_result *result;
+    GPtrArray *lines; // struct program_line *, in the order in which they were reported
+};
+
+// A compiled program; what is wrong with it fails the running case and ends it. The caller frees it
+// with compiled_free.
+struct compiled program_compiled(const struct test_program *program);
+
+// The text of the compiler's complaints about a program, "" if there are none. The caller frees it.
+char *program_complaints(const struct test_program *program);
+
+struct program_run *program_run(const struct test_program *program, uint64_t seed);
+void program_run_free(struct program_run *run);
+
+// The same with seed 1; fails the running case unless the run completes with balanced books.
+struct program_run *program_run_good(const struct test_program *program);
+
+// A rank's transitions of some machines ("send recv probe cbuf"), each ended by a line feed; the
+// caller frees it.
+char *program_run_text(const struct program_run *run, int rank, const char *machines);
+
+#define RPI_REQUESTS "send recv probe cbuf"
+#define RPI_REQUESTS_AND_PINS "send recv probe cbuf pin"
+#define RPI_STARTUP "rpi vi"
+
+// How many of a rank's transitions contain a text.
+int program_run_count(const struct program_run *run, int rank, const char *part);
+
+// A counter of the run, 0 if there is none of that name.
+int64_t program_counter(const struct program_run *run, const char *name);
+
+// A sink of its own, for tests that build their simulation by hand; it fills `lines`.
+struct trace *program_trace_new(GPtrArray **lines);
+void program_trace_free(struct trace *trace);
+
+// Fails the running case unless the program completes with balanced books, and `expected` are the
+// transitions of each rank (NULL: not compared).
+void program_expect(const char *file, int line, const struct test_program *program,
+                    const char *machines, const char *const expected[TEST_MOST_RANKS]);
+
+#define PROGRAM_EXPECT(program, machines, ...)                                                     \
+    program_expect(__FILE__, __LINE__, program, machines,                                          \
+                   (const char *const[TEST_MOST_RANKS]){__VA_ARGS__})
+
+// A member of the reason why a run ended, as text ("" if there is none); the caller frees it.
+char *program_reason(const struct program_run *run, const char *member);
+
+// All lines of the ledger's report, each ended by a line feed; the caller frees it.
+char *program_ledger_text(const struct program_run *run);
+
+#endif
