@@ -21,11 +21,11 @@ TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2
           "tiny", "unexpected_messages"}
 
 MYRINET = {"armci_accumulate", "armci_copy_and_send", "armci_dynamic_buffers",
-           "armci_get_config1", "armci_get_config2",
-           "armci_one_port", "armci_put_buffers", "armci_put_config1", "armci_put_config2",
-           "gm_allsize", "gm_cable", "gm_corruption", "gm_no_buffers", "grim_cable_pulled",
-           "grim_control_deadlock", "grim_injection", "grim_late_receiver", "grim_latency",
-           "grim_remote_memory", "grim_reply_deadlock", "grim_scan"}
+           "armci_get_config1", "armci_get_config2", "armci_one_port", "armci_put_buffers",
+           "armci_put_config1", "armci_put_config2", "gm_allsize", "gm_cable", "gm_corruption",
+           "gm_no_buffers", "grim_cable_pulled", "grim_control_deadlock", "grim_injection",
+           "grim_late_receiver", "grim_latency", "grim_remote_memory", "grim_reply_deadlock",
+           "grim_scan"}
 TESTED |= MYRINET
 
 # Those whose program fails, as it should.
@@ -34,7 +34,9 @@ FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "flood_empty_r
 
 # Those that take seconds, with less to do; all others take milliseconds.
 LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
-          "bcast_cluster2_small_area", "gm_allsize", "gm_corruption", "grim_injection"}
+          "bcast_cluster2_small_area", "armci_accumulate", "armci_copy_and_send",
+          "armci_get_config1", "armci_get_config2", "armci_put_buffers", "armci_put_config1",
+          "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection"}
 QUICK = sorted(TESTED - LONGER)
 FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
 FEW_COUNTS = ("--set", "workload.sizes=[1, 20, 100]") # where sizes are counts, of messages
