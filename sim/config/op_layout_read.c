@@ -100,7 +100,7 @@ void op_read_segments(struct op_reader *reader, struct op *op, const struct node
     op->layout = op_layout_new();
     if (list->children->len == 0)
         diag_add(reader->diags, list->mark, path, NULL, "the list is empty");
-    for (guint i = 0; i < list->children->len && !reader->diags->overflow; i++) {
+    for (guint i = 0; i < list->children->len; i++) {
         char *item_path = reader_path_item(path, i);
         struct op_segments set = {0};
         read_set(reader, g_ptr_array_index(list->children, i), item_path, &set);

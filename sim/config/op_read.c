@@ -165,11 +165,13 @@ static void read_awaited_all(struct op_reader *reader, struct op *op, const stru
 void op_reader_finish(struct op_reader *reader)
 {
     char **started = (char **)g_hash_table_get_keys_as_array(reader->requests, NULL);
-    for (guint i = 0; i < reader->waits->len && !reader->diags->overflow; i++) {
+    for (guint i = 0; i < reader->waits->len; i++) {
         const struct awaited *awaited = g_ptr_array_index(reader->waits, i);
         if (g_hash_table_contains(reader->requests, awaited->node->text))
             continue;
-        char *hint = reader_hint(awaited->node->text, (const char *const *)started);
+        char *hint = diag_full(reader->diags)
+                         ? NULL
+                         : reader_hint(awaited->node->text, (const char *const *)started);
         diag_add(reader->diags, awaited->node->mark, awaited->path, hint,
                  "no operation of these ranks starts a request \"%.40s\"", awaited->node->text);
         g_free(hint);
@@ -366,7 +368,9 @@ static bool find_kind(struct op_reader *reader, const char *name, struct source_
         g_ptr_array_add(names, (char *)op_shapes[i].name);
     }
     g_ptr_array_add(names, NULL);
-    char *hint = found ? NULL : reader_hint(name, (const char *const *)names->pdata);
+    char *hint = found || diag_full(reader->diags)
+                     ? NULL
+                     : reader_hint(name, (const char *const *)names->pdata);
     if (!found)
         diag_add(reader->diags, mark, path, hint, "unknown operation \"%.40s\"", name);
     g_ptr_array_free(names, TRUE);
@@ -420,7 +424,7 @@ void op_read_list(struct op_reader *reader, const struct node *list, const char 
 {
     if (!reader_is(list, NODE_LIST, path, "a list of operations", reader->diags))
         return;
-    for (guint i = 0; i < list->children->len && !reader->diags->overflow; i++) {
+    for (guint i = 0; i < list->children->len; i++) {
         char *item_path = reader_path_item(path, i);
         read_op(reader, g_ptr_array_index(list->children, i), item_path, body);
         g_free(item_path);

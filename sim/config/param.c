@@ -177,10 +177,10 @@ struct param_values *param_read_part(const struct param_table *table, const stru
     bool missing = false;
     for (int i = 0; table->params[i].name; i++)
         missing |= !table->params[i].fallback && !node_get(map, table->params[i].name);
-    guint before = diags->items->len;
+    guint before = diags->found;
     if (well && !missing && table->check)
         table->check(values->values, values);
-    well &= diags->items->len == before;
+    well &= diags->found == before;
     if (good)
         *good = well;
     values->diags = NULL;

@@ -263,7 +263,7 @@ static bool each_item(const struct param_reading *reading,
         return read(reading, data);
     bool good = true;
     const GPtrArray *items = reading->node->children;
-    for (guint i = 0; i < items->len && !reading->diags->overflow; i++) {
+    for (guint i = 0; i < items->len; i++) {
         struct param_reading item = *reading;
         char *path = reader_path_item(reading->path, i);
         item.path = path;

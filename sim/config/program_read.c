@@ -116,18 +116,18 @@ static void read_part(struct op_reader *reader, const struct node *node, const c
 struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
                              const char *path, struct diag_list *diags)
 {
-    guint before = diags->items->len;
+    guint before = diags->found;
     if (!reader_is(list, NODE_LIST, path, "a list of parts", diags))
         return NULL;
     struct op_reader *reader = op_reader_new(ranks, library, diags);
     struct program *program = program_new();
-    for (guint i = 0; i < list->children->len && !diags->overflow; i++) {
+    for (guint i = 0; i < list->children->len; i++) {
         char *part_path = reader_path_item(path, i);
         read_part(reader, g_ptr_array_index(list->children, i), part_path, program);
         g_free(part_path);
     }
     op_reader_free(reader);
-    if (diags->items->len == before)
+    if (diags->found == before)
         return program;
     program_free(program);
     return NULL;

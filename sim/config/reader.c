@@ -61,22 +61,28 @@ char *reader_path_hint(const char *path, const char *const *paths)
     return near ? g_strdup_printf("did you mean %s?", near) : NULL;
 }
 
+static void unknown_key(const struct node *child, const char *path, const char *const *known,
+                        const char *const *elsewhere, struct diag_list *diags)
+{
+    char *child_path = reader_path(path, child->key), *hint = NULL;
+    if (!diag_full(diags) && elsewhere && !diag_nearest(child->key, known))
+        hint = reader_path_hint(child_path, elsewhere);
+    if (!diag_full(diags) && !hint)
+        hint = reader_hint(child->key, known);
+    diag_add(diags, child->key_mark, child_path, hint, "unknown key");
+    g_free(child_path);
+    g_free(hint);
+}
+
 bool reader_keys_or(const struct node *map, const char *path, const char *const *known,
                     const char *const *elsewhere, struct diag_list *diags)
 {
     bool good = true;
-    for (guint i = 0; i < map->children->len && !diags->overflow; i++) {
+    for (guint i = 0; i < map->children->len; i++) {
         const struct node *child = g_ptr_array_index(map->children, i);
         if (g_strv_contains(known, child->key))
             continue;
-        char *child_path = reader_path(path, child->key);
-        bool near = !elsewhere || diag_nearest(child->key, known);
-        char *hint = near ? NULL : reader_path_hint(child_path, elsewhere);
-        if (!hint)
-            hint = reader_hint(child->key, known);
-        diag_add(diags, child->key_mark, child_path, hint, "unknown key");
-        g_free(child_path);
-        g_free(hint);
+        unknown_key(child, path, known, elsewhere, diags);
         good = false;
     }
     return good;
@@ -141,7 +147,7 @@ int reader_choice(const struct node *node, const char *path, const char *noun,
     for (int i = 0; names[i]; i++)
         if (strcmp(names[i], text) == 0)
             return i;
-    char *hint = reader_hint(text, names);
+    char *hint = diag_full(diags) ? NULL : reader_hint(text, names);
     diag_add(diags, node->mark, path, hint, "unknown %s \"%.64s\"", noun, text);
     g_free(hint);
     return -1;

@@ -117,9 +117,12 @@ static void add_new(struct diag_list *diags, const struct diag_list *found)
             known = memcmp(&old->mark, &new->mark, sizeof old->mark) == 0 &&
                     g_strcmp0(old->path, new->path) == 0 && strcmp(old->message, new->message) == 0;
         }
-        if (!known)
+        if (known)
+            diags->found++;
+        else
             diag_add(diags, new->mark, new->path, new->hint, "%s", new->message);
     }
+    diags->found += found->found - found->items->len;
     diags->overflow |= found->overflow;
 }
 
@@ -251,7 +254,7 @@ static void read_series_list(struct compiler *compiler, const struct node *list,
                  MOST_SERIES);
         return;
     }
-    for (guint i = 0; i < list->children->len && !compiler->diags->overflow; i++) {
+    for (guint i = 0; i < list->children->len; i++) {
         char *path = reader_path_item("series", i);
         read_series(compiler, g_ptr_array_index(list->children, i), path, cases);
         g_free(path);
@@ -344,7 +347,7 @@ static struct scenario *compile(struct node *root, const char *file, const char 
 {
     if (!root)
         return NULL;
-    guint before = diags->items->len;
+    guint before = diags->found;
     struct compiler compiler = {
         .schema = schema, .options = options, .directory = directory, .root = root, .diags = diags};
     compiler.sets = g_ptr_array_new_with_free_func(set_free);
@@ -356,7 +359,7 @@ static struct scenario *compile(struct node *root, const char *file, const char 
     node_free(compiler.root);
     g_ptr_array_free(compiler.sets, TRUE);
     g_hash_table_destroy(compiler.testbeds);
-    if (diags->items->len == before && !diags->overflow)
+    if (diags->found == before)
         return scenario;
     scenario_free(scenario);
     return NULL;

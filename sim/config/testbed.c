@@ -63,13 +63,15 @@ static void prepare(struct compiler *compiler, struct node *tree)
     compiler_check_version(tree, compiler->diags);
     GPtrArray *known = keys_at_top(compiler->schema, KEY_IN_TESTBED);
     GPtrArray *elsewhere = keys_at_top(compiler->schema, KEY_IN_SCENARIO);
-    for (guint i = 0; i < tree->children->len && !compiler->diags->overflow; i++) {
+    for (guint i = 0; i < tree->children->len; i++) {
         const struct node *child = g_ptr_array_index(tree->children, i);
         if (g_strv_contains((const char *const *)known->pdata, child->key))
             continue;
         bool misplaced = g_strv_contains((const char *const *)elsewhere->pdata, child->key);
         char *hint = misplaced ? g_strdup("it belongs in the scenario")
-                               : reader_hint(child->key, (const char *const *)known->pdata);
+                     : diag_full(compiler->diags)
+                         ? NULL
+                         : reader_hint(child->key, (const char *const *)known->pdata);
         diag_add(compiler->diags, child->key_mark, child->key, hint, "%s",
                  misplaced ? "not a key of a testbed" : "unknown key");
         g_free(hint);

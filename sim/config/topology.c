@@ -208,7 +208,7 @@ static void each_item(struct builder *builder, const char *key, item_reader_fn *
     const struct node *list = node_get(builder->tree, key);
     if (node_is_null(list) || !reader_is(list, NODE_LIST, key, "a list", builder->diags))
         return;
-    for (guint i = 0; i < list->children->len && !builder->diags->overflow; i++) {
+    for (guint i = 0; i < list->children->len; i++) {
         const struct node *item = g_ptr_array_index(list->children, i);
         char *path = reader_path_item(key, i);
         if (reader_is(item, NODE_MAP, path, "a map", builder->diags))
@@ -546,7 +546,7 @@ static bool check_defaults(struct builder *builder, const char *key,
     const struct node *map = node_get(builder->tree, key);
     if (node_is_null(map))
         return true;
-    guint before = builder->diags->items->len;
+    guint before = builder->diags->found;
     GPtrArray *names = g_ptr_array_new();
     param_table_names(table, names);
     g_ptr_array_add(names, NULL);
@@ -554,7 +554,7 @@ static bool check_defaults(struct builder *builder, const char *key,
         reader_keys(map, key, (const char *const *)names->pdata, builder->diags);
     g_ptr_array_free(names, TRUE);
     param_values_free(param_read_part(table, map, key, false, NULL, builder->diags));
-    return builder->diags->items->len == before;
+    return builder->diags->found == before;
 }
 
 void topology_read(struct topology *topology, const struct node *tree,
@@ -566,21 +566,21 @@ void topology_read(struct topology *topology, const struct node *tree,
     topology->links = g_ptr_array_new_with_free_func(link_free);
     topology->routes = g_ptr_array_new_with_free_func(route_free);
     struct builder builder = {topology, schema, tree, NULL, diags};
-    guint before = diags->items->len;
+    guint before = diags->found;
     if (!check_defaults(&builder, "link", schema->link_table) ||
         !check_defaults(&builder, "switch", schema->switch_table))
         return;
     builder.names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     each_item(&builder, "hosts", read_host);
     each_item(&builder, "switches", read_switch);
-    if (diags->items->len == before)
+    if (diags->found == before)
         each_item(&builder, "links", read_link);
-    if (diags->items->len == before)
+    if (diags->found == before)
         read_routes(&builder);
-    if (diags->items->len == before && topology->hosts->len == 0)
+    if (diags->found == before && topology->hosts->len == 0)
         diag_add(diags, tree->mark, "hosts", "write hosts: [{name: node, count: 2}]",
                  "there must be at least one host");
-    if (diags->items->len == before) {
+    if (diags->found == before) {
         topology_check_ports(topology, schema->switch_table, diags);
         topology_check_joined(topology, diags);
     }

@@ -130,7 +130,7 @@ static void read_sizes(struct workload_reader *reader)
     }
     if (sizes->children->len == 0)
         diag_add(reader->diags, sizes->mark, PATH ".sizes", NULL, "the list is empty");
-    for (guint i = 0; i < sizes->children->len && !reader->diags->overflow; i++) {
+    for (guint i = 0; i < sizes->children->len; i++) {
         char *path = reader_path_item(PATH ".sizes", i);
         read_size_item(reader, g_ptr_array_index(sizes->children, i), path);
         g_free(path);

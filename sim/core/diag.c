@@ -30,7 +30,8 @@ void diag_list_free(struct diag_list *list)
 void diag_add(struct diag_list *list, struct source_mark mark, const char *path, const char *hint,
               const char *format, ...)
 {
-    if (list->items->len >= DIAG_LIMIT) {
+    list->found++;
+    if (diag_full(list)) {
         list->overflow = true;
         return;
     }
@@ -47,7 +48,12 @@ void diag_add(struct diag_list *list, struct source_mark mark, const char *path,
 
 bool diag_any(const struct diag_list *list)
 {
-    return list->items->len > 0;
+    return list->found > 0;
+}
+
+bool diag_full(const struct diag_list *list)
+{
+    return list->items->len >= DIAG_LIMIT;
 }
 
 void diag_print(const struct diag_list *list, FILE *out)

@@ -26,7 +26,9 @@ struct diag {
 };
 
 struct diag_list {
-    GPtrArray *items; // of struct diag *
+    GPtrArray *items; // of struct diag *, the first DIAG_LIMIT
+    guint found;      // all, also those that were not kept: what a reader asks that wants to know
+                      // whether something was found since
     bool overflow;    // more were found than DIAG_LIMIT
 };
 
@@ -38,6 +40,9 @@ void diag_add(struct diag_list *list, struct source_mark mark, const char *path,
               const char *format, ...) G_GNUC_PRINTF(5, 6);
 
 bool diag_any(const struct diag_list *list);
+
+// Whether what is still found is only counted: nobody will read a hint that takes long to make.
+bool diag_full(const struct diag_list *list);
 
 // file:line:column: path: message (hint), a line each.
 void diag_print(const struct diag_list *list, FILE *out);

@@ -171,7 +171,7 @@ static void read_claim(struct claim_list *list, const struct node *map, bool beh
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags)
 {
     static const char *const groups[] = {"behaviours", "others", NULL};
-    guint before = diags->items->len;
+    guint before = diags->found;
     if (!reader_is(tree, NODE_MAP, "", "a map of claims", diags) ||
         !reader_keys(tree, "", groups, diags))
         return false;
@@ -179,10 +179,10 @@ bool claims_read(struct claim_list *list, const struct node *tree, struct diag_l
         const struct node *group = node_get(tree, groups[i]);
         if (node_is_null(group) || !reader_is(group, NODE_MAP, groups[i], "a map of claims", diags))
             continue;
-        for (guint k = 0; k < group->children->len && !diags->overflow; k++)
+        for (guint k = 0; k < group->children->len; k++)
             read_claim(list, g_ptr_array_index(group->children, k), i == 0, diags);
     }
-    return diags->items->len == before;
+    return diags->found == before;
 }
 
 static gint compare_ranks(gconstpointer a, gconstpointer b)
@@ -222,19 +222,19 @@ static void read_rank(struct claim_list *list, const struct node *map, const cha
 
 bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct diag_list *diags)
 {
-    guint before = diags->items->len;
+    guint before = diags->found;
     const struct node *ranks = tree->kind == NODE_MAP ? node_get(tree, "top40") : NULL;
     if (!ranks || ranks->kind != NODE_LIST) {
         diag_add(diags, tree->mark, "top40", NULL, "a list of ranks is expected here");
         return false;
     }
-    for (guint i = 0; i < ranks->children->len && !diags->overflow; i++) {
+    for (guint i = 0; i < ranks->children->len; i++) {
         char *path = reader_path_item("top40", i);
         read_rank(list, g_ptr_array_index(ranks->children, i), path, diags);
         g_free(path);
     }
     g_ptr_array_sort(list->ranks, compare_ranks);
-    return diags->items->len == before;
+    return diags->found == before;
 }
 
 // ---- Tests, and analyses ----
@@ -255,13 +255,13 @@ static char *read_tests(const struct node *list, const char *path, struct diag_l
 
 bool claims_read_tests(struct claim_list *list, const struct node *tree, struct diag_list *diags)
 {
-    guint before = diags->items->len;
+    guint before = diags->found;
     const struct node *tests = tree->kind == NODE_MAP ? node_get(tree, "tests") : NULL;
     if (!tests || tests->kind != NODE_MAP) {
         diag_add(diags, tree->mark, "tests", NULL, "a map of claims to tests is expected here");
         return false;
     }
-    for (guint i = 0; i < tests->children->len && !diags->overflow; i++) {
+    for (guint i = 0; i < tests->children->len; i++) {
         const struct node *one = g_ptr_array_index(tests->children, i);
         struct claim *claim = find_claim(list, one->key);
         if (!claim) {
@@ -271,12 +271,12 @@ bool claims_read_tests(struct claim_list *list, const struct node *tree, struct 
         g_free(claim->tests);
         claim->tests = read_tests(one, claim->id, diags);
     }
-    return diags->items->len == before;
+    return diags->found == before;
 }
 
 bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags)
 {
-    guint before = diags->items->len;
+    guint before = diags->found;
     for (guint i = 0; i < list->claims->len; i++) {
         const struct claim *claim = g_ptr_array_index(list->claims, i);
         if (claim->known_miss &&
@@ -284,7 +284,7 @@ bool claims_are_analysed(const struct claim_list *list, const char *page, struct
             diag_add(diags, claim->mark, claim->id, "a heading that reads so, or <a id=\"…\">",
                      "%s: there is no such place", claim->known_miss);
     }
-    return diags->items->len == before;
+    return diags->found == before;
 }
 
 // ---- All of them ----

@@ -58,9 +58,11 @@ static void test_limit(void)
     for (int i = 0; i < DIAG_LIMIT; i++)
         diag_add(list, (struct source_mark){"f", i + 1, 1}, NULL, NULL, "wrong");
     CU_ASSERT_FALSE(list->overflow);
+    CU_ASSERT(diag_full(list));
     diag_add(list, (struct source_mark){"f", 99, 1}, NULL, NULL, "one too many");
     CU_ASSERT(list->overflow);
     SUITE_SAME_INTEGER(list->items->len, DIAG_LIMIT);
+    SUITE_SAME_INTEGER(list->found, DIAG_LIMIT + 1);
     char *text = printed(list);
     SUITE_CONTAINS(text, "f:20:1: error: wrong\n");
     SUITE_CONTAINS(text, "(more errors follow; the first 20 are shown)\n");

@@ -154,6 +154,19 @@ static void test_bad_checks(void)
     expect_check("{ends_with: {scenario: s, series: A, status: dead}}", "unknown status \"dead\"");
 }
 
+// More mistakes than are told: none of what follows them is taken for right.
+static void test_many_bad_checks(void)
+{
+    GString *text = g_string_new("others:\n  s.a:\n    kind: number\n    statement: it is so\n"
+                                 "    source: \"1\"\n    check:\n");
+    for (int i = 0; i < DIAG_LIMIT + 10; i++)
+        g_string_append_printf(text, "      - valeu%d: {series: A}\n", i);
+    g_string_append(text, "      - value: {senario: s}\n");
+    expect(text->str, "c.yaml:26:9: error: s.a.check[19].valeu19: unknown key\n"
+                      "(more errors follow; the first 20 are shown)\n");
+    g_string_free(text, TRUE);
+}
+
 static void test_bad_claims(void)
 {
     expect("others:\n  s.a: {kind: nubmer, statement: x, source: y, not_checkable: z}\n",
@@ -313,6 +326,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {{"claims that are right", test_good},
                                               {"checks that are wrong", test_bad_checks},
+                                              {"many wrong checks", test_many_bad_checks},
                                               {"claims that are wrong", test_bad_claims},
                                               {"ranks", test_ranks},
                                               {"which tests name them", test_tests},
