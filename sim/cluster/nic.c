@@ -31,9 +31,11 @@ struct nic {
 
     // Transmit: ring -> loading (over the bus) -> loaded (in the FIFO) -> sending (on the wire).
     struct frame_queue tx_ring;
-    int tx_queued; // frames that have not yet left
-    int tx_used;   // ring entries in use, until the card has done with their frames
-    struct packet *loading;
+    int tx_queued;          // frames that have not yet left
+    int tx_used;            // ring entries in use, until the card has done with their frames
+    struct packet *loading; // may be on the wire already, and gone from there: only for tx_head
+    uint16_t loading_protocol;
+    void *loading_token;
     struct frame_queue loaded;
     bool sending;
     uint16_t sending_protocol;
@@ -197,6 +199,8 @@ static void tx_load(struct nic *nic)
         return;
     }
     nic->loading = queue_pop(&nic->tx_ring);
+    nic->loading_protocol = next->protocol;
+    nic->loading_token = next->token;
     ring_note(nic, nic->lane_tx, TRACE_LEAVE);
     nic->fifo_bytes += next->wire_bytes;
     bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send",
@@ -242,9 +246,9 @@ static void tx_full_event(struct engine *engine, struct event *event)
 // and before it has room for the next frame.
 static void tx_loaded(struct nic *nic)
 {
-    if (nic->config.completion == NIC_COMPLETE_LOADED && nic->loading->token) {
-        nic->full_protocol = nic->loading->protocol;
-        nic->full_token = nic->loading->token;
+    if (nic->config.completion == NIC_COMPLETE_LOADED && nic->loading_token) {
+        nic->full_protocol = nic->loading_protocol;
+        nic->full_token = nic->loading_token;
         engine_schedule(nic->sim->engine, &nic->tx_full, tx_room_at(nic, 0));
     } else if (nic->config.completion == NIC_COMPLETE_LOADED) {
         nic->tx_used--;

@@ -378,6 +378,25 @@ static void test_fcs_error(void)
     bench_free(bench);
 }
 
+// A frame that its first link loses is gone before the card has loaded the rest of it; a frame that
+// is made meanwhile may stand in its place. Each is still told to who waits for it, and once.
+static void test_lost_while_loading(void)
+{
+    const char *sets[] = {"link.drop_nth=[1]", "link.fault_direction=forward", NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    sim_time head = card(bench)->tx_start + bus(bench, 16 + 512);
+    struct post *lost = transmit(bench, 0, 1518);
+    struct post *untold = transmit(bench, head + 1, 1518);
+    lost->token = true;
+    cluster_world_run(bench->world);
+    CU_ASSERT_EQUAL_FATAL(bench->one.sent->len, 1);
+    CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->one.sent, 0), lost);
+    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 64);
+    CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 1);
+    SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 0).frame, untold->number);
+    bench_free(bench);
+}
+
 // While the protocol takes its time with one frame, four more come: two find a place in the ring.
 static void test_ring_overflow(void)
 {
@@ -493,6 +512,7 @@ int main(void)
         {"a frame longer than the FIFO", test_longer_than_fifo},
         {"tokens of sent frames", test_tokens},
         {"FCS error", test_fcs_error},
+        {"lost while it is loaded", test_lost_while_loading},
         {"receive ring full", test_ring_overflow},
         {"interrupts are coalesced", test_coalescing},
         {"no late interrupts", test_no_late_interrupt},
