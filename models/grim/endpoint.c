@@ -250,9 +250,9 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     struct grim_endpoint *endpoint = grim_endpoint_of(process);
     endpoint->asleep = false;
     if (endpoint->woken) // by the polling thread
-        cpu_spend(context, process->host->config.kernel.switch_process, "switch");
+        cpu_spend(context, process->host->config.kernel.switch_process, "wake-up");
     endpoint->woken = false;
-    cpu_spend(context, endpoint->config->poll, "poll");
+    cpu_spend(context, endpoint->config->poll, "endpoint poll");
     if (grim_progress(context, endpoint))
         return MPI_PROGRESS_EVENT;
     return blocking ? grim_sleep(context, endpoint) : MPI_PROGRESS_NOTHING;

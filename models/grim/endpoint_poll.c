@@ -280,10 +280,13 @@ void grim_wake(struct grim_endpoint *endpoint)
 {
     struct sim *sim = endpoint->process->sim;
     sim_time now = sim_now(sim), when = now;
+    trace_lane lane = cpu_lane(endpoint->process->task.cpu);
     if (endpoint->config->polling_thread) {
-        if (!event_pending(&endpoint->thread_tick) && !endpoint->ended)
-            engine_schedule(sim->engine, &endpoint->thread_tick,
-                            time_next_tick(0, endpoint->config->thread_period, now));
+        if (event_pending(&endpoint->thread_tick) || endpoint->ended)
+            return;
+        when = time_next_tick(0, endpoint->config->thread_period, now);
+        trace_delay(sim->trace, lane, "poll", now, when, MESSAGE_NONE);
+        engine_schedule(sim->engine, &endpoint->thread_tick, when);
         return;
     }
     if (!endpoint->asleep || event_pending(&endpoint->wake))
@@ -291,6 +294,7 @@ void grim_wake(struct grim_endpoint *endpoint)
     sim_time turn = cpu_cost(endpoint->process->task.cpu, endpoint->config->poll);
     if (turn > 0)
         when = time_next_tick(endpoint->idle_since, turn, now);
+    trace_delay(sim->trace, lane, "poll", now, when, MESSAGE_NONE);
     engine_schedule(sim->engine, &endpoint->wake, when);
 }
 
@@ -314,7 +318,7 @@ static void wake_program(struct cpu_context *context, struct grim_endpoint *endp
 {
     if (!endpoint->asleep)
         return;
-    cpu_spend(context, endpoint->process->host->config.kernel.wake_process, "wake");
+    cpu_spend(context, endpoint->process->host->config.kernel.wake_process, "wake-up");
     endpoint->asleep = false;
     endpoint->woken = true;
     cpu_post_wake(context, &endpoint->process->task);
@@ -326,9 +330,9 @@ static enum cpu_next thread_run(struct cpu_context *context, struct cpu_task *ta
     if (endpoint->ended || endpoint->process->sim->status != SIM_COMPLETED)
         return CPU_SLEEP;
     if (!endpoint->thread_runs)
-        cpu_spend(context, endpoint->process->host->config.kernel.switch_process, "switch");
+        cpu_spend(context, endpoint->process->host->config.kernel.switch_process, "wake-up");
     endpoint->thread_runs = true;
-    cpu_spend(context, endpoint->config->poll, "poll");
+    cpu_spend(context, endpoint->config->poll, "endpoint poll");
     if (grim_overflow_drain(context, endpoint) || grim_handle_next(context, endpoint))
         return CPU_AGAIN;
     endpoint->thread_runs = false;

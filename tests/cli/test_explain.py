@@ -91,6 +91,22 @@ class Explain(Case):
         self.assertAlmostEqual(parts["interrupt"], 4.0)
         self.assertAlmostEqual(parts["wake-up"], 7.0)
 
+    def test_process_switches_are_no_network_switch(self):
+        """GRIM with a polling thread: the thread and then the program are switched to. The
+        classes are counted from parameters, which are given here."""
+        document = self.explained(
+            "grim_latency", "--series", "LANai 9 with a polling thread", "--size", "0 B",
+            *sets("host.kernel.wake_process=2 us", "host.kernel.switch_process=6 us",
+                  "switch.latency=500 ns", "grim.thread_period=90 us"))
+        series, = document["series"]
+        self.assertAlmostEqual(series["classes"]["switch"][0], 0.5)
+        self.assertAlmostEqual(series["stages"]["wake-up"][0], 6 + 2 + 6)
+        # The thread looks every 90 us: what is left of them passes until it looks.
+        self.assertAlmostEqual(series["total"][0], 90.0)
+        self.assertGreater(series["stages"]["poll"][0], 45.0)
+        self.assertEqual(series["class_of"]["poll"], "wake-up")
+        self.assertFalse([stage for stage in series["stages"] if stage.startswith("waiting")])
+
     def test_a_parameter_moves_its_own_stage_alone(self):
         size = ["--series", "VIA RPI", "--size", "1 B"]
         before, messages, _ = self.one("pingpong_cluster1", *size, *sets("switch.latency=8 us"))
