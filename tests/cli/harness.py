@@ -2,11 +2,13 @@
 
 import os
 import subprocess
+import sys
 import tempfile
 import unittest
 
 NETSIM = os.path.abspath(os.environ["NETSIM"])
 SOURCE = os.environ["NETSIM_SOURCE_DIR"]
+sys.path.append(os.path.join(SOURCE, "tests", "support"))
 
 # A scenario that takes a few milliseconds.
 SMALL = """\

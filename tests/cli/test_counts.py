@@ -5,10 +5,10 @@ them. Also which cards a stack can drive, and what operations it has."""
 import json
 import os
 import re
-import subprocess
 import unittest
 
 from harness import Case, SOURCE
+import needs
 
 SCAN = """\
 schema: 1
@@ -50,12 +50,8 @@ class Counts(Case):
         self.assertRegex(lines[2], r"^ +channels ")
         self.assertRegex(lines[4], r"^ +2 ")
 
+    @needs.matplotlib
     def test_plot(self):
-        pythons = [os.environ.get("NETSIM_PYTHON"), "python3", "/usr/bin/python3"]
-        if all(subprocess.run([python, "-c", "import matplotlib"], check=False,
-                              stderr=subprocess.DEVNULL).returncode
-               for python in pythons if python):
-            self.skipTest("no python3 with matplotlib")
         self.netsim("run", self.scan(), "--quiet")
         for source in ("scan.yaml", "results/scan"):  # anew, and from what was kept
             self.netsim("plot", source, "--out", "scan.svg")

@@ -13,6 +13,7 @@ import subprocess
 import unittest
 
 from harness import NETSIM, SOURCE, Case
+import needs
 
 # IEEE 802.3 at 100 Mb/s: 80 ns a byte; preamble 8 B, gap 12 B.
 BYTE_PS = 80000
@@ -416,11 +417,8 @@ class Explain(Case):
             with self.subTest(arguments=arguments):
                 self.assertIn(part, self.netsim("explain", *arguments, code=1).stderr)
 
+    @needs.matplotlib
     def test_plot(self):
-        python = os.environ.get("NETSIM_PYTHON", "/usr/bin/python3")
-        if subprocess.run([python, "-c", "import matplotlib"], check=False,
-                          stderr=subprocess.DEVNULL).returncode:
-            self.skipTest("matplotlib is not installed")
         self.netsim("explain", "pingpong_cluster1", "--series", "native", "--set",
                     "workload.sizes=1 B .. 64 B", "--plot", "stages.svg")
         self.assertIn("<svg", self.read("stages.svg"))

@@ -13,6 +13,7 @@ import xml.etree.ElementTree as ElementTree
 import yaml
 
 from harness import Case, SOURCE
+import needs
 
 SVG = "{http://www.w3.org/2000/svg}"
 # The sources' figures that hold data, in the order of `netsim figures --list`.
@@ -101,6 +102,7 @@ class Drawing(Case):
         return " ".join("".join(text.itertext()) for text in root.iter(SVG + "text"))
 
 
+@needs.matplotlib
 class Plot(Drawing):
     def test_a_scenario(self):
         done = self.netsim("plot", self.small())
@@ -232,6 +234,7 @@ class Plot(Drawing):
         self.assertFalse(os.path.exists(self.path("figures")))
 
 
+@needs.matplotlib
 class Sweeps(Drawing):
     def sweep(self, *axes, scenario="swept.yaml", sizes="1 KiB"):
         self.write("swept.yaml", "schema: 1\nname: swept\ntestbed: testbeds/cluster1.yaml\n"
@@ -331,6 +334,7 @@ class Sweeps(Drawing):
             self.assertIn("sweep", self.netsim("plot", database, *option, code=1).stderr)
 
 
+@needs.matplotlib
 class Explain(Drawing):
     def test_stages_are_stacked(self):
         self.netsim("explain", self.small(), "--plot", "stages.svg")
@@ -433,6 +437,7 @@ class Specifications(Drawing):
         self.assertIn("there are no figures", done.stderr)
 
 
+@needs.matplotlib
 class Figures(Drawing):
     def test_all(self):
         """Every figure is drawn with every series that its specification names; the second call

@@ -20,10 +20,7 @@ import sys
 import tempfile
 import unittest
 
-try:
-    import yaml
-except ImportError:
-    sys.exit("test_coverage.py needs python3-yaml")
+import yaml
 
 SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2]))

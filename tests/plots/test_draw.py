@@ -12,18 +12,11 @@ import xml.etree.ElementTree as ElementTree
 
 SOURCE = os.environ["NETSIM_SOURCE_DIR"]
 SVG = "{http://www.w3.org/2000/svg}"
+sys.path.append(os.path.join(SOURCE, "tests", "support"))
 
+import needs  # pylint: disable=wrong-import-position
 
-def find_python():
-    """The Python that draws, as sim/output/python.c looks for it."""
-    for python in (os.environ.get("NETSIM_PYTHON"), "python3", "/usr/bin/python3"):
-        if python and subprocess.run([python, "-c", "import matplotlib"], check=False,
-                                     stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    return None
-
-
-PYTHON = find_python()
+PYTHON = needs.python_that_draws()
 
 SIZES = {"label": "message size", "unit": "B", "scale": "log"}
 TIME = {"label": "latency", "unit": "us", "scale": "log"}
@@ -43,7 +36,7 @@ def panel(*series, **more):
     return {"kind": "lines", "x": SIZES, "y": TIME, "series": list(series), "marks": [], **more}
 
 
-@unittest.skipUnless(PYTHON, "no python3 with matplotlib")
+@needs.matplotlib
 class Drawn(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="netsim-plots-")

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """What tshark says of captures: no malformed packet, no bad checksum, a handshake, sequence numbers
-without a hole. Skipped where tshark is not installed."""
+without a hole."""
 
 import os
-import shutil
 import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from harness import Case  # noqa: E402
+import needs  # noqa: E402
 
 SCENARIO = """\
 schema: 1
@@ -24,7 +24,7 @@ VIA = "  - {name: native VIA, stack: mvia}\n"
 CHECKS = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
 
 
-@unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+@needs.program("tshark")
 class Capture(Case):
     def capture(self, series, *options):
         file = self.write("capture.yaml", SCENARIO.format(series=series))

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Runs the tests of a build with ctest, and closes with what a reader wants to know: the slowest
+tests and the sum, which tests were skipped and why, and last ctest's own closing lines.
+
+    run_suite.py BUILD [--none-skipped] [CTEST-OPTION ...]
+
+Ends as ctest does, which fails too when no test ran. With --none-skipped it fails as well when a
+test was skipped, unless for want of root where it does not run as root. The times and the output of
+each test stay in BUILD/tests.xml (JUnit).
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+STRICT = "--none-skipped"
+SLOWEST = 10
+NEEDS_ROOT = "needs root: "  # as tests/support/needs.py has it
+CLOSING = re.compile(r"(\x1b\[[\d;]*m)*\d+% tests passed")
+# A test says why at its end, and ctest keeps of the output of one that passed only the beginning.
+WHOLE_OUTPUT = ["--test-output-size-passed", "1000000"]
+
+
+class Test:
+    """A test of a JUnit file."""
+
+    def __init__(self, case, labels):
+        self.name = case.get("name")
+        self.seconds = float(case.get("time") or 0)
+        self.labels = labels.get(self.name, [])
+        self.skipped = case.find("skipped") is not None
+        output = case.findtext("system-out") or ""
+        self.reasons = re.findall(r"^skipped: (.*)$", output, re.MULTILINE)
+
+    def may_be_skipped(self):
+        return (os.geteuid() != 0 and self.reasons and
+                all(reason.startswith(NEEDS_ROOT) for reason in self.reasons))
+
+
+def run(build, report, options):
+    """Runs ctest and shows what it prints, but for its closing lines, which are returned besides its
+    exit code."""
+    ctest = ["ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error",
+             "--output-junit", report, *WHOLE_OUTPUT, "-j", str(len(os.sched_getaffinity(0))),
+             *options]
+    closing = []
+    with subprocess.Popen(ctest, stdout=subprocess.PIPE, text=True, errors="replace") as process:
+        for line in process.stdout:
+            if closing or CLOSING.match(line):
+                closing.append(line)
+            else:
+                sys.stdout.write(line)
+                sys.stdout.flush()
+    return process.returncode, closing
+
+
+def labels_of(build):
+    """The labels by test, which ctest 3.25 does not write to JUnit files."""
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
+                            stdout=subprocess.PIPE).stdout
+    return {test["name"]: [label for one in test.get("properties", [])
+                           if one["name"] == "LABELS" for label in one["value"]]
+            for test in json.loads(listed)["tests"]}
+
+
+def read(report, build):
+    try:
+        cases = ElementTree.parse(report).getroot().iter("testcase")
+    except (OSError, ElementTree.ParseError):
+        return []  # nothing was run: ctest -N, say
+    labels = labels_of(build)
+    return [Test(case, labels) for case in cases]
+
+
+def print_times(tests):
+    if len(tests) < 2:
+        return
+    slowest = sorted(tests, key=lambda test: -test.seconds)[:SLOWEST]
+    width = max(len(test.name) for test in slowest)
+    print(f"\nThe slowest of {len(tests)} tests:\n")
+    for test in slowest:
+        print(f"{test.name:{width}} {test.seconds:8.1f} s  {' '.join(test.labels)}")
+    print(f"{'all, one after the other':{width}} "
+          f"{sum(test.seconds for test in tests):8.1f} s")
+
+
+def print_skipped(tests):
+    if not tests:
+        return
+    print("\nSkipped, in whole or in part:\n")
+    for test in tests:
+        for reason in test.reasons or ["no reason is given"]:
+            print(f"{test.name}: {reason}")
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    build = sys.argv[1]
+    options = [option for option in sys.argv[2:] if option != STRICT]
+    strict = STRICT in sys.argv[2:]
+    report = os.path.join(os.path.abspath(build), "tests.xml")
+    if os.path.exists(report):
+        os.remove(report)
+    code, closing = run(build, report, options)
+    tests = read(report, build)
+    skipped = [test for test in tests if test.skipped]
+    print_times(tests)
+    print_skipped(skipped)
+    print("\n" + "".join(closing), end="")
+    refused = [test.name for test in skipped if not test.may_be_skipped()]
+    if strict and refused:
+        print(f"\nSkipped, which is not allowed here: {', '.join(refused)}")
+        code = code or 1
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()
