@@ -67,8 +67,7 @@ struct grim_flow {
     struct grim_ni *ni;
     struct grim_ni *to;
     uint8_t sequence;                // of the next new message
-    int on_way;                      // stamped and not freed
-    struct grim_entry *first, *last; // those
+    struct grim_entry *first, *last; // stamped and not freed
     struct grim_entry *resend;       // the next of them that is to be sent again
     bool paused;                     // after a NACK
     struct lanai_timer pause;

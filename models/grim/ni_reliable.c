@@ -57,6 +57,13 @@ enum grim_relation ni_relation(uint8_t expected, uint8_t sequence)
 
 // ---- Sending ----
 
+// Whether the flow's next number is still ahead of its oldest message's, however many of those
+// between are acknowledged and gone: with numbers by card other channels go on meanwhile.
+static bool window_open(const struct grim_flow *flow)
+{
+    return !flow->first || (uint8_t)(flow->sequence - flow->first->message.sequence) < GRIM_WINDOW;
+}
+
 bool ni_may_send(const struct grim_entry *entry)
 {
     const struct grim_flow *flow = entry->flow;
@@ -64,7 +71,7 @@ bool ni_may_send(const struct grim_entry *entry)
         return false;
     if (entry->stamped)
         return flow->resend == entry;
-    return !flow->resend && flow->on_way < GRIM_WINDOW && entry->channel->tokens_free > 0;
+    return !flow->resend && window_open(flow) && entry->channel->tokens_free > 0;
 }
 
 static uint8_t take_token(struct grim_channel *channel, struct grim_entry *entry)
@@ -95,7 +102,6 @@ static void join_flow(struct grim_entry *entry)
     else
         flow->first = entry;
     flow->last = entry;
-    flow->on_way++;
 }
 
 // The next message of the flow that is to be sent again.
@@ -166,7 +172,6 @@ void ni_flow_forget(struct grim_entry *entry)
         entry->flow_next->flow_previous = entry->flow_previous;
     else
         flow->last = entry->flow_previous;
-    flow->on_way--;
     give_token(entry->channel, entry->message.token);
 }
 

@@ -317,7 +317,6 @@ static void free_records(struct cpu_context *context, struct gm_connection *conn
         connection->head = (connection->head + 1) % (uint32_t)card->config->window;
         connection->first++;
         connection->count--;
-        record->token->stream->refused_since = 0;
         if (record->last)
             token_end(record->token, GM_SUCCESS);
     }

@@ -6,6 +6,8 @@
 #include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
 
+#include <string.h>
+
 static struct grim_world_options logged(int hosts)
 {
     struct grim_world_options options = grim_world_defaults(hosts, 1);
@@ -268,6 +270,32 @@ static void test_timeouts(void)
     }
 }
 
+// Two endpoints of a card share its numbers, and the ACK of the first message is lost. No more than
+// half of the numbers go out until it comes again: it is still told from one that is ahead, and
+// acknowledged again.
+static void test_half_of_the_numbers(void)
+{
+    struct grim_world_options options = grim_world_defaults(2, 2);
+    options.machines = "message";
+    options.detail = true;
+    options.corrupt_nth[1] = 1;
+    options.ni.sequencing = GRIM_SEQUENCE_NI;
+    options.ni.timeouts = true;
+    struct grim_world *world = grim_world_new(&options);
+    grim_world_send(world, 0, 1, 0, 100);
+    grim_world_send(world, 2, 1, 0, 400);
+    grim_world_run(world);
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    SUITE_SAME_INTEGER(world->ends[1].taken, 500);
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: timeouts"), 1);
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: duplicates"), 1);
+    const char *text = world->log->text->str;
+    const char *timeout = strstr(text, "message[1] sent -> not sent (timeout)");
+    const char *last = strstr(text, "sequence 127)"), *next = strstr(text, "sequence 128)");
+    CU_ASSERT_TRUE(timeout && last && next && last < timeout && timeout < next);
+    grim_world_free(world);
+}
+
 // A peer that never polls: the run ends and says who refuses what.
 static void test_stalled(void)
 {
@@ -373,6 +401,7 @@ int main(void)
         {"grim.rel.reorder_safe: only what is next is taken", test_reorder},
         {"grim.rel.no_timeout: loss hangs as published", test_loss_hangs},
         {"timers recover from loss of messages and of ACKs", test_timeouts},
+        {"half of the numbers at most", test_half_of_the_numbers},
         {"a peer that never polls ends the run by name", test_stalled},
         {"grim.rel.exactly_once_in_order: random programs", test_random},
         {"random programs over a network that loses", test_random_loss},

@@ -321,6 +321,22 @@ static void test_give_up_refused(void)
     gm_world_free(p.world);
 }
 
+// The timeout is of one message: of two that are refused for 40 ms each, one after the other, none
+// has to give up at 50 ms.
+static void test_refused_in_turn(void)
+{
+    struct pair p = pair_new((const char *const[]){"gm.send_timeout=50 ms", NULL});
+    p.to->keeps = true;
+    gm_end_send_to(p.from, p.to, 20000, 2);
+    gm_end_provide(p.to, 15, 1, 40 * MS);
+    gm_end_provide(p.to, 15, 1, 80 * MS);
+    gm_world_run(p.world);
+    SUITE_SAME_INTEGER(count(&p, "GM sends timed out"), 0);
+    CU_ASSERT(gm_end_returned(p.from, 0)->when > 40 * MS);
+    CU_ASSERT(gm_end_returned(p.from, 1)->when > 80 * MS);
+    pair_end(&p, 2);
+}
+
 // The cable goes when a part of the message has come. What the receiver holds of it is given up
 // when the stream's next message begins, which must not be taken for the old one.
 static void test_give_up_half_way(void)
@@ -509,6 +525,7 @@ static const struct suite_case cases[] = {
     {"a cable pulled for 50 ms", test_cable},
     {"giving up: no way", test_give_up},
     {"giving up: no buffer", test_give_up_refused},
+    {"refused in turn", test_refused_in_turn},
     {"giving up half-way", test_give_up_half_way},
     {"answers that are out of date", test_late_answers},
     {"a timer shorter than a packet", test_slow_wire},

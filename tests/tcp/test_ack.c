@@ -130,6 +130,24 @@ static void test_delay_is_not_prolonged(void)
     tcp_world_free(world);
 }
 
+// A timer that rang was too early, so the next acknowledgment is delayed twice as long. Only where
+// the round trip is as long as that: here 100 ms.
+static void test_delay_doubles(void)
+{
+    struct tcp_world *world =
+        tcp_world_new((const char *const[]){"tcp.quick_acks=0", "link.propagation=25 ms", NULL});
+    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
+    tcp_do(&world->nodes[1], tcp_accept_job, NULL);
+    tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_no_delay_job, NULL);
+    tcp_do_at(&world->nodes[0], 501 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10));
+    tcp_do_at(&world->nodes[0], 651 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10));
+    tcp_run(world);
+    // Arrivals at 551 and 701 ms; 4 and 8 ticks of 10 ms.
+    CU_ASSERT(ack_time(world, 11) > 590 * TIME_MS && ack_time(world, 11) < 591 * TIME_MS);
+    CU_ASSERT(ack_time(world, 21) > 780 * TIME_MS && ack_time(world, 21) < 781 * TIME_MS);
+    tcp_world_free(world);
+}
+
 // A reader that has taken all of pushed data acknowledges within its call.
 static void test_reader_acknowledges(void)
 {
@@ -217,6 +235,7 @@ int main(void)
         {"quick ones are counted", test_quick_count},
         {"a delay of 40 ms", test_delay},
         {"the delay is not prolonged", test_delay_is_not_prolonged},
+        {"a timer that rang makes the next delay longer", test_delay_doubles},
         {"a reader acknowledges", test_reader_acknowledges},
         {"ping-pong", test_ping_pong},
         {"gaps are acknowledged at once", test_gap_at_once},
