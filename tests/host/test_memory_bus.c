@@ -290,6 +290,22 @@ static void test_two_processors(void)
     world_free(world);
 }
 
+// The device loses what it loses to the longer of two copies, on whichever processor that is.
+static void test_copies_of_two_lengths(void)
+{
+    for (int longer = 0; longer < 2; longer++) {
+        struct world *world = world_new(300000000, 2, NULL);
+        struct copier *whole = copier_on(world, longer, CPU_USER, 0, 0, 10000, 0);
+        struct copier *part = copier_on(world, 1 - longer, CPU_USER, 18 * US, 0, 500, 0);
+        struct dma *dma = dma_at(world, 20 * US, 2000);
+        world_run(world);
+        SUITE_SAME_INTEGER(dma->end, (20 + 10 + 10) * US);
+        SUITE_SAME_INTEGER(whole->ended_at, (100 + 10) * US);
+        SUITE_SAME_INTEGER(part->ended_at, (18 + 5 + 3) * US);
+        world_free(world);
+    }
+}
+
 // Copies within the cache ask nothing of the memory bus.
 static void test_cached(void)
 {
@@ -312,6 +328,7 @@ int main(void)
         {"what stands behind a copy comes later", test_slice},
         {"interrupted copies", test_interrupted},
         {"two processors", test_two_processors},
+        {"copies of two lengths", test_copies_of_two_lengths},
         {"copies within the cache", test_cached},
         {0},
     };

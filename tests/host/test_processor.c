@@ -421,6 +421,28 @@ static void test_two_posted_wakes(void)
     cpu_free(cpus[1]);
 }
 
+// Of three posted wakes, the last one posted lies between the others: the first and the latest
+// count.
+static void test_three_posted_wakes(void)
+{
+    static const char *const names[] = {"S", "Q", "M"};
+    static const sim_time starts[] = {0, 5, 10}, lengths[] = {90, 25, 50}; // wake at 90, 30, 60
+    struct story *story = story_new(true);
+    struct cpu *cpus[3];
+    struct actor wakers[3], woken;
+    actor_init_plain(&woken, story, "W", CPU_USER, 10);
+    for (int i = 0; i < 3; i++) {
+        cpus[i] = cpu_new(story->sim, "host", "other", CLOCK_HZ, true);
+        actor_init_plain(&wakers[i], story, names[i], CPU_USER, lengths[i]);
+        cpu_task_init(&wakers[i].task, cpus[i], CPU_USER, actor_run);
+        wakers[i].wakes = &woken;
+        wake_at(story, starts[i], &wakers[i]);
+    }
+    story_ends(story, "S0 Q5 M10 W30 W90");
+    for (int i = 0; i < 3; i++)
+        cpu_free(cpus[i]);
+}
+
 // ---- A processor whose slices nobody interrupts ----
 
 static void test_non_preemptive(void)
@@ -543,6 +565,7 @@ int main(void)
         {"a wake and CPU_AGAIN are one", test_wake_and_again_are_one},
         {"a posted wake", test_posted_wake},
         {"two posted wakes", test_two_posted_wakes},
+        {"three posted wakes", test_three_posted_wakes},
         {"non-preemptive", test_non_preemptive},
         {"busy time and stages", test_busy_time},
         {"the timeline of an interrupted slice", test_timeline},

@@ -237,6 +237,26 @@ static void test_head_of_line(void)
                    NULL, NULL);
 }
 
+// Five ranks send eager messages to one at a time: while it waits for the data of one, headers and
+// data of the others queue up, and what comes behind them is queued behind them.
+static void test_data_out_of_a_queue(void)
+{
+    struct test_program program = {
+        STACK,
+        .ranks = 6,
+        .sets = {"mpich_p4.short=1 KiB"},
+        .ops = {"{loop: {count: 150, do: [{recv: {from: any, size: 20 KiB}}]}}",
+                "{loop: {count: 30, do: [{send: {to: 0, size: 2 KiB}}]}}",
+                "{loop: {count: 30, do: [{send: {to: 0, size: 3 KiB}}]}}",
+                "{loop: {count: 30, do: [{send: {to: 0, size: 9 KiB}}]}}",
+                "{loop: {count: 30, do: [{send: {to: 0, size: 12 KiB}}]}}",
+                "{loop: {count: 30, do: [{send: {to: 0, size: 20 KiB}}]}}"},
+    };
+    struct program_run *run = program_run_good(&program);
+    SUITE_SAME_INTEGER(program_run_count(run, 0, "-> done"), 150);
+    program_run_free(run);
+}
+
 // Header and data in two writes (-p4sctrl writev=n) give the same protocol, at more cost.
 static void test_two_writes(void)
 {
@@ -323,6 +343,7 @@ int main(void)
         {"isend blocks", test_isend_blocks},
         {"both send", test_both_send},
         {"head of line", test_head_of_line},
+        {"data out of a queue", test_data_out_of_a_queue},
         {"two writes", test_two_writes},
         {"deadlock", test_deadlock},
         {"truncated", test_truncated},

@@ -230,6 +230,10 @@ static void test_drop_tail(void)
         node.queue = 0;
         node.queue_bytes = places[i] * FRAME_BYTES + FRAME_BYTES / 2;
         check_drop_tail(150, places[i]);
+        node.queue_bytes = places[i] * FRAME_BYTES; // filled to the last byte, and not beyond
+        check_drop_tail(150, places[i]);
+        node.queue_bytes = (places[i] + 1) * FRAME_BYTES - 1;
+        check_drop_tail(150, places[i]);
     }
 }
 
