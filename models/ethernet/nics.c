@@ -27,7 +27,8 @@ static const char *const completions[] = {
     PARAM(N, tx_start, PARAM_DURATION, .fallback = start,                                          \
           .doc = "from doorbell to the first bus request", .source = fifo_source),                 \
         PARAM(N, tx_threshold, PARAM_SIZE, .fallback = threshold, .least = "1 B",                  \
-              .doc = "bytes in the FIFO before a frame starts on the wire",                        \
+              .doc =                                                                               \
+                  "bytes in the FIFO before a frame starts on the wire; doubled at an underrun",   \
               .source = fifo_source),                                                              \
         PARAM(N, tx_fifo, PARAM_SIZE, .fallback = fifo, .least = "64 B", .doc = "transmit FIFO",   \
               .source = fifo_source),                                                              \

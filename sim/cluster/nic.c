@@ -33,9 +33,13 @@ struct nic {
     struct frame_queue tx_ring;
     int tx_queued;          // frames that have not yet left
     int tx_used;            // ring entries in use, until the card has done with their frames
-    struct packet *loading; // may be on the wire already, and gone from there: only for tx_head
+    bool bus_taken;         // by a frame, until its last byte has been asked for
+    struct packet *loading; // that frame, until its head is in the FIFO
     uint16_t loading_protocol;
     void *loading_token;
+    int64_t rest; // bytes of it that are still on the bus when its head is in the FIFO
+    bool ran_dry; // the wire wanted them too early: it is sent again once it is all in the FIFO
+    int64_t threshold; // tx_threshold, or what underruns have made of it
     struct frame_queue loaded;
     bool sending;
     uint16_t sending_protocol;
@@ -44,7 +48,7 @@ struct nic {
     sim_time sending_since;
     int64_t fifo_bytes;
     struct event tx_head;   // doorbell latency, then the first bytes are in the FIFO
-    struct event tx_rest;   // the whole frame has been asked for over the bus
+    struct event tx_rest;   // the whole frame has come over the bus
     struct event tx_sent;   // the frame on the wire has left
     struct event tx_full;   // the last byte of the frame loaded last is in the FIFO
     uint16_t full_protocol; // what that frame was
@@ -189,15 +193,16 @@ static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
 static void tx_load(struct nic *nic)
 {
     struct packet *next = nic->tx_ring.head;
-    if (!next || nic->loading || nic->tx_starting)
+    if (!next || nic->bus_taken || nic->tx_starting)
         return;
-    int64_t head = MIN((int64_t)next->wire_bytes, nic->config.tx_threshold);
+    int64_t head = MIN((int64_t)next->wire_bytes, nic->threshold);
     sim_time room_at = tx_room_at(nic, head);
     if (room_at > sim_now(nic->sim)) {
         if (nic->sending && !event_pending(&nic->tx_room))
             engine_schedule(nic->sim->engine, &nic->tx_room, room_at);
         return;
     }
+    nic->bus_taken = true;
     nic->loading = queue_pop(&nic->tx_ring);
     nic->loading_protocol = next->protocol;
     nic->loading_token = next->token;
@@ -207,13 +212,71 @@ static void tx_load(struct nic *nic)
                  next->message);
 }
 
+// Whether byte `nth` of the rest of a frame, of which `head` bytes are in the FIFO, comes over the
+// bus after the wire wants it, if the frame starts on the wire now. The end of the transaction is
+// known; time that it loses to copies is taken to be lost at its start.
+static bool tx_late(const struct nic *nic, int64_t head, int64_t nth)
+{
+    const struct bus_config *bus = &nic->host->config.bus;
+    sim_time begins = nic->tx_rest.when - bus_time(bus, nic->rest);
+    sim_time wanted = network_station_byte_time(nic->network, nic->station, head + nth);
+    return begins + bus_time(bus, nth + 1) > sim_now(nic->sim) + wanted;
+}
+
+// Bytes of a frame that starts on the wire now that go out before the FIFO runs dry: `bytes` if it
+// does not.
+static int64_t tx_in_time(const struct nic *nic, int64_t bytes)
+{
+    int64_t head = bytes - nic->rest, last = nic->rest - 1;
+    if (nic->rest == 0 ||
+        nic->tx_rest.when <=
+            sim_now(nic->sim) + network_station_byte_time(nic->network, nic->station, head))
+        return bytes;
+    // Within a burst, and from burst to burst, the bytes fall behind the wire evenly or gain on it:
+    // the ends tell it all.
+    int64_t burst = nic->host->config.bus.burst, of_last = last - last % burst;
+    bool late = tx_late(nic, head, 0) || tx_late(nic, head, MIN(burst - 1, last)) ||
+                tx_late(nic, head, MAX(of_last - 1, 0)) || tx_late(nic, head, of_last) ||
+                tx_late(nic, head, last);
+    int64_t nth = 0;
+    while (late && !tx_late(nic, head, nth))
+        nth++;
+    return late ? head + nth : bytes;
+}
+
+// Underrun: what the FIFO has of a frame goes out and ends with a wrong check sequence. The frame
+// stays the first of those that are loaded. As its driver does, the card waits for more of the next
+// ones.
+static void tx_run_dry(struct nic *nic, const struct packet *packet, int64_t bytes)
+{
+    struct packet *part = packet_new(nic->network);
+    part->route = packet->route;
+    part->protocol = packet->protocol;
+    part->wire_bytes = (uint32_t)bytes;
+    part->corrupt = true;
+    ++*sim_counter(nic->sim, "nic transmit underruns");
+    nic->threshold = MAX(nic->threshold, MIN(2 * nic->threshold, nic->config.tx_fifo));
+    nic->sending = nic->ran_dry = true;
+    network_send(nic->network, part, &nic->tx_sent);
+}
+
 static void tx_send(struct nic *nic)
 {
-    if (nic->sending)
+    struct packet *packet = nic->loaded.head;
+    if (nic->sending || !packet)
         return;
-    struct packet *packet = queue_pop(&nic->loaded);
-    if (!packet)
-        return;
+    if (packet->next == NULL && nic->rest > 0) {
+        // When the bus will turn to the rest may not be known yet: then the frame has to wait for
+        // it.
+        if (nic->ran_dry || !event_pending(&nic->tx_rest))
+            return;
+        int64_t bytes = tx_in_time(nic, packet->wire_bytes);
+        if (bytes < packet->wire_bytes) {
+            tx_run_dry(nic, packet, bytes);
+            return;
+        }
+    }
+    queue_pop(&nic->loaded);
     nic->sending = true;
     nic->sending_token = packet->token;
     nic->sending_protocol = packet->protocol;
@@ -253,7 +316,7 @@ static void tx_loaded(struct nic *nic)
     } else if (nic->config.completion == NIC_COMPLETE_LOADED) {
         nic->tx_used--;
     }
-    nic->loading = NULL;
+    nic->bus_taken = false;
     tx_load(nic);
 }
 
@@ -267,20 +330,51 @@ static void tx_head_event(struct engine *engine, struct event *event)
         return;
     }
     struct packet *packet = nic->loading;
-    int64_t rest = (int64_t)packet->wire_bytes - nic->config.tx_threshold;
-    // The rest follows at once; the bus is faster than the wire, so that the FIFO does not run dry.
-    if (rest > 0)
-        bus_transfer(nic->host->bus, rest, &nic->tx_rest, "send", packet->message);
+    nic->loading = NULL;
+    nic->rest = MAX((int64_t)packet->wire_bytes - nic->threshold, 0);
+    if (nic->rest > 0)
+        bus_transfer(nic->host->bus, nic->rest, &nic->tx_rest, "send", packet->message);
     queue_push(&nic->loaded, packet);
     tx_send(nic);
-    if (rest <= 0)
+    if (nic->rest == 0)
         tx_loaded(nic);
+}
+
+// A frame that has run dry and is longer than the FIFO can't be sent: the card gives it up.
+static void tx_give_up(struct nic *nic)
+{
+    struct packet *packet = queue_pop(&nic->loaded);
+    nic->fifo_bytes -= packet->wire_bytes;
+    nic->tx_queued--;
+    nic->tx_used--;
+    tx_complete(nic, packet->protocol, packet->token);
+    ledger_drop(nic->sim->ledger, packet->message, packet->offset, packet->length,
+                "underrun of the transmit FIFO, which is too small to send the frame again");
+    packet_free(nic->network, packet);
+    nic->bus_taken = false;
+    tx_load(nic);
+}
+
+// All of the frame is in the FIFO. If it had run dry, what went out of it has ended, too.
+static void tx_rest_in(struct nic *nic)
+{
+    bool again = nic->ran_dry;
+    nic->ran_dry = false;
+    if (again && nic->loaded.head->wire_bytes > nic->config.tx_fifo) {
+        tx_give_up(nic);
+        return;
+    }
+    tx_send(nic);
+    tx_loaded(nic);
 }
 
 static void tx_rest_event(struct engine *engine, struct event *event)
 {
     (void)engine;
-    tx_loaded(container_of(event, struct nic, tx_rest));
+    struct nic *nic = container_of(event, struct nic, tx_rest);
+    nic->rest = 0;
+    if (!nic->ran_dry || !nic->sending)
+        tx_rest_in(nic);
 }
 
 static void tx_room_event(struct engine *engine, struct event *event)
@@ -294,6 +388,11 @@ static void tx_sent_event(struct engine *engine, struct event *event)
     (void)engine;
     struct nic *nic = container_of(event, struct nic, tx_sent);
     nic->sending = false;
+    if (nic->ran_dry) {
+        if (nic->rest == 0)
+            tx_rest_in(nic);
+        return;
+    }
     nic->fifo_bytes -= nic->sending_bytes;
     nic->tx_queued--;
     if (nic->config.completion == NIC_COMPLETE_SENT) {
@@ -424,6 +523,7 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     nic->network = network;
     nic->station = station;
     nic->config = *config;
+    nic->threshold = config->tx_threshold;
     nic->tx_done = g_array_new(FALSE, FALSE, sizeof(struct tx_done));
     event_init(&nic->tx_head, tx_head_event);
     event_init(&nic->tx_rest, tx_rest_event);

@@ -281,6 +281,12 @@ sim_time network_station_time(const struct network *network, int station, uint32
     return channel_time(out, channel_bytes(out, wire_bytes) + out->gap);
 }
 
+sim_time network_station_byte_time(const struct network *network, int station, int64_t nth)
+{
+    const struct channel *out = network->stations[station].out;
+    return channel_time(out, out->preamble + nth);
+}
+
 const struct route *network_route(struct network *network, int from, int to)
 {
     return route_find(network->routes, from, to);

@@ -71,6 +71,10 @@ void network_send(struct network *network, struct packet *packet, struct event *
 int64_t network_station_rate(const struct network *network, int station);
 sim_time network_station_time(const struct network *network, int station, uint32_t wire_bytes);
 
+// Time from network_send at a station that is sending nothing until byte `nth` (from 0) of the
+// frame begins on the wire: that of the preamble and of the bytes before it.
+sim_time network_station_byte_time(const struct network *network, int station, int64_t nth);
+
 // For deadlock reports, when no event is left: the cycles of held ports in cut-through switches, a
 // line for each channel that is held, in the order in which they wait for one another. NULL if
 // nothing is held; g_ptr_array_unref.

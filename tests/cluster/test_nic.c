@@ -357,6 +357,187 @@ static void test_tokens(void)
     bench_free(bench);
 }
 
+// ---- Underruns ----
+
+#define UNDERRUNS "nic transmit underruns"
+
+// Wire bytes of the nth packet that host 0 has sent, without preamble; -1 if there is none.
+static int64_t nth_on_wire(const struct span_log *log, int nth)
+{
+    for (guint i = 0; i < log->spans->len; i++) {
+        const struct span *span = &g_array_index(log->spans, struct span, i);
+        if (strcmp(span->lane, "wire node0->node1") == 0 && nth-- == 0)
+            return (span->to - span->from) / (80 * TIME_NS) - 8;
+    }
+    return -1;
+}
+
+// A bus of 4 MB/s under a wire of 12.5 MB/s. When the first frame starts, 512 bytes are in, and
+// byte n of the rest is late if 250 ns (n + 1) + 241 ns for each burst so far > 80 ns (8 + 512 +
+// n): from n = 241 on, so that 753 bytes go out. For the second frame the card waits for 1024
+// bytes, and 1503 go out; for the third for all.
+static void test_underrun(void)
+{
+    const char *sets[] = {"host.bus.rate=4 MB/s", NULL};
+    static const int64_t expected[] = {753, 1518, 1503, 1518, 1518, -1};
+    struct span_log *log = span_log_new();
+    struct bench *bench = bench_new(cluster_cable, sets, &log->trace);
+    for (int i = 0; i < 3; i++)
+        transmit(bench, i * TIME_MS, 1518)->token = true;
+    cluster_world_run(bench->world);
+    for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+        SUITE_SAME_INTEGER(nth_on_wire(log, (int)i), expected[i]);
+    // The first is sent again as soon as it is all in the FIFO.
+    SUITE_SAME_INTEGER(arrived(&bench->one, 0), closed_form(bench, 1518) + bus(bench, 1518 - 512));
+    SUITE_SAME_INTEGER(counter(bench, UNDERRUNS), 2);
+    SUITE_SAME_INTEGER(counter(bench, "nic FCS errors"), 2);
+    SUITE_SAME_INTEGER(bench->one.frames->len, 3);
+    SUITE_SAME_INTEGER(bench->one.sent->len, 3);
+    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 64);
+    CU_ASSERT(ledger_balanced(bench->world->sim->ledger));
+    bench_free(bench);
+    span_log_free(log);
+}
+
+// A frame that is longer than the FIFO can't wait there: it is lost, with the reason, and the card
+// goes on.
+static void check_underrun_too_long(const char *completion)
+{
+    const char *sets[] = {"host.bus.rate=4 MB/s", "eepro100.tx_fifo=1 KiB", completion, NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    transmit(bench, 0, 1518)->token = true;
+    transmit(bench, TIME_MS, 1000)->token = true;
+    cluster_world_run(bench->world);
+    CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 1);
+    SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 0).frame, 1);
+    SUITE_SAME_INTEGER(bench->one.sent->len, 2);
+    SUITE_SAME_INTEGER(counter(bench, UNDERRUNS), 1);
+    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 64);
+    char *line = cluster_ledger_line(bench->world);
+    SUITE_SAME_TEXT(line, "message 1, rank 0 to 1, 1518 B: bytes 0..1517 lost: underrun of the "
+                          "transmit FIFO, which is too small to send the frame again");
+    g_free(line);
+    bench_free(bench);
+}
+
+static void test_underrun_too_long(void)
+{
+    check_underrun_too_long("eepro100.completion=loaded");
+    check_underrun_too_long("eepro100.completion=sent");
+}
+
+struct occupation {
+    struct event event, done;
+    struct bench *bench;
+    int64_t bytes;
+};
+
+static void occupation_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct occupation *other = container_of(event, struct occupation, event);
+    bus_transfer(other->bench->world->cluster->hosts[0]->bus, other->bytes, &other->done, "other",
+                 MESSAGE_NONE);
+}
+
+static void occupation_done(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    (void)event;
+}
+
+// Another device asks for a bus that is fast enough just before the card asks for the rest. How
+// often the FIFO ran dry.
+static int64_t underruns_beside(int64_t bytes, const char *memory)
+{
+    const char *sets[] = {memory, NULL};
+    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct occupation other = {.bench = bench, .bytes = bytes};
+    event_init(&other.event, occupation_event);
+    event_init(&other.done, occupation_done);
+    transmit(bench, 0, 1518);
+    sim_time head = card(bench)->tx_start + bus(bench, 16 + 512);
+    engine_schedule(bench->world->sim->engine, &other.event, head - 1);
+    cluster_world_run(bench->world);
+    int64_t underruns = counter(bench, UNDERRUNS);
+    SUITE_SAME_INTEGER(bench->one.frames->len, 1);
+    // The frame waits until it is all in, if it has run dry, and if the card can't know whether it
+    // would.
+    sim_time waits = underruns || memory ? bus(bench, bytes) - 1 + bus(bench, 1518 - 512) + 1 : 0;
+    SUITE_SAME_INTEGER(arrived(&bench->one, 0), closed_form(bench, 1518) + waits);
+    CU_ASSERT(ledger_balanced(bench->world->sim->ledger));
+    bench_free(bench);
+    return underruns;
+}
+
+// The wire wants byte 512 after 41.6 us; with what it comes with it has to have the bus 251 ns
+// before. A transaction of 3456 B takes 27 * 241 ns + 34.56 us = 41.067 us of that, one of 3488 B
+// 28 bursts: 41.628 us.
+static void test_underrun_contention(void)
+{
+    SUITE_SAME_INTEGER(underruns_beside(3456, NULL), 0);
+    SUITE_SAME_INTEGER(underruns_beside(3488, NULL), 1);
+    // Where copies may hold up the bus nobody knows in advance when it comes to the rest.
+    SUITE_SAME_INTEGER(underruns_beside(3456, "host.memory.bus_rate=1000 MB/s"), 0);
+    SUITE_SAME_INTEGER(underruns_beside(3488, "host.memory.bus_rate=1000 MB/s"), 0);
+}
+
+// How many bytes of a frame went out before the bus had brought them.
+static int unbrought(const struct span_log *log, const struct bench *bench, const struct post *post)
+{
+    const struct bus_config *config = &bench->world->cluster->hosts[0]->config.bus;
+    const struct span *wire = span_find(log, "wire node0->node1", post->message);
+    int64_t descriptor = card(bench)->descriptor, at = -descriptor;
+    int wrong = wire == NULL;
+    for (guint i = 0; wire && i < log->spans->len; i++) {
+        const struct span *span = &g_array_index(log->spans, struct span, i);
+        if (strcmp(span->lane, "bus") != 0 || strcmp(span->name, "send") != 0 ||
+            span->message.index != post->message.index)
+            continue;
+        for (int64_t n = 1; span->from + bus_time(config, n) <= span->to; n++, at++)
+            if (at >= 0 && at < post->wire_bytes)
+                wrong += span->from + bus_time(config, n) > wire->from + (8 + at) * 80 * TIME_NS;
+    }
+    return wrong + (at < post->wire_bytes);
+}
+
+// Whatever bus, threshold, and frames: none is lost, and no byte leaves before it is there.
+static void test_underrun_random(void)
+{
+    GRand *random = g_rand_new_with_seed(4711);
+    int64_t underruns = 0;
+    int wrong = 0;
+    for (int round = 0; round < 100; round++) {
+        char *sets[] = {
+            g_strdup_printf("host.bus.rate=%d kB/s", g_rand_int_range(random, 1000, 30000)),
+            g_strdup_printf("host.bus.burst=%d B", 4 * g_rand_int_range(random, 1, 64)),
+            g_strdup_printf("host.bus.burst_setup=%d ns", g_rand_int_range(random, 0, 2000)),
+            g_strdup_printf("eepro100.tx_threshold=%d B", g_rand_int_range(random, 1, 1600)),
+            g_strdup("eepro100.rx_residue=1 B"),
+            NULL,
+        };
+        struct span_log *log = span_log_new();
+        struct bench *bench = bench_new(cluster_cable, (const char *const *)sets, &log->trace);
+        for (int i = 0; i < 12; i++)
+            transmit(bench, i * g_rand_int_range(random, 0, 400) * TIME_US,
+                     (uint32_t)g_rand_int_range(random, 64, 1519))
+                ->token = true;
+        cluster_world_run(bench->world);
+        for (guint i = 0; i < bench->posts->len; i++)
+            wrong += unbrought(log, bench, g_ptr_array_index(bench->posts, i));
+        underruns += counter(bench, UNDERRUNS);
+        wrong += bench->one.frames->len != 12 || bench->one.sent->len != 12;
+        wrong += !ledger_balanced(bench->world->sim->ledger);
+        bench_free(bench);
+        span_log_free(log);
+        for (char **set = sets; *set; set++)
+            g_free(*set);
+    }
+    SUITE_SAME_INTEGER(wrong, 0);
+    CU_ASSERT(underruns > 50);
+    g_rand_free(random);
+}
+
 // ---- Losses ----
 
 static void test_fcs_error(void)
@@ -511,6 +692,10 @@ int main(void)
         {"the FIFO's limit", test_fifo_limit},
         {"a frame longer than the FIFO", test_longer_than_fifo},
         {"tokens of sent frames", test_tokens},
+        {"a bus slower than the wire", test_underrun},
+        {"underrun of a frame longer than the FIFO", test_underrun_too_long},
+        {"a bus that others take", test_underrun_contention},
+        {"no byte leaves before it is there", test_underrun_random},
         {"FCS error", test_fcs_error},
         {"lost while it is loaded", test_lost_while_loading},
         {"receive ring full", test_ring_overflow},
