@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Under AddressSanitizer a free object is poisoned, whole, and is reused late: who still reads it
+// is told. What links it to others then stands after it, in a guard that finds writes past its end
+// too.
 #include "sim/core/pool.h"
 
 #include <glib.h>
 #include <stdalign.h>
+#include <stdbool.h>
 
 #define FIRST_BLOCK 16
 #define LARGEST_BLOCK 4096
@@ -17,12 +21,113 @@ struct free_object {
     struct free_object *next;
 };
 
+// ---- The list of free objects ----
+
+#if POOL_POISONS
+
+#include <sanitizer/asan_interface.h>
+#include <string.h>
+
+// After each object, and of its alignment at most.
+#define GUARD CACHE_LINE
+
+// An object is not handed out again before so many others have been given back.
+#define QUARANTINE 128
+
+// What an object is full of when it is handed out: neither a pointer nor a small number.
+#define UNSET 0xd7
+
+static void *object_bytes(const struct pool *pool, struct free_object *link)
+{
+    return (char *)link + GUARD - pool->object_size;
+}
+
+static struct free_object *object_link(const struct pool *pool, void *object)
+{
+    return (void *)((char *)object + pool->object_size - GUARD);
+}
+
+// The list is a ring, and pool->free_list its last; so it is first in, first out.
+static void free_push(struct pool *pool, void *object)
+{
+    struct free_object *link = object_link(pool, object), *last = pool->free_list;
+    ASAN_UNPOISON_MEMORY_REGION(link, sizeof *link);
+    link->next = link;
+    if (last) {
+        ASAN_UNPOISON_MEMORY_REGION(last, sizeof *last);
+        link->next = last->next;
+        last->next = link;
+        ASAN_POISON_MEMORY_REGION(last, sizeof *last);
+    }
+    pool->free_list = link;
+    ASAN_POISON_MEMORY_REGION(object, pool->object_size);
+}
+
+static void *free_pop(struct pool *pool)
+{
+    struct free_object *last = pool->free_list;
+    ASAN_UNPOISON_MEMORY_REGION(last, sizeof *last);
+    struct free_object *first = last->next;
+    ASAN_UNPOISON_MEMORY_REGION(first, sizeof *first);
+    pool->free_list = first == last ? NULL : last;
+    last->next = first->next;
+    ASAN_POISON_MEMORY_REGION(last, sizeof *last);
+    ASAN_POISON_MEMORY_REGION(first, sizeof *first);
+    void *object = object_bytes(pool, first);
+    ASAN_UNPOISON_MEMORY_REGION(object, pool->object_size - GUARD);
+    memset(object, UNSET, pool->object_size - GUARD);
+    return object;
+}
+
+static bool free_short(const struct pool *pool)
+{
+    return pool->allocated - pool->in_use <= QUARANTINE;
+}
+
+// Is told if the object has been given back before.
+static void object_touch(void *object)
+{
+    (void)*(volatile char *)object;
+}
+
+#else
+
+#define GUARD 0
+
+static void free_push(struct pool *pool, void *object)
+{
+    struct free_object *freed = object;
+    freed->next = pool->free_list;
+    pool->free_list = freed;
+}
+
+static void *free_pop(struct pool *pool)
+{
+    struct free_object *object = pool->free_list;
+    pool->free_list = object->next;
+    return object;
+}
+
+static bool free_short(const struct pool *pool)
+{
+    return !pool->free_list;
+}
+
+static void object_touch(void *object)
+{
+    (void)object;
+}
+
+#endif
+
+// ---- The pool ----
+
 void pool_init(struct pool *pool, size_t object_size)
 {
     size_t align = _Alignof(max_align_t);
     g_assert(object_size >= sizeof(struct free_object));
     *pool = (struct pool){
-        .object_size = (object_size + align - 1) / align * align,
+        .object_size = (object_size + align - 1) / align * align + GUARD,
         .block_objects = FIRST_BLOCK,
     };
 }
@@ -52,19 +157,16 @@ static void pool_grow(struct pool *pool)
         pool->block_objects *= 2;
     char *base = block->objects;
     size_t left = count;
-    do {
-        struct free_object *object = (void *)(base + --left * pool->object_size);
-        object->next = pool->free_list;
-        pool->free_list = object;
-    } while (left > 0);
+    do
+        free_push(pool, base + --left * pool->object_size);
+    while (left > 0);
 }
 
 void *pool_take(struct pool *pool)
 {
-    if (!pool->free_list)
+    while (free_short(pool))
         pool_grow(pool);
-    struct free_object *object = pool->free_list;
-    pool->free_list = object->next;
+    void *object = free_pop(pool);
     if (++pool->in_use > pool->peak)
         pool->peak = pool->in_use;
     return object;
@@ -74,8 +176,7 @@ void pool_give(struct pool *pool, void *object)
 {
     if (!object)
         return;
-    struct free_object *freed = object;
-    freed->next = pool->free_list;
-    pool->free_list = freed;
+    object_touch(object);
+    free_push(pool, object);
     pool->in_use--;
 }

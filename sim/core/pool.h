@@ -7,8 +7,17 @@
 
 #include <stddef.h>
 
+// Under AddressSanitizer objects that are given back are poisoned, and handed out late.
+#if defined(__SANITIZE_ADDRESS__)
+#define POOL_POISONS 1
+#elif defined(__has_feature)
+#define POOL_POISONS __has_feature(address_sanitizer)
+#else
+#define POOL_POISONS 0
+#endif
+
 struct pool {
-    size_t object_size;
+    size_t object_size; // with what keeps it apart from the next
     void *free_list;
     void *blocks;
     size_t block_objects; // objects in the next block

@@ -6,6 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
+#if POOL_POISONS
+#include <fcntl.h>
+#include <sanitizer/asan_interface.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #define OBJECTS 10000
 #define OBJECT_BYTES 37
 
@@ -40,7 +47,8 @@ static void test_objects(void)
     pool_clear(&pool);
 }
 
-// What is given back is handed out again, and the pool does not grow past its peak.
+// What is given back is handed out again (the last first, if it need not be kept poisoned), and the
+// pool does not grow past its peak.
 static void test_reuse(void)
 {
     struct pool pool;
@@ -57,18 +65,112 @@ static void test_reuse(void)
     CU_ASSERT(pool.allocated < 300);
     void *last = pool_take(&pool);
     pool_give(&pool, last);
-    CU_ASSERT_PTR_EQUAL(pool_take(&pool), last);
+    void *next = pool_take(&pool);
+    CU_ASSERT((next == last) == !POOL_POISONS);
     pool_give(&pool, NULL); // ignored
     SUITE_SAME_INTEGER(pool.in_use, 1);
     pool_clear(&pool);
     SUITE_SAME_INTEGER(pool.in_use, 0);
 }
 
+#if POOL_POISONS
+
+#define SOME_BYTES 64
+
+static int poisoned(const unsigned char *object, int bytes)
+{
+    int count = 0;
+    for (int i = 0; i < bytes; i++)
+        count += __asan_address_is_poisoned(object + i) != 0;
+    return count;
+}
+
+// An object is poisoned from its first byte to its last while it is free, before it is taken for
+// the first time, too, and at no byte while it is in use; what stands after it always is.
+static void test_poison(void)
+{
+    enum { COUNT = 300 };
+    struct pool pool;
+    pool_init(&pool, SOME_BYTES);
+    unsigned char *objects[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        objects[i] = pool_take(&pool);
+        SUITE_SAME_INTEGER(poisoned(objects[i], SOME_BYTES), 0);
+        SUITE_SAME_INTEGER(poisoned(objects[i] + SOME_BYTES, 1), 1);
+        for (int byte = 0; byte < SOME_BYTES; byte++)
+            CU_ASSERT(objects[i][byte] != 0);
+    }
+    for (int i = 0; i < COUNT; i += 2)
+        pool_give(&pool, objects[i]);
+    for (int i = 0; i < COUNT; i++)
+        SUITE_SAME_INTEGER(poisoned(objects[i], SOME_BYTES), i % 2 ? 0 : SOME_BYTES);
+    // Of those given back, the first comes again first, and none at once.
+    int taken = 0;
+    while (pool_take(&pool) != objects[0])
+        taken++;
+    CU_ASSERT(taken >= COUNT / 2 - 1);
+    pool_clear(&pool);
+}
+
+static void read_free(struct pool *pool, unsigned char *object)
+{
+    pool_give(pool, object);
+    *(volatile unsigned char *)(object + SOME_BYTES / 2);
+}
+
+static void give_twice(struct pool *pool, unsigned char *object)
+{
+    pool_give(pool, object);
+    pool_give(pool, object);
+}
+
+static void write_beyond(struct pool *pool, unsigned char *object)
+{
+    (void)pool;
+    *(volatile unsigned char *)(object + SOME_BYTES) = 1;
+}
+
+static void do_right(struct pool *pool, unsigned char *object)
+{
+    *(volatile unsigned char *)(object + SOME_BYTES - 1) = 1;
+    pool_give(pool, object);
+}
+
+// Whether a process that does it lives on.
+static bool survives(void (*act)(struct pool *pool, unsigned char *object))
+{
+    pid_t child = fork();
+    if (child == 0) {
+        struct pool pool;
+        pool_init(&pool, SOME_BYTES);
+        if (dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) >= 0)
+            act(&pool, pool_take(&pool));
+        _exit(0);
+    }
+    int status = -1;
+    CU_ASSERT_EQUAL_FATAL(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void test_misuse(void)
+{
+    CU_ASSERT(survives(do_right));
+    CU_ASSERT(!survives(read_free));
+    CU_ASSERT(!survives(give_twice));
+    CU_ASSERT(!survives(write_beyond));
+}
+
+#endif
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"objects are apart and aligned", test_objects},
         {"objects are used again", test_reuse},
+#if POOL_POISONS
+        {"free objects are poisoned", test_poison},
+        {"misuse ends the program", test_misuse},
+#endif
         {NULL, NULL},
     };
     return suite_run("core: pool", cases);
