@@ -6,9 +6,13 @@
 #include "sim/config/intern.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <yaml.h>
 
 // What all files of one load share.
@@ -193,6 +197,8 @@ static bool read_items(struct document *document, struct node *list, int depth)
     }
 }
 
+#define KEY_CHARACTERS G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "._-[]"
+
 static bool check_key(struct document *document, const struct node *key)
 {
     if (key->kind != NODE_SCALAR || !key->text)
@@ -200,6 +206,12 @@ static bool check_key(struct document *document, const struct node *key)
     if (strcmp(key->text, "<<") == 0)
         return document_fails(document, key->mark, "use include: FILE, or an alias for each value",
                               "the merge key << is not supported");
+    // The text is not shown: a file that is included by mistake, or of somebody else, may hold
+    // anything.
+    if (key->text[strspn(key->text, KEY_CHARACTERS)])
+        return document_fails(document, key->mark,
+                              "a key has letters, digits, and . _ - [ ]; is this file meant?",
+                              "this can be no key");
     return true;
 }
 
@@ -424,21 +436,45 @@ static bool expand_includes(struct load *load, struct node *node, const char *di
     return good;
 }
 
-// The file's text, at most a byte more than allowed; NULL and errno if it can't be read.
-static char *read_text(const char *file, size_t *length)
+// Opens a file; one that another file names must be a regular one, since others may never end or
+// never begin. NULL and *why (a text that stays) if it can't be read. *room: its size, of another
+// than a regular one SIZE_MAX.
+static FILE *open_file(const char *file, bool named, size_t *room, const char **why)
 {
-    FILE *stream = fopen(file, "rb");
+    struct stat status;
+    int descriptor = open(file, O_RDONLY | O_CLOEXEC | (named ? O_NONBLOCK : 0));
+    *why = NULL;
+    if (descriptor < 0 || fstat(descriptor, &status) != 0)
+        *why = g_strerror(errno);
+    else if (S_ISDIR(status.st_mode))
+        *why = g_strerror(EISDIR);
+    else if (named && !S_ISREG(status.st_mode))
+        *why = "it is no regular file";
+    FILE *stream = *why ? NULL : fdopen(descriptor, "rb");
+    if (!stream && descriptor >= 0)
+        close(descriptor);
+    if (stream)
+        *room = S_ISREG(status.st_mode) ? (size_t)status.st_size : SIZE_MAX;
+    return stream;
+}
+
+// The file's text, at most a byte more than allowed; NULL and *why if it can't be read. Of a
+// regular file not more is read than it says to have: some below /proc have nothing and never end.
+static char *read_text(const char *file, bool named, size_t *length, const char **why)
+{
+    size_t room;
+    FILE *stream = open_file(file, named, &room, why);
     if (!stream)
         return NULL;
-    char *text = g_malloc(NODE_MAX_FILE_BYTES + 1);
-    errno = 0;
-    *length = fread(text, 1, NODE_MAX_FILE_BYTES + 1, stream);
-    int error = ferror(stream) ? errno : 0;
+    room = MIN(room, NODE_MAX_FILE_BYTES + 1);
+    char *text = g_malloc(room + 1);
+    *length = fread(text, 1, room, stream);
+    if (ferror(stream))
+        *why = g_strerror(errno);
     fclose(stream);
-    if (!error)
+    if (!*why)
         return text;
     g_free(text);
-    errno = error;
     return NULL;
 }
 
@@ -465,9 +501,10 @@ static struct node *load_last(struct load *load, const char *file, struct source
                               int depth)
 {
     size_t length;
-    char *text = read_text(file, &length);
+    const char *why;
+    char *text = read_text(file, from.line > 0, &length, &why);
     if (!text) {
-        load_fails(load, from, "cannot read %s: %s", file, g_strerror(errno));
+        load_fails(load, from, "cannot read %s: %s", file, why);
         return NULL;
     }
     struct node *root = read_document(load, text, length, file, depth);

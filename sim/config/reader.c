@@ -155,16 +155,20 @@ int reader_choice(const struct node *node, const char *path, const char *noun,
 
 #define LONGEST_NAME 64
 
+bool reader_is_name(const char *text)
+{
+    size_t good = strspn(text, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-.");
+    size_t length = strlen(text);
+    return length > 0 && length <= LONGEST_NAME && text[good] == '\0' && g_ascii_isalnum(text[0]) &&
+           g_ascii_isalnum(text[length - 1]) && !strstr(text, "..");
+}
+
 bool reader_name(const struct node *node, const char *path, struct diag_list *diags)
 {
     const char *name = reader_text(node, path, "a name", diags);
     if (!name)
         return false;
-    size_t good = strspn(name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-.");
-    size_t length = strlen(name);
-    bool fits = length > 0 && length <= LONGEST_NAME && name[good] == '\0' &&
-                g_ascii_isalnum(name[0]) && g_ascii_isalnum(name[length - 1]) &&
-                !strstr(name, "..");
+    bool fits = reader_is_name(name);
     if (!fits)
         diag_add(diags, node->mark, path,
                  "a name has letters, digits, and - _ . inside, at most 64 characters",

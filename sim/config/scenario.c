@@ -305,6 +305,11 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
         scenario->name = g_strdup(name->text);
     else
         scenario->name = stem(scenario->file);
+    if (!name && !reader_is_name(scenario->name))
+        diag_add(compiler->diags, (struct source_mark){.file = intern(scenario->file)}, "name",
+                 "write name: TEXT, or call the file something else: a name has letters, digits, "
+                 "and - _ . inside, at most 64 characters",
+                 "the file's name cannot be that of the scenario");
     if (description)
         scenario->description =
             g_strdup(reader_text(description, "description", "a text", compiler->diags));

@@ -91,6 +91,9 @@ static struct node *load(struct compiler *compiler, const struct node *name)
         i++;
     if (!files[i])
         complain_unknown(compiler, name, files);
+    else if (!g_file_test(files[i], G_FILE_TEST_IS_REGULAR))
+        diag_add(compiler->diags, name->mark, PATH, NULL, "cannot read %s: it is no regular file",
+                 files[i]);
     else
         tree = node_load(files[i], compiler->diags);
     if (tree && reader_is(tree, NODE_MAP, "", "a map of keys", compiler->diags))

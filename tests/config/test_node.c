@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static struct node *parse(const char *text, char **complaints)
@@ -440,6 +441,32 @@ static void test_include_refused(void)
     temporary_remove(directory);
 }
 
+// What no file of ours is: it may never end, or hold what nobody may see.
+static void test_include_foreign(void)
+{
+    char *directory = temporary_directory(), *complaints;
+    char *fifo = g_build_filename(directory, "fifo", NULL);
+    CU_ASSERT_EQUAL_FATAL(mkfifo(fifo, 0600), 0);
+    write_file(directory, "fifo.yaml", "include: fifo\n");
+    write_file(directory, "device.yaml", "include: /dev/zero\n");
+    write_file(directory, "accounts.yaml", "a: 1\ninclude: accounts\n");
+    write_file(directory, "accounts", "root:$y$hidden:1:0:::\ndaemon:*:1:0:::\n");
+    expect_load(directory, "fifo.yaml", "fifo.yaml:1:10: error: include: cannot read ");
+    expect_load(directory, "fifo.yaml", "fifo: it is no regular file");
+    expect_load(directory, "device.yaml", "cannot read /dev/zero: it is no regular file");
+    // Below /proc some have a size of 0 and something to read all the same.
+    write_file(directory, "proc.yaml", "include: /proc/self/status\n");
+    expect_load(directory, "proc.yaml", "/proc/self/status:1:1: error: the file is empty");
+    struct node *node = load_in(directory, "accounts.yaml", &complaints);
+    CU_ASSERT_PTR_NULL(node);
+    SUITE_CONTAINS(complaints, "accounts:1:1: error: this can be no key");
+    CU_ASSERT_PTR_NULL(strstr(complaints, "hidden"));
+    CU_ASSERT_PTR_NULL(strstr(complaints, "daemon"));
+    g_free(complaints);
+    g_free(fifo);
+    temporary_remove(directory);
+}
+
 // Many includes of a file that includes many: counted, not followed for ever.
 static void test_include_bomb(void)
 {
@@ -483,6 +510,7 @@ int main(void)
         {"included files", test_include},
         {"includes that go wrong", test_include_refused},
         {"an include bomb", test_include_bomb},
+        {"files that no include may name", test_include_foreign},
         {0},
     };
     return suite_run("config: node", cases);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MACHINE "nic: tulip\nhosts: [{name: n, count: 4}]\nlinks: [{from: n, to: n}]\n"
 #define HEAD "schema: 1\n" MACHINE
@@ -385,6 +386,27 @@ static void expect_load_error(const char *directory, const char *text, const cha
     g_free(file);
 }
 
+// A file that calls itself nothing is called by its file's name, which must then be one.
+static void test_name_of_the_file(void)
+{
+    static const char text[] =
+        "schema: 1\nstack: lam_fake\n" MACHINE "workload: {benchmark: pmb.pingpong}\n";
+    char *directory = temporary_directory();
+    char *odd = temporary_file(directory, "a;$(x).yaml", text);
+    char *complaints = fake_load(odd, NULL, NULL);
+    SUITE_CONTAINS(complaints, "a;$(x).yaml: error: name: the file's name cannot be that of the "
+                               "scenario (write name: TEXT");
+    g_free(complaints);
+    g_free(odd);
+    char *named = g_strdup_printf("name: proper\n%s", text);
+    write_file(directory, "a;$(x).yaml", named);
+    struct scenario *scenario = load(directory, "a;$(x).yaml", NULL);
+    SUITE_SAME_TEXT(scenario->name, "proper");
+    scenario_free(scenario);
+    g_free(named);
+    temporary_remove(directory);
+}
+
 #define ON(bed)                                                                                    \
     "schema: 1\ntestbed: " bed "\nstack: lam_fake\nworkload: {benchmark: pmb.pingpong}\n"
 
@@ -420,6 +442,11 @@ static void test_testbed_refused(void)
                       "list.yaml:1:1: error: a map of keys is expected here, not a list");
     expect_load_error(directory, ON("testbeds/broken.yaml"),
                       "broken.yaml:2:1: error: a[0]: not YAML");
+    char *fifo = g_build_filename(directory, "testbeds/fifo.yaml", NULL);
+    CU_ASSERT_EQUAL_FATAL(mkfifo(fifo, 0600), 0);
+    g_free(fifo);
+    expect_load_error(directory, ON("testbeds/fifo.yaml"), "s.yaml:2:10: error: testbed: cannot ");
+    expect_load_error(directory, ON("testbeds/fifo.yaml"), "fifo.yaml: it is no regular file");
     expect_load_error(directory, "include: s.yaml\n",
                       "the file includes itself: s.yaml includes s.yaml");
     temporary_remove(directory);
@@ -514,6 +541,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"the smallest scenario", test_smallest},
         {"name, description, seed", test_head},
+        {"names of files", test_name_of_the_file},
         {"sections of other stacks", test_sections_of_other_stacks},
         {"sizes", test_sizes},
         {"sizes that Pallas measures", test_usual_sizes},
