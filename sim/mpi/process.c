@@ -39,6 +39,24 @@ int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes)
     return address;
 }
 
+// ---- Who looks on ----
+
+static void observe(const struct mpi_request *request, enum mpi_observed what)
+{
+    struct mpi_observer *observer = request->process->observer;
+    if (observer && observer->request)
+        observer->request(observer, request->process, request, what, request->message);
+}
+
+void mpi_observe_collective(struct mpi_process *process, const char *name, bool enters)
+{
+    struct mpi_observer *observer = process->observer;
+    if (observer && observer->collective)
+        observer->collective(observer, process, name, enters);
+}
+
+// ---- Requests ----
+
 static void active_add(struct mpi_process *process, struct mpi_request *request)
 {
     request->active_previous = NULL;
@@ -161,6 +179,7 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         open_message(context, request);
     if (kind == MPI_SEND)
         request->status.sequence = process->sequence[request->peer]++;
+    observe(request, MPI_OBSERVED_START);
     if (kind < MPI_PUT)
         mpi_call(context, process);
     if (charges_library(request))
@@ -220,6 +239,7 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     g_assert(request->state == MPI_DONE);
+    observe(request, MPI_OBSERVED_RETURN);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
     process->ops->destroy(context, request);
@@ -268,6 +288,7 @@ void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *e
     request->message = message;
     if (request->kind == MPI_RECV)
         ledger_match(request->process->sim->ledger, message);
+    observe(request, MPI_OBSERVED_MATCH);
 }
 
 void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
@@ -280,6 +301,7 @@ void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
         ledger_complete(process->sim->ledger, request->message);
     }
     request->state = MPI_DONE;
+    observe(request, MPI_OBSERVED_DONE);
     active_remove(process, request);
     if (request->waited)
         process->open_waits--;
@@ -291,6 +313,8 @@ void mpi_message_arrived(const struct cpu_context *context, struct mpi_process *
     trace_flow(process->sim->trace, cpu_lane(context->cpu), message, TRACE_FLOW_END, context->now);
     ledger_match(process->sim->ledger, message);
     ledger_complete(process->sim->ledger, message);
+    if (process->observer && process->observer->request)
+        process->observer->request(process->observer, process, NULL, MPI_OBSERVED_ARRIVAL, message);
 }
 
 // Tells the trace what a request has waited for in the state that it leaves.

@@ -11,6 +11,7 @@
 #include "sim/host/host.h"
 #include "sim/mpi/library.h"
 #include "sim/mpi/matcher.h"
+#include "sim/mpi/observer.h"
 #include "sim/mpi/request.h"
 
 #include <jansson.h>
@@ -78,7 +79,8 @@ struct mpi_process {
     sim_time reported; // by an MPI_CALL that measures something itself: what benchmarks take as
                        // time
 
-    void *program; // the workload's
+    void *program;                 // the workload's
+    struct mpi_observer *observer; // NULL: nobody. Not owned
 };
 
 // A process of rank `rank` on `host`; the workload sets task.run, the stack ops, device and
@@ -107,6 +109,9 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
 
 // Charges the entry of a call that starts no request (MPI_Wait).
 void mpi_call(struct cpu_context *context, struct mpi_process *process);
+
+// Tells the observer that the process enters or leaves a collective.
+void mpi_observe_collective(struct mpi_process *process, const char *name, bool enters);
 
 // Marks a request as one that the program waits for.
 void mpi_wait(struct mpi_process *process, struct mpi_request *request);

@@ -338,6 +338,7 @@ static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context 
 static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
 {
     if (!mpi_schedule_step(&run->schedule, context, run->process)) {
+        mpi_observe_collective(run->process, op_kind_name(run->op->source->kind), false);
         run->phase = PHASE_NEXT;
         return CPU_AGAIN;
     }

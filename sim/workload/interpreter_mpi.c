@@ -132,6 +132,7 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
             root = interpreter_value(run, &op->root, 0);
     if (!collective_valid(run, root, size))
         return PHASE_NEXT;
+    mpi_observe_collective(run->process, op_kind_name(op->source->kind), true);
     int ranks = run->process->ranks;
     int64_t sent = mpi_collective_send_bytes(collective, ranks, size),
             received = mpi_collective_receive_bytes(collective, ranks, size);
@@ -139,6 +140,7 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
     mpi_collective_build(schedule, run->process, collective, (int)root, size);
     if (schedule->steps->len == 0) { // the library sees that there is nothing to do
         mpi_call(context, run->process);
+        mpi_observe_collective(run->process, op_kind_name(op->source->kind), false);
         return PHASE_NEXT;
     }
     int64_t *address = schedule->address;

@@ -122,6 +122,7 @@ static void running_build(struct running *run, const struct registry *registry)
             mpi_process_new(run->sim, host, nth, rank, run->ranks, interpreter_run);
         if (run->stack->library_section)
             process->library = scenario_section_values(test_case, run->stack->library_section);
+        process->observer = run->options->observer;
         run->processes[rank] = process;
     }
     run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);

@@ -25,9 +25,10 @@ struct run_interval {
 typedef void run_measured_fn(void *owner, const struct run_interval *interval);
 
 struct run_options {
-    struct trace *trace;       // NULL: none
-    struct capture *capture;   // NULL: none
-    run_progress_fn *progress; // NULL: none
+    struct trace *trace;           // NULL: none
+    struct capture *capture;       // NULL: none
+    struct mpi_observer *observer; // NULL: none
+    run_progress_fn *progress;     // NULL: none
     void *progress_owner;
     run_measured_fn *measured; // NULL: none
     void *measured_owner;

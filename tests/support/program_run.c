@@ -129,10 +129,16 @@ char *program_complaints(const struct test_program *program)
 
 struct program_run *program_run(const struct test_program *program, uint64_t seed)
 {
+    return program_run_observed(program, seed, NULL);
+}
+
+struct program_run *program_run_observed(const struct test_program *program, uint64_t seed,
+                                         struct mpi_observer *observer)
+{
     struct compiled compiled = program_compiled(program);
     struct program_run *run = g_new(struct program_run, 1);
     struct trace *trace = program_trace_new(&run->lines);
-    struct run_options options = {.trace = trace};
+    struct run_options options = {.trace = trace, .observer = observer};
     run->result = run_case(&model_registry, compiled.test_case, 0, seed, &options);
     program_trace_free(trace);
     compiled_free(&compiled);

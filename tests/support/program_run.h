@@ -10,6 +10,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_PROGRAM_RUN_H
 #define NETSIM_TESTS_SUPPORT_PROGRAM_RUN_H
 
+#include "sim/mpi/observer.h"
 #include "sim/workload/result.h"
 #include "tests/support/compiled.h"
 
@@ -48,6 +49,8 @@ struct compiled program_compiled(const struct test_program *program);
 char *program_complaints(const struct test_program *program);
 
 struct program_run *program_run(const struct test_program *program, uint64_t seed);
+struct program_run *program_run_observed(const struct test_program *program, uint64_t seed,
+                                         struct mpi_observer *observer);
 void program_run_free(struct program_run *run);
 
 // The same with seed 1; fails the running case unless the run completes with balanced books.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What an observer was told of a run (sim/mpi/observer.h), in its order.
+#ifndef NETSIM_TESTS_SUPPORT_CALL_LOG_H
+#define NETSIM_TESTS_SUPPORT_CALL_LOG_H
+
+#include "sim/mpi/observer.h"
+#include "sim/mpi/request.h"
+
+#include <glib.h>
+
+struct logged {
+    enum mpi_observed what; // of a collective MPI_OBSERVED_START or _RETURN
+    int rank;
+    const char *collective; // NULL: of a request
+    // As it is now; zero of an arrival.
+    enum mpi_request_kind kind;
+    enum mpi_context context;
+    uint32_t number;
+    int peer, tag;
+    int64_t size, count; // count: MPI_POLL's
+    bool synchronous;
+    struct mpi_envelope status;
+    struct message_ref message;
+    sim_time when; // of the event in which it happened
+};
+
+struct call_log {
+    struct mpi_observer observer; // give &log->observer to the run
+    GArray *entries;              // struct logged
+};
+
+struct call_log *call_log_new(void);
+void call_log_free(struct call_log *log);
+
+// One entry as a line of text; the caller frees it.
+char *logged_text(const struct logged *entry);
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/trial.h"
+
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+#define MOST_WRONG 3   // programs, before the test gives up
+#define REPEATED 8     // one program in so many is run again
+#define LIMIT_SETS 6   // of TRIAL_MOST_SETS, for collectives and faults
+#define LOST_PERCENT 4 // of packets, at most
+#define STARTUP_MS 20  // about when programs run, for cables that are pulled
+
+int trial_pick(struct trial *trial, int from, int below)
+{
+    return g_rand_int_range(trial->random, from, below);
+}
+
+bool trial_chance(struct trial *trial, double probability)
+{
+    return g_rand_double(trial->random) < probability;
+}
+
+void trial_set(struct trial *trial, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_assert(trial->set_count < TRIAL_MOST_SETS);
+    trial->sets[trial->set_count++] = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+}
+
+const char *trial_choice(struct trial *trial, const char *const *choices)
+{
+    return choices[trial_pick(trial, 0, (int)g_strv_length((char **)(uintptr_t)choices))];
+}
+
+// ---- Sizes ----
+
+static int64_t pick_size(GRand *random, const void *owner)
+{
+    const struct trial_limits *limits = owner;
+    int what = g_rand_int_range(random, 0, 8);
+    int64_t limit = limits->at[g_rand_int_range(random, 0, limits->count)];
+    if (what == 0)
+        return 0;
+    if (what < 3)
+        return CLAMP(limit + g_rand_int_range(random, -1, 2), 0, limits->longest);
+    if (what == 3)
+        return g_rand_int_range(random, 0, 100);
+    if (what < 6)
+        return g_rand_int_range(random, 0, (gint32)MIN(limit, limits->longest) + 1);
+    return g_rand_int_range(random, 0, (gint32)limits->longest + 1);
+}
+
+// ---- Room ----
+
+static void count_call(const struct free_program *program, const struct free_call *call,
+                       int64_t overhead, struct trial_room *to)
+{
+    if (free_sends(call->kind) || call->kind == FREE_SENDRECV) {
+        to[call->peer].messages++;
+        to[call->peer].bytes += call->size + overhead;
+    } else if (free_collective(call->kind)) {
+        // No more than each rank's data to each peer, and two rounds for each bit of ranks.
+        for (int peer = 0; peer < program->ranks; peer++) {
+            to[peer].messages += 8;
+            to[peer].bytes += 8 * overhead + 2 * program->ranks * call->size;
+        }
+    }
+}
+
+struct trial_room trial_room(const struct free_program *program, int64_t overhead)
+{
+    struct trial_room most = {0};
+    for (int rank = 0; rank < program->ranks; rank++) {
+        struct trial_room to[FREE_MOST_RANKS] = {0};
+        int epoch = 0;
+        for (guint i = 0; i < program->calls[rank]->len; i++) {
+            const struct free_call *call =
+                &g_array_index(program->calls[rank], struct free_call, i);
+            if (call->epoch != epoch)
+                memset(to, 0, sizeof to);
+            epoch = call->epoch;
+            count_call(program, call, overhead, to);
+            for (int peer = 0; peer < program->ranks; peer++) {
+                most.messages = MAX(most.messages, to[peer].messages);
+                most.bytes = MAX(most.bytes, to[peer].bytes);
+            }
+        }
+    }
+    return most;
+}
+
+// ---- Settings ----
+
+static void set_collectives(struct trial *trial, const char *library)
+{
+    static const struct {
+        const char *collective;
+        const char *const rules[7];
+    } choices[] = {
+        {"barrier", {"linear", "binomial", "recursive_doubling", "by_processes"}},
+        {"bcast", {"linear", "binomial", "scatter_allgather", "small_and_few", "small_or_few"}},
+        {"reduce", {"linear", "binomial"}},
+        {"allreduce", {"reduce_bcast", "recursive_doubling"}},
+        {"gather", {"linear", "binomial"}},
+        {"scatter", {"linear", "binomial"}},
+        {"allgather", {"gather_bcast", "ring", "recursive_doubling"}},
+        {"alltoall", {"linear", "pairwise", "recursive_doubling", "by_size"}},
+    };
+    for (int i = 0; i < 3; i++) {
+        size_t which = (size_t)trial_pick(trial, 0, G_N_ELEMENTS(choices));
+        trial_set(trial, "%s.%s=%s", library, choices[which].collective,
+                  trial_choice(trial, choices[which].rules));
+    }
+}
+
+static void set_faults(struct trial *trial)
+{
+    static const char *const directions[] = {"both", "forward", "backward", NULL};
+    int what = trial_pick(trial, 0, 5), nth = trial_pick(trial, 1, 60);
+    double from = g_rand_double_range(trial->random, 0, STARTUP_MS);
+    if (what == 0)
+        trial_set(trial, "link.drop_probability=%.5f",
+                  g_rand_double_range(trial->random, 0, LOST_PERCENT / 100.0));
+    else if (what == 1)
+        trial_set(trial, "link.bit_error_rate=%.9f", g_rand_double_range(trial->random, 0, 1e-5));
+    else if (what == 2)
+        trial_set(trial, "link.drop_nth=[%d, %d, %d]", nth, nth + trial_pick(trial, 1, 4),
+                  nth + trial_pick(trial, 4, 40));
+    else if (what == 3)
+        trial_set(trial, "link.corrupt_nth=[%d, %d]", nth, nth + trial_pick(trial, 1, 30));
+    else
+        trial_set(trial, "link.down=[{from: %.3f ms, to: %.3f ms}]", from,
+                  from + g_rand_double_range(trial->random, 0.01, 8));
+    if (what == 2 || what == 3)
+        trial_set(trial, "link.fault_direction=%s", trial_choice(trial, directions));
+}
+
+// ---- A program ----
+
+// Of all programs of a stack.
+struct tally {
+    int reached[TRIAL_MOST_WANTED];
+    int64_t exact, chosen, hits, misses; // mpi_reference.h
+};
+
+static bool gives_up_rightly(const struct trial_stack *stack, const struct program_run *run)
+{
+    const struct series_result *result = run->result;
+    char *kind = program_reason(run, "kind"), *books = program_ledger_text(run);
+    bool known = result->status == SIM_COMPLETED || result->status == SIM_DEADLOCK ||
+                 g_strv_contains(stack->gives_up, kind);
+    bool said = result->ledger_balanced || strstr(books, "lost: ") || strstr(books, "not ");
+    bool counted = result->ledger.messages ==
+                   result->ledger.delivered + result->ledger.lost + result->ledger.open;
+    g_free(kind);
+    g_free(books);
+    return known && said && counted && result->ledger.duplicated == 0 &&
+           result->ledger.misordered == 0;
+}
+
+static bool ends_well(const struct trial_stack *stack, const struct program_run *run, bool faults)
+{
+    const struct series_result *result = run->result;
+    if (faults && stack->gives_up && !(result->status == SIM_COMPLETED && result->ledger_balanced))
+        return gives_up_rightly(stack, run);
+    return result->status == SIM_COMPLETED && result->ledger_balanced &&
+           result->ledger.misordered == 0 && result->ledger.duplicated == 0;
+}
+
+// The books have opened what the ranks have sent.
+static void check_books(struct reference *reference, const struct series_result *result)
+{
+    uint64_t messages = 0, bytes = 0;
+    for (guint i = 0; i < reference->log->entries->len; i++) {
+        const struct logged *entry = &g_array_index(reference->log->entries, struct logged, i);
+        if (entry->collective || entry->what != MPI_OBSERVED_START || entry->kind != MPI_SEND)
+            continue;
+        messages++;
+        bytes += (uint64_t)entry->size;
+    }
+    if (messages != result->ledger.messages || bytes != result->ledger.bytes)
+        reference_complain(reference, NULL,
+                           "the books have %" G_GUINT64_FORMAT " messages of %" G_GUINT64_FORMAT
+                           " B, and %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " were sent",
+                           result->ledger.messages, result->ledger.bytes, messages, bytes);
+}
+
+static bool repeats(const struct test_program *program, const struct program_run *run)
+{
+    struct program_run *again = program_run(program, 1);
+    bool same = run->result->fingerprint == again->result->fingerprint &&
+                run->result->events == again->result->events &&
+                run->lines->len == again->lines->len;
+    program_run_free(again);
+    return same;
+}
+
+static void complain(const struct trial_stack *stack, guint32 seed, const struct trial *trial,
+                     const struct free_program *program, const struct reference *reference,
+                     const struct program_run *run)
+{
+    char *text = program_reason(run, "text"), *ranks = program_reason(run, "ranks"),
+         *books = program_ledger_text(run);
+    fprintf(stderr, "\n%s, program %u: %s %s\n%s\n%s%s", stack->name, seed,
+            sim_status_name(run->result->status), text, ranks, books, reference->complaints->str);
+    for (int i = 0; i < trial->set_count; i++)
+        fprintf(stderr, "  %s\n", trial->sets[i]);
+    for (int rank = 0; rank < program->ranks; rank++)
+        fprintf(stderr, "rank %d: %s\n", rank, program->text[rank]->str);
+    g_free(text);
+    g_free(ranks);
+    g_free(books);
+}
+
+static bool run_program(const struct trial_stack *stack, guint32 seed, const struct trial *trial,
+                        const struct free_program *program, struct tally *tally, bool faults)
+{
+    struct test_program test = {
+        .ranks = program->ranks, .stack = stack->name, .machine = stack->machine};
+    memcpy(test.sets, trial->sets, sizeof trial->sets);
+    for (int rank = 0; rank < program->ranks; rank++)
+        test.ops[rank] = program->text[rank]->str;
+    struct call_log *log = call_log_new();
+    struct program_run *run = program_run_observed(&test, 1, &log->observer);
+    struct reference reference = {
+        .program = program,
+        .log = log,
+        .whole = run->result->status == SIM_COMPLETED,
+        .bare = stack->bare,
+        .complaints = g_string_new(NULL),
+    };
+    reference_check_matching(&reference);
+    reference_check_collectives(&reference);
+    check_books(&reference, run->result);
+    if (seed % REPEATED == 0 && !repeats(&test, run))
+        reference_complain(&reference, NULL, "an equal run is not equal");
+    bool right = ends_well(stack, run, faults) && reference.complaints->len == 0;
+    if (!right)
+        complain(stack, seed, trial, program, &reference, run);
+    for (int i = 0; stack->wanted && stack->wanted[i]; i++)
+        for (int rank = 0; rank < program->ranks; rank++)
+            tally->reached[i] += program_run_count(run, rank, stack->wanted[i]);
+    tally->exact += reference.exact;
+    tally->chosen += reference.chosen;
+    tally->hits += reference.hits;
+    tally->misses += reference.misses;
+    g_string_free(reference.complaints, TRUE);
+    program_run_free(run);
+    call_log_free(log);
+    return right;
+}
+
+static bool try_seed(const struct trial_stack *stack, guint32 seed, struct tally *tally,
+                     bool faults)
+{
+    struct trial trial = {.random = g_rand_new_with_seed(seed), .shape = stack->shape};
+    stack->settings(&trial);
+    trial.shape.size = pick_size;
+    trial.shape.limits = &trial.limits;
+    struct free_program *program = free_program_new(trial.random, &trial.shape);
+    if (stack->room)
+        stack->room(&trial, program);
+    if (stack->library)
+        set_collectives(&trial, stack->library);
+    if (faults)
+        set_faults(&trial);
+    bool right = run_program(stack, seed, &trial, program, tally, faults);
+    for (int i = 0; i < trial.set_count; i++)
+        g_free(trial.sets[i]);
+    free_program_free(program);
+    g_rand_free(trial.random);
+    return right;
+}
+
+static guint32 setting(const char *name, guint32 fallback)
+{
+    const char *text = g_getenv(name);
+    return text ? (guint32)g_ascii_strtoull(text, NULL, 10) : fallback;
+}
+
+// What the programs together must have shown, or they would show little.
+static void expect_reached(const struct trial_stack *stack, const struct tally *tally)
+{
+    bool probes = !(stack->shape.lacks >> FREE_PROBE & 1);
+    for (int i = 0; stack->wanted && stack->wanted[i]; i++)
+        if (tally->reached[i] == 0)
+            SUITE_SAME_TEXT("never", stack->wanted[i]);
+    CU_ASSERT(tally->exact > 0);
+    CU_ASSERT(tally->chosen > 0 || stack->shape.only_fixed);
+    CU_ASSERT((tally->hits > 0 && tally->misses > 0) || !probes);
+}
+
+void trial_run(const struct trial_stack *stack, bool faults)
+{
+    const char *only = g_getenv("NETSIM_RANDOM_STACK");
+    guint32 first = setting("NETSIM_RANDOM_FIRST", 1);
+    guint32 count = setting("NETSIM_RANDOM_PROGRAMS", (guint32)stack->programs);
+    struct tally tally = {0};
+    int wrong = 0;
+    if (only && strcmp(only, stack->name) != 0)
+        return;
+    for (guint32 i = 0; i < count && wrong < MOST_WRONG; i++)
+        wrong += !try_seed(stack, first + i, &tally, faults);
+    SUITE_SAME_INTEGER(wrong, 0);
+    if (!faults && wrong == 0 && count >= (guint32)stack->programs)
+        expect_reached(stack, &tally);
+}

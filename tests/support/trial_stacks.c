@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/trial_stacks.h"
+
+#define MANY_STEPS 60
+#define BIT(kind) (UINT32_C(1) << (kind))
+
+static const char *const truths[] = {"true", "false", NULL};
+
+static void set_limits(struct trial *trial, int64_t first, int64_t second, int64_t third,
+                       int64_t longest)
+{
+    trial->limits =
+        (struct trial_limits){.at = {first, second, third}, .count = 3, .longest = longest};
+}
+
+// ---- TCP ----
+
+static void set_tcp(struct trial *trial)
+{
+    static const char *const recoveries[] = {"sack", "newreno", "reno", NULL};
+    trial_set(trial, "tcp.mtu=%d B", trial_pick(trial, 400, 1501));
+    trial_set(trial, "tcp.recovery=%s", trial_choice(trial, recoveries));
+}
+
+static int pick_buffer(struct trial *trial)
+{
+    static const int buffers[] = {2048, 3000, 8192, 65536};
+    return buffers[trial_pick(trial, 0, G_N_ELEMENTS(buffers))];
+}
+
+static void lam_tcp_settings(struct trial *trial)
+{
+    int64_t most = trial_pick(trial, 0, 9000);
+    set_tcp(trial);
+    set_limits(trial, most, most, 24, 40000);
+    trial_set(trial, "lam_tcp.short=%d B", (int)most);
+    trial_set(trial, "lam_tcp.socket_buffer=%d B", pick_buffer(trial));
+    trial_set(trial, "lam_tcp.fast_calls=%s", trial_choice(trial, truths));
+}
+
+const struct trial_stack trial_lam_tcp = {
+    .name = "lam_tcp",
+    .library = "lam",
+    .shape = {.most_ranks = FREE_MOST_RANKS, .most_steps = MANY_STEPS},
+    .programs = 60,
+    .settings = lam_tcp_settings,
+    .wanted = (const char *const[]){"send_short -> done", "send_synch -> wait_ack",
+                                    "wait_ack -> send_body", "wait_2nd -> read_body",
+                                    "read_body -> send_ack", "unexpected_short", "unexpected_long",
+                                    "unexpected_self", "start -> read_body",
+                                    "start -> send_ack_long", "start -> wait_self", NULL},
+};
+
+static void mpich_p4_settings(struct trial *trial)
+{
+    int64_t small = trial_pick(trial, 0, 9000), eager = small + trial_pick(trial, 0, 9000);
+    set_tcp(trial);
+    set_limits(trial, small, eager, 100, 40000);
+    trial_set(trial, "mpich_p4.short=%d B", (int)small);
+    trial_set(trial, "mpich_p4.eager=%d B", (int)eager);
+    trial_set(trial, "mpich_p4.socket_buffer=%d B", pick_buffer(trial));
+    trial_set(trial, "mpich_p4.writev=%s", trial_choice(trial, truths));
+}
+
+const struct trial_stack trial_mpich_p4 = {
+    .name = "mpich_p4",
+    .library = "mpich",
+    .shape = {.most_ranks = FREE_MOST_RANKS, .most_steps = MANY_STEPS},
+    .programs = 60,
+    .settings = mpich_p4_settings,
+    .wanted =
+        (const char *const[]){"send_short -> done", "send_eager -> done", "wait_ok -> send_data",
+                              "posted -> wait_data", "posted -> send_ok", "unexpected_short",
+                              "unexpected_eager", "unexpected_request", "start -> send_ok",
+                              "start -> wait_self", NULL},
+};
+
+// ---- VIA ----
+
+static const char *const via_ends[] = {"connection_broken", "out_of_step", "connection_failed",
+                                       NULL};
+
+static void set_via(struct trial *trial)
+{
+    static const int rings[] = {2, 3, 8, 64};
+    trial_set(trial, "mvia.mtu=%d B", trial_pick(trial, 300, 1501));
+    trial_set(trial, "eepro100.tx_ring=%d", rings[trial_pick(trial, 0, G_N_ELEMENTS(rings))]);
+    // No frame may be lost for want of room: M-VIA does not send it again.
+    trial_set(trial, "eepro100.rx_ring=4096");
+    trial_set(trial, "switch.queue=0");
+}
+
+#define ENVELOPE 36
+
+static void lam_via_settings(struct trial *trial)
+{
+    int64_t tiny = trial_pick(trial, 0, 3000), most = tiny + trial_pick(trial, 0, 9000);
+    set_via(trial);
+    set_limits(trial, tiny, most, most, 40000);
+    trial_set(trial, "lam_via.tiny=%d B", (int)tiny);
+    trial_set(trial, "lam_via.short=%d B", (int)most);
+    trial_set(trial, "lam_via.envelope=%d B", ENVELOPE);
+    trial_set(trial, "lam_via.sdescs=%d", trial_pick(trial, 2, 12));
+    trial_set(trial, "mvia.largest_transfer=%d B",
+              (int)MAX(most, tiny + ENVELOPE) + trial_pick(trial, 0, 10000));
+}
+
+// There is no flow control: what can come to a rank between two barriers, and after the second of
+// them, has room. A message needs three transfers at most, its ACK among them.
+static void lam_via_room(struct trial *trial, const struct free_program *program)
+{
+    struct trial_room room = trial_room(program, 2 * ENVELOPE);
+    trial_set(trial, "lam_via.rdescs=%d", (int)MIN(6 * room.messages + 20, 65536));
+    trial_set(trial, "lam_via.area=%" G_GINT64_FORMAT " B",
+              2 * room.bytes + 2 * trial->limits.at[1] + 5000);
+    trial_set(trial, "host.memory.pin_limit=16 GiB");
+    trial_set(trial, "host.memory.ram=64 GiB");
+}
+
+const struct trial_stack trial_lam_via = {
+    .name = "lam_via",
+    .library = "lam",
+    .shape = {.most_ranks = FREE_MOST_RANKS, .most_steps = 40, .sealed = true, .own_buffers = true},
+    .programs = 60,
+    .gives_up = via_ends,
+    .settings = lam_via_settings,
+    .room = lam_via_room,
+    .wanted = (const char *const[]){"-> envelope_sent tiny", "-> envelope_sent short",
+                                    "-> syn_sent long", "-> wait_descriptor", "-> wait_turn",
+                                    "unexpected_tiny", "unexpected_short", "unexpected_long",
+                                    "start -> wait_body", "wait_ack self", "ack_sent target",
+                                    "ack_sent synchronous", "pin hit", "last piece", NULL},
+};
+
+static void set_credits(struct trial *trial)
+{
+    int preserve = trial_pick(trial, 1, 8), notify = trial_pick(trial, 1, 8);
+    int depth = preserve + notify + trial_pick(trial, 0, 20);
+    int extra = trial_pick(trial, 0, 2) * trial_pick(trial, 0, 20);
+    trial_set(trial, "mvich.credit_preserve=%d", preserve);
+    trial_set(trial, "mvich.credit_notify_threshold=%d", notify);
+    trial_set(trial, "mvich.dynamic_credit_threshold=%d", notify + trial_pick(trial, 0, 20));
+    trial_set(trial, "mvich.prepost_depth=%d", depth);
+    trial_set(trial, "mvich.prepost_rendezvous_extra=%d", extra);
+    trial_set(trial, "mvich.prepost_noop_extra=%d", (depth + extra + notify - 1) / notify);
+}
+
+static void mvich_settings(struct trial *trial)
+{
+    int threshold = trial_pick(trial, 1, 8000), vbuf = trial_pick(trial, 128, 4096);
+    set_via(trial);
+    set_credits(trial);
+    set_limits(trial, threshold, vbuf - 36, 2048, 40000);
+    trial_set(trial, "mvich.rendezvous_threshold=%d B", threshold);
+    trial_set(trial, "mvich.vbuf=%d B", vbuf);
+    trial_set(trial, "mvich.dreg_entries=%d", trial_pick(trial, 1, 6));
+    if (trial_chance(trial, 0.3))
+        trial_set(trial, "mvich.completion_queue=true");
+    if (trial_chance(trial, 0.3))
+        trial_set(trial, "mvich.wait=spin_wait");
+}
+
+const struct trial_stack trial_mvich = {
+    .name = "mvich",
+    .library = "mpich_1_2_2",
+    .shape = {.most_ranks = 5, .most_steps = MANY_STEPS},
+    .programs = 60,
+    .gives_up = via_ends,
+    .settings = mvich_settings,
+    .wanted =
+        (const char *const[]){"start -> eager_sent", "wait_reply rput",
+                              "wait_reply r3, not registered", "receive_r3 r3, not",
+                              "receive_eager eager", "unexpected", "start -> receive_r3",
+                              "start -> receive_rput", "wait_self self", "eager without credits",
+                              "backlog sent", "noop", "dreg hit", "dreg evicted", NULL},
+};
+
+// ---- Myrinet ----
+
+static const char myrinet[] =
+    "links: [{from: node, to: switch, rate: 1280 Mb/s, propagation: 15 ns, preamble: 0 B, "
+    "gap: 1 B, least_frame: 0 B}]\n"
+    "switch: {discipline: cut_through, ports: 16, latency: 150 ns, header: 1 B, "
+    "route_bytes: 1 B}\n"
+    "nic: lanai9\nhost: {processor: {cores: 2, clock: 300 MHz}}\n";
+
+static void armci_settings(struct trial *trial)
+{
+    int eager = trial_pick(trial, 200, 34000);
+    set_limits(trial, eager, 128, 4096, eager);
+    trial_set(trial, "mpich_gm.eager=%d B", 30 * eager); // the parts of collectives are longer
+    trial_set(trial, "mpich_gm.send_buffers=%d", trial_pick(trial, 1, 40));
+    trial_set(trial, "mpich_gm.receive_buffers=%d", trial_pick(trial, 1, 64));
+    trial_set(trial, "gm.send_tokens=%d", trial_pick(trial, 4, 61));
+}
+
+const struct trial_stack trial_armci = {
+    .name = "armci",
+    .machine = myrinet,
+    .library = "mpich_1_2_2",
+    .shape = {.most_ranks = FREE_MOST_RANKS,
+              .most_steps = MANY_STEPS,
+              .lacks = BIT(FREE_SSEND) | BIT(FREE_ISSEND)},
+    .programs = 60,
+    .settings = armci_settings,
+};
+
+static void grim_settings(struct trial *trial)
+{
+    static const char *const cards[] = {"lanai4", "lanai9", NULL};
+    static const char *const styles[] = {"append", "slotted", "hybrid", NULL};
+    int part = trial_pick(trial, 4, 5000);
+    set_limits(trial, part, 2 * part, 4096, 40000);
+    trial_set(trial, "nic=%s", trial_choice(trial, cards));
+    trial_set(trial, "grim_ni.queue_style=%s", trial_choice(trial, styles));
+    trial_set(trial, "grim_ni.slot=8 KiB");
+    trial_set(trial, "grim_ni.queue=%d KiB", 16 + 24 * trial_pick(trial, 0, 3));
+    trial_set(trial, "grim_ni.sequencing=%s", trial_chance(trial, 0.3) ? "ni" : "channel");
+    trial_set(trial, "grim_ni.buffering=%s", trial_chance(trial, 0.3) ? "both" : "sender");
+    trial_set(trial, "grim_ni.nack_pause=%d us", trial_chance(trial, 0.5) ? 20 : 0);
+    trial_set(trial, "grim_ni.endpoint_messages=%d", trial_pick(trial, 1, 9));
+    trial_set(trial, "grim.part=%d B", part);
+}
+
+const struct trial_stack trial_grim = {
+    .name = "grim",
+    .machine = myrinet,
+    .shape = {.most_ranks = 5, .most_steps = MANY_STEPS, .no_self = true},
+    .programs = 60,
+    .settings = grim_settings,
+};
+
+static void gm_settings(struct trial *trial)
+{
+    set_limits(trial, 128, 4096, 8192, 40000);
+    trial_set(trial, "gm.send_tokens=%d", trial_pick(trial, 1, 61));
+    // Who has no buffer for what nobody receives is asked again, for so long as GM does that.
+    trial_set(trial, "gm.receive_tokens=4096");
+    trial_set(trial, "gm_native.receive_buffers=170");
+}
+
+const struct trial_stack trial_gm = {
+    .name = "gm",
+    .machine = myrinet,
+    .shape = {.most_ranks = 5,
+              .most_steps = MANY_STEPS,
+              .no_self = true,
+              .only_fixed = true,
+              .lacks = BIT(FREE_SSEND) | BIT(FREE_ISSEND) | BIT(FREE_PROBE)},
+    .programs = 60,
+    .bare = true,
+    .settings = gm_settings,
+};
