@@ -20,6 +20,7 @@ PAPER, INK, MUTED, GRID, SHADE = "#ffffff", "#1f2328", "#656d76", "#d8dee4", "#e
 FAILURE = "#b3261e"
 # How a run ended that did not complete: what the legend calls it, marker, colour.
 FAILURES = {
+    "lost": ("lost data", "P", FAILURE),
     "failed": ("failed", "x", FAILURE),
     "deadlock": ("deadlock", "X", FAILURE),
     "crashed": ("crashed", "*", FAILURE),

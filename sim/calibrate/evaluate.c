@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/calibrate/evaluate.h"
 
+#include "sim/core/sim.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -102,9 +104,36 @@ static char *first_diagnostic(const struct diag_list *diags)
                            first ? first->message : "unknown");
 }
 
+GQuark evaluation_error_quark(void)
+{
+    return g_quark_from_static_string("netsim-evaluation-error");
+}
+
+// A run that lost data has values, and they are no result.
+static bool nothing_was_lost(const json_t *document, GError **error)
+{
+    const json_t *series;
+    size_t i;
+    json_array_foreach(json_object_get(document, "series"), i, series)
+    {
+        const char *text =
+            json_string_value(json_object_get(json_object_get(series, "reason"), "text"));
+        if (g_strcmp0(json_string_value(json_object_get(series, "status")),
+                      sim_status_name(SIM_LOST)) != 0)
+            continue;
+        g_set_error(error, EVALUATION_ERROR, EVALUATION_LOST, "%s lost data: %s",
+                    json_string_value(json_object_get(series, "name")),
+                    text ? text : "no reason was given");
+        return false;
+    }
+    return true;
+}
+
 static bool judge(const struct evaluation *evaluation, const json_t *document, double *residuals,
                   GError **error)
 {
+    if (!nothing_was_lost(document, error))
+        return false;
     for (guint i = 0; i < evaluation->targets->targets->len; i++) {
         const struct target *target = g_ptr_array_index(evaluation->targets->targets, i);
         char *why = NULL;

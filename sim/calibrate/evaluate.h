@@ -29,13 +29,17 @@ struct evaluation {
     void *progress_owner;
 };
 
+enum evaluation_error { EVALUATION_LOST };
+GQuark evaluation_error_quark(void);
+#define EVALUATION_ERROR evaluation_error_quark()
+
 void evaluation_init(struct evaluation *evaluation);
 void evaluation_clear(struct evaluation *evaluation);
 
 // Runs `count` points in the space of parameters, side by side: values[point * parameters + i].
 // Fills residuals[point * residuals + i]. The documents of the runs go to documents[point] (new
 // references) if that is not NULL. False and *error if a scenario is refused, a run can't be judged
-// or the user has interrupted.
+// or has lost data (EVALUATION_LOST), or the user has interrupted.
 bool evaluation_run(struct evaluation *evaluation, int count, const double *values,
                     double *residuals, json_t **documents, GError **error);
 

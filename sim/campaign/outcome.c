@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/outcome.h"
 
+#include "sim/core/sim.h"
 #include "sim/output/csv.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
@@ -32,6 +33,7 @@ static void free_curve(void *data)
 {
     struct outcome_curve *curve = data;
     g_free(curve->values);
+    g_free(curve->lost);
     g_free(curve);
 }
 
@@ -82,7 +84,25 @@ const char *outcome_series_name(const struct outcome *outcome, int series)
     return g_ptr_array_index(outcome->series, series);
 }
 
+bool outcome_has_lost(const struct outcome_end *end)
+{
+    return g_strcmp0(end->status, sim_status_name(SIM_LOST)) == 0;
+}
+
+int outcome_count_lost(const struct outcome *outcome)
+{
+    int lost = 0;
+    for (int i = 0; i < outcome->points * (int)outcome->series->len; i++)
+        lost += outcome_has_lost(&outcome->ends[i]);
+    return lost;
+}
+
 // ---- Reading ----
+
+// The status of a row of results; see json_series_judge.
+#define STATUS                                                                                     \
+    "CASE WHEN status = 'completed' AND json_extract(document, '$.ledger.balanced') = 0"           \
+    " THEN 'lost' ELSE status END"
 
 // Calls `take` for every row of a query about the sweep. False and *error if it can't be read.
 static bool each_row(struct reader *reader, const char *sql,
@@ -261,8 +281,9 @@ static struct outcome_curve *curve_of(struct reader *reader, int series, int ran
     curve->metric = g_intern_string(metric);
     curve->metric_number = metric_number(reader, curve->metric);
     curve->values = g_new(double, outcome->points);
+    curve->lost = g_new(double, outcome->points);
     for (int i = 0; i < outcome->points; i++)
-        curve->values[i] = NAN;
+        curve->values[i] = curve->lost[i] = NAN;
     g_ptr_array_add(outcome->curves, curve);
     g_hash_table_insert(reader->by_identity, identity, curve);
     return curve;
@@ -275,8 +296,10 @@ static void take_value(struct reader *reader, sqlite3_stmt *row)
     int64_t size = sqlite3_column_type(row, 3) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, 3);
     struct outcome_curve *curve =
         curve_of(reader, series, rank, size, (const char *)sqlite3_column_text(row, 4));
+    int point = sqlite3_column_int(row, 0);
+    bool lost = outcome_has_lost(outcome_end_at(reader->outcome, point, series));
     if (sqlite3_column_type(row, 5) != SQLITE_NULL)
-        curve->values[sqlite3_column_int(row, 0)] = sqlite3_column_double(row, 5);
+        (lost ? curve->lost : curve->values)[point] = sqlite3_column_double(row, 5);
 }
 
 static int compare_curves(const void *a, const void *b)
@@ -311,7 +334,9 @@ static bool read_rows(struct reader *reader, GError **error)
                  "SELECT point, seed, axes, problem FROM points WHERE campaign = ?1 ORDER BY point",
                  take_point, error) &&
         each_row(reader,
-                 "SELECT point, name, status, kind, json_extract(document, '$.reason.text')"
+                 "SELECT point, name, " STATUS ", kind,"
+                 " ifnull(json_extract(document, '$.reason.text'),"
+                 "   json_extract(document, '$.unaccounted[0]'))"
                  " FROM series LEFT JOIN results USING (key) WHERE campaign = ?1"
                  " ORDER BY point, series",
                  take_end, error) &&
@@ -404,9 +429,9 @@ static char *point_columns(const struct outcome *outcome, int point)
     return g_string_free(out, FALSE);
 }
 
-static void append_value(GString *out, const struct outcome_curve *curve, int point)
+static void append_value(GString *out, const struct outcome_curve *curve, double value)
 {
-    char *digits = text_exact(curve->values[point]);
+    char *digits = text_exact(value);
     if (curve->rank < 0)
         g_string_append(out, "all,");
     else
@@ -431,10 +456,11 @@ static void append_series(GString *out, const struct outcome *outcome, int point
     g_string_append_printf(head, ",%s,%s,", end->status, end->kind ? end->kind : "");
     for (guint i = 0; i < outcome->curves->len; i++) {
         const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
-        if (curve->series != series || isnan(curve->values[point]))
+        double value = isnan(curve->values[point]) ? curve->lost[point] : curve->values[point];
+        if (curve->series != series || isnan(value))
             continue;
         g_string_append(out, head->str);
-        append_value(out, curve, point);
+        append_value(out, curve, value);
         any = true;
     }
     if (!any)

@@ -13,7 +13,7 @@ struct outcome_axis {
 
 // How one of the series of a point has ended.
 struct outcome_end {
-    char *status; // "completed", "deadlock", "failed", "crashed"; "missing": not run so far
+    char *status; // "completed", "lost", "deadlock", "failed", "crashed"; "missing": not run so far
     char *kind;   // of a failure ("connection_broken"), else NULL
     char *text;   // of a failure, else NULL
 };
@@ -25,7 +25,8 @@ struct outcome_curve {
     int64_t size;       // -1: of no size
     const char *metric; // interned
     int metric_number;  // as first met
-    double *values;     // of each point; NAN: there is none
+    double *values;     // of each point; NAN: there is none, or it does not count
+    double *lost;       // of points that lost data, which count for nothing; NAN: of the others
 };
 
 struct outcome {
@@ -49,14 +50,18 @@ struct outcome *outcome_read(struct store *store, GError **error);
 struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error);
 void outcome_free(struct outcome *outcome);
 
+// Whether a series came to its end at a point with its ledger out of balance; how many did.
+bool outcome_has_lost(const struct outcome_end *end);
+int outcome_count_lost(const struct outcome *outcome);
+
 const struct outcome_axis *outcome_axis_at(const struct outcome *outcome, int axis);
 const struct outcome_end *outcome_end_at(const struct outcome *outcome, int point, int series);
 const struct outcome_curve *outcome_curve_at(const struct outcome *outcome, int curve);
 const char *outcome_series_name(const struct outcome *outcome, int series);
 
 // All measured values as CSV: a row for each point, series, size and metric, with the parameters as
-// columns. Points that are not possible and series without values have one row without a value. The
-// caller frees it.
+// columns. Points that are not possible and series without values have one row without a value.
+// Values of points that lost data are there, too, with their status. The caller frees it.
 GString *outcome_csv(const struct outcome *outcome);
 
 #endif

@@ -53,8 +53,9 @@ static void count_up(json_t *counts, const char *name)
 
 static json_t *ends_json(const struct outcome *outcome)
 {
-    json_t *ends = json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "completed", 0, "deadlock", 0,
-                             "failed", 0, "crashed", 0, "missing", 0, "impossible", 0);
+    json_t *ends =
+        json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "completed", 0, "lost", 0, "deadlock", 0,
+                  "failed", 0, "crashed", 0, "missing", 0, "impossible", 0);
     for (int point = 0; point < outcome->points; point++) {
         if (outcome->problems[point])
             count_up(ends, "impossible");
@@ -435,6 +436,11 @@ static json_t *warnings_json(const struct outcome *outcome, const json_t *axes, 
                                        (int)impossible, outcome->points, outcome->problems[point]));
         break;
     }
+    json_int_t lost = json_integer_value(json_object_get(ends, "lost"));
+    if (lost)
+        warn(warnings, g_strdup_printf("%d runs lost data: their values count for nothing here, "
+                                       "neither as best or worst nor in an effect",
+                                       (int)lost));
     json_int_t missing = json_integer_value(json_object_get(ends, "missing"));
     if (missing)
         warn(warnings, g_strdup_printf("%d runs have not been made; the sweep goes on where it "

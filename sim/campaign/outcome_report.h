@@ -7,7 +7,8 @@
 //   effect           of each value of each axis: the mean over all sizes, and over all settings of
 //                    the other axes, of value / value at the axis' first value that has results - 1
 // Lower is better, but for rates ("..._per_s"). An axis has changed nothing if points that differ
-// in it alone end the same way with the same values, whatever the others are.
+// in it alone end the same way with the same values, whatever the others are. Values of a run that
+// lost data count nowhere.
 #ifndef NETSIM_CAMPAIGN_OUTCOME_REPORT_H
 #define NETSIM_CAMPAIGN_OUTCOME_REPORT_H
 
@@ -17,7 +18,7 @@
 
 // The report as JSON, new reference:
 //   {"scenario", "source", "points", "axes": [{"name", "values", "changed_nothing"}],
-//    "ends": {"completed", "deadlock", "failed", "crashed", "missing", "impossible"},  (of series)
+//    "ends": {"completed", "lost", "deadlock", "failed", "crashed", "missing", "impossible"},  (of series)
 //    "failures": [{"series", "kind", "text", "count", "first_point"}],
 //    "ends_by_value": [{"axis", "value", "series", "completed", "other", "kinds": {kind: count}}],
 //    "ends_by_pair": [{"series", "axes": [name, name], "completed": [[count]], "failed":

@@ -343,7 +343,9 @@ static void print_metric(const json_t *report, const json_t *metric, GString *ou
     }
     g_string_append_printf(out, "\n%s: %s (%s is better)%s\n", member(metric, "series"),
                            member(metric, "metric"), lower ? "less" : "more",
-                           flat == json_array_size(rows) ? ": the same everywhere" : "");
+                           json_array_size(rows) == 0      ? ": no run has a result"
+                           : flat == json_array_size(rows) ? ": the same everywhere"
+                                                           : "");
     if (flat == json_array_size(rows))
         return;
     struct grid grid = grid_new(5, 1u << 1 | 1u << 3);

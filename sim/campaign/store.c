@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/store.h"
 
+#include "sim/output/json.h"
+
 #include <errno.h>
 #include <math.h>
 #include <sqlite3.h>
@@ -219,12 +221,21 @@ bool store_has(struct store *store, const char *key)
     return has;
 }
 
+// New reference; NULL if it is no JSON.
+static json_t *read_document(const char *text)
+{
+    json_t *result = json_loads(text, 0, NULL);
+    if (result)
+        json_series_judge(result);
+    return result;
+}
+
 json_t *store_result(struct store *store, const char *key)
 {
     json_t *result = NULL;
     bind_text(store->result, 1, key);
     if (sqlite3_step(store->result) == SQLITE_ROW)
-        result = json_loads((const char *)sqlite3_column_text(store->result, 0), 0, NULL);
+        result = read_document((const char *)sqlite3_column_text(store->result, 0));
     sqlite3_reset(store->result);
     return result;
 }
@@ -327,7 +338,7 @@ bool store_put(struct store *store, const struct store_case *of, const json_t *r
 static bool agree(struct store *store, const char *key, const char *document, bool *take,
                   GError **error)
 {
-    json_t *ours = store_result(store, key), *theirs = json_loads(document, 0, NULL);
+    json_t *ours = store_result(store, key), *theirs = read_document(document);
     bool we_crashed = false, they_crashed = false, same = true;
     if (ours && theirs) {
         we_crashed = !g_strcmp0(json_string_value(json_object_get(ours, "status")), STORE_CRASHED);
@@ -361,7 +372,7 @@ static bool merge_row(struct store *store, sqlite3_stmt *row, GError **error)
         return false;
     if (!take)
         return true;
-    json_t *result = json_loads(document, 0, NULL);
+    json_t *result = read_document(document);
     bool put = store_put(store, &of, result, error);
     json_decref(result);
     return put;

@@ -198,7 +198,9 @@ static enum cli_exit search(struct evaluation *evaluation,
     struct fit *fit = fit_search(evaluation, method, &error);
     if (terminal)
         fputs("\r\033[K", stderr);
-    enum cli_exit code = CLI_RUN_FAILED;
+    enum cli_exit code = g_error_matches(error, EVALUATION_ERROR, EVALUATION_LOST)
+                             ? CLI_CHECK_FAILED
+                             : CLI_RUN_FAILED;
     if (fit)
         code = present(fit, evaluation, arguments, format, command);
     else

@@ -93,6 +93,9 @@ GPtrArray *cli_figures_named(const GPtrArray *specs, char **words);
 // Says on stderr what is missing from a picture (sim/figures/document.h) and what failed in it.
 void cli_figure_notes(json_t *document);
 
+// Whether series of a figure lost data, which is then said.
+bool cli_figure_lost(const json_t *document);
+
 // Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios",
 // "scenarios/testbeds") but those of fits (NAME.fit.yaml), ascending, NULL-terminated; free with
 // g_strfreev.

@@ -2,6 +2,7 @@
 // netsim compare: two results, curve by curve.
 #include "sim/cli/cli.h"
 
+#include "sim/core/sim.h"
 #include "sim/output/json.h"
 #include "sim/validate/compare.h"
 
@@ -69,6 +70,17 @@ static bool metrics_are_right(const struct compared *a, const struct compared *b
     return true;
 }
 
+// Two runs that lost the same are the same, and no result either of them.
+static void say_lost(const struct compared *compared)
+{
+    for (guint i = 0; i < compared->series->len; i++) {
+        const struct compared_series *series = g_ptr_array_index(compared->series, i);
+        if (g_strcmp0(series->status, sim_status_name(SIM_LOST)) == 0)
+            cli_error(NULL, "%s: %s lost data: its values are compared, but no result",
+                      compared->name, series->name);
+    }
+}
+
 static enum cli_exit compare_places(char **places, int format, double tolerance, char **metrics)
 {
     enum cli_exit code = CLI_BAD_INPUT;
@@ -76,6 +88,8 @@ static enum cli_exit compare_places(char **places, int format, double tolerance,
     if (a && b && metrics_are_right(a, b, metrics)) {
         struct compare_options options = {tolerance, (const char *const *)metrics};
         json_t *comparison = compare(a, b, &options);
+        say_lost(a);
+        say_lost(b);
         code = json_is_true(json_object_get(comparison, "same")) ? CLI_DONE : CLI_CHECK_FAILED;
         if (format == 0)
             compare_print(comparison, stdout);

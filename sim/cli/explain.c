@@ -102,7 +102,7 @@ static void print_csv(const char *scenario, const GPtrArray *all)
     g_string_free(csv, TRUE);
 }
 
-// A run that failed has no message whose time could be explained; why it failed is the answer.
+// A run that failed or lost data has no message whose time could be explained; why is the answer.
 static enum cli_exit code_of(const GPtrArray *all)
 {
     enum cli_exit code = CLI_DONE;
@@ -113,7 +113,7 @@ static enum cli_exit code_of(const GPtrArray *all)
             if (found->done)
                 continue;
             cli_error(NULL, "%s: %s", series->name, found->why);
-            code = CLI_RUN_FAILED;
+            code = MAX(code, found->status == SIM_LOST ? CLI_CHECK_FAILED : CLI_RUN_FAILED);
         }
     }
     return code;

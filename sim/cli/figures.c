@@ -27,7 +27,8 @@ struct drawing {
     const GPtrArray *figures; // struct figure_spec *
     GPtrArray *documents;     // json_t *
     struct progress *progress;
-    int ran; // cases that were run, not found
+    int ran;   // cases that were run, not found
+    bool lost; // a series lost data
     gint64 started;
 };
 
@@ -147,6 +148,16 @@ void cli_figure_notes(json_t *document)
     print_notes(json_string_value(json_object_get(document, "id")), document);
 }
 
+bool cli_figure_lost(const json_t *document)
+{
+    int lost = figure_lost(document);
+    if (lost > 0)
+        cli_error("netsim run says which messages", "%s: %d series lost data, so %s no result",
+                  json_string_value(json_object_get(document, "title")), lost,
+                  lost == 1 ? "it is" : "they are");
+    return lost > 0;
+}
+
 // Runs what the figures need and makes their documents.
 static bool simulate(struct drawing *drawing, GError **error)
 {
@@ -237,6 +248,8 @@ static bool draw_all(struct drawing *drawing, GError **error)
     double simulated = seconds_since(drawing->started);
     for (guint i = 0; i < drawing->documents->len; i++)
         cli_figure_notes(g_ptr_array_index(drawing->documents, i));
+    for (guint i = 0; i < drawing->documents->len; i++)
+        drawing->lost |= cli_figure_lost(g_ptr_array_index(drawing->documents, i));
     gint64 start = g_get_monotonic_time();
     bool good = gallery_write(drawing->directory, drawing->figures, drawing->documents, scorecard,
                               why, error) &&
@@ -282,7 +295,9 @@ static enum cli_exit draw_figures(const GPtrArray *figures,
     g_ptr_array_unref(drawing.documents);
     g_free(drawing.database);
     g_free(drawing.python);
-    return good ? CLI_DONE : CLI_BAD_INPUT;
+    if (!good)
+        return CLI_BAD_INPUT;
+    return drawing.lost ? CLI_CHECK_FAILED : CLI_DONE;
 }
 
 static void print_list(const GPtrArray *figures)

@@ -219,7 +219,7 @@ static enum cli_exit plot(const char *argument, const struct plot_arguments *arg
         out = arguments->out ? g_strdup(arguments->out) : default_file(document, formats[format]);
         cli_figure_notes(document);
         if (draw(document, python, formats[format], out, &error)) {
-            code = CLI_DONE;
+            code = cli_figure_lost(document) ? CLI_CHECK_FAILED : CLI_DONE;
             if (!arguments->quiet)
                 printf("%s\n", out);
         }

@@ -164,12 +164,16 @@ static void print_failures(const struct result *result)
 
 static enum cli_exit code_of(const struct result *result)
 {
-    if (result_status(result) != SIM_COMPLETED)
+    switch (result_status(result)) {
+    case SIM_COMPLETED:
+        return CLI_DONE;
+    case SIM_LOST:
+        return CLI_CHECK_FAILED;
+    case SIM_DEADLOCK:
+    case SIM_FAILED:
         return CLI_RUN_FAILED;
-    for (guint i = 0; i < result->series->len; i++)
-        if (!((const struct series_result *)g_ptr_array_index(result->series, i))->ledger_balanced)
-            return CLI_CHECK_FAILED;
-    return CLI_DONE;
+    }
+    return CLI_RUN_FAILED;
 }
 
 // Runs a scenario that is right and writes all that was asked for.

@@ -189,8 +189,11 @@ static void print_summary(const json_t *report, int runs, int done, const char *
 
 static enum cli_exit code_of(const json_t *report)
 {
-    json_t *crashed = json_object_get(json_object_get(report, "ends"), "crashed");
-    return json_integer_value(crashed) ? CLI_CHECK_FAILED : CLI_DONE;
+    const json_t *ends = json_object_get(report, "ends");
+    return json_integer_value(json_object_get(ends, "crashed")) ||
+                   json_integer_value(json_object_get(ends, "lost"))
+               ? CLI_CHECK_FAILED
+               : CLI_DONE;
 }
 
 static void print_csv(const struct outcome *outcome)
@@ -208,16 +211,18 @@ enum cli_exit sweep_print(struct store *store, bool csv, bool json)
         complain(error);
         return CLI_BAD_INPUT;
     }
+    json_t *report = outcome_report_json(outcome);
+    enum cli_exit code = code_of(report);
     if (csv) {
         print_csv(outcome);
     } else {
-        char *text =
-            json ? json_document_text(outcome_report_json(outcome)) : outcome_report_text(outcome);
+        char *text = json ? json_document_text(json_incref(report)) : outcome_report_text(outcome);
         fputs(text, stdout);
         g_free(text);
     }
+    json_decref(report);
     outcome_free(outcome);
-    return CLI_DONE;
+    return code;
 }
 
 static enum cli_exit conclude(struct campaign *campaign, const struct points *points,

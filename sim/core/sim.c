@@ -60,6 +60,8 @@ const char *sim_status_name(enum sim_status status)
     switch (status) {
     case SIM_COMPLETED:
         return "completed";
+    case SIM_LOST:
+        return "lost";
     case SIM_DEADLOCK:
         return "deadlock";
     case SIM_FAILED:

@@ -13,7 +13,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-enum sim_status { SIM_COMPLETED, SIM_DEADLOCK, SIM_FAILED };
+// How a simulation ended, from good to bad. Lost: the program came to its end, and the ledger is
+// not balanced, so what was measured is no result.
+enum sim_status { SIM_COMPLETED, SIM_LOST, SIM_DEADLOCK, SIM_FAILED };
 
 struct sim {
     struct engine *engine;

@@ -181,6 +181,7 @@ struct explanation *explain_size(const struct registry *registry,
         .measured_owner = &slowest,
     };
     struct series_result *result = run_case(registry, &one, 0, seed, &options);
+    found->status = result->status;
     if (result->status == SIM_COMPLETED && slowest.found && !record->full)
         take_apart(registry, found, record, &slowest.interval);
     else

@@ -18,9 +18,10 @@ struct explain_part {
 struct explanation {
     int64_t size;       // -1: a free program
     const char *counts; // static: what the size is a number of; NULL: bytes
-    bool done;          // else the run failed, or measured nothing
-    char *why;          // it is not done; or NULL
-    char *report;       // on a run that failed: what each rank waits for, and for whom; or NULL
+    enum sim_status status;
+    bool done;    // else the run failed, or measured nothing
+    char *why;    // it is not done; or NULL
+    char *report; // on a run that failed: what each rank waits for, and for whom; or NULL
     json_t *reason;
     int rank;         // whose interval it is: the slowest's
     int64_t messages; // that `total` is the time of

@@ -110,6 +110,11 @@ static const char *text_of(json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+static bool is_lost(json_t *of)
+{
+    return g_strcmp0(text_of(of, "status"), sim_status_name(SIM_LOST)) == 0;
+}
+
 static bool is_completed(json_t *series)
 {
     return g_strcmp0(text_of(series, "status"), sim_status_name(SIM_COMPLETED)) == 0;
@@ -260,10 +265,13 @@ static json_t *series_over_values(const struct figure_panel *panel,
         char *why = NULL;
         json_t *value = json_null();
         if (find_pair(curve, runs, &pair, &why)) {
-            value = value_at(curve, &pair, panel->at);
+            json_t *failure = failure_of_pair(pair.series, pair.other);
+            if (!is_lost(failure))
+                value = value_at(curve, &pair, panel->at);
             keep_stack(frame, pair.series);
-            if (!is_completed(pair.series))
-                json_object_set_new(frame, "failure", failure_of_pair(pair.series, pair.other));
+            if (json_is_object(failure) && !is_lost(json_object_get(frame, "failure")))
+                json_object_set(frame, "failure", failure);
+            json_decref(failure);
         } else {
             add_note(notes, "not drawn: %s, %s (%s)", series->name,
                      strrchr(curve->sets, '\n') ? strrchr(curve->sets, '\n') + 1 : curve->sets,
@@ -297,6 +305,35 @@ static json_t *frame_of(const char *id, const char *number, const char *file, co
                      number, "file", file, "title", title, "source", source, "notes", "panels");
 }
 
+// Says in the document how many of its series lost data, if any did.
+static void note_lost(json_t *document)
+{
+    size_t i, j;
+    json_t *panel, *series;
+    GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
+    json_array_foreach(json_object_get(document, "panels"), i, panel)
+    {
+        json_array_foreach(json_object_get(panel, "series"), j, series)
+        {
+            if (is_lost(json_object_get(series, "failure")))
+                g_hash_table_add(names, (gpointer)text_of(series, "name"));
+        }
+    }
+    figure_set_lost(document, (int)g_hash_table_size(names));
+    g_hash_table_unref(names);
+}
+
+void figure_set_lost(json_t *document, int lost)
+{
+    if (lost > 0)
+        json_object_set_new(document, "lost", json_integer(lost));
+}
+
+int figure_lost(const json_t *document)
+{
+    return (int)json_integer_value(json_object_get(document, "lost"));
+}
+
 json_t *figure_document(const struct figure_spec *spec, const struct runs *runs)
 {
     json_t *document = frame_of(spec->id, spec->number, spec->file, spec->title, spec->source);
@@ -306,6 +343,7 @@ json_t *figure_document(const struct figure_spec *spec, const struct runs *runs)
     for (guint i = 0; i < spec->panels->len; i++)
         json_array_append_new(json_object_get(document, "panels"),
                               panel_document(g_ptr_array_index(spec->panels, i), runs, notes));
+    note_lost(document);
     return document;
 }
 
@@ -485,5 +523,6 @@ json_t *figure_of_result(json_t *result)
     // A run that failed before it measured anything still says so.
     if (json_array_size(panels) == 0)
         json_array_append_new(panels, panel_over_sizes(result, "latency_us"));
+    note_lost(document);
     return document;
 }

@@ -31,6 +31,11 @@ json_t *figure_document(const struct figure_spec *spec, const struct runs *runs)
 // Takes out panels in which no series is left, unless that is all.
 void figure_drop_empty_panels(json_t *document);
 
+// How many results of a document are of runs that lost data: it is no picture of results then. Set
+// by whoever makes a document.
+int figure_lost(const json_t *document);
+void figure_set_lost(json_t *document, int lost);
+
 // How many series a document has, and of how many it says that they failed.
 int figure_count_series(json_t *document, int *failed);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/figures/results.h"
 
+#include "sim/output/json.h"
 #include "sim/validate/compare.h"
 #include "sim/workload/result.h"
 
@@ -78,6 +79,7 @@ static json_t *series_of_manifest(json_t *manifest)
     json_array_foreach(json_object_get(manifest, "series"), index, one)
     {
         json_t *series = json_object();
+        json_series_judge(one);
         for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
             if (json_object_get(one, kept[i]))
                 json_object_set(series, kept[i], json_object_get(one, kept[i]));

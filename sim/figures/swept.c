@@ -2,6 +2,7 @@
 #include "sim/figures/swept.h"
 
 #include "sim/config/quantity.h"
+#include "sim/figures/document.h"
 #include "sim/figures/swept_parts.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
@@ -436,6 +437,7 @@ static json_t *draw(struct swept_picture *picture)
                                  outcome->scenario, "number", "file", outcome->scenario, "title",
                                  title, "source", "notes", picture->notes, "panels", panels);
     g_free(title);
+    figure_set_lost(document, outcome_count_lost(outcome));
     return document;
 }
 

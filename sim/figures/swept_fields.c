@@ -20,6 +20,7 @@ static struct outcome_curve *slowest(const struct outcome *outcome, const GPtrAr
 {
     struct outcome_curve *made = g_memdup2(first, sizeof *first);
     made->rank = -1;
+    made->lost = NULL;
     made->values = g_new(double, (gsize)outcome->points);
     for (int point = 0; point < outcome->points; point++) {
         made->values[point] = NAN;
@@ -59,6 +60,7 @@ static GPtrArray *curves_of(const struct swept_picture *picture, const char *met
             swept_note(picture, "the time is that of the slowest rank");
         } else {
             struct outcome_curve *copy = g_memdup2(curve, sizeof *curve);
+            copy->lost = NULL;
             copy->values = g_memdup2(curve->values, sizeof(double) * (gsize)outcome->points);
             g_ptr_array_add(made, copy);
         }

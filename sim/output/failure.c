@@ -220,15 +220,11 @@ static void append_books(GString *out, const struct series_result *series)
 void failure_append(GString *out, const struct series_result *series, const char *mark,
                     const char *unmark)
 {
-    bool completed = series->status == SIM_COMPLETED;
-    if (completed && series->ledger_balanced)
+    if (series->status == SIM_COMPLETED)
         return;
     g_string_append_printf(out, "%s%s: %s%s", mark, series->name, sim_status_name(series->status),
                            unmark);
-    if (completed)
-        g_string_append_c(out, '\n');
-    else
-        append_reason(out, series->reason);
+    append_reason(out, series->reason);
     if (!series->ledger_balanced)
         append_books(out, series);
 }

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-// Appends nothing for a series that completed with balanced books. `mark` and `unmark` stand around
+// Appends nothing for a series that completed. `mark` and `unmark` stand around
 // the headline (colour codes, or "").
 void failure_append(GString *out, const struct series_result *series, const char *mark,
                     const char *unmark);

@@ -162,10 +162,23 @@ static const char *member_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
+void json_series_judge(json_t *series)
+{
+    const json_t *ledger = json_object_get(series, "ledger");
+    if (strcmp(member_text(series, "status"), sim_status_name(SIM_COMPLETED)) != 0 ||
+        !json_is_false(json_object_get(ledger, "balanced")))
+        return;
+    const char *line = json_string_value(json_array_get(json_object_get(series, "unaccounted"), 0));
+    json_object_set_new(series, "status", json_string(sim_status_name(SIM_LOST)));
+    json_object_set_new(series, "reason",
+                        json_pack("{s:s, s:s}", "kind", "messages_lost", "text",
+                                  line ? line : "the ledger is not balanced"));
+}
+
 // How bad a status is, as result_status ranks them.
 static int badness(const json_t *series)
 {
-    static const char *const statuses[] = {"completed", "deadlock", "failed", "crashed"};
+    static const char *const statuses[] = {"completed", "lost", "deadlock", "failed", "crashed"};
     for (size_t i = G_N_ELEMENTS(statuses) - 1; i > 0; i--)
         if (strcmp(member_text(series, "status"), statuses[i]) == 0)
             return (int)i;

@@ -23,6 +23,10 @@ json_t *json_series(const struct series_result *series);
 // series may also have the status "crashed", which is worse than all others. New reference.
 json_t *json_result_of_series(const char *scenario, uint64_t seed, json_t *series);
 
+// Older versions wrote "completed" of a series whose ledger is not balanced: makes it "lost", with
+// the reason that can be had. To be called on each series that is read from a file.
+void json_series_judge(json_t *series);
+
 // {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, new reference.
 json_t *json_ledger(const struct ledger_totals *totals);
 

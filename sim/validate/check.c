@@ -319,7 +319,7 @@ static bool read_word(struct reading *reading, const struct node *node, const ch
 
 static bool key_status(struct reading *reading, const struct node *node)
 {
-    static const char *const names[] = {"completed", "deadlock", "failed", NULL};
+    static const char *const names[] = {"completed", "lost", "deadlock", "failed", NULL};
     if (reader_choice(node, reading->path, "status", names, reading->diags) < 0)
         return false;
     return read_word(reading, node, &reading->check->status);

@@ -117,9 +117,9 @@ static void add_sweep_point(struct compared *compared, const struct outcome *out
                             NULL, end->kind);
         for (int i = 0; i < (int)outcome->curves->len; i++) {
             const struct outcome_curve *curve = outcome_curve_at(outcome, i);
-            if (curve->series == series && !isnan(curve->values[point]))
-                compared_add_value(compared, name, curve->metric, curve->rank, curve->size,
-                                   curve->values[point]);
+            double value = isnan(curve->values[point]) ? curve->lost[point] : curve->values[point];
+            if (curve->series == series && !isnan(value))
+                compared_add_value(compared, name, curve->metric, curve->rank, curve->size, value);
         }
         g_free(name);
     }

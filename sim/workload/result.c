@@ -61,19 +61,8 @@ static const struct series_result *series_at(const struct result *result, guint 
 enum sim_status result_status(const struct result *result)
 {
     enum sim_status worst = SIM_COMPLETED;
-    for (guint i = 0; i < result->series->len; i++) {
-        switch (series_at(result, i)->status) {
-        case SIM_COMPLETED:
-            break;
-        case SIM_DEADLOCK:
-            if (worst == SIM_COMPLETED)
-                worst = SIM_DEADLOCK;
-            break;
-        case SIM_FAILED:
-            worst = SIM_FAILED;
-            break;
-        }
-    }
+    for (guint i = 0; i < result->series->len; i++)
+        worst = MAX(worst, series_at(result, i)->status);
     return worst;
 }
 

@@ -23,7 +23,7 @@ struct series_result {
     char *stack;
     const char *counts; // static: what the sizes are numbers of ("messages"); NULL: bytes
     enum sim_status status;
-    json_t *reason; // NULL if completed
+    json_t *reason; // {"kind", "text", …}; NULL if completed
     GArray *values; // struct result_value, in the order of measuring
     struct ledger_totals ledger;
     bool ledger_balanced;
@@ -48,7 +48,7 @@ void series_result_free(struct series_result *series);
 void series_result_add(struct series_result *series, int rank, int64_t size, const char *metric,
                        double value);
 
-// The worst status of all series (failed before deadlock before completed).
+// The worst status of all series, as enum sim_status orders them.
 enum sim_status result_status(const struct result *result);
 
 // Sums over the series; the fingerprint mixes theirs in order.

@@ -3,6 +3,8 @@
 
 #include "sim/workload/interpreter.h"
 
+#include <string.h>
+
 #define REPORT_LINES 50
 #define PALLAS_MB (1024.0 * 1024.0) // bytes, as Pallas counts
 
@@ -230,6 +232,40 @@ static void collect_times(const struct running *run)
         }
 }
 
+// A program that came to its end while the books are open has not moved the data it was to move:
+// its times are no result. The first line of the report, up to what is not there of the message
+// besides, stands for the others.
+static void judge_books(struct series_result *result)
+{
+    const struct {
+        uint64_t count;
+        const char *kind, *what;
+    } faults[] = {
+        {result->ledger.lost, "messages_lost", "lost"},
+        {result->ledger.open, "messages_open", "not completed"},
+        {result->ledger.duplicated, "messages_duplicated", "duplicated"},
+        {result->ledger.misordered, "messages_misordered", "out of order"},
+    };
+    const char *kind = NULL;
+    GString *text = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(faults); i++) {
+        if (faults[i].count == 0)
+            continue;
+        g_string_append_printf(text, "%s%" G_GUINT64_FORMAT " %s", kind ? ", " : "",
+                               faults[i].count, faults[i].what);
+        kind = kind ? kind : faults[i].kind;
+    }
+    g_string_append_printf(text, " of %" G_GUINT64_FORMAT " messages", result->ledger.messages);
+    if (result->ledger_report && result->ledger_report->len > 0) {
+        const char *line = g_ptr_array_index(result->ledger_report, 0);
+        g_string_append_printf(text, "; %.*s", (int)strcspn(line, ";"), line);
+    }
+    result->status = SIM_LOST;
+    result->reason =
+        json_pack("{s:s, s:s}", "kind", kind ? kind : "messages_lost", "text", text->str);
+    g_string_free(text, TRUE);
+}
+
 static void collect(struct running *run)
 {
     collect_times(run);
@@ -247,6 +283,8 @@ static void collect(struct running *run)
     result->events = engine_events(sim->engine);
     result->fingerprint = engine_fingerprint(sim->engine);
     result->simulated = sim_now(sim);
+    if (result->status == SIM_COMPLETED && !result->ledger_balanced)
+        judge_books(result);
 }
 
 struct series_result *run_case(const struct registry *registry,

@@ -169,11 +169,11 @@ class Run(Case):
 
 
     def test_a_message_that_nobody_takes(self):
-        """The program completes, but a byte is not accounted for: that is a check that failed."""
+        """The program ends, but a byte is not accounted for: that is a check that failed."""
         self.write("lone.yaml", LONE)
         text = self.netsim("run", "lone.yaml", code=2).stdout
-        self.assertIn("lam_via: completed\n  ledger NOT balanced: 1 message, 1 not completed\n",
-                      text)
+        self.assertIn("lam_via: lost\n  1 not completed of 1 messages; message 1, rank ", text)
+        self.assertIn("  ledger NOT balanced: 1 message, 1 not completed\n", text)
         self.assertTrue(os.path.exists(self.path("results/lone/results.csv")))
 
 

@@ -85,8 +85,8 @@ class SweepCase(Case):
     def rows(self, where):
         return list(csv.DictReader(io.StringIO(self.sweep("--report", where, "--csv").stdout)))
 
-    def report(self, where):
-        return json.loads(self.sweep("--report", where, "--format", "json").stdout)
+    def report(self, where, code=0):
+        return json.loads(self.sweep("--report", where, "--format", "json", code=code).stdout)
 
     def start(self, *arguments):
         child = subprocess.Popen([NETSIM, "sweep", *arguments], cwd=self.directory,
@@ -414,7 +414,7 @@ class Interruption(SweepCase):
         out, errors = child.communicate(timeout=300)
         self.assertEqual(child.returncode, 2, errors)
         self.assertIn("7 completed, 1 crashed", out)
-        report = self.report("results/slow")
+        report = self.report("results/slow", code=2)
         self.assertEqual(report["failures"][0]["kind"], "crashed")
         self.assertIn("signal 9", report["failures"][0]["text"])
         # A crash may have had its reason outside: it does not stand.
@@ -425,7 +425,7 @@ class Interruption(SweepCase):
         done = self.sweep("slow.yaml", "--set", "lam_via.rdescs=40,41", "--time-limit", "1", code=2)
         self.assertIn("2 crashed", done.stdout)
         self.assertIn("still running after 1 s",
-                      self.report("results/slow")["failures"][0]["text"])
+                      self.report("results/slow", code=2)["failures"][0]["text"])
 
 
 class Shards(SweepCase):

@@ -42,9 +42,10 @@ static void test_worst_status_wins(void)
 {
     struct result *result = result_new("status", 1);
     CU_ASSERT_EQUAL(result_status(result), SIM_COMPLETED);
-    static const enum sim_status statuses[] = {SIM_COMPLETED, SIM_DEADLOCK, SIM_FAILED,
+    static const enum sim_status statuses[] = {SIM_COMPLETED, SIM_LOST, SIM_DEADLOCK, SIM_FAILED,
                                                SIM_DEADLOCK};
-    static const enum sim_status worst[] = {SIM_COMPLETED, SIM_DEADLOCK, SIM_FAILED, SIM_FAILED};
+    static const enum sim_status worst[] = {SIM_COMPLETED, SIM_LOST, SIM_DEADLOCK, SIM_FAILED,
+                                            SIM_FAILED};
     for (size_t i = 0; i < G_N_ELEMENTS(statuses); i++) {
         struct series_result *series = series_result_new("s", "t");
         series->status = statuses[i];

@@ -273,7 +273,7 @@ class Classes(Case):
         self.assertRegex(run.unaccounted[0],
                          r"message 2, rank 0 to 1, 1024 B: bytes 0\.\.1023 lost: ")
         run = self.run_scenario("long", *lost, "link.drop_nth=[8]", code=UNBALANCED, tag="long")
-        self.assertEqual(run.status, "completed")
+        self.assertEqual(run.status, "lost")
         self.assertRegex(run.unaccounted[0], r"message 1, rank 0 to 1, 204800 B: bytes .* lost: ")
 
 
