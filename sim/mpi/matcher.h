@@ -7,16 +7,15 @@
 #include "sim/core/pool.h"
 #include "sim/mpi/request.h"
 
-// An unexpected message (LAM's lam_ssi_rpi_cbuf_msg): its envelope, and as much of its data as has
-// been buffered.
+// An unexpected message: its envelope, and as much of its data as has been buffered.
 struct mpi_unexpected {
     struct mpi_unexpected *next;
     struct mpi_envelope envelope;
     struct message_ref message;
-    bool whole; // all of it is here (LAM: cm_proc is NULL), or it needs the sender (a SYN)
-    struct mpi_request *self_send; // a message to self: its send request (LAM: cm_req)
-    int64_t buffered;              // bytes held in a temporary buffer (LAM: cm_buf)
-    uint64_t extra[2];             // the device's (LAM: cm_extra)
+    bool whole;                    // all of it is here; if not, the sender is still needed
+    struct mpi_request *self_send; // a message to self: its send request
+    int64_t buffered;              // bytes held in a temporary buffer
+    uint64_t extra[2];             // the device's
 };
 
 struct mpi_matcher {

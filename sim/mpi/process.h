@@ -35,7 +35,7 @@ struct mpi_device_ops {
     // Takes the device down after the program's last operation, the same way. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
     // True: the library goes past its requests for this one, so that building and destroying it
-    // cost nothing (LAM: fastsend, fastrecv). NULL: never.
+    // cost nothing. NULL: never.
     bool (*shortcut)(const struct mpi_request *request);
     // A new request: build and start it, as far as it goes without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);

@@ -12,8 +12,9 @@
 // A way of communicating that ranks can run on.
 struct stack {
     struct stack_schema schema;
-    // Puts the stack on a cluster: one process per rank, rank r on host placement[r], its device
-    // connected to all others as if the job had just been started. Returns the stack's own state.
+    // Puts the stack on a cluster: one process per rank, rank r on host r modulo the number of
+    // hosts, its device connected to all others as if the job had just been started. Returns the
+    // stack's own state.
     void *(*build)(struct cluster *cluster, const struct scenario_case *test_case,
                    struct mpi_process *const *processes, int ranks);
     void (*free)(void *state);

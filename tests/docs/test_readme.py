@@ -3,10 +3,12 @@
 
 import functools
 import glob
+import importlib
 import json
 import os
 import re
 import subprocess
+import sys
 import unittest
 
 import console
@@ -136,6 +138,44 @@ class Names(unittest.TestCase):
                     there = any(os.path.exists(os.path.join(SOURCE, folder, path))
                                 for folder in ("", "tests")) # coverage.md names tests so
                     self.assertTrue(there or any(one.startswith(path) for one in made))
+
+    def test_where_functions_are(self):
+        """What the pages say to be a function's file defines it."""
+        for page in PAGES:
+            text = without_blocks(read(page))
+            pairs = re.findall(r"`(\w+)\(\)`(?: in)? \(?`((?:sim|models)/[\w/]+\.c)`", text)
+            for name, path in pairs:
+                with self.subTest(page=page, name=name):
+                    self.assertRegex(read(path), rf"(?m)^[a-z][\w *]*\b{name}\(")
+
+    def test_rooms(self):
+        """The table of rooms is the one that includes are checked by, and no room is allowed what
+        none of its files uses."""
+        sys.path.insert(0, os.path.join(SOURCE, "tests", "structure"))
+        check = importlib.import_module("check_includes")
+        kinds = {re.sub(r"/NAME|/", "", room.removeprefix("sim/")): may.strip() for room, may in
+                 re.findall(r"(?m)^\| `([\w/]+/)` \|.*\| ([\w, ]+) \|$", read("docs/architecture.md"))}
+        allowed = {room.removeprefix("sim/"): ", ".join(one.removeprefix("sim/") for one in may)
+                   or "none" for room, may in check.MAY_INCLUDE.items()}
+        self.assertEqual({room: sorted(may.split(", ")) for room, may in kinds.items()},
+                         {room: sorted(may.split(", ")) for room, may in allowed.items()})
+        used = {(check.kind_of(check.room_of(path)), check.kind_of(check.room_of(target)))
+                for path in check.source_files(SOURCE)
+                for _, what in check.includes_of(SOURCE, path)
+                if (target := check.target_of(SOURCE, path, what))}
+        for room, may in check.MAY_INCLUDE.items():
+            for other in may:
+                if other not in ("sim/core", "sim/config"):
+                    self.assertIn((room, other), used)
+
+    def test_ops_of_a_device(self):
+        """The page on fabrics explains each op that a device may have."""
+        ops = re.search(r"struct mpi_device_ops \{(.*?)\n\};", read("sim/mpi/process.h"), re.DOTALL)[1]
+        names = re.findall(r"\(\*(\w+)\)", ops) + ["request_size", "operations"]
+        self.assertIn("advance", names)
+        table = read("docs/adding-a-fabric.md").split("| Op | Must |")[1].split("\n\n")[0]
+        for name in names:
+            self.assertIn(f"`{name}`", re.sub(r"\|[^|]*\|[^|]*\|$", "", table, flags=re.MULTILINE))
 
     def test_nothing_is_named_that_the_reader_does_not_have(self):
         for page in PAGES:

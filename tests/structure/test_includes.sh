@@ -24,7 +24,7 @@ put sim/config/units.h    '#include "sim/core/engine.h"'
 put sim/net/link.h        '#include "sim/core/engine.h"' '#include "sim/config/units.h"'
 put sim/host/cpu.h        '#include "sim/core/engine.h"' '#include "sim/config/units.h"'
 put sim/cluster/cluster.h '#include "sim/net/link.h"' '#include "sim/host/cpu.h"'
-put sim/mpi/request.h     '#include "sim/net/link.h"' '#include "sim/host/cpu.h"'
+put sim/mpi/request.h     '#include "sim/host/cpu.h"'
 put sim/workload/stack.h  '#include "sim/mpi/request.h"' '#include "sim/cluster/cluster.h"'
 put sim/output/table.h    '#include "sim/workload/stack.h"' '#include "sim/core/engine.h"'
 put sim/cli/run.h         '#include "sim/output/table.h"'
@@ -34,7 +34,7 @@ put models/via/via.h      '#include "sim/workload/stack.h"' '#include "models/mo
 put models/via/via.c      '#include "models/via/via.h"' '#include "via.h"'
 put models/tcp/tcp.h      '#include "sim/net/link.h"'
 put models/registry.c     '#include "models/via/via.h"' '#include "models/tcp/tcp.h"'
-put bench/hold.h          '#include "sim/core/engine.h"' '#include "models/via/via.h"'
+put bench/hold.h          '#include "sim/core/engine.h"' '#include "sim/workload/stack.h"'
 put tests/via/test_via.c  '#include "models/via/via.h"' '#include "models/tcp/tcp.h"'
 mv "$tree" "$scratch/good"
 
@@ -88,14 +88,14 @@ declare -A refused=(
     [sim/net]="sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
     [sim/host]="sim/net sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
     [sim/cluster]="sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/mpi]="sim/cluster sim/workload sim/output sim/cli bench models/via tests"
-    [sim/workload]="sim/output sim/cli bench models/via tests"
+    [sim/mpi]="sim/net sim/cluster sim/workload sim/output sim/cli bench models/via tests"
+    [sim/workload]="sim/net sim/host sim/output sim/cli bench models/via tests"
     [sim/output]="sim/net sim/host sim/cluster sim/mpi sim/cli bench models/via tests"
-    [sim/cli]="models/via models/tcp tests"
+    [sim/cli]="sim/net sim/host sim/cluster sim/mpi models/via models/tcp tests"
     [models/via]="models/tcp sim/output sim/cli bench tests"
     [models/sctp_cmt]="models/tcp models/via"
     [models/tcp]="models/via"
-    [bench]="tests"
+    [bench]="sim/host sim/mpi sim/cli models/via tests"
 )
 for room in "${!refused[@]}"; do
     for other in ${refused[$room]}; do
