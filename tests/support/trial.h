@@ -27,6 +27,8 @@ struct trial {
     GRand *random;
     struct trial_limits limits;
     struct free_shape shape;
+    bool faults;                     // links lose packets
+    bool makes_good;                 // the stack makes all losses good; the settings may change it
     char *sets[TRIAL_MOST_SETS + 1]; // "PATH=VALUE"
     int set_count;
 };
@@ -39,7 +41,8 @@ struct trial_stack {
     int programs; // tried if nothing else is asked for
     bool bare;    // messages have no tag and no number
     // A lost message stays lost: the run may end with one of these kinds of reason, ended by NULL,
-    // in a deadlock, or with books that do not balance. NULL: it makes all losses good.
+    // in a deadlock, or with books that do not balance. NULL: it makes all losses good, at least
+    // where the settings say so.
     const char *const *gives_up;
     // Settings, and limits of sizes by them.
     void (*settings)(struct trial *trial);

@@ -220,6 +220,9 @@ static void grim_settings(struct trial *trial)
     trial_set(trial, "grim_ni.nack_pause=%d us", trial_chance(trial, 0.5) ? 20 : 0);
     trial_set(trial, "grim_ni.endpoint_messages=%d", trial_pick(trial, 1, 9));
     trial_set(trial, "grim.part=%d B", part);
+    trial->makes_good = trial_chance(trial, 0.7);
+    trial_set(trial, "grim_ni.timeouts=%s", trial->makes_good ? "true" : "false");
+    trial_set(trial, "grim_ni.timeout=%d us", trial_pick(trial, 500, 20000));
 }
 
 const struct trial_stack trial_grim = {
@@ -227,6 +230,7 @@ const struct trial_stack trial_grim = {
     .machine = myrinet,
     .shape = {.most_ranks = 5, .most_steps = MANY_STEPS, .no_self = true},
     .programs = 60,
+    .gives_up = (const char *const[]){"stalled", NULL},
     .settings = grim_settings,
 };
 
