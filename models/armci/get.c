@@ -65,7 +65,7 @@ static enum armci_step pack_request(struct cpu_context *context, struct armci_cl
         r->piece = (struct armci_piece){0, request->size, 0};
     cpu_spend_message(context,
                       cpu_cost(context->cpu, config->request) +
-                          pieces * cpu_cost(context->cpu, config->piece),
+                          time_times(pieces, cpu_cost(context->cpu, config->piece)),
                       "ARMCI", request->message);
     armci_enter(context, request, ARMCI_PACKREQ, "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
                 r->piece.bytes, r->piece.offset);

@@ -146,6 +146,7 @@ void armci_copy(struct cpu_context *context, const struct host *host,
 {
     if (piece->bytes == 0)
         return;
-    cpu_spend_message(context, piece->blocks * cpu_cost(context->cpu, block), "pack", message);
+    cpu_spend_message(context, time_times(piece->blocks, cpu_cost(context->cpu, block)), "pack",
+                      message);
     mem_copy_within(context, &host->config.memory, piece->bytes, set, source, message);
 }

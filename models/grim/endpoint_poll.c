@@ -92,7 +92,8 @@ static bool reply_on(struct cpu_context *context, struct grim_endpoint *endpoint
 static void charge_lookups(struct cpu_context *context, const struct grim_endpoint *endpoint,
                            int64_t times)
 {
-    cpu_spend_time(context, times * cpu_cost(context->cpu, endpoint->config->lookup), "handlers");
+    cpu_spend_time(context, time_times(times, cpu_cost(context->cpu, endpoint->config->lookup)),
+                   "handlers");
 }
 
 // At the server: the names of an endpoint.

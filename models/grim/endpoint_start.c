@@ -119,7 +119,8 @@ struct grim_message grim_submission(const struct grim_endpoint *endpoint)
 void grim_server_submit(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
     int64_t count = grim_handlers_count(endpoint->handlers);
-    cpu_spend_time(context, count * cpu_cost(context->cpu, endpoint->config->lookup), "handlers");
+    cpu_spend_time(context, time_times(count, cpu_cost(context->cpu, endpoint->config->lookup)),
+                   "handlers");
     for (int64_t i = 0; i < count; i++) {
         const char *name = grim_handlers_name(endpoint->handlers, i);
         grim_handlers_learn(endpoint->handlers, name,

@@ -142,7 +142,7 @@ sim_time grim_memory_register_cost(const struct host *host, const struct grim_me
     int64_t clock = host->config.processor.clock;
     struct cost each = block->kind == GRIM_PAGED ? host->config.memory.pin_page : config->map;
     return cost_time(host->config.kernel.system_call, clock) +
-           grim_block_pieces(block) * cost_time(each, clock);
+           time_times(grim_block_pieces(block), cost_time(each, clock));
 }
 
 sim_time grim_memory_deregister_cost(const struct host *host, const struct grim_block *block)
@@ -150,7 +150,8 @@ sim_time grim_memory_deregister_cost(const struct host *host, const struct grim_
     int64_t clock = host->config.processor.clock;
     sim_time cost = cost_time(host->config.kernel.system_call, clock);
     if (block->kind == GRIM_PAGED)
-        cost += grim_block_pieces(block) * cost_time(host->config.memory.unpin_page, clock);
+        cost +=
+            time_times(grim_block_pieces(block), cost_time(host->config.memory.unpin_page, clock));
     return cost;
 }
 

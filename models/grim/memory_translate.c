@@ -52,7 +52,8 @@ const struct grim_translation *grim_translate(struct cpu_context *context, struc
     int64_t looked;
     const struct grim_translation *found =
         grim_cache_find(way->unit->cache, way->destination, address, &looked);
-    cpu_spend_time(context, looked * cpu_cost(context->cpu, config->look), "translation");
+    cpu_spend_time(context, time_times(looked, cpu_cost(context->cpu, config->look)),
+                   "translation");
     for (guint i = 0; !found && i < way->granted->len; i++) {
         const struct grim_translation *at =
             &g_array_index(way->granted, struct grim_translation, i);

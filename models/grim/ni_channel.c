@@ -55,7 +55,7 @@ sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels)
 {
     const struct cpu *cpu = lanai_cpu(ni->card);
     const struct grim_scan_config *scan = &ni->fabric->scan;
-    return cpu_cost(cpu, scan->scan) + channels * cpu_cost(cpu, scan->scan_channel);
+    return cpu_cost(cpu, scan->scan) + time_times(channels, cpu_cost(cpu, scan->scan_channel));
 }
 
 void ni_look(struct grim_ni *ni)

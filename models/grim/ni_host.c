@@ -25,7 +25,7 @@ void ni_pio_write(struct cpu_context *context, struct grim_ni *ni, struct grim_p
     sim_time word = cpu_cost(context->cpu, lanai_config(ni->card)->write_word);
     pio->bus = ni->host->bus;
     pio->on_bus = false;
-    cpu_spend_message(context, words * word, "PIO", pio->message);
+    cpu_spend_message(context, time_times(words, word), "PIO", pio->message);
     event_init(&pio->event, pio_event);
     cpu_post(context, &pio->event);
 }

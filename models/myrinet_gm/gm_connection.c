@@ -415,7 +415,8 @@ static void resend_timer(struct cpu_context *context, struct gm_connection *conn
     if (context->now - connection->progress >= config->send_timeout) {
         time_out_all(connection);
     } else if (connection->in_pipe == 0 && connection->cursor == connection->count) {
-        cpu_spend_time(context, connection->count * cpu_cost(context->cpu, config->resend_record),
+        cpu_spend_time(context,
+                       time_times(connection->count, cpu_cost(context->cpu, config->resend_record)),
                        "timer");
         connection->cursor = 0;
     }

@@ -39,7 +39,7 @@ static void charge(struct cpu_context *context, const struct gm_port *port, int6
 {
     cpu_spend(context, port->card->host->config.kernel.system_call, "trap");
     cpu_spend(context, port->config->register_call, stage);
-    cpu_spend_time(context, pages * cpu_cost(context->cpu, each), stage);
+    cpu_spend_time(context, time_times(pages, cpu_cost(context->cpu, each)), stage);
 }
 
 bool gm_register_memory(struct cpu_context *context, struct gm_port *port, int64_t address,

@@ -163,8 +163,8 @@ void lanai_write(struct cpu_context *context, struct lanai *lanai, struct lanai_
     int64_t words = (write->bytes + 3) / 4;
     write->lanai = lanai;
     write->busy = true;
-    cpu_spend_message(context, words * cpu_cost(context->cpu, lanai->config.write_word), "PIO",
-                      write->item.message);
+    cpu_spend_message(context, time_times(words, cpu_cost(context->cpu, lanai->config.write_word)),
+                      "PIO", write->item.message);
     event_init(&write->event, write_event);
     cpu_post(context, &write->event);
 }

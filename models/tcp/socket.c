@@ -260,7 +260,7 @@ int tcp_select(struct cpu_context *context, struct tcp_socket *const *sockets,
     struct tcp_process *process = sockets[0]->process;
     tcp_enter(context, process);
     cpu_spend(context, config->select_call, "TCP");
-    cpu_spend_time(context, count * cost_of(context, config->select_socket), "TCP");
+    cpu_spend_time(context, time_times(count, cost_of(context, config->select_socket)), "TCP");
     for (int i = 0; i < count; i++) {
         int is = tcp_ready(sockets[i]) & (int)wanted[i];
         ready[i] = (enum tcp_readiness)is;

@@ -104,7 +104,7 @@ static sim_time turn(const struct cpu_context *context, const struct mvich_proce
 {
     sim_time look = cpu_cost(context->cpu, vip_config(mvich->nic)->queue_check);
     int64_t queues = mvich->cq ? 1 : QUEUES * (mvich->stack->ranks - 1);
-    return MAX(1, look * MAX(1, queues));
+    return MAX(1, time_times(MAX(1, queues), look));
 }
 
 static enum mpi_progress wait_for_event(struct cpu_context *context, struct mvich_process *mvich)
@@ -116,7 +116,7 @@ static enum mpi_progress wait_for_event(struct cpu_context *context, struct mvic
     }
     if (can_sleep(mvich))
         engine_reschedule(mvich->process->sim->engine, &mvich->spin_over,
-                          context->now + mvich->config->spin * round);
+                          time_after(context->now, time_times(mvich->config->spin, round)));
     vip_poll_all(mvich->nic, round);
     mvich->polled = true;
     return MPI_PROGRESS_BLOCKED;

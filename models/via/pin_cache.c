@@ -87,7 +87,7 @@ static struct pin_area **bucket(const struct pin_cache *cache, int64_t address)
 
 static void spend_times(struct cpu_context *context, struct cost cost, int64_t times)
 {
-    cpu_spend_time(context, times * cpu_cost(context->cpu, cost), "pin cache");
+    cpu_spend_time(context, time_times(times, cpu_cost(context->cpu, cost)), "pin cache");
 }
 
 // The area that starts where the wanted one does.

@@ -27,7 +27,7 @@ static void charge_pages(struct cpu_context *context, const struct vip_nic *nic,
     int64_t pages = bytes / nic->host->config.memory.page;
     cpu_spend(context, nic->host->config.kernel.system_call, "trap");
     cpu_spend(context, nic->config->register_call, stage);
-    cpu_spend_time(context, pages * cpu_cost(context->cpu, each), stage);
+    cpu_spend_time(context, time_times(pages, cpu_cost(context->cpu, each)), stage);
 }
 
 static uint32_t region_take(struct vip_nic *nic)

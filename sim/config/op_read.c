@@ -33,6 +33,12 @@ static bool check_bounds(struct op_reader *reader, const struct op_key *key, int
                 key->field == offsetof(struct op, root);
     if (value < 0)
         return op_complain(reader, node, path, NULL, "the value is negative");
+    if (value > quantity_most_value(key->quantity)) {
+        char *hint = g_strdup_printf("at most %s", quantity_most(key->quantity));
+        op_complain(reader, node, path, hint, "the value is too large");
+        g_free(hint);
+        return false;
+    }
     if (!rank || value < reader->ranks)
         return true;
     char *hint = g_strdup_printf("ranks are 0 .. %d", reader->ranks - 1);

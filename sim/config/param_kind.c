@@ -23,14 +23,14 @@ static bool below(enum quantity_kind kind, struct quantity a, struct quantity b)
 void param_bounds(const struct param *param, const char **least, const char **most)
 {
     *least = param->least ? param->least : "0";
-    *most = param->most || param->kind != PARAM_PROBABILITY ? param->most : "1";
+    *most = param->most                        ? param->most
+            : param->kind == PARAM_PROBABILITY ? "1"
+                                               : quantity_most(param_types[param->kind].quantity);
 }
 
-static bool check_range(const struct param_reading *reading, enum quantity_kind kind,
-                        struct quantity value)
+static bool check_between(const struct param_reading *reading, enum quantity_kind kind,
+                          struct quantity value, const char *least, const char *most)
 {
-    const char *least, *most;
-    param_bounds(reading->param, &least, &most);
     bool low = below(kind, value, known_quantity(least, kind));
     bool high = most && below(kind, known_quantity(most, kind), value);
     if (!low && !high)
@@ -43,6 +43,14 @@ static bool check_range(const struct param_reading *reading, enum quantity_kind 
     g_free(hint);
     g_free(text);
     return false;
+}
+
+static bool check_range(const struct param_reading *reading, enum quantity_kind kind,
+                        struct quantity value)
+{
+    const char *least, *most;
+    param_bounds(reading->param, &least, &most);
+    return check_between(reading, kind, value, least, most);
 }
 
 // ---- Numbers ----
@@ -141,13 +149,9 @@ static bool read_cost(const struct param_reading *reading)
         *cost = (struct cost){.time = value.integer};
         return true;
     }
-    if (!reader_quantity(node, reading->path, QUANTITY_CYCLES, &value, reading->diags))
+    if (!reader_quantity(node, reading->path, QUANTITY_CYCLES, &value, reading->diags) ||
+        !check_between(reading, QUANTITY_CYCLES, value, "0", quantity_most(QUANTITY_CYCLES)))
         return false;
-    if (value.integer < 0) {
-        diag_add(reading->diags, node->mark, reading->path, NULL,
-                 "a number of cycles is not negative");
-        return false;
-    }
     *cost = (struct cost){.cycles = value.integer};
     return true;
 }
@@ -509,7 +513,8 @@ const struct param_type param_types[] = {
                            .units = "a probability, 0 .. 1"},
     [PARAM_DURATION] = WITH_UNIT(QUANTITY_DURATION),
     [PARAM_COST] = {NUMBER(QUANTITY_DURATION), .read = read_cost, .text = cost_text,
-                    .schema = cost_schema, .units = "a duration (ns, us, …), or cycles"},
+                    .schema = cost_schema,
+                    .units = "a duration (ns, us, …), or cycles (36e12 at most)"},
     [PARAM_SIZE] = WITH_UNIT(QUANTITY_SIZE),
     [PARAM_BIT_RATE] = WITH_UNIT(QUANTITY_BIT_RATE),
     [PARAM_BYTE_RATE] = WITH_UNIT(QUANTITY_BYTE_RATE),

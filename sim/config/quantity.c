@@ -4,6 +4,7 @@
 #include "sim/config/intern.h"
 #include "sim/config/units.h"
 #include "sim/core/diag.h"
+#include "sim/core/time.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,15 +32,18 @@ static const struct quantity_class {
     const char *base;  // "bytes"
     const char *usual; // unit shown in hints
     const struct unit *units;
+    int64_t most; // of one value in a scenario; 0: no bound
 } classes[] = {
     [QUANTITY_COUNT] = {"a whole number", NULL, NULL, no_units},
     [QUANTITY_REAL] = {"a number", NULL, NULL, no_units},
-    [QUANTITY_DURATION] = {"a duration", "picoseconds", "us", duration_units},
-    [QUANTITY_CYCLES] = {"a number of cycles", "cycles", "cycles", cycle_units},
-    [QUANTITY_SIZE] = {"a size", "bytes", "KiB", size_units},
-    [QUANTITY_BIT_RATE] = {"a bit rate", "bits a second", "Mb/s", bit_rate_units},
-    [QUANTITY_BYTE_RATE] = {"a byte rate", "bytes a second", "MB/s", byte_rate_units},
-    [QUANTITY_FREQUENCY] = {"a frequency", "hertz", "MHz", frequency_units},
+    [QUANTITY_DURATION] = {"a duration", "picoseconds", "us", duration_units,
+                           INT64_C(600) * 60 * TIME_S},
+    [QUANTITY_CYCLES] = {"a number of cycles", "cycles", "cycles", cycle_units, 36000000000000},
+    [QUANTITY_SIZE] = {"a size", "bytes", "KiB", size_units, INT64_C(1) << 40},
+    [QUANTITY_BIT_RATE] = {"a bit rate", "bits a second", "Mb/s", bit_rate_units, 1000000000000000},
+    [QUANTITY_BYTE_RATE] = {"a byte rate", "bytes a second", "MB/s", byte_rate_units,
+                            1000000000000000},
+    [QUANTITY_FREQUENCY] = {"a frequency", "hertz", "MHz", frequency_units, 1000000000000},
 };
 
 // What people write elsewhere, and how it is written here.
@@ -360,6 +364,21 @@ const char *quantity_units(enum quantity_kind kind)
     const char *units = intern(names);
     g_free(names);
     return units;
+}
+
+int64_t quantity_most_value(enum quantity_kind kind)
+{
+    return classes[kind].most ? classes[kind].most : INT64_MAX;
+}
+
+const char *quantity_most(enum quantity_kind kind)
+{
+    if (!classes[kind].most)
+        return NULL;
+    char *text = quantity_format(kind, (struct quantity){.integer = classes[kind].most});
+    const char *most = intern(text);
+    g_free(text);
+    return most;
 }
 
 const char *quantity_noun(enum quantity_kind kind)

@@ -39,6 +39,11 @@ char *quantity_format(enum quantity_kind kind, struct quantity value);
 // The units of a kind, for documentation: "ps, ns, us, ms, s, min".
 const char *quantity_units(enum quantity_kind kind);
 
+// The most that one cost, duration, size, … of a scenario may be, as text and in the base unit;
+// NULL and INT64_MAX: no bound. With it sums and products of what a scenario says stay countable.
+const char *quantity_most(enum quantity_kind kind);
+int64_t quantity_most_value(enum quantity_kind kind);
+
 // What a kind is called in messages: "a size".
 const char *quantity_noun(enum quantity_kind kind);
 

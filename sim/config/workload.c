@@ -7,6 +7,8 @@
 
 #define PATH "workload"
 
+#define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
+
 const char *const workload_keys[] = {"benchmark", "program", "sizes", "repetitions", "ranks", NULL};
 
 struct workload_reader {
@@ -55,23 +57,37 @@ static const char *counted(const struct workload_reader *reader)
     return benchmark ? benchmark->counts : NULL;
 }
 
+static void complain_large(const struct workload_reader *reader, const struct node *node,
+                           const char *text, const char *path, enum quantity_kind kind,
+                           int64_t most)
+{
+    char *bound = quantity_format(kind, (struct quantity){.integer = most});
+    char *hint = g_strdup_printf("at most %s", bound);
+    diag_add(reader->diags, node->mark, path, hint, "\"%.40s\" is too large", text);
+    g_free(hint);
+    g_free(bound);
+}
+
 static bool read_size(const struct workload_reader *reader, const struct node *node,
                       const char *text, const char *path, int64_t *size)
 {
     struct quantity value;
     char *error, *hint;
     const char *counts = counted(reader);
-    bool good =
-        quantity_parse(text, counts ? QUANTITY_COUNT : QUANTITY_SIZE, &value, &error, &hint);
+    enum quantity_kind kind = counts ? QUANTITY_COUNT : QUANTITY_SIZE;
+    int64_t most = counts ? MOST_COUNTED : quantity_most_value(kind);
+    bool good = quantity_parse(text, kind, &value, &error, &hint);
     if (!good)
         diag_add(reader->diags, node->mark, path, hint, "\"%.40s\": %s", text, error);
     else if (value.integer < 0)
         diag_add(reader->diags, node->mark, path, NULL, "\"%.40s\": a %s is not negative", text,
                  counts ? "count" : "size");
+    else if (value.integer > most)
+        complain_large(reader, node, text, path, kind, most);
     g_free(error);
     g_free(hint);
     *size = value.integer;
-    return good && *size >= 0;
+    return good && *size >= 0 && *size <= most;
 }
 
 // "64 KiB", or "0 B .. 4 MiB".

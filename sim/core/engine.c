@@ -355,3 +355,8 @@ void engine_stop(struct engine *engine)
 {
     engine->stop = true;
 }
+
+bool engine_stopped(const struct engine *engine)
+{
+    return engine->stop;
+}

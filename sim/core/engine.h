@@ -74,6 +74,9 @@ void engine_run(struct engine *engine, sim_time until);
 // Makes engine_run return after the running event.
 void engine_stop(struct engine *engine);
 
+// Whether engine_stop has ended the last engine_run.
+bool engine_stopped(const struct engine *engine);
+
 // Events run so far, and events pending now.
 uint64_t engine_events(const struct engine *engine);
 size_t engine_pending(const struct engine *engine);

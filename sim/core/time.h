@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Simulated time: signed 64-bit picoseconds, enough for 106 days.
+// Simulated time: signed 64-bit picoseconds. The clock ends after 26 days, a quarter of what the
+// integers hold, so that a point in time and a few durations can be added without a look.
 //
 // Every duration that depends on a rate is rounded up to the next picosecond, with integer
 // arithmetic, so that a scenario gives the same times on every machine.
@@ -16,11 +17,33 @@ typedef int64_t sim_time;
 #define TIME_S (1000 * TIME_MS)
 #define TIME_NEVER INT64_MAX
 
-// Time that `amount` things take at `per_second` of them a second. amount >= 0, per_second > 0.
+// The end of time. Nothing runs at it or later; what would, ends the run (sim/workload/limit.h).
+#define TIME_END (26 * 24 * 3600 * TIME_S)
+
+// `span` after `when`, both 0 .. 3 * TIME_END, but not past the end of time. Whatever is summed up
+// while the clock stands still (a processor's work, a queue's departures) is summed up with this.
+static inline sim_time time_after(sim_time when, sim_time span)
+{
+    sim_time sum = when + span;
+    return sum < TIME_END ? sum : TIME_END;
+}
+
+// `count` (>= 0) spans of 0 .. TIME_END, at most the whole of time.
+static inline sim_time time_times(int64_t count, sim_time span)
+{
+    sim_time product;
+    if (__builtin_mul_overflow(count, span, &product) || product > TIME_END)
+        return TIME_END;
+    return product;
+}
+
+// Time that `amount` things take at `per_second` of them a second, at most the whole of time.
+// amount >= 0, per_second > 0.
 static inline sim_time time_at_rate(int64_t amount, int64_t per_second)
 {
     unsigned __int128 scaled = (unsigned __int128)(uint64_t)amount * (uint64_t)TIME_S;
-    return (sim_time)((scaled + (uint64_t)per_second - 1) / (uint64_t)per_second);
+    unsigned __int128 time = (scaled + (uint64_t)per_second - 1) / (uint64_t)per_second;
+    return time < (unsigned __int128)TIME_END ? (sim_time)time : TIME_END;
 }
 
 // Serialisation time of `bytes` on a wire of `bits_per_second`.

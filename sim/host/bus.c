@@ -70,7 +70,7 @@ void bus_free(struct bus *bus)
 sim_time bus_time(const struct bus_config *config, int64_t bytes)
 {
     int64_t bursts = (bytes + config->burst - 1) / config->burst;
-    return bursts * config->burst_setup + time_at_rate(bytes, config->rate);
+    return time_after(time_times(bursts, config->burst_setup), time_at_rate(bytes, config->rate));
 }
 
 void bus_share_memory(struct bus *bus, const struct memory_bus *memory)
@@ -82,7 +82,7 @@ void bus_share_memory(struct bus *bus, const struct memory_bus *memory)
 static void bus_begin(struct bus *bus, const struct asked *asked)
 {
     sim_time now = sim_now(bus->sim), time = bus_time(&bus->config, asked->bytes);
-    time += memory_bus_meet(&bus->memory, asked->bytes, time);
+    time = time_after(time, memory_bus_meet(&bus->memory, asked->bytes, time));
     bus->busy += time;
     trace_span(bus->sim->trace, bus->lane, asked->what, now, now + time, asked->message);
     trace_queued(bus->sim->trace, bus->lane, asked->when, now);
@@ -117,8 +117,8 @@ void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char
     }
     sim_time time = bus_time(&bus->config, bytes);
     sim_time start = MAX(bus->free_at, sim_now(bus->sim));
-    bus->free_at = start + time;
-    bus->busy += time;
+    bus->free_at = time_after(start, time);
+    bus->busy += bus->free_at - start;
     trace_span(bus->sim->trace, bus->lane, what, start, bus->free_at, message);
     trace_queued(bus->sim->trace, bus->lane, sim_now(bus->sim), start);
     engine_schedule(bus->sim->engine, done, bus->free_at);

@@ -95,7 +95,7 @@ static int64_t copy_missing(const struct memory_config *memory, int64_t bytes, i
     if (source == COPY_COLD)
         return bytes;
     if (memory->cache_ways == 0)
-        return bytes * share_at_random(memory->cache, set) / 1024;
+        return (int64_t)((__int128)bytes * share_at_random(memory->cache, set) / 1024);
     return (int64_t)((double)bytes * ((double)missed_by_ways(memory, set) / (double)set));
 }
 

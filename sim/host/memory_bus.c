@@ -7,7 +7,8 @@
 static sim_time time_lost(sim_time together, int64_t asked, int64_t rate)
 {
     unsigned __int128 lost = (unsigned __int128)(uint64_t)together * (uint64_t)(asked - rate);
-    return (sim_time)((lost + (uint64_t)rate - 1) / (uint64_t)rate);
+    lost = (lost + (uint64_t)rate - 1) / (uint64_t)rate;
+    return lost < (unsigned __int128)TIME_END ? (sim_time)lost : TIME_END;
 }
 
 sim_time memory_bus_meet(const struct memory_bus *memory, int64_t bytes, sim_time time)

@@ -140,10 +140,11 @@ static void spent_delay(GArray *spent, sim_time from, sim_time delay)
         if (piece->to <= from)
             continue;
         if (piece->from >= from) {
-            piece->from += delay;
-            piece->to += delay;
+            piece->from = time_after(piece->from, delay);
+            piece->to = time_after(piece->to, delay);
         } else {
-            struct spent rest = {piece->stage, from + delay, piece->to + delay, piece->message};
+            struct spent rest = {piece->stage, time_after(from, delay),
+                                 time_after(piece->to, delay), piece->message};
             piece->to = from;
             g_array_append_val(spent, rest);
         }
@@ -158,12 +159,12 @@ static void memory_delay(GArray *memory, sim_time from, sim_time delay)
         if (work->to <= from)
             continue;
         if (work->from >= from) {
-            work->from += delay;
-            work->to += delay;
+            work->from = time_after(work->from, delay);
+            work->to = time_after(work->to, delay);
         } else {
             struct cpu_memory_work rest = *work;
-            rest.from = from + delay;
-            rest.to += delay;
+            rest.from = time_after(from, delay);
+            rest.to = time_after(rest.to, delay);
             work->to = from;
             g_array_append_val(memory, rest);
         }
@@ -179,7 +180,7 @@ static void posted_delay(struct engine *engine, struct slice *slice, sim_time fr
         bool ours = event_pending(event) && event->sequence == posted->sequence;
         if (!ours || event->when <= from)
             continue;
-        engine_reschedule(engine, event, event->when + delay);
+        engine_reschedule(engine, event, time_after(event->when, delay));
         posted->sequence = event->sequence;
     }
 }
@@ -187,7 +188,7 @@ static void posted_delay(struct engine *engine, struct slice *slice, sim_time fr
 // Takes `delay` out of a slice that is interrupted at `from`: all that was to come comes later.
 static void slice_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
 {
-    slice->end += delay;
+    slice->end = time_after(slice->end, delay);
     posted_delay(engine, slice, from, delay);
     spent_delay(slice->spent, from, delay);
     memory_delay(slice->memory, from, delay);
@@ -359,18 +360,19 @@ void cpu_spend_message(struct cpu_context *context, sim_time time, const char *s
                        struct message_ref message)
 {
     struct cpu *cpu = context->cpu;
-    if (cpu->sim->trace && time > 0) {
-        struct spent spent = {stage, context->now, context->now + time, message};
+    sim_time from = context->now, to = time_after(from, time);
+    if (cpu->sim->trace && to > from) {
+        struct spent spent = {stage, from, to, message};
         g_array_append_val(cpu->current->spent, spent);
     }
-    stage_add(cpu->stages, stage, time);
-    context->now += time;
+    stage_add(cpu->stages, stage, to - from);
+    context->now = to;
 }
 
 void cpu_spend_memory(struct cpu_context *context, sim_time time, const char *stage,
                       struct message_ref message, int64_t demand)
 {
-    struct cpu_memory_work work = {stage, context->now, context->now + time, demand};
+    struct cpu_memory_work work = {stage, context->now, time_after(context->now, time), demand};
     g_array_append_val(context->cpu->current->memory, work);
     cpu_spend_message(context, time, stage, message);
 }
@@ -414,9 +416,9 @@ static void stretch(sim_time *start, sim_time *end, sim_time from, sim_time dela
 {
     if (*end <= from)
         return;
-    *end += delay;
+    *end = time_after(*end, delay);
     if (*start > from)
-        *start += delay;
+        *start = time_after(*start, delay);
 }
 
 void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time delay)
@@ -424,7 +426,9 @@ void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time del
     struct engine *engine = cpu->sim->engine;
     int holder = cpu_holder(cpu);
     struct slice *slice = &cpu->slices[holder];
-    slice->end += delay;
+    sim_time end = time_after(slice->end, delay);
+    delay = end - slice->end;
+    slice->end = end;
     posted_delay(engine, slice, work->from, delay);
     for (guint i = 0; i < slice->spent->len; i++) {
         struct spent *piece = &g_array_index(slice->spent, struct spent, i);

@@ -80,7 +80,7 @@ static void charge_library(struct cpu_context *context, const struct mpi_process
                            struct cost cost, int64_t times, struct message_ref message)
 {
     if (process->library)
-        cpu_spend_message(context, times * cpu_cost(context->cpu, cost), "MPI", message);
+        cpu_spend_message(context, time_times(times, cpu_cost(context->cpu, cost)), "MPI", message);
 }
 
 void mpi_call(struct cpu_context *context, struct mpi_process *process)

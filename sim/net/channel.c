@@ -222,8 +222,8 @@ void channel_enter(struct channel *channel, struct packet *packet)
         return;
     }
     int64_t bytes = channel_packet_bytes(channel, packet);
-    sim_time end = start + channel_time(channel, bytes);
-    channel->busy_until = start + channel_time(channel, bytes + channel->gap);
+    sim_time end = time_after(start, channel_time(channel, bytes));
+    channel->busy_until = time_after(start, channel_time(channel, bytes + channel->gap));
     network->hops++;
     if (packet->sent) {
         engine_schedule(network->engine, packet->sent, channel->busy_until);

@@ -101,12 +101,25 @@ int64_t interpreter_value(struct interpreter *run, const struct code_value *code
     return result;
 }
 
+int64_t interpreter_quantity(struct interpreter *run, const struct code_value *code,
+                             enum quantity_kind kind)
+{
+    int64_t value = interpreter_value(run, code, 0);
+    if (G_LIKELY(value >= 0 && value <= quantity_most_value(kind)))
+        return value;
+    char *text = quantity_format(kind, (struct quantity){.integer = value});
+    interpreter_fail(run, "%s is no %s: the range is 0 .. %s", text,
+                     kind == QUANTITY_SIZE ? "size" : "duration", quantity_most(kind));
+    g_free(text);
+    return 0;
+}
+
 // ---- Operations ----
 
 int64_t interpreter_address(struct interpreter *run, struct code_op *op, int64_t size)
 {
     if (op->buffer.given)
-        return interpreter_value(run, &op->buffer, 0);
+        return interpreter_quantity(run, &op->buffer, QUANTITY_SIZE);
     if (size > op->allocated || op->address == 0) {
         op->address = mpi_process_allocate(run->process, MAX(size, 1));
         op->allocated = size;
@@ -159,10 +172,8 @@ enum interpreter_phase interpreter_started(struct interpreter *run, const struct
 static enum interpreter_phase op_copy(struct interpreter *run, struct cpu_context *context,
                                       const struct code_op *op)
 {
-    int64_t size = interpreter_value(run, &op->size, 0);
-    if (size < 0)
-        interpreter_fail(run, "a copy of %" G_GINT64_FORMAT " B", size);
-    else
+    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
+    if (run->process->sim->status == SIM_COMPLETED)
         mem_copy(context, &run->process->host->config.memory, size, COPY_WARM, MESSAGE_NONE);
     return PHASE_NEXT;
 }
@@ -172,8 +183,8 @@ static enum interpreter_phase op_registration(struct interpreter *run, struct cp
 {
     const struct mpi_device_ops *ops = run->process->ops;
     bool registers = op->source->kind == OP_REGISTER;
-    int64_t size = interpreter_value(run, &op->size, 0),
-            address = interpreter_value(run, &op->buffer, 0);
+    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE),
+            address = interpreter_quantity(run, &op->buffer, QUANTITY_SIZE);
     if (size <= 0)
         interpreter_fail(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
     else if (!ops->register_memory)
@@ -222,7 +233,7 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_WAITALL:
         return interpreter_wait(run, context, op);
     case OP_COMPUTE:
-        cpu_spend_time(context, interpreter_value(run, &op->time, 0), "compute");
+        cpu_spend_time(context, interpreter_quantity(run, &op->time, QUANTITY_DURATION), "compute");
         return PHASE_NEXT;
     case OP_SENDRECV:
         return interpreter_sendrecv(run, context, op);

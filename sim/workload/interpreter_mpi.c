@@ -15,9 +15,7 @@ static bool op_probes(enum op_kind kind)
 
 static bool transfer_valid(struct interpreter *run, const struct mpi_transfer *transfer)
 {
-    if (transfer->size < 0)
-        interpreter_fail(run, "a message of %" G_GINT64_FORMAT " B", transfer->size);
-    else if (transfer->tag < MPI_TAG_ANY)
+    if (transfer->tag < MPI_TAG_ANY)
         interpreter_fail(run, "tag %d is negative", transfer->tag);
     return run->process->sim->status == SIM_COMPLETED;
 }
@@ -27,7 +25,7 @@ enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_
 {
     enum op_kind kind = op->source->kind;
     bool sends = op_sends(kind);
-    int64_t size = interpreter_value(run, &op->size, 0);
+    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
     struct mpi_transfer transfer = {
         .peer = interpreter_peer(run, &op->peer),
         .tag = op->tag.any ? MPI_TAG_ANY
@@ -74,11 +72,18 @@ enum interpreter_phase interpreter_wait(struct interpreter *run, struct cpu_cont
     return PHASE_WAIT;
 }
 
+// Of an operation that sends and receives; `fallback` if its place is not given.
+static int64_t receive_address(struct interpreter *run, const struct code_op *op, int64_t fallback)
+{
+    return op->receive_buffer.given ? interpreter_quantity(run, &op->receive_buffer, QUANTITY_SIZE)
+                                    : fallback;
+}
+
 // A receive and a send that are started together, as libraries make MPI_Sendrecv of them.
 enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_context *context,
                                             struct code_op *op)
 {
-    int64_t size = interpreter_value(run, &op->size, 0);
+    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
     struct mpi_transfer send = {.peer = interpreter_peer(run, &op->peer),
                                 .tag = (int)interpreter_value(run, &op->tag, 0),
                                 .context = MPI_POINT_TO_POINT,
@@ -88,7 +93,7 @@ enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_
     if (!transfer_valid(run, &send))
         return PHASE_NEXT;
     send.address = interpreter_address(run, op, 2 * size);
-    receive.address = interpreter_value(run, &op->receive_buffer, send.address + size);
+    receive.address = receive_address(run, op, send.address + size);
     interpreter_wait_for(run, mpi_start(context, run->process, MPI_RECV, &receive));
     interpreter_wait_for(run, mpi_start(context, run->process, MPI_SEND, &send));
     return PHASE_WAIT;
@@ -106,13 +111,6 @@ static enum mpi_collective collective_of(enum op_kind kind)
                                   : MPI_ALLTOALL;
 }
 
-static bool collective_valid(struct interpreter *run, int64_t root, int64_t size)
-{
-    if (size < 0)
-        interpreter_fail(run, "a message of %" G_GINT64_FORMAT " B", size);
-    return interpreter_rank_valid(run, root);
-}
-
 // The library's temporary buffer: as with malloc, one collective gets the memory that the last one
 // gave back, if that was enough.
 static int64_t temporary_address(struct interpreter *run, int64_t bytes)
@@ -128,9 +126,9 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
                                               struct code_op *op)
 {
     enum mpi_collective collective = collective_of(op->source->kind);
-    int64_t size = interpreter_value(run, &op->size, 0),
+    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE),
             root = interpreter_value(run, &op->root, 0);
-    if (!collective_valid(run, root, size))
+    if (!interpreter_rank_valid(run, root))
         return PHASE_NEXT;
     mpi_observe_collective(run->process, op_kind_name(op->source->kind), true);
     int ranks = run->process->ranks;
@@ -145,8 +143,7 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
     }
     int64_t *address = schedule->address;
     address[MPI_BUFFER_SEND] = interpreter_address(run, op, sent + received);
-    address[MPI_BUFFER_RECEIVE] =
-        interpreter_value(run, &op->receive_buffer, address[MPI_BUFFER_SEND] + sent);
+    address[MPI_BUFFER_RECEIVE] = receive_address(run, op, address[MPI_BUFFER_SEND] + sent);
     address[MPI_BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
     return PHASE_COLLECTIVE;
 }

@@ -32,12 +32,13 @@ static int64_t piece(struct interpreter *run, const struct code_value *code, con
     return number;
 }
 
-// *total += a * b; a layout that memory can't hold ends the run.
+// *total += a * b; a layout of more bytes than a message may have ends the run.
 static void grow(struct interpreter *run, int64_t *total, int64_t a, int64_t b)
 {
     int64_t product;
-    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(*total, product, total)) {
-        interpreter_fail(run, "the layout has more bytes than can be counted");
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(*total, product, total) ||
+        *total > quantity_most_value(QUANTITY_SIZE)) {
+        interpreter_fail(run, "the layout has more than %s", quantity_most(QUANTITY_SIZE));
         *total = 0;
     }
 }
@@ -86,9 +87,7 @@ static int64_t contiguous(struct interpreter *run, const struct code_op *op,
                           struct mpi_layout *layout)
 {
     layout->kind = MPI_CONTIGUOUS;
-    layout->bytes = interpreter_value(run, &op->size, 0);
-    if (layout->bytes < 0)
-        interpreter_fail(run, "a message of %" G_GINT64_FORMAT " B", layout->bytes);
+    layout->bytes = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
     return layout->bytes;
 }
 
@@ -97,7 +96,7 @@ static int64_t contiguous(struct interpreter *run, const struct code_op *op,
 static void fill_operation(struct interpreter *run, struct code_op *op)
 {
     const struct op *source = op->source;
-    op->operation.peer_address = interpreter_value(run, &op->peer_buffer, 0);
+    op->operation.peer_address = interpreter_quantity(run, &op->peer_buffer, QUANTITY_SIZE);
     op->operation.physical = source->physical;
     op->operation.notify = source->notify;
     op->operation.paged = source->paged;

@@ -4,6 +4,7 @@
 #ifndef NETSIM_WORKLOAD_INTERPRETER_PARTS_H
 #define NETSIM_WORKLOAD_INTERPRETER_PARTS_H
 
+#include "sim/config/quantity.h"
 #include "sim/mpi/schedule.h"
 #include "sim/workload/code.h"
 #include "sim/workload/interpreter.h"
@@ -41,6 +42,11 @@ void interpreter_fail(struct interpreter *run, const char *format, ...) G_GNUC_P
 
 // What an operation's value comes out as now; `fallback` if it is not given.
 int64_t interpreter_value(struct interpreter *run, const struct code_value *code, int64_t fallback);
+
+// The same for a size or a duration, which is 0 .. quantity_most; the run fails, and 0 is returned,
+// if it is not.
+int64_t interpreter_quantity(struct interpreter *run, const struct code_value *code,
+                             enum quantity_kind kind);
 
 // The peer's rank, MPI_RANK_ANY if that is meant or after an error: what is computed may not come
 // out as the number that stands for "any".

@@ -2,6 +2,7 @@
 #include "sim/workload/run.h"
 
 #include "sim/workload/interpreter.h"
+#include "sim/workload/limit.h"
 
 #include <string.h>
 
@@ -171,8 +172,8 @@ static json_t *held_ports_json(const struct network *network)
     return json;
 }
 
-// Nothing is left to happen. Ranks that have not ended wait for something that will never come.
-static void report_deadlock(struct running *run)
+// Each rank that has not ended: where it is, and what it waits for.
+static json_t *open_ranks_json(const struct running *run)
 {
     json_t *ranks = json_array();
     for (int rank = 0; rank < run->ranks; rank++) {
@@ -184,6 +185,13 @@ static void report_deadlock(struct running *run)
         g_free(place);
         json_array_append_new(ranks, description);
     }
+    return ranks;
+}
+
+// Nothing is left to happen. Ranks that have not ended wait for something that will never come.
+static void report_deadlock(struct running *run)
+{
+    json_t *ranks = open_ranks_json(run);
     size_t blocked = json_array_size(ranks);
     if (blocked == 0) {
         json_decref(ranks);
@@ -201,6 +209,20 @@ static void report_deadlock(struct running *run)
         why = ": packets hold ports in front of a station that takes no more";
     sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
              "%zu of %d ranks wait for what will never happen%s", blocked, run->ranks, why);
+}
+
+// The run has come to a limit. If all ranks have ended, only timers are left, which nobody needs.
+static void report_limit(struct running *run, enum limit_reached limit)
+{
+    json_t *ranks = open_ranks_json(run), *first = json_array_get(ranks, 0);
+    if (!first) {
+        json_decref(ranks);
+        return;
+    }
+    json_t *detail = json_pack("{s:O}", "ranks", ranks);
+    limit_fail(run->sim, limit, detail, (int)json_integer_value(json_object_get(first, "rank")),
+               json_string_value(json_object_get(first, "at")));
+    json_decref(ranks);
 }
 
 // The network has come to a deadlock: timers of the protocols may go on for ever, the ranks do not.
@@ -303,8 +325,10 @@ struct series_result *run_case(const struct registry *registry,
     run.sim->capture = run.options->capture;
     running_build(&run, registry);
     network_on_deadlock(run.cluster->network, network_deadlocked, &run);
-    engine_run(run.sim->engine, TIME_NEVER);
-    if (run.sim->status == SIM_COMPLETED)
+    enum limit_reached limit = limit_run(run.sim);
+    if (run.sim->status == SIM_COMPLETED && limit != LIMIT_NONE)
+        report_limit(&run, limit);
+    else if (run.sim->status == SIM_COMPLETED)
         report_deadlock(&run);
     collect(&run);
     run.result->wall_s = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;

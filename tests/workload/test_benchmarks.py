@@ -181,8 +181,8 @@ class Operations(Case):
     def test_bad_at_run_time(self):
         for ops, wanted in (
                 ("{bcast: {root: rank + 4, size: 1 B}}", "there is no rank 4 (ranks: 0..3)"),
-                ("{allreduce: 0 - rank - 1}", "a message of -1 B"),
-                ("{copy: 0 - rank - 1}", "a copy of -1 B"),
+                ("{allreduce: 0 - rank - 1}", "-1 B is no size"),
+                ("{copy: 0 - rank - 1}", "-1 B is no size"),
                 ("{sendrecv: {to: rank - 1, from: 0, size: 1 B}}", "there is no rank -1"),
                 ("{sendrecv: {to: 0, from: rank - 1, size: 1 B}}", "there is no rank -1"),
                 ("{send: {to: rank - 1, size: 1 B}}", "there is no rank -1"),

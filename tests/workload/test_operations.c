@@ -221,13 +221,14 @@ static void test_refused(void)
     expect("unlock: 1", "t.yaml:1:18: unlock, rank 0: fake has no unlock");
     expect("put: {to: rank + 5, size: 1 B}",
            "t.yaml:1:18: put, rank 0: there is no rank 5 (ranks: 0..2)");
-    expect("put: {to: 1, size: 1 B * rank - 1 B}", "t.yaml:1:18: put, rank 0: a message of -1 B");
+    expect("put: {to: 1, size: 1 B * rank - 1 B}",
+           "t.yaml:1:18: put, rank 0: -1 B is no size: the range is 0 .. 1024 GiB");
     expect("put: {to: 1, segments: [{bytes: 8 B, count: rank}]}",
            "t.yaml:1:18: put, rank 0: 0 is no number of segments of a layout");
     expect("put: {to: 1, strided: {counts: [8 B, 2], strides: [1 B * rank]}}",
            "t.yaml:1:18: put, rank 0: 0 is no stride of a layout");
-    expect("put: {to: 1, strided: {counts: [4611686018427387904 B, 2], strides: [1 B]}}",
-           "t.yaml:1:18: put, rank 0: the layout has more bytes than can be counted");
+    expect("put: {to: 1, strided: {counts: [1024 GiB, 2], strides: [1 B]}}",
+           "t.yaml:1:18: put, rank 0: the layout has more than 1024 GiB");
 }
 
 // A benchmark may take the time that the library has measured instead of the clock's.

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What bounds a run: the values that a scenario may hold, and the end of simulated time."""
+
+import json
+import unittest
+
+from harness import Case
+
+PROGRAM = """\
+schema: 1
+testbed: testbeds/cluster1.yaml
+stack: lam_via
+workload:
+  ranks: 2
+  program:
+    - {ranks: 0, do: [{loop: {count: 100000, do: [{compute: %s}]}}]}
+    - {ranks: 1, do: [{compute: 1 s}]}
+"""
+
+# One workload for stacks on Ethernet, one for those on Myrinet.
+ETHERNET = """\
+schema: 1
+testbed: testbeds/cluster1.yaml
+workload: {benchmark: pmb.pingpong, sizes: [0 B, 20 kB], repetitions: 1}
+series:
+  - {name: a, stack: lam_via}
+  - {name: b, stack: mvich}
+  - {name: c, stack: lam_tcp}
+  - {name: d, stack: mpich_p4}
+"""
+MYRINET = """\
+schema: 1
+testbed: testbeds/config1.yaml
+stack: armci
+workload: {benchmark: armci.put, sizes: [1 B, 200 kB], repetitions: 1}
+"""
+
+
+class EndOfTime(Case):
+    def test_values_are_bounded_where_they_are_read(self):
+        self.write("long.yaml", PROGRAM % "9000000 s")
+        done = self.netsim("check", "long.yaml", code=1)
+        self.assertIn("long.yaml:7:61: error: workload.program[0].do[0].loop.do[0].compute",
+                      done.stderr)
+        self.assertIn("too large (at most 600 min)", done.stderr)
+        for setting, most in (("host.kernel.system_call=1e15 cycles", "36000000000000 cycles"),
+                              ("host.kernel.system_call=601 min", "600 min"),
+                              ("host.bus.burst_setup=601 min", "600 min"),
+                              ("host.memory.ram=1025 GiB", "1024 GiB"),
+                              ("workload.sizes=2e12 B", "1024 GiB")):
+            done = self.netsim("check", self.small(), "--set", setting, code=1)
+            self.assertIn(f"--set {setting}: error: ", done.stderr)
+            self.assertIn(most, done.stderr)
+        self.assertIn("[0 .. 600 min]", self.netsim("describe", "host.kernel").stdout)
+
+    def test_a_computed_value_is_bounded_when_it_is_used(self):
+        self.write("computed.yaml", PROGRAM % '"1 ms * (rank - 1)"')
+        done = self.netsim("run", "computed.yaml", code=3)
+        self.assertIn("computed.yaml:7:52: compute, rank 0: -1 ms is no duration: "
+                      "the range is 0 .. 600 min", done.stdout)
+
+    def test_the_clock_ends(self):
+        self.write("ends.yaml", PROGRAM % "600 min")
+        done = self.netsim("run", "ends.yaml", "--format", "json", code=3)
+        reason = json.loads(done.stdout)["series"][0]["reason"]
+        self.assertEqual(reason["kind"], "end_of_time")
+        self.assertIn("past the end of simulated time, 26 days; rank 0 is at "
+                      "ends.yaml:7:52: compute",
+                      reason["text"])
+        self.assertEqual([rank["rank"] for rank in reason["ranks"]], [0])
+
+    def test_the_largest_costs_end_a_run_and_do_not_break_it(self):
+        """Whatever is multiplied and summed up stays countable, wherever it is charged."""
+        for text, settings in (
+                (ETHERNET, ("host.kernel.system_call=600 min", "host.memory.pin_page=36e12 cycles",
+                            "host.memory.copy_setup=600 min", "host.bus.burst_setup=600 min",
+                            "link.rate=1 b/s", "eepro100.interrupt_delay=600 min",
+                            "lam.match=600 min", "tcp.select_socket=600 min",
+                            "mvia.connect_retry=600 min")),
+                (MYRINET, ("host.memory.pin_page=600 min", "lanai7.write_word=36e12 cycles",
+                           "lanai7.read_setup=600 min", "link.rate=1 b/s",
+                           "gm.free_record=600 min"))):
+            self.write("costs.yaml", text)
+            for setting in settings:
+                with self.subTest(setting=setting):
+                    done = self.netsim("run", "costs.yaml", "--set", setting, "--quiet", code=None)
+                    self.assertIn(done.returncode, (0, 3), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
