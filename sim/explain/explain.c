@@ -11,6 +11,9 @@
 #define MOST_BYTES (INT64_C(8) << 20)
 #define LEAST_REPETITIONS 2
 
+// A part of a wait in which nothing was seen at work, nor a latency.
+#define NOT_TRACED "not traced"
+
 // The longest interval that was measured.
 struct slowest {
     struct run_interval interval;
@@ -80,12 +83,16 @@ static void on_part(void *owner, const struct path_part *part)
     if (part->lane)
         way->lanes[part->lane - 1] += time;
     const char *class = stage_class(way->registry, part->stage);
-    if (part->wait && strcmp(class, part->wait) != 0)
-        explain_add(way->found->held, part->stage, part->wait, time);
-    if (part->wait)
-        explain_add(way->found->path, part->wait, part->wait, time);
-    else
+    const char *wait = part->wait ? part->wait : stage_known_wait(part->stage);
+    if (!wait) {
         explain_add(way->found->path, part->stage, class, time);
+        return;
+    }
+    // The stage may be no more than the name of what was waited for: then no work is known that
+    // brought it.
+    const char *of_it = stage_known_wait(part->stage) ? NOT_TRACED : part->stage;
+    explain_add(way->found->held, of_it, wait, time);
+    explain_add(way->found->path, wait, wait, time);
 }
 
 static void take_sleeps(struct explanation *found, const struct record *record,

@@ -26,8 +26,10 @@ struct explanation {
     int rank;         // whose interval it is: the slowest's
     int64_t messages; // that `total` is the time of
     sim_time total;
-    GArray *path;   // struct explain_part, largest first; the waits that held it up are stages
-    GArray *held;   // struct explain_part: the stages of the way that brought what it waited for
+    GArray *path; // struct explain_part, largest first; the waits that held it up are stages
+    // struct explain_part: the stages of the way that brought what it waited for. Those of one wait
+    // add up to its part of `path` exactly.
+    GArray *held;
     GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
     GArray *loads;  // struct resource_load, busiest first
     char *bound;    // load_bound_text, or NULL

@@ -135,26 +135,27 @@ static enum resource_kind kind_of(const struct resource_load *load)
     return strcmp(load->name, "bus") == 0 ? RESOURCE_BUS : RESOURCE_OTHER;
 }
 
+// What can help; its parts are not weighed against one another.
 static char *advice(const struct resource_load *load)
 {
+    const char *work = load->largest ? load->largest : "?";
     switch (kind_of(load)) {
     case RESOURCE_LINK:
-        return g_strdup("only a faster link (links[].rate), a second one beside it, or fewer bytes "
-                        "on it make this faster");
+        return g_strdup("what can help: a faster link (links[].rate), a second one beside it, "
+                        "fewer bytes on it");
     case RESOURCE_PROCESSOR:
-        return g_strdup_printf("most of its time goes to \"%s\": a faster processor "
-                               "(host.processor.clock), another core or less of that work",
-                               load->largest ? load->largest : "?");
+        return g_strdup_printf("most of its time goes to \"%s\"; what can help: a faster processor "
+                               "(host.processor.clock), another core, less of that work",
+                               work);
     case RESOURCE_CARD:
-        return g_strdup_printf(
-            "most of its time goes to \"%s\": a faster clock of the card or less "
-            "of that work",
-            load->largest ? load->largest : "?");
+        return g_strdup_printf("most of its time goes to \"%s\"; what can help: a faster clock of "
+                               "the card, less of that work",
+                               work);
     case RESOURCE_BUS:
-        return g_strdup("a wider bus (host.bus.rate) or longer bursts (host.bus.burst) make this "
-                        "faster");
+        return g_strdup("what can help: a wider bus (host.bus.rate), longer bursts "
+                        "(host.bus.burst)");
     case RESOURCE_OTHER:
-        return g_strdup("a faster one makes this faster");
+        return g_strdup("what can help: a faster one");
     }
     return NULL;
 }
@@ -169,12 +170,13 @@ static char *bound_by_kind(const GArray *loads)
         [RESOURCE_BUS] = "the bus",
         [RESOURCE_OTHER] = "",
     };
-    double ways[RESOURCE_OTHER + 1] = {0};
+    double ways[RESOURCE_OTHER + 1] = {0}, busiest[RESOURCE_OTHER + 1] = {0};
     const struct resource_load *most[RESOURCE_OTHER + 1] = {NULL};
     for (guint i = 0; i < loads->len; i++) {
         const struct resource_load *load = &g_array_index(loads, struct resource_load, i);
         enum resource_kind kind = kind_of(load);
         ways[kind] += load->way;
+        busiest[kind] = MAX(busiest[kind], load->busy);
         if (!most[kind] || load->way > most[kind]->way)
             most[kind] = load;
     }
@@ -182,8 +184,10 @@ static char *bound_by_kind(const GArray *loads)
         if (!most[kind] || ways[kind] < LOAD_BOUND)
             continue;
         char *more = advice(most[kind]);
-        char *text = g_strdup_printf("bound by %s, on which the way is for %.1f %% of the time: %s",
-                                     names[kind], 100 * ways[kind], more);
+        char *text = g_strdup_printf("bound by %s, on which the way is for %.1f %% of the time, "
+                                     "though none is busy for more "
+                                     "than %.1f %%: %s, fewer steps that wait for one another",
+                                     names[kind], 100 * ways[kind], 100 * busiest[kind], more);
         g_free(more);
         return text;
     }

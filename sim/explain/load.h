@@ -28,7 +28,7 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to, co
 // "node0 cpu 1", "switch0->node1". The caller frees it.
 char *load_name(const struct resource_load *load);
 
-// The sentence on what bounds the run and what would change that: "bound by link a->b, busy 97.0 %
+// The sentence on what bounds the run and what can help: "bound by link a->b, busy 97.0 %
 // of the time: …", "bound by the wire, on which the way is for 99.1 % of the time: …"; NULL if
 // nothing reaches LOAD_BOUND. The caller frees it.
 char *load_bound_text(const GArray *loads);

@@ -270,12 +270,29 @@ static json_t *parts_json(const GArray *parts, const struct explanation *found, 
     return json;
 }
 
+// {wait: {stage: us}}, or ps if exact
+static json_t *held_json(const struct explanation *found, bool exact)
+{
+    json_t *json = json_object();
+    for (guint i = 0; i < found->held->len; i++) {
+        const struct explain_part *part = part_at(found->held, i);
+        json_t *wait = json_object_get(json, part->class);
+        if (!wait)
+            json_object_set_new(json, part->class, wait = json_object());
+        json_object_set_new(wait, part->name,
+                            exact ? json_integer(part->time)
+                                  : json_real(explain_us(found, part->time)));
+    }
+    return json;
+}
+
 static json_t *exact_json(const struct explanation *found)
 {
     if (!found->done)
         return json_null();
-    return json_pack("{s:I, s:I, s:o}", "messages", (json_int_t)found->messages, "total_ps",
-                     (json_int_t)found->total, "stages_ps", parts_json(found->path, found, true));
+    return json_pack("{s:I, s:I, s:o, s:o}", "messages", (json_int_t)found->messages, "total_ps",
+                     (json_int_t)found->total, "stages_ps", parts_json(found->path, found, true),
+                     "held_ps", held_json(found, true));
 }
 
 // A member for each name: its times by size.
@@ -313,20 +330,6 @@ static json_t *classes_json(const struct explained_series *series)
     return json;
 }
 
-// {wait: {stage: us}}
-static json_t *held_json(const struct explanation *found)
-{
-    json_t *json = json_object();
-    for (guint i = 0; i < found->held->len; i++) {
-        const struct explain_part *part = part_at(found->held, i);
-        json_t *wait = json_object_get(json, part->class);
-        if (!wait)
-            json_object_set_new(json, part->class, wait = json_object());
-        json_object_set_new(wait, part->name, json_real(explain_us(found, part->time)));
-    }
-    return json;
-}
-
 static json_t *series_json(const struct explained_series *series)
 {
     json_t *sizes = json_array(), *total = json_array(), *exact = json_array();
@@ -341,7 +344,7 @@ static json_t *series_json(const struct explained_series *series)
         json_array_append_new(bound, found->bound ? json_string(found->bound) : json_null());
         json_array_append_new(waits,
                               found->done ? parts_json(found->sleeps, found, false) : json_null());
-        json_array_append_new(held, found->done ? held_json(found) : json_null());
+        json_array_append_new(held, found->done ? held_json(found, false) : json_null());
         if (!found->done)
             json_array_append_new(failures,
                                   json_pack("{s:I, s:s, s:O?}", "size", (json_int_t)found->size,

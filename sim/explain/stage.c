@@ -44,6 +44,15 @@ const char *stage_class(const struct registry *registry, const char *stage)
     return g_str_has_prefix(stage, STAGE_WAITING " ") ? STAGE_WAITING : STAGE_LIBRARY;
 }
 
+const char *stage_known_wait(const char *stage)
+{
+    for (int i = 0; stage_classes[i]; i++)
+        if (g_str_has_prefix(stage_classes[i], STAGE_WAITING " ") &&
+            strcmp(stage_classes[i], stage) == 0)
+            return stage_classes[i];
+    return NULL;
+}
+
 const char *stage_of_wait(const char *what)
 {
     if (strstr(what, "credit"))

@@ -27,6 +27,10 @@ extern const char *const stage_classes[];
 // Which of them a stage belongs to; `registry` may be NULL.
 const char *stage_class(const struct registry *registry, const char *stage);
 
+// The class that a stage is the name of, if that is a wait that holds messages up ("waiting for
+// credit"); else NULL.
+const char *stage_known_wait(const char *stage);
+
 // The class of a wait that holds a message up ("waiting for credit"), or NULL: it is none, as
 // waiting for a message to come is.
 const char *stage_of_wait(const char *what);
