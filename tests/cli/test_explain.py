@@ -7,7 +7,6 @@ What a stage must come to is taken from the parameters of the scenario, or count
 import csv
 import io
 import json
-import os
 import random
 import subprocess
 import unittest

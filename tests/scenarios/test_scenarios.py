@@ -2,44 +2,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every shipped scenario does what its description says.
 
-The curves of the PingPong scenarios have a file of their own, test_pingpong.py. No test here
+The curves of the PingPong scenarios have a file of their own, test_pingpong.py; so have those on
+Myrinet, test_myrinet.py, and that each gives the same twice, test_determinism.py. No test here
 depends on how long something takes.
 """
 
 import os
-import re
 import unittest
 
 from running import Case, DONE, FAILED, SCENARIOS, UNBALANCED
+from shipped import FEW, TESTED
 
 KIB, MIB = 1 << 10, 1 << 20
-
-# What this file, test_pingpong.py and test_myrinet.py look at.
-TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2",
-          "bcast_cluster2_small_area", "copy_or_register", "cut_through", "flood_empty_rq", "long",
-          "pin_cache_search", "pingpong_cluster1", "pingpong_cluster2", "ring_deadlock", "short",
-          "tiny", "unexpected_messages"}
-
-MYRINET = {"armci_accumulate", "armci_copy_and_send", "armci_dynamic_buffers",
-           "armci_get_config1", "armci_get_config2", "armci_one_port", "armci_put_buffers",
-           "armci_put_config1", "armci_put_config2", "gm_allsize", "gm_cable", "gm_corruption",
-           "gm_no_buffers", "grim_cable_pulled", "grim_control_deadlock", "grim_injection",
-           "grim_late_receiver", "grim_latency", "grim_remote_memory", "grim_reply_deadlock",
-           "grim_scan"}
-TESTED |= MYRINET
-
-# Those whose program fails, as it should.
-FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "flood_empty_rq",
-           "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock", "ring_deadlock"}
-
-# Those that take seconds, with less to do; all others take milliseconds.
-LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
-          "bcast_cluster2_small_area", "armci_accumulate", "armci_copy_and_send",
-          "armci_get_config1", "armci_get_config2", "armci_put_buffers", "armci_put_config1",
-          "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection"}
-QUICK = sorted(TESTED - LONGER)
-FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
-FEW_COUNTS = ("--set", "workload.sizes=[1, 20, 100]") # where sizes are counts, of messages
 
 
 class Shipped(Case):
@@ -292,48 +266,6 @@ class Unexpected(Case):
                                   "start -> wait_body short"])
         # The fourth finds its body expected.
         self.assertEqual(lines[-1].split(" ", 1)[1], "wait_body -> done")
-
-
-class Determinism(Case):
-    """Two runs are equal in everything but wall time, and looking does not change what is seen."""
-
-    def same(self, name, code, options, more):
-        first = self.run_scenario(name, *options, code=code, tag="first")
-        second = self.run_scenario(name, *options, *more, code=code, tag="second")
-        for run in (first, second):
-            for key in ("wall_s", "events_per_s"):
-                del run.json["run"][key]
-        self.assertEqual(first.json, second.json)
-        self.assertRegex(first.json["run"]["fingerprint"], r"\A[0-9a-f]{16}\Z")
-        self.assertEqual(first.states(), second.states())
-        self.assertEqual(first.read("results.csv"), second.read("results.csv"))
-
-    def each(self, more=()):
-        for name in QUICK:
-            code = FAILED if name in FAILING else DONE
-            with self.subTest(name):
-                self.same(name, code, (), more)
-        for name in sorted(LONGER):
-            with self.subTest(name):
-                self.same(name, DONE, FEW_COUNTS if name == "grim_injection" else FEW, more)
-
-    def test_equal_runs(self):
-        self.each()
-
-    def test_trace_changes_nothing(self):
-        trace = os.path.join(self.directory, "timeline.json")
-        self.each(("--trace", trace))
-        self.assertGreater(os.path.getsize(trace), 10000)
-
-    def test_state_log_is_stable_text(self):
-        run = self.completes("unexpected_messages")
-        lines = run.states().splitlines()
-        self.assertEqual(lines[0], "# series lam_via")
-        shape = re.compile(r"\d+\.\d{6} rank [01] (rpi|vi|send|recv|probe|cbuf|pin)\[\d+\] "
-                           r"(-|[a-z_]+) -> [a-z_]+( .+)?\Z")
-        for line in lines[1:]:
-            self.assertRegex(line, shape)
-        self.assertGreater(len(lines), 30)
 
 
 if __name__ == "__main__":

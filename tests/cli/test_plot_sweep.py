@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Drives `netsim plot` over sweeps."""
+
+import os
+import unittest
+
+from drawing import Drawing
+import needs
+
+
+@needs.matplotlib
+class Sweeps(Drawing):
+    def sweep(self, *axes, scenario="swept.yaml", sizes="1 KiB"):
+        self.write("swept.yaml", "schema: 1\nname: swept\ntestbed: testbeds/cluster1.yaml\n"
+                   "stack: lam_via\n"
+                   f"workload: {{benchmark: pmb.pingpong, sizes: [{sizes}], repetitions: 2}}\n")
+        arguments = [part for axis in axes for part in ("--set", axis)]
+        self.netsim("sweep", scenario, *arguments, "--out", "out")
+        return next(os.path.join("out", name) for name in os.listdir(self.path("out"))
+                    if name.endswith((".sqlite", ".db")))
+
+    def test_one_axis(self):
+        database = self.sweep("link.rate=10 Mb/s,100 Mb/s")
+        self.netsim("plot", database, "--out", "one.svg")
+        ids, text = self.ids("one.svg"), self.texts("one.svg")
+        self.assertTrue(any(one and one.startswith("p1-series-lam-via") for one in ids), ids)
+        self.assertIn("link.rate (Mb/s)", text)
+        self.assertIn("Sweep of swept", text)
+        # The directory of a sweep is as good as its database.
+        self.netsim("plot", "out", "--out", "dir.svg")
+        self.assertEqual(self.read("dir.svg"), self.read("one.svg"))
+
+    def test_points_that_failed_are_marked(self):
+        """With few descriptors the flood breaks the connection, with many it does not."""
+        database = self.sweep("lam_via.rdescs=8,16,64", scenario="flood_empty_rq")
+        self.netsim("plot", database, "--out", "gap.svg")
+        self.assertTrue(any(one and one.startswith("p1-failed-") for one in self.ids("gap.svg")))
+        text = self.texts("gap.svg")
+        # One note for one reason, and a sign at both.
+        self.assertRegex(text, r"× lam_via, lam_via\.rdescs=8: failed: rank 1 fell behind")
+        self.assertIn("(and 1 more for this reason)", text)
+        self.assertNotIn("rdescs=64:", text)
+        group = self.read("gap.svg").split('id="p1-failed-', 1)[1].split("</g>", 1)[0]
+        self.assertEqual(group.count("<use "), 2)
+
+    def test_one_axis_and_many_sizes(self):
+        """Sizes are the axis then, and the values of what is swept are lines."""
+        database = self.sweep("host.processor.clock=500 MHz,1 GHz", sizes="1 B .. 1 KiB")
+        self.netsim("plot", database, "--out", "sizes.svg")
+        text = self.texts("sizes.svg")
+        for part in ("message size", "host.processor.clock=500 MHz", "host.processor.clock=1 GHz",
+                     "latency (µs)",
+                     "bandwidth (MB/s)"):
+            self.assertIn(part, text)
+        self.assertIn("p2-series-host-processor-clock-1-ghz", self.ids("sizes.svg"))
+
+    def test_what_cannot_be_is_no_failure(self):
+        database = self.sweep("lam_via.tiny=1 KiB,16 KiB", "lam_via.short=4 KiB,32 KiB")
+        self.netsim("plot", database, "--out", "thresholds.svg")
+        text = self.texts("thresholds.svg")
+        self.assertRegex(text, r"– lam_via, lam_via\.tiny=16 KiB, lam_via\.short=4 KiB: not possible")
+        self.assertNotIn(" failed", text)
+
+    def test_the_sweeps_that_are_shipped(self):
+        for name in ("tiny_short_thresholds", "descriptor_counts"):
+            self.netsim("sweep", f"sweeps/{name}", "--out", name)
+            self.netsim("plot", f"{name}/sweep.sqlite", "--out", f"{name}.svg")
+            self.assertIn("p1-heat", self.read(f"{name}.svg"))
+        text = self.texts("tiny_short_thresholds.svg")
+        self.assertIn("lam_via, 8 KiB", text)
+        # What the axes do not change is not drawn.
+        self.assertRegex(text, "not drawn, as the axes change nothing there: lam_via, 512 B;")
+        self.assertRegex(self.read("descriptor_counts.svg"), 'id="p1-failed-0-[0-9]')
+
+    def test_three_axes(self):
+        """The two longest are those of the fields, with a field for each value of the third; the
+        time is that of the slowest rank, and each point that failed has its sign."""
+        database = self.sweep("lam_via.sdescs=2,8", "lam_via.rdescs=8,16,64,72",
+                              "workload.program[1].do[0].compute=100 us,1 ms,50 ms",
+                              scenario="flood_empty_rq")
+        self.netsim("plot", database, "--out", "three.svg")
+        text = self.texts("three.svg")
+        for part in ("lam_via.sdescs=2", "lam_via.sdescs=8", "slowest rank", "compute (µs)",
+                     "compute is workload.program[1].do[0].compute"):
+            self.assertIn(part, text)
+        picture = self.read("three.svg")
+        for panel in ("p1", "p2"):
+            self.assertIn(f'id="{panel}-heat"', picture)
+            self.assertIn(f'id="{panel}-failed-0-2"', picture)
+            self.assertNotIn(f'id="{panel}-failed-2-2"', picture)
+        self.assertNotIn('id="p3-heat"', picture)
+
+    def test_two_axes_are_a_field(self):
+        database = self.sweep("link.rate=10 Mb/s,100 Mb/s", "lam_via.tiny=512 B,1 KiB,2 KiB")
+        self.netsim("plot", database, "--out", "two.svg")
+        self.assertIn("p1-heat", self.read("two.svg"))
+        text = self.texts("two.svg")
+        for part in ("link.rate (Mb/s)", "lam_via.tiny", "512 B", "2 KiB",
+                     "in the fields: latency (µs)"):
+            self.assertIn(part, text)
+
+    def test_no_sweep_in_it(self):
+        self.netsim("figures", "4.2", "--quiet")
+        done = self.netsim("plot", "figures/cache.sqlite", code=1)
+        self.assertIn("cache.sqlite", done.stderr)
+        database = self.sweep("link.rate=10 Mb/s,100 Mb/s")
+        for option in (["--figure", "6.1"], ["--set", "a=1"]):
+            self.assertIn("sweep", self.netsim("plot", database, *option, code=1).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

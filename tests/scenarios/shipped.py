@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shipped scenarios: which end how, and what makes the longer ones short."""
+
+# What test_scenarios.py, test_pingpong.py and test_myrinet.py look at.
+TESTED = {"alltoall_deadlock", "area_overrun", "bcast_cluster1", "bcast_cluster2",
+          "bcast_cluster2_small_area", "copy_or_register", "cut_through", "flood_empty_rq", "long",
+          "pin_cache_search", "pingpong_cluster1", "pingpong_cluster2", "ring_deadlock", "short",
+          "tiny", "unexpected_messages"}
+
+MYRINET = {"armci_accumulate", "armci_copy_and_send", "armci_dynamic_buffers",
+           "armci_get_config1", "armci_get_config2", "armci_one_port", "armci_put_buffers",
+           "armci_put_config1", "armci_put_config2", "gm_allsize", "gm_cable", "gm_corruption",
+           "gm_no_buffers", "grim_cable_pulled", "grim_control_deadlock", "grim_injection",
+           "grim_late_receiver", "grim_latency", "grim_remote_memory", "grim_reply_deadlock",
+           "grim_scan"}
+TESTED |= MYRINET
+
+# Those whose program fails, as it should.
+FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "flood_empty_rq",
+           "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock", "ring_deadlock"}
+
+# Those that take seconds, with less to do; all others take milliseconds.
+LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
+          "bcast_cluster2_small_area", "armci_accumulate", "armci_copy_and_send",
+          "armci_get_config1", "armci_get_config2", "armci_put_buffers", "armci_put_config1",
+          "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection"}
+QUICK = sorted(TESTED - LONGER)
+FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
+FEW_COUNTS = ("--set", "workload.sizes=[1, 20, 100]") # where sizes are counts, of messages
