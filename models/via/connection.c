@@ -52,12 +52,60 @@ static void send_request(struct vip_vi *vi, bool answer)
     vip_device_control(vi->nic->agent, vi->remote_station, &frame);
 }
 
+// What the network has dropped on the way there and back, as a sentence's part; the caller frees
+// it.
+static char *drops_text(const struct vip_vi *vi)
+{
+    struct network *network = vi->nic->agent->cluster->network;
+    const struct route *back =
+        network_route(network, vi->remote_station, vip_agent_station(vi->nic->agent));
+    GPtrArray *clauses = g_ptr_array_new_with_free_func(g_free);
+    network_describe_drops(vi->route, clauses);
+    if (back)
+        network_describe_drops(back, clauses);
+    bool none = clauses->len == 0;
+    g_ptr_array_add(clauses, NULL);
+    char *text = none ? g_strdup("no packet was dropped on the way, so nobody asks there")
+                      : g_strjoinv(", ", (char **)clauses->pdata);
+    g_ptr_array_free(clauses, TRUE);
+    return text;
+}
+
+// VipConnectPeerWait returns VIP_TIMEOUT, at which the programs end.
+static void give_up(struct vip_vi *vi)
+{
+    const struct vip_agent *agent = vi->nic->agent;
+    struct cluster *cluster = agent->cluster;
+    const char *peer =
+        cluster->hosts[network_station_host(cluster->network, vi->remote_station)]->name;
+    char *drops = drops_text(vi);
+    int64_t requests = vi->requests - 1;
+    sim_fail(agent->sim, SIM_FAILED, "connection_timeout",
+             json_pack("{s:s, s:s, s:I, s:s, s:s}", "host", vi->nic->host->name, "peer", peer,
+                       "requests", requests, "dropped", drops, "setting", "mvia.connect_timeout"),
+             "%s's VI %u gave up its connection to %s: %" G_GINT64_FORMAT
+             " request%s in %g s had no answer (mvia.connect_timeout allows more); %s",
+             vi->nic->name, vi->number, peer, requests, requests == 1 ? "" : "s",
+             time_to_s(vi->nic->config->connect_timeout), drops);
+    g_free(drops);
+}
+
 static void retry_event(struct engine *engine, struct event *event)
 {
     struct vip_vi *vi = container_of(event, struct vip_vi, retry);
+    const struct mvia_config *config = vi->nic->config;
+    sim_time now = engine_now(engine), again = now + config->connect_retry;
+    if (vi->requests++ == 0)
+        vi->asked_at = now;
+    sim_time end = vi->asked_at + config->connect_timeout;
+    bool pending = vi->state == VIP_CONNECT_PENDING, bounded = config->connect_timeout > 0;
+    if (pending && bounded && now >= end) {
+        give_up(vi);
+        return;
+    }
     send_request(vi, vi->peer_asked);
-    if (vi->state == VIP_CONNECT_PENDING)
-        engine_schedule(engine, &vi->retry, engine_now(engine) + vi->nic->config->connect_retry);
+    if (pending)
+        engine_schedule(engine, &vi->retry, bounded ? MIN(again, end) : again);
 }
 
 static void vi_connect(struct vip_vi *vi, uint32_t remote_number, sim_time when)
@@ -77,6 +125,7 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
     vip_charge(context, vi->nic->config->send_frame, "agent", MESSAGE_NONE);
     vi->remote_station = remote_station;
     vi->discriminator = discriminator;
+    vi->requests = 0;
     vi->route = network_route(agent->cluster->network, vip_agent_station(agent), remote_station);
     vi_enter(vi, VIP_CONNECT_PENDING, context->now);
     g_hash_table_insert(agent->asked, &vi->discriminator, vi);

@@ -43,6 +43,11 @@ static const struct param mvia_params[] = {
           .source = "prior: one turn of a Done loop"),
     PARAM(M, connect_retry, PARAM_DURATION, .fallback = "100 ms", .least = "1 us",
           .doc = "a connection request that nobody answers is sent again", .source = "assumed"),
+    PARAM(M, connect_timeout, PARAM_DURATION, .fallback = "30 s",
+          .doc = "so long after the first of them the connection is given up; 0: never",
+          .source =
+              "VIPL: the argument Timeout of VipConnectPeerRequest, which may be VIP_INFINITE; "
+              "its value is assumed"),
     {0},
 };
 

@@ -22,6 +22,7 @@ struct mvia_config {
     int64_t mtu;               // bytes of header and payload in a frame
     sim_time poll_period;      // a process that polls looks this often
     sim_time connect_retry;    // a connection request that nobody answers is sent again
+    sim_time connect_timeout;  // and given up after so long; 0: never
 };
 
 extern const struct param_table mvia_table;

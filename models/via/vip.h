@@ -135,7 +135,9 @@ struct vip_vi {
     const struct route *route;
     int remote_station;
     uint32_t remote_number;
-    bool peer_asked; // its request has come
+    bool peer_asked;   // its request has come
+    sim_time asked_at; // when the first request went out
+    int64_t requests;  // sent so far
     struct event retry;
     // Order and reassembly.
     uint32_t sent_frames, expected_frame;

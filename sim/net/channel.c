@@ -113,6 +113,19 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
     return note;
 }
 
+void network_describe_drops(const struct route *route, GPtrArray *clauses)
+{
+    for (int i = 0; i < route->links; i++) {
+        const struct drop_note *notes = route->channels[i]->drop_notes;
+        for (int cause = 0; notes && cause < DROP_CAUSES; cause++)
+            if (notes[cause].reason)
+                g_ptr_array_add(clauses, g_strdup_printf("%" G_GINT64_FORMAT " packet%s %s",
+                                                         *notes[cause].count,
+                                                         *notes[cause].count == 1 ? "" : "s",
+                                                         notes[cause].reason));
+    }
+}
+
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause)
 {
     struct network *network = channel->network;

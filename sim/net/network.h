@@ -91,6 +91,10 @@ void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlo
 // Packets dropped in the network so far (faults, full queues, links that are down).
 uint64_t network_drops(const struct network *network);
 
+// Appends what was dropped so far on the links of a route, a clause for each link and cause:
+// "37 packets lost on link node0->switch". Of all packets there, also of other pairs.
+void network_describe_drops(const struct route *route, GPtrArray *clauses);
+
 // Hops that packets have made so far: links entered.
 uint64_t network_hops(const struct network *network);
 

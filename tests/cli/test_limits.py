@@ -87,5 +87,21 @@ class EndOfTime(Case):
                     self.assertIn(done.returncode, (0, 3), done.stderr)
 
 
+class ConnectionsGivenUp(Case):
+    def test_all_requests_lost(self):
+        """Whoever stands on VIA ends, and says which links lost how many of its requests."""
+        for stack, benchmark in (("mvia", "native.pingpong"), ("lam_via", "pmb.pingpong"),
+                                 ("mvich", "pmb.pingpong")):
+            self.write("lost.yaml", "schema: 1\ntestbed: testbeds/cluster1.yaml\n"
+                       f"stack: {stack}\nlink: {{drop_probability: 1}}\n"
+                       f"workload: {{benchmark: {benchmark}, sizes: [1 B], repetitions: 2}}\n")
+            with self.subTest(stack=stack):
+                done = self.netsim("run", "lost.yaml", "--format", "json", code=3)
+                reason = json.loads(done.stdout)["series"][0]["reason"]
+                self.assertEqual(reason["kind"], "connection_timeout")
+                self.assertRegex(reason["text"], r"node1: 300 requests in 30 s had no answer .*; "
+                                                 r"300 packets lost on link node0->switch")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -201,6 +201,47 @@ static void test_lossy_wire(void)
     }
 }
 
+// Asks from one side only, under settings; returns the world after `until`.
+static struct via_world *ask_alone(const char *const *sets, sim_time until)
+{
+    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
+    via_set_up(&world->nodes[0], false);
+    via_set_up(&world->nodes[1], false);
+    ask_and_wait(world, 0, 0);
+    engine_run(world->sim->engine, until);
+    return world;
+}
+
+// Who gets no answer gives up after connect_timeout, and says what became of the requests.
+static void test_gives_up(void)
+{
+    const char *lossy[] = {"link.drop_probability=1", "mvia.connect_timeout=1.05 s", NULL};
+    struct via_world *world = ask_alone(lossy, 10 * TIME_S);
+    CU_ASSERT_EQUAL(world->sim->status, SIM_FAILED);
+    const json_t *reason = world->sim->reason;
+    const char *text = json_string_value(json_object_get(reason, "text"));
+    SUITE_SAME_TEXT(json_string_value(json_object_get(reason, "kind")), "connection_timeout");
+    SUITE_SAME_INTEGER(json_integer_value(json_object_get(reason, "requests")), 11);
+    SUITE_CONTAINS(text, "to node1: 11 requests in 1.05 s had no answer");
+    SUITE_CONTAINS(text, "11 packets lost on link node0->node1");
+    sim_time now = sim_now(world->sim);
+    CU_ASSERT(now > 1050 * TIME_MS && now < 1051 * TIME_MS);
+    via_world_free(world);
+
+    const char *alone[] = {"mvia.connect_timeout=1 s", NULL};
+    world = ask_alone(alone, 10 * TIME_S);
+    CU_ASSERT_EQUAL(world->sim->status, SIM_FAILED);
+    SUITE_CONTAINS(json_string_value(json_object_get(world->sim->reason, "text")),
+                   "no packet was dropped on the way, so nobody asks there");
+    via_world_free(world);
+
+    const char *for_ever[] = {"link.drop_probability=1", "mvia.connect_timeout=0", NULL};
+    world = ask_alone(for_ever, 600 * TIME_S);
+    CU_ASSERT_EQUAL(world->sim->status, SIM_COMPLETED);
+    CU_ASSERT(event_pending(&world->nodes[0].vi->retry));
+    via_world_free(world);
+}
+
 // A process that asked and waits is woken in the interrupt, not before and not by itself.
 static void test_waiter_sleeps(void)
 {
@@ -300,6 +341,7 @@ int main(void)
         {"who asks first", test_who_asks_first},
         {"lost requests", test_lost_requests},
         {"a lossy wire", test_lossy_wire},
+        {"who gets no answer gives up", test_gives_up},
         {"who waits sleeps", test_waiter_sleeps},
         {"states: connect and disconnect", test_states},
         {"states: lost requests", test_states_after_loss},
