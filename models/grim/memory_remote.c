@@ -123,7 +123,7 @@ static void piece_done(void *owner, struct lanai_transfer *transfer)
     struct piece *piece = container_of(transfer, struct piece, transfer);
     if (piece->arrival)
         landed(piece->arrival);
-    pool_give(&piece->unit->pieces, piece); // the card reads the transfer once more: not its front
+    pool_give(&piece->unit->pieces, piece);
 }
 
 static void start_piece(const struct cpu_context *context, struct grim_unit *unit,

@@ -70,6 +70,13 @@ void mesh_item_data(struct mesh_item *item, int64_t length, struct message_ref m
             (struct tcp_run){.length = length, .message = message, .offset = offset};
 }
 
+void mesh_item_stand_in(struct mesh_item *item, int64_t length, struct message_ref message)
+{
+    g_assert(item->count < MESH_RUNS && length > 0);
+    item->runs[item->count++] =
+        (struct tcp_run){.length = length, .message = message, .stands_in = true};
+}
+
 void mesh_queue(struct mesh_item *item, uint32_t order)
 {
     struct mesh_link *link = item->link;

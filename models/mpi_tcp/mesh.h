@@ -112,6 +112,9 @@ void mesh_item_header(struct mesh_item *item, int64_t length, const void *conten
 void mesh_item_data(struct mesh_item *item, int64_t length, struct message_ref message,
                     int64_t offset);
 
+// Adds `length` bytes that stand for a message of none.
+void mesh_item_stand_in(struct mesh_item *item, int64_t length, struct message_ref message);
+
 // Puts it into its link's queue, behind all of a lower or equal order and behind one that is under
 // way.
 void mesh_queue(struct mesh_item *item, uint32_t order);

@@ -28,9 +28,11 @@ static struct netpipe_process *netpipe_of(const struct mpi_process *process)
 }
 
 // A stream has no messages of no bytes: one byte stands for such a one.
+#define STAND_IN_BYTES 1
+
 static int64_t stream_bytes(const struct mpi_request *request)
 {
-    return MAX(1, request->size);
+    return request->size > 0 ? request->size : STAND_IN_BYTES;
 }
 
 static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
@@ -51,7 +53,10 @@ static void start(struct cpu_context *context, struct mpi_request *request)
     if (request->kind != MPI_SEND)
         return;
     struct mesh_item *item = mesh_item_new(&netpipe->mesh.links[request->peer], request, 0);
-    mesh_item_data(item, stream_bytes(request), request->message, 0);
+    if (request->size > 0)
+        mesh_item_data(item, request->size, request->message, 0);
+    else
+        mesh_item_stand_in(item, STAND_IN_BYTES, request->message);
     mesh_queue(item, request->number);
 }
 

@@ -143,7 +143,8 @@ struct lanai_transfer {
     int64_t bytes;         // of a transfer with the host, >= 0
     struct packet *packet; // of LANAI_SEND: route and wire_bytes set; the network's once it leaves
     // In the event in which the last byte has arrived (has left), before the handler hears of it;
-    // may be NULL. For what the host sees in its memory. It must not start this transfer again.
+    // may be NULL. For what the host sees in its memory. It must not start this transfer again; it
+    // may free one of which no handler hears.
     void (*done)(void *owner, struct lanai_transfer *transfer);
 
     struct event event;

@@ -30,9 +30,10 @@ static void engine_end(struct lanai *lanai, struct lanai_engine *engine)
     struct lanai_transfer *transfer = engine->first;
     engine->first = transfer->next;
     transfer->busy = false;
+    bool heard = transfer->item.handler != LANAI_NOBODY;
     if (transfer->done)
         transfer->done(lanai->owner, transfer);
-    if (transfer->item.handler != LANAI_NOBODY)
+    if (heard)
         lanai_arrive(lanai, &transfer->item);
     if (engine->first)
         engine_begin(lanai, engine);

@@ -25,6 +25,7 @@ struct tcp_run {
     int64_t length;             // bytes in the stream, > 0
     struct message_ref message; // whose bytes they are; generation 0: none's
     int64_t offset;             // of the first byte in the message
+    bool stands_in;             // the message has no bytes: the run stands for it
     const void *content;        // NULL, or the first content_length bytes of the run; copied
     uint32_t content_length;    // <= TCP_CONTENT_BYTES and <= length
 };

@@ -48,6 +48,7 @@ static void stream_open_run(struct tcp_stream *stream, const struct tcp_run *run
         .missing = run->length,
         .message = run->message,
         .offset = run->offset,
+        .stands_in = run->stands_in,
         .content_length = run->content ? run->content_length : 0,
     };
     g_assert(entry->content_length <= TCP_CONTENT_BYTES);
@@ -120,8 +121,8 @@ void tcp_stream_find(const struct tcp_stream *stream, int64_t start, int64_t byt
         if (run->message.generation == 0)
             continue;
         *message = run->message;
-        *offset = run->offset + from - run->start;
-        *length = to - from;
+        *offset = run->stands_in ? 0 : run->offset + from - run->start;
+        *length = run->stands_in ? 0 : to - from;
         return;
     }
 }

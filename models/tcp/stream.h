@@ -14,6 +14,7 @@ struct tcp_stream_run {
     int64_t missing; // bytes that a later write will add
     struct message_ref message;
     int64_t offset;
+    bool stands_in;
     void *content; // of the pool; NULL: none
     uint32_t content_length;
 };
@@ -42,8 +43,8 @@ void tcp_stream_take(struct tcp_stream *stream, int64_t bytes, struct tcp_piece 
 // Lets go of what has been read.
 void tcp_stream_release(struct tcp_stream *stream);
 
-// Of the bytes [start, start + bytes): the first that belong to a message. `message` has generation
-// 0 if there is none.
+// Of the bytes [start, start + bytes): the first that belong to a message, of which `length` is 0
+// if they only stand for it. `message` has generation 0 if there is none.
 void tcp_stream_find(const struct tcp_stream *stream, int64_t start, int64_t bytes,
                      struct message_ref *message, int64_t *offset, int64_t *length);
 

@@ -5,10 +5,11 @@
 #include <string.h>
 
 // An event that the slice has posted; it still is the slice's as long as its sequence is the one it
-// was posted with.
+// was posted with. Once it has come, its owner may be gone.
 struct posted {
     struct event *event;
     uint64_t sequence;
+    sim_time when;
 };
 
 // A piece of the slice for the timeline.
@@ -171,16 +172,16 @@ static void memory_delay(GArray *memory, sim_time from, sim_time delay)
     }
 }
 
-// What the slice has posted for after `from` comes later.
+// What the slice has posted for after `from`, which is not in the past, comes later.
 static void posted_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
 {
     for (guint i = 0; i < slice->posted->len; i++) {
         struct posted *posted = &g_array_index(slice->posted, struct posted, i);
         struct event *event = posted->event;
-        bool ours = event_pending(event) && event->sequence == posted->sequence;
-        if (!ours || event->when <= from)
+        if (posted->when <= from || !event_pending(event) || event->sequence != posted->sequence)
             continue;
-        engine_reschedule(engine, event, time_after(event->when, delay));
+        posted->when = time_after(posted->when, delay);
+        engine_reschedule(engine, event, posted->when);
         posted->sequence = event->sequence;
     }
 }
@@ -325,7 +326,7 @@ void cpu_post(struct cpu_context *context, struct event *event)
 {
     struct cpu *cpu = context->cpu;
     engine_schedule(cpu->sim->engine, event, context->now);
-    struct posted posted = {event, event->sequence};
+    struct posted posted = {event, event->sequence, context->now};
     g_array_append_val(cpu->current->posted, posted);
 }
 

@@ -74,7 +74,8 @@ void cpu_wake(struct cpu_task *task);
 // wake-ups that are still to come, the first and the last wake it.
 void cpu_post_wake(struct cpu_context *context, struct cpu_task *task);
 
-// From a handler: schedules an idle event at the context's now.
+// From a handler: schedules an idle event at the context's now. Until then its owner stays; from
+// then on it may be freed.
 void cpu_post(struct cpu_context *context, struct event *event);
 
 // Spends processor time. `stage` (a static string: "trap", "copy", "MPI") names it in the timeline

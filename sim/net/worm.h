@@ -36,7 +36,7 @@ struct worm {
     struct channel *waiting; // inputs that ask, through next_waiting
 
     sim_time granted;             // when the holder got the channel
-    struct packet *packet;        // the holder; only valid while its tail is held back
+    struct packet *packet;        // the holder; only valid while its tail is held back; NULL: lost
     struct event *sent;           // of network_send
     struct channel *feeder;       // the input that the holder comes from; NULL: none
     struct channel *front_out;    // granted to the packet in front of the buffer; NULL: not yet

@@ -141,6 +141,16 @@ static void slack_pop(struct channel *channel)
     channel->network->flow->popped(channel);
 }
 
+// A packet is lost whose tail still comes through the channels before: nothing can be done to it
+// there any more.
+static void worm_forget_packet(struct channel *channel, const struct packet *packet)
+{
+    while (channel && channel->worm->held && channel->worm->packet == packet) {
+        channel->worm->packet = NULL;
+        channel = channel->worm->feeder;
+    }
+}
+
 // The packet on its way: to the slack buffer of the next switch, or in whole to where it is stored.
 static void worm_forward(struct channel *channel, struct packet *packet)
 {
@@ -152,6 +162,7 @@ static void worm_forward(struct channel *channel, struct packet *packet)
     worm->lost = channel->faults && !channel_judge(channel, packet, worm->granted, end, &cause);
     if (worm->lost) {
         // It takes its time on the channel all the same.
+        worm_forget_packet(channel, packet);
         channel_drop(channel, packet, cause);
         if (worm->to_limited)
             channel->to.station->places++;
@@ -189,7 +200,7 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
 void worm_ends(struct channel *channel, sim_time when)
 {
     struct worm *worm = channel->worm;
-    if (channel->faults && !worm->lost && link_faults_cut(channel->faults, worm->granted, when))
+    if (channel->faults && worm->packet && link_faults_cut(channel->faults, worm->granted, when))
         worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
     worm->event.run = worm_release;
     engine_schedule(channel->network->engine, &worm->event,
@@ -384,7 +395,10 @@ char *worm_describe(const struct channel *channel)
     char *name = channel_name(channel), *next = channel_name(worm_waits_for(channel));
     GString *text = g_string_new(NULL);
     g_string_printf(text, "%s is held by the ", name);
-    describe_packet(text, channel, worm->packet);
+    if (worm->packet)
+        describe_packet(text, channel, worm->packet);
+    else
+        g_string_append(text, "end of a packet that is lost");
     if (worm->front_out) {
         g_string_append_printf(text, ", which is held back on %s", next);
     } else {

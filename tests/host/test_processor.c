@@ -8,6 +8,7 @@
 #include "tests/support/suite.h"
 
 #include <glib.h>
+#include <string.h>
 
 #define CLOCK_HZ INT64_C(1000000000)
 #define SLICES 4
@@ -261,6 +262,33 @@ static void test_posted_for_the_moment(void)
     wake_at(story, 50, &interrupt);
     wake_at(story, 0, &user);
     story_ends(story, "U0 I50 a50 b120");
+}
+
+// The owner is gone with the event: in its place stands anything, and what looks most like the
+// event that was posted.
+static void spoiled_event(struct engine *engine, struct event *event)
+{
+    uint64_t sequence = event->sequence;
+    mark_event(engine, event);
+    memset(event, 0, sizeof *event);
+    event->sequence = sequence;
+    event->when = TIME_S;
+}
+
+// What has come of what was posted is not looked at again.
+static void test_posted_and_gone(void)
+{
+    struct story *story = story_new(true);
+    struct mark a = mark_of(story, "a"), b = mark_of(story, "b");
+    struct actor user, interrupt;
+    a.event.run = spoiled_event;
+    actor_init(&user, story, "U", CPU_USER, 1);
+    user.slices[0][0] = (struct step){30, &a};
+    user.slices[0][1] = (struct step){50, &b};
+    actor_init_plain(&interrupt, story, "I", CPU_INTERRUPT, 20);
+    wake_at(story, 0, &user);
+    wake_at(story, 50, &interrupt);
+    story_ends(story, "U0 a30 I50 b100");
 }
 
 // An interrupt of no length shifts nothing.
@@ -557,6 +585,7 @@ int main(void)
         {"the higher class first", test_order_of_classes},
         {"interrupted again and again", test_interrupted_again_and_again},
         {"posted for the moment of the interrupt", test_posted_for_the_moment},
+        {"posted, come and gone", test_posted_and_gone},
         {"an empty interrupt", test_empty_interrupt},
         {"events that others rescheduled stay", test_rescheduled_by_others},
         {"first come, first served", test_first_come_first_served},

@@ -3,19 +3,23 @@
 #include "sim/workload/run.h"
 #include "tests/support/suite.h"
 
+#include <limits.h>
 #include <string.h>
 
 static const int64_t sizes[] = {1, 100, 1460, 20000, 1 << 20};
 
-// A run of a PingPong; the complaints of the compiler, or "" and the result.
-static char *run(const char *stack, const char *size_list, struct series_result **result)
+// A run of a PingPong, in which each direction of each link loses the nth frame (0: none); the
+// complaints of the compiler, or "" and the result.
+static char *run_lossy(const char *stack, const char *size_list, int nth,
+                       struct series_result **result)
 {
     char *text = g_strdup_printf(
         "schema: 1\nname: t\nhosts: [{name: node, count: 2}]\nswitches: [{name: switch}]\n"
         "links: [{from: node, to: switch}]\nnic: eepro100\nstack: %s\n"
         "host: {processor: {cores: 2}}\n"
-        "workload: {benchmark: %s, sizes: %s, repetitions: 5}\n",
-        stack, strcmp(stack, "tcp") == 0 ? "native.pingpong" : "pmb.pingpong", size_list);
+        "workload: {benchmark: %s, sizes: %s, repetitions: 5}\nlink: {drop_nth: [%d]}\n",
+        stack, strcmp(stack, "tcp") == 0 ? "native.pingpong" : "pmb.pingpong", size_list,
+        nth > 0 ? nth : INT_MAX);
     struct diag_list *diags = diag_list_new();
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario_options options = {0};
@@ -32,6 +36,11 @@ static char *run(const char *stack, const char *size_list, struct series_result 
     diag_list_free(diags);
     g_free(text);
     return complaint;
+}
+
+static char *run(const char *stack, const char *size_list, struct series_result **result)
+{
+    return run_lossy(stack, size_list, 0, result);
 }
 
 static void test_below_libraries(void)
@@ -78,11 +87,28 @@ static void test_empty(void)
     series_result_free(result);
 }
 
+// That byte can be lost like any other, and then comes again.
+static void test_empty_lost(void)
+{
+    uint64_t drops = 0;
+    for (int nth = 1; nth <= 30; nth++) {
+        struct series_result *result = NULL;
+        g_free(run_lossy("tcp", "[0 B, 100 B, 0 B]", nth, &result));
+        CU_ASSERT_PTR_NOT_NULL_FATAL(result);
+        SUITE_SAME_TEXT(sim_status_name(result->status), "completed");
+        CU_ASSERT(result->ledger_balanced);
+        drops += result->ledger.dropped_parts;
+        series_result_free(result);
+    }
+    CU_ASSERT(drops > 10);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"below the libraries", test_below_libraries},
         {"empty messages", test_empty},
+        {"empty messages that are lost", test_empty_lost},
         {0},
     };
     return suite_run("mpi_tcp: bare TCP", cases);

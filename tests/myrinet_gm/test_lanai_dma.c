@@ -326,6 +326,31 @@ static void send_done(void *owner, struct lanai_transfer *transfer)
                            sim_now(sender->bench->world->sim) / TIME_NS);
 }
 
+// A transfer of which nobody hears may be freed by its `done`: another may stand in its place, for
+// a handler.
+static void gone_done(void *owner, struct lanai_transfer *transfer)
+{
+    struct sender *sender = owner;
+    *transfer = (struct lanai_transfer){.item = {.handler = FINISH_SEND}};
+    g_string_append(sender->bench->sent, "done ");
+}
+
+static void test_done_and_gone(void)
+{
+    struct lanai_config config = costly();
+    struct bench *bench = bench_new(&config, NULL, 4096, NULL, 0);
+    struct message *gone = g_new0(struct message, 1);
+    gone->left = -1;
+    gone->transfer = (struct lanai_transfer){
+        .item = {.handler = LANAI_NOBODY}, .move = LANAI_TO_HOST, .bytes = 100, .done = gone_done};
+    lanai_start(bench->senders[0].card, &gone->transfer, 0);
+    bench_run(bench);
+    SUITE_SAME_TEXT(bench->sent->str, "done ");
+    SUITE_SAME_INTEGER(gone->left, -1);
+    bench_free(bench);
+    g_free(gone);
+}
+
 // Packets that are started together leave one behind the other, each behind its own latency.
 static void test_send_engine_queues(void)
 {
@@ -556,6 +581,7 @@ int main(void)
         {"a packet takes the sum of its parts", test_closed_form},
         {"half the clock adds to the LANai's share alone", test_clock},
         {"engines take one at a time, in order", test_engines_in_order},
+        {"a transfer that nobody hears of", test_done_and_gone},
         {"the send engine queues what is started", test_send_engine_queues},
         {"the bus is shared piece by piece", test_bus_is_shared},
         {"packets wait for buffers", test_held_packets},

@@ -381,6 +381,35 @@ static void test_faults(void)
     finish(probe, topology);
 }
 
+// A packet waits for its second link, and is lost there; the first was pulled out while it held
+// back its tail. It is lost once, for the first reason.
+static void test_lost_before_cut(void)
+{
+    setup();
+    int64_t second[] = {2};
+    struct param_window window = {2000 * TIME_NS, 2001 * TIME_NS};
+    struct link_config pulled = link, faulty = link;
+    pulled.down = (struct param_windows){&window, 1};
+    faulty.drop_nth = (struct param_counts){second, 1};
+    struct topology *topology = topology_new(3, 2);
+    topology_set_switches(topology, &node);
+    topology_add_link(topology, 0, 3, &pulled);
+    topology_add_link(topology, 3, 4, &faulty);
+    topology_add_link(topology, 4, 1, &link);
+    topology_add_link(topology, 2, 3, &link);
+    struct probe *probe = probe_on(topology);
+    struct probe_packet *holder = probe_send(probe, 0, 2, 1, 1000);
+    struct probe_packet *lost = probe_send(probe, 100 * TIME_NS, 0, 1, 100 + SLACK);
+    probe_run(probe);
+    SUITE_SAME_INTEGER(holder->arrived, 2 * HOP + 1000 * TAU + WIRE);
+    SUITE_SAME_INTEGER(lost->left, HOP + 1000 * TAU + 100 * TAU);
+    SUITE_SAME_INTEGER(lost->arrived, -1);
+    SUITE_SAME_INTEGER(*sim_counter(probe->sim, "packets dropped: lost on link switch0->switch1"),
+                       1);
+    SUITE_SAME_INTEGER((int64_t)network_drops(probe->network), 1);
+    finish(probe, topology);
+}
+
 // 4 leaf switches with 4 hosts and two links to each of 2 spine switches: uniform traffic of
 // packets up to 4 KiB.
 static void test_clos(void)
@@ -425,6 +454,7 @@ int main(void)
         {"with a store-and-forward switch", test_mixed_disciplines},
         {"drop-tail behind back-pressure", test_drop_tail_behind_wormhole},
         {"lost and corrupt packets", test_faults},
+        {"lost before its tail is cut", test_lost_before_cut},
         {"uniform traffic on a Clos network", test_clos},
         {NULL, NULL},
     };
