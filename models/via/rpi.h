@@ -109,8 +109,7 @@ struct rpi_request {
     bool queued;  // in the send queue
     bool ordered; // its next step sends the message's envelope, which must not overtake an earlier
                   // one
-    bool body_here;   // a long receive's body has come before its ACK's completion was seen
-    bool acknowledge; // a receive that owes its sender an ACK
+    bool acknowledge;              // a receive that owes its sender an ACK
     struct mpi_request *send_next; // in the send queue
     int descriptors;               // that the next send step needs
     rpi_send_advance_fn *cq_send_advance_fn;

@@ -172,11 +172,10 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
         deliver_and_complete(context, peer->owner, request);
         return true;
     }
-    // Long: every byte is in its place already.
-    if (r->cq_state == RPI_ACK_SENT)
-        r->body_here = true;
-    else
-        rpi_finish(context, request);
+    // Long: every byte is in its place already. The completion of the ACK, without which the peer
+    // would not have sent, was seen before: a driver looks at what was sent first.
+    g_assert(r->cq_state == RPI_WAIT_BODY);
+    rpi_finish(context, request);
     return false;
 }
 

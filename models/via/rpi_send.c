@@ -258,7 +258,7 @@ void rpi_long_acknowledged(struct cpu_context *context, struct mpi_request *requ
 static void ack_sent(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
-    if (r->class == RPI_LONG && !r->body_here)
+    if (r->class == RPI_LONG)
         rpi_enter(context, request, RPI_WAIT_BODY, "long");
     else
         rpi_finish(context, request);
