@@ -234,7 +234,7 @@ enum cli_exit cli_explain(const struct cli_command *command, int argc, char **ar
 {
     struct explain_arguments arguments = {0};
     const GOptionEntry entries[] = {
-        {"series", 0, 0, G_OPTION_ARG_STRING_ARRAY, &arguments.series,
+        {"series", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.series,
          "explain this one of the series only (repeatable)", "NAME"},
         {"size", 0, 0, G_OPTION_ARG_FILENAME, &arguments.size,
          "explain this message size in full instead of all sizes; without a unit: bytes", "SIZE"},

@@ -45,6 +45,15 @@ class Explain(Case):
         exact = document["series"][0]["exact"][0]
         return exact["stages_ps"], exact["messages"], document
 
+    def test_a_series_of_any_name(self):
+        self.write("named.yaml", STREAM.replace("stack: lam_via\n", "series:\n"
+                   "  - {name: Zürich → Köln, stack: lam_via}\n  - {name: b, stack: lam_via}\n", 1))
+        for locale in ("C", "C.UTF-8"):
+            document = json.loads(self.netsim(
+                "explain", "named.yaml", "--series", "Zürich → Köln", "--format", "json",
+                environment={"LC_ALL": locale}).stdout)
+            self.assertEqual([one["name"] for one in document["series"]], ["Zürich → Köln"])
+
     def test_parts_add_up_on_every_size_of_every_pingpong(self):
         for name in ("pingpong_cluster1", "pingpong_cluster2"):
             document = self.explained(name)
