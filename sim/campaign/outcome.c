@@ -10,6 +10,9 @@
 #include <sqlite3.h>
 #include <string.h>
 
+// Points times series: each has an end.
+#define MOST_ENDS 100000000
+
 struct reader {
     struct store *store;
     struct outcome *outcome;
@@ -324,6 +327,11 @@ static bool read_rows(struct reader *reader, GError **error)
                   " ORDER BY min(series), name",
                   take_series_name, error))
         return false;
+    if ((int64_t)outcome->points * outcome->series->len > MOST_ENDS) {
+        g_set_error(error, STORE_ERROR, 0, "%d points with %u series are too many to report on",
+                    outcome->points, outcome->series->len);
+        return false;
+    }
     outcome->indices = g_new0(int, outcome->points *(int)outcome->axes->len + 1);
     outcome->texts = g_new0(char *, outcome->points *(int)outcome->parameters->len + 1);
     outcome->seeds = g_new0(int64_t, outcome->points + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/store.h"
 
+#include "sim/campaign/store_check.h"
 #include "sim/output/json.h"
 
 #include <errno.h>
@@ -60,6 +61,16 @@ bool store_execute(struct store *store, const char *sql, GError **error)
 sqlite3 *store_connection(struct store *store)
 {
     return store->connection;
+}
+
+const char *store_name(const struct store *store)
+{
+    return store->name;
+}
+
+bool store_is_sound(struct store *store, GError **error)
+{
+    return store_check(store, layout, error);
 }
 
 bool store_begin(struct store *store, GError **error)
@@ -148,10 +159,24 @@ static bool prepare_all(struct store *store, GError **error)
                    &store->put_value, error);
 }
 
+// What is in a database may come from anywhere: nothing in it is run, and all of it is looked at,
+// as it is at one moment.
+static bool check_content(struct store *store, GError **error)
+{
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(store->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    bool alone = sqlite3_get_autocommit(store->connection);
+    bool good = (!alone || store_execute(store, "BEGIN", error)) && store_is_sound(store, error);
+    if (alone && good)
+        good = store_execute(store, "COMMIT", error);
+    return good;
+}
+
 static struct store *open_with(const char *path, int flags, bool may_make, GError **error)
 {
     struct store *store = g_new0(struct store, 1);
-    store->name = g_strdup(path);
+    store->name = g_filename_display_name(path);
     if (sqlite3_open_v2(path, &store->connection, flags, NULL) != SQLITE_OK) {
         store_fail(store, "cannot be opened", error);
         store_close(store);
@@ -162,7 +187,7 @@ static struct store *open_with(const char *path, int flags, bool may_make, GErro
     // Two programs may make the same file at once: the second waits, and then finds it made.
     if (may_make)
         good = store_begin(store, error);
-    good = good && check_layout(store, may_make, error);
+    good = good && check_layout(store, may_make, error) && check_content(store, error);
     if (may_make && good)
         good = store_commit(store, error);
     if (good && prepare_all(store, error))
@@ -347,7 +372,9 @@ static bool agree(struct store *store, const char *key, const char *document, bo
         same = we_crashed || they_crashed || json_equal(ours, theirs);
     }
     *take = !ours || (we_crashed && !they_crashed);
-    if (!theirs || !same)
+    if (!theirs)
+        g_set_error(error, STORE_ERROR, 0, "case %.16s: its result cannot be read", key);
+    else if (!same)
         g_set_error(error, STORE_ERROR, 0,
                     "case %.16s has two different results: of one case, seed and program there can "
                     "be only one, so one of the databases is damaged",

@@ -28,7 +28,8 @@ GQuark store_error_quark(void);
 #define STORE_ERROR store_error_quark()
 
 // Opens a database and makes it if it is missing; NULL is one in memory. NULL and *error if that
-// fails, or if the file is no database of this program and version.
+// fails, if the file is no database of this program and version, or if it is damaged: all that is
+// in it is looked at (store_check.h), so who reads it need not ask again.
 struct store *store_open(const char *path, GError **error);
 // The same for reading only; the file must be there.
 struct store *store_open_existing(const char *path, GError **error);
@@ -51,8 +52,9 @@ bool store_put(struct store *store, const struct store_case *of, const json_t *r
 
 // ---- For what else is kept there ----
 
-// The connection, for the statements of sweeps (sweep_store.c).
+// The connection, for the statements of sweeps (points.c, outcome.c); what the database is called.
 struct sqlite3 *store_connection(struct store *store);
+const char *store_name(const struct store *store);
 
 // Begins a transaction if none is under way. True if it is.
 bool store_begin(struct store *store, GError **error);
@@ -68,5 +70,8 @@ bool store_fail(struct store *store, const char *what, GError **error);
 // Adds all cases and results of another database. One that both have must be the same in both, or
 // one of them "crashed"; otherwise false and *error names it.
 bool store_merge(struct store *store, struct store *from, GError **error);
+
+// Whether the database is still sound, after rows of another have come into it; else *error.
+bool store_is_sound(struct store *store, GError **error);
 
 #endif

@@ -100,7 +100,8 @@ static bool merge_one(struct store *into, const char *argument, GError **error)
     return merged;
 }
 
-// All or nothing: the transaction is committed when every database has been read.
+// All or nothing: the transaction is committed when every database has been read, and what has come
+// together is sound.
 static enum cli_exit merge(const char *out, char **arguments)
 {
     GError *error = NULL;
@@ -110,7 +111,7 @@ static enum cli_exit merge(const char *out, char **arguments)
     bool good = into && store_begin(into, &error);
     for (; good && *arguments; arguments++)
         good = merge_one(into, *arguments, &error);
-    good = good && store_commit(into, &error);
+    good = good && store_is_sound(into, &error) && store_commit(into, &error);
     store_close(into);
     if (!good && into && is_new)
         g_unlink(path);

@@ -2,6 +2,7 @@
 #include "sim/figures/results.h"
 
 #include "sim/output/json.h"
+#include "sim/output/json_check.h"
 #include "sim/validate/compare.h"
 #include "sim/workload/result.h"
 
@@ -51,10 +52,13 @@ static void add_value(json_t *series, const struct compared_curve *curve,
     json_decref(size);
 }
 
-static bool add_values(json_t *series_list, const char *path, const char *text, GError **error)
+static bool add_values(json_t *series_list, const char *path, const char *text, size_t length,
+                       GError **error)
 {
     struct compared *values = compared_new(path);
-    bool good = compared_read_csv(values, text, error);
+    bool good = compared_read_csv(values, text, length, error);
+    if (!good)
+        g_prefix_error(error, "%s:", path);
     for (guint i = 0; good && i < values->curves->len; i++) {
         const struct compared_curve *curve = g_ptr_array_index(values->curves, i);
         json_t *series = find_series(series_list, curve->series);
@@ -94,15 +98,19 @@ static json_t *load_manifest(const char *path, GError **error)
 {
     json_error_t problem;
     json_t *manifest = json_load_file(path, 0, &problem);
+    char *what = NULL;
     if (!manifest)
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: %s", path, problem.text);
-    else if (!json_is_string(json_object_get(manifest, "scenario")) ||
-             !json_is_array(json_object_get(manifest, "series"))) {
-        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: this is no manifest of a run",
-                    path);
-        json_decref(manifest);
-        manifest = NULL;
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s:%d:%d: %s", path,
+                    MAX(problem.line, 0), MAX(problem.column, 0), problem.text);
+    else if (!json_is_string(json_object_get(manifest, "scenario")))
+        what = g_strdup("this is no manifest of a run: it names no scenario");
+    else
+        what = json_document_problem(manifest);
+    if (what) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: %s", path, what);
+        g_clear_pointer(&manifest, json_decref);
     }
+    g_free(what);
     return manifest;
 }
 
@@ -111,10 +119,11 @@ json_t *results_read(const char *directory, GError **error)
     char *manifest_path = g_build_filename(directory, "manifest.json", NULL);
     char *csv_path = g_build_filename(directory, "results.csv", NULL);
     char *text = NULL;
+    gsize length;
     json_t *result = NULL, *manifest = load_manifest(manifest_path, error);
-    if (manifest && g_file_get_contents(csv_path, &text, NULL, error)) {
+    if (manifest && g_file_get_contents(csv_path, &text, &length, error)) {
         json_t *series = series_of_manifest(manifest);
-        if (add_values(series, csv_path, text, error))
+        if (add_values(series, csv_path, text, length, error))
             result = json_pack("{s:O,s:O}", "scenario", json_object_get(manifest, "scenario"),
                                "series", series);
         json_decref(series);

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// Errors of what is compared, code 0.
+GQuark compare_error_quark(void);
+
 struct compared_series {
     char *name;
     char *status;      // NULL: not known
@@ -50,8 +53,9 @@ void compared_add_value(struct compared *compared, const char *series, const cha
                         int64_t size, double value);
 void compared_add_document(struct compared *compared, const char *name, json_t *series);
 
-// Text of that form, as compared_load reads from a .csv file. False and *error.
-bool compared_read_csv(struct compared *compared, const char *text, GError **error);
+// Text of that form, as compared_load reads from a .csv file (compared_csv.c). False and *error,
+// which starts with the line, "3: this row has no value".
+bool compared_read_csv(struct compared *compared, const char *text, size_t length, GError **error);
 // A database, as above; `which` is what stands behind the #, or NULL.
 bool compared_read_database(struct compared *compared, const char *file, const char *which,
                             GError **error);

@@ -3,13 +3,13 @@
 #include "sim/validate/compare.h"
 
 #include "sim/output/json.h"
+#include "sim/output/json_check.h"
 #include "sim/output/text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-static GQuark compare_error(void)
+GQuark compare_error_quark(void)
 {
     return g_quark_from_static_string("netsim-compare-error");
 }
@@ -156,8 +156,14 @@ static json_t *load_json(const char *path, GError **error)
     json_error_t problem;
     json_t *document = json_load_file(path, 0, &problem);
     if (!document)
-        g_set_error(error, compare_error(), 0, "%s:%d:%d: %s", path, MAX(problem.line, 0),
+        g_set_error(error, compare_error_quark(), 0, "%s:%d:%d: %s", path, MAX(problem.line, 0),
                     MAX(problem.column, 0), problem.text);
+    char *what = document ? json_document_problem(document) : NULL;
+    if (what)
+        g_set_error(error, compare_error_quark(), 0, "%s: %s", path, what);
+    if (what)
+        g_clear_pointer(&document, json_decref);
+    g_free(what);
     return document;
 }
 
@@ -167,31 +173,25 @@ static bool read_document(struct compared *compared, const char *path, GError **
     json_t *document = load_json(path, error);
     if (!document)
         return false;
-    json_t *list = json_object_get(document, "series"), *series;
-    json_t *run = json_object_get(document, "run");
+    json_t *series, *run = json_object_get(document, "run");
     size_t index;
-    bool good = json_is_array(list);
-    if (!good)
-        g_set_error(error, compare_error(), 0, "%s: this is no result of netsim", path);
-    json_array_foreach(list, index, series)
+    json_array_foreach(json_object_get(document, "series"), index, series)
     {
-        const char *name = json_string_value(json_object_get(series, "name"));
-        compared_add_document(compared, name ? name : "", series);
+        compared_add_document(compared, json_string_value(json_object_get(series, "name")), series);
     }
-    const char *fingerprint =
-        json_string_value(json_object_get(run ? run : document, "fingerprint"));
-    g_free(compared->fingerprint);
-    compared->fingerprint = g_strdup(fingerprint);
+    replace(&compared->fingerprint,
+            json_string_value(json_object_get(run ? run : document, "fingerprint")));
     json_decref(document);
-    return good;
+    return true;
 }
 
 static bool read_csv_file(struct compared *compared, const char *path, GError **error)
 {
     char *text;
-    if (!g_file_get_contents(path, &text, NULL, error))
+    gsize length;
+    if (!g_file_get_contents(path, &text, &length, error))
         return false;
-    bool good = compared_read_csv(compared, text, error);
+    bool good = compared_read_csv(compared, text, length, error);
     if (!good)
         g_prefix_error(error, "%s:", path);
     g_free(text);
@@ -263,128 +263,4 @@ struct compared *compared_load(const char *place, GError **error)
         g_array_sort(curve->points, compare_points);
     }
     return compared;
-}
-
-// ---- CSV ----
-
-// The columns that are looked for; "rank" may be missing.
-enum column { COLUMN_SERIES, COLUMN_RANK, COLUMN_SIZE, COLUMN_METRIC, COLUMN_VALUE, COLUMNS };
-static const char *const column_names[COLUMNS] = {"series", "rank", "size", "metric", "value"};
-
-// Takes one field off the text (RFC 4180) and says what follows it: ',', '\n' or '\0'.
-static char take_field(const char **text, GString *field)
-{
-    const char *at = *text;
-    g_string_truncate(field, 0);
-    if (*at == '"') {
-        for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
-            if (*at == '"')
-                at++;
-            g_string_append_c(field, *at);
-        }
-        at += *at == '"';
-    }
-    for (; *at && *at != ',' && *at != '\n'; at++)
-        if (*at != '\r')
-            g_string_append_c(field, *at);
-    char end = *at;
-    *text = end ? at + 1 : at;
-    return end;
-}
-
-static GPtrArray *take_row(const char **text)
-{
-    GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
-    GString *field = g_string_new(NULL);
-    char end;
-    do {
-        end = take_field(text, field);
-        g_ptr_array_add(row, g_strdup(field->str));
-    } while (end == ',');
-    g_string_free(field, TRUE);
-    return row;
-}
-
-// "# fingerprint F", "# series NAME: STATUS F [REASON]": what golden curves have above the table.
-static void take_comment(struct compared *compared, const char *line)
-{
-    char **words = g_strsplit(line, " ", 3);
-    const char *colon = words[0] && words[1] && words[2] ? strrchr(words[2], ':') : NULL;
-    if (words[0] && words[1] && words[2] && strcmp(words[1], "fingerprint") == 0) {
-        g_free(compared->fingerprint);
-        compared->fingerprint = g_strdup(words[2]);
-    } else if (colon && strcmp(words[1], "series") == 0) {
-        char *name = g_strndup(words[2], (gsize)(colon - words[2]));
-        char **rest = g_strsplit(g_strchug((char *)colon + 1), " ", 3);
-        bool two = rest[0] && rest[1];
-        compared_add_series(compared, name, rest[0], rest[0] ? rest[1] : NULL,
-                            two ? rest[2] : NULL);
-        g_strfreev(rest);
-        g_free(name);
-    }
-    g_strfreev(words);
-}
-
-static bool find_columns(const GPtrArray *row, int *columns)
-{
-    for (int i = 0; i < COLUMNS; i++) {
-        columns[i] = -1;
-        for (guint k = 0; k < row->len; k++)
-            if (strcmp(g_ptr_array_index(row, k), column_names[i]) == 0)
-                columns[i] = (int)k;
-        if (columns[i] < 0 && i != COLUMN_RANK)
-            return false;
-    }
-    return true;
-}
-
-// A whole number, or -1 for none ("", "all").
-static int64_t whole(const char *text)
-{
-    return g_ascii_isdigit(*text) ? g_ascii_strtoll(text, NULL, 10) : -1;
-}
-
-static bool add_row(struct compared *compared, const GPtrArray *row, const int *columns)
-{
-    const char *fields[COLUMNS];
-    for (int i = 0; i < COLUMNS; i++) {
-        if (columns[i] >= (int)row->len)
-            return false;
-        fields[i] = columns[i] < 0 ? "" : g_ptr_array_index(row, (guint)columns[i]);
-    }
-    char *end;
-    double value = g_ascii_strtod(fields[COLUMN_VALUE], &end);
-    if (end == fields[COLUMN_VALUE] || *end != '\0')
-        return false;
-    compared_add_series(compared, fields[COLUMN_SERIES], NULL, NULL, NULL);
-    compared_add_value(compared, fields[COLUMN_SERIES], fields[COLUMN_METRIC],
-                       (int)whole(fields[COLUMN_RANK]), whole(fields[COLUMN_SIZE]), value);
-    return true;
-}
-
-bool compared_read_csv(struct compared *compared, const char *text, GError **error)
-{
-    int columns[COLUMNS], line = 0;
-    bool headed = false;
-    while (*text) {
-        line++;
-        if (*text == '#') {
-            char *comment = g_strndup(text, strcspn(text, "\n"));
-            take_comment(compared, comment);
-            text += strlen(comment) + (text[strlen(comment)] == '\n');
-            g_free(comment);
-            continue;
-        }
-        GPtrArray *row = take_row(&text);
-        bool good = headed ? add_row(compared, row, columns) : find_columns(row, columns);
-        g_ptr_array_unref(row);
-        if (!good) {
-            g_set_error(error, compare_error(), 0, "%d: %s", line,
-                        headed ? "this row has no value"
-                               : "the columns series, size, metric and value are expected here");
-            return false;
-        }
-        headed = true;
-    }
-    return true;
 }

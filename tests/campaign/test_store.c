@@ -170,7 +170,7 @@ static void what_is_not_ours_is_refused(void)
     check_refused(ours, false, "layout 7");
     check_refused(ours, true, "layout 7");
     change(ours, "PRAGMA user_version = 1; DROP TABLE measurements");
-    check_refused(ours, false, "no such table");
+    check_refused(ours, false, "its table measurements is missing");
     char *all[] = {text, empty, ours, other, nowhere};
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
         g_free(all[i]);

@@ -251,8 +251,9 @@ class Effects(SweepCase):
                 continue
             key = f"k{point}"
             database.execute("INSERT INTO cases VALUES (?, 'x', 1, 's', '{}')", [key])
-            database.execute("INSERT INTO results VALUES (?, ?, NULL, '{}')",
-                             [key, "completed" if latencies else "failed"])
+            status = "completed" if latencies else "failed"
+            database.execute("INSERT INTO results VALUES (?, ?, NULL, ?)",
+                             [key, status, json.dumps({"status": status})])
             database.execute("INSERT INTO points VALUES ('c', ?, 1, '{}', NULL)", [point])
             database.execute("INSERT INTO series VALUES ('c', ?, 0, ?, ?)", [point, series, key])
             for number, (size, value) in enumerate(sorted(latencies.items())):
@@ -455,6 +456,20 @@ class Shards(SweepCase):
         database.close()
         done = self.sweep("merge", "out.sqlite", "a", "b", code=1)
         self.assertIn("two different results", done.stderr)
+        self.assertFalse(os.path.exists(self.path("out.sqlite")))
+
+    def test_damaged_databases_are_refused(self):
+        self.sweep("quick.yaml", *TINY, "--out", "a")
+        database = sqlite3.connect(self.path("a/sweep.sqlite"))
+        database.execute("UPDATE results SET document = '{'")
+        database.commit()
+        database.close()
+        for command in (("sweep", "merge", "out.sqlite", "a"), ("sweep", "--report", "a"),
+                        ("sweep", "quick.yaml", *TINY, "--out", "a"), ("compare", "a", "a"),
+                        ("plot", "a", "--out", "a.svg")):
+            told = self.netsim(*command, code=1).stderr
+            self.assertIn("sweep.sqlite: the database is damaged: table results, key ", told)
+            self.assertIn(": document: it is no JSON: ", told)
         self.assertFalse(os.path.exists(self.path("out.sqlite")))
 
     def test_merge_of_what_is_none(self):

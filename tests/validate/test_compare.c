@@ -2,6 +2,7 @@
 // Two results curve by curve: what differs is found, whatever it is, and what does not is not.
 #include "sim/validate/compare.h"
 #include "tests/support/suite.h"
+#include "tests/support/temporary.h"
 
 #include <string.h>
 
@@ -9,7 +10,7 @@ static struct compared *read_csv(const char *text)
 {
     GError *error = NULL;
     struct compared *compared = compared_new("test");
-    bool good = compared_read_csv(compared, text, &error);
+    bool good = compared_read_csv(compared, text, strlen(text), &error);
     SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
     CU_ASSERT_TRUE(good);
     g_clear_error(&error);
@@ -154,14 +155,19 @@ static void test_failures(void)
     }
 }
 
-static void expect_refused(const char *text, const char *part)
+static void expect_bytes_refused(const char *text, size_t length, const char *part)
 {
     GError *error = NULL;
     struct compared *compared = compared_new("test");
-    CU_ASSERT_FALSE(compared_read_csv(compared, text, &error));
+    CU_ASSERT_FALSE(compared_read_csv(compared, text, length, &error));
     SUITE_CONTAINS(error ? error->message : NULL, part);
     g_clear_error(&error);
     compared_free(compared);
+}
+
+static void expect_refused(const char *text, const char *part)
+{
+    expect_bytes_refused(text, strlen(text), part);
 }
 
 static void test_broken(void)
@@ -170,14 +176,83 @@ static void test_broken(void)
     expect_refused(HEAD "A,,1,m_us\n", "2: this row has no value");
     expect_refused(HEAD "A,,1,m_us,4\nA,,2,m_us,four\n", "3: this row has no value");
     expect_refused(HEAD "A,,1,m_us,4 \n", "2: this row has no value");
+    expect_refused(HEAD "A,,1\n", "2: this row has no value: it has too few fields");
+    expect_refused(HEAD "A,-3,1,m_us,4\n", "2: the rank of this row is no number");
+    expect_refused(HEAD "A,99999999999,1,m_us,4\n", "2: the rank of this row is no number");
+    expect_refused(HEAD "A,,1 B,m_us,4\n", "2: the size of this row is no whole number");
+    expect_refused(HEAD "\"A\nB\",,1,m_us,4\nA,,1,m_us,\n", "4: this row has no value");
+    expect_refused(HEAD "\"A,,1,m_us,4\n", "2: a quote is not closed");
+    expect_refused(HEAD "\"A\"B,,1,m_us,4\n", "2: a comma is expected after what is in quotes");
+}
+
+// What is no table is not one that is equal to every other such.
+static void test_no_table(void)
+{
+    expect_refused("", "1: the columns series, size, metric and value");
+    expect_refused("# fingerprint 12\n", "2: the columns series, size, metric and value");
+    struct compared *empty = read_csv(HEAD);
+    SUITE_SAME_INTEGER(empty->curves->len, 0);
+    compared_free(empty);
+}
+
+// Texts that are no UTF-8 would be left out of what is printed, or break it.
+static void test_characters(void)
+{
+    static const char nul[] = HEAD "A,,1,m_us,4\n\0";
+    expect_refused("# fingerprint \xff\n" HEAD, "1: this is no text in UTF-8");
+    expect_refused(HEAD "A,,1,m_us,4\n\xff,,1,m_us,4\n", "3: this is no text in UTF-8");
+    expect_refused(HEAD "A,,1,lat\xff,4\n", "2: this is no text in UTF-8");
+    expect_bytes_refused(nul, sizeof nul - 1, "3: this is no text in UTF-8");
+}
+
+// A document is looked at before values are taken from it.
+static void test_documents(void)
+{
+    static const struct {
+        const char *text, *part;
+    } samples[] = {
+        {"{\"series\": 5}", "it has no list of series"},
+        {"{\"series\": [5]}", "series[0]: an object is expected"},
+        {"{\"series\": [{\"status\": \"completed\"}]}", "series[0]: name: a text is expected"},
+        {"{\"series\": [{\"name\": \"A\"}]}", "series[0]: status: a text is expected"},
+        {"{\"series\": [{\"name\": \"A\", \"status\": \"completed\"},"
+         " {\"name\": \"A\", \"status\": \"completed\"}]}",
+         "series[1]: name: series[0] has the same"},
+        {"{\"series\": [{\"name\": \"A\", \"status\": \"completed\", \"points\":"
+         " [{\"m_us\": 1}]}]}",
+         "series[0]: points[0].size_bytes: a whole number from 0 on is expected"},
+        {"{\"series\": [{\"name\": \"A\", \"status\": \"completed\", \"points\":"
+         " [{\"size_bytes\": 1, \"m_us\": \"1\"}]}]}",
+         "series[0]: points[0].m_us: a number or null is expected"},
+        {"{\"series\": [{\"name\": \"A\", \"status\": \"completed\", \"values\":"
+         " [{\"metric\": \"m_us\", \"rank\": -1}]}]}",
+         "series[0]: values[0].rank: a rank or null is expected"},
+        {"[", "t.json:1:1: "},
+    };
+    char *directory = temporary_directory();
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *path = temporary_file(directory, "t.json", samples[i].text);
+        GError *error = NULL;
+        CU_ASSERT_PTR_NULL(compared_load(path, &error));
+        SUITE_CONTAINS(error ? error->message : NULL, samples[i].part);
+        g_clear_error(&error);
+        g_free(path);
+    }
+    temporary_remove(directory);
 }
 
 int main(void)
 {
-    static const struct suite_case cases[] = {
-        {"values", test_values},        {"what is missing", test_missing},
-        {"the worst", test_worst},      {"one metric", test_metric},
-        {"heads of files", test_heads}, {"how series failed", test_failures},
-        {"broken files", test_broken},  {0}};
+    static const struct suite_case cases[] = {{"values", test_values},
+                                              {"what is missing", test_missing},
+                                              {"the worst", test_worst},
+                                              {"one metric", test_metric},
+                                              {"heads of files", test_heads},
+                                              {"how series failed", test_failures},
+                                              {"broken files", test_broken},
+                                              {"no table", test_no_table},
+                                              {"characters", test_characters},
+                                              {"documents", test_documents},
+                                              {0}};
     return suite_run("validate: compare", cases);
 }

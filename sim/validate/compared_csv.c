@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is compared, out of CSV (RFC 4180): a table with a value in each row, and comments above it.
+#include "sim/validate/compare.h"
+
+#include <string.h>
+
+// The columns that are looked for; "rank" may be missing.
+enum column { COLUMN_SERIES, COLUMN_RANK, COLUMN_SIZE, COLUMN_METRIC, COLUMN_VALUE, COLUMNS };
+static const char *const column_names[COLUMNS] = {"series", "rank", "size", "metric", "value"};
+
+#define MISSING_COLUMNS "the columns series, size, metric and value are expected here"
+
+// What is left of a text, and the line that it is in.
+struct source {
+    const char *at;
+    int line;
+};
+
+// ---- Rows ----
+
+// The end of a field in quotes, at its closing quote or at the end of the text; copies it.
+static const char *take_quoted(struct source *source, GString *field)
+{
+    const char *at = source->at + 1;
+    for (; *at && (*at != '"' || at[1] == '"'); at++) {
+        if (*at == '"')
+            at++;
+        source->line += *at == '\n';
+        g_string_append_c(field, *at);
+    }
+    return at;
+}
+
+// Takes one field off the text and says what follows it: ',', '\n' or '\0'. NULL in *problem, or
+// what is wrong.
+static char take_field(struct source *source, GString *field, const char **problem)
+{
+    const char *at = source->at;
+    g_string_truncate(field, 0);
+    if (*at == '"') {
+        at = take_quoted(source, field);
+        if (!*at)
+            *problem = "a quote is not closed";
+        at += *at == '"';
+        at += *at == '\r';
+        if (*at && *at != ',' && *at != '\n')
+            *problem = "a comma is expected after what is in quotes";
+    }
+    for (; *at && *at != ',' && *at != '\n'; at++)
+        if (*at != '\r')
+            g_string_append_c(field, *at);
+    char end = *at;
+    source->at = end ? at + 1 : at;
+    return end;
+}
+
+static GPtrArray *take_row(struct source *source, const char **problem)
+{
+    GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
+    GString *field = g_string_new(NULL);
+    char end;
+    do {
+        end = take_field(source, field, problem);
+        g_ptr_array_add(row, g_strdup(field->str));
+    } while (end == ',');
+    g_string_free(field, TRUE);
+    return row;
+}
+
+// "# fingerprint F", "# series NAME: STATUS F [REASON]": what golden curves have above the table.
+static void take_comment(struct compared *compared, const char *line)
+{
+    char **words = g_strsplit(line, " ", 3);
+    const char *colon = words[0] && words[1] && words[2] ? strrchr(words[2], ':') : NULL;
+    if (words[0] && words[1] && words[2] && strcmp(words[1], "fingerprint") == 0) {
+        g_free(compared->fingerprint);
+        compared->fingerprint = g_strdup(words[2]);
+    } else if (colon && strcmp(words[1], "series") == 0) {
+        char *name = g_strndup(words[2], (gsize)(colon - words[2]));
+        char **rest = g_strsplit(g_strchug((char *)colon + 1), " ", 3);
+        bool two = rest[0] && rest[1];
+        compared_add_series(compared, name, rest[0], rest[0] ? rest[1] : NULL,
+                            two ? rest[2] : NULL);
+        g_strfreev(rest);
+        g_free(name);
+    }
+    g_strfreev(words);
+}
+
+// ---- Columns ----
+
+static bool find_columns(const GPtrArray *row, int *columns)
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        columns[i] = -1;
+        for (guint k = 0; k < row->len; k++)
+            if (strcmp(g_ptr_array_index(row, k), column_names[i]) == 0)
+                columns[i] = (int)k;
+        if (columns[i] < 0 && i != COLUMN_RANK)
+            return false;
+    }
+    return true;
+}
+
+// A whole number up to `most`, or -1 for none: nothing at all, or `none`.
+static bool read_whole(const char *text, const char *none, gint64 most, gint64 *value)
+{
+    guint64 number;
+    *value = -1;
+    if (!*text || strcmp(text, none) == 0)
+        return true;
+    if (!g_ascii_string_to_unsigned(text, 10, 0, (guint64)most, &number, NULL))
+        return false;
+    *value = (gint64)number;
+    return true;
+}
+
+static bool read_value(const char *text, double *value)
+{
+    char *end;
+    *value = g_ascii_strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+// Adds the value of a row; says what is wrong with it, or NULL.
+static const char *add_row(struct compared *compared, const GPtrArray *row, const int *columns)
+{
+    const char *fields[COLUMNS];
+    for (int i = 0; i < COLUMNS; i++) {
+        if (columns[i] >= (int)row->len)
+            return "this row has no value: it has too few fields";
+        fields[i] = columns[i] < 0 ? "" : g_ptr_array_index(row, (guint)columns[i]);
+    }
+    gint64 rank, size;
+    double value;
+    if (!read_whole(fields[COLUMN_RANK], "all", G_MAXINT, &rank))
+        return "the rank of this row is no number, and not all";
+    if (!read_whole(fields[COLUMN_SIZE], "", G_MAXINT64, &size))
+        return "the size of this row is no whole number";
+    if (!read_value(fields[COLUMN_VALUE], &value))
+        return "this row has no value";
+    compared_add_series(compared, fields[COLUMN_SERIES], NULL, NULL, NULL);
+    compared_add_value(compared, fields[COLUMN_SERIES], fields[COLUMN_METRIC], (int)rank, size,
+                       value);
+    return NULL;
+}
+
+// ---- The text ----
+
+static bool fail(GError **error, int line, const char *what)
+{
+    g_set_error(error, compare_error_quark(), 0, "%d: %s", line, what);
+    return false;
+}
+
+// Names and metrics go into tables and documents, which are UTF-8; a NUL would end the text.
+static bool check_characters(const char *text, size_t length, GError **error)
+{
+    const char *bad;
+    int line = 1;
+    if (g_utf8_validate_len(text, length, &bad))
+        return true;
+    for (const char *at = text; at < bad; at++)
+        line += *at == '\n';
+    return fail(error, line, "this is no text in UTF-8");
+}
+
+bool compared_read_csv(struct compared *compared, const char *text, size_t length, GError **error)
+{
+    struct source source = {text, 1};
+    int columns[COLUMNS];
+    bool headed = false;
+    if (!check_characters(text, length, error))
+        return false;
+    for (; *source.at; source.line++) {
+        if (*source.at == '#') {
+            char *comment = g_strndup(source.at, strcspn(source.at, "\n"));
+            source.at += strlen(comment);
+            source.at += *source.at == '\n';
+            take_comment(compared, comment);
+            g_free(comment);
+            continue;
+        }
+        int line = source.line;
+        const char *problem = NULL;
+        GPtrArray *row = take_row(&source, &problem);
+        if (!problem && !headed && !find_columns(row, columns))
+            problem = MISSING_COLUMNS;
+        else if (!problem && headed)
+            problem = add_row(compared, row, columns);
+        g_ptr_array_unref(row);
+        if (problem)
+            return fail(error, line, problem);
+        headed = true;
+    }
+    return headed || fail(error, source.line, MISSING_COLUMNS);
+}
