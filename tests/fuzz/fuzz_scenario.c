@@ -1,41 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A libFuzzer target: any bytes as a scenario. It must be refused or compiled, and neither crash
-// nor leak nor take long.
-//
-//   fuzz_scenario -dict=tests/fuzz/scenario.dict -max_total_time=60 CORPUS tests/fuzz/corpus
-//
-// Included files and testbeds are refused, so that no input names a file. What comes before the
-// first NUL byte is a
-// --set, if there is one.
+// Any bytes as a scenario, with all tables and checks of the stacks that there are. Testbeds and
+// included files are those of the tree.
 #include "sim/config/scenario.h"
-
-// The library has no made-up world, and a fuzz target is one source.
-#include "tests/support/fake_schema.c" // NOLINT(bugprone-suspicious-include)
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "sim/workload/benchmark.h"
+#include "sim/workload/stack.h"
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint8_t *nul = memchr(data, '\0', size);
-    size_t length = nul ? (size_t)(nul - data) : 0;
-    char *set = nul ? g_strndup((const char *)data, length) : NULL;
-    const char *const sets[] = {set, NULL};
-    struct scenario_options options = {.sets = sets};
-    const char *text = nul ? (const char *)nul + 1 : (const char *)data;
-    size_t rest = nul ? size - length - 1 : size;
-
-    struct diag_list *diags = diag_list_new();
-    struct scenario *scenario =
-        scenario_parse(text, rest, "fuzz", NULL, &fake_schema, &options, diags);
-    g_assert((scenario != NULL) == !diag_any(diags));
-    for (guint i = 0; scenario && i < scenario->cases->len; i++) {
-        json_t *json = scenario_case_json(g_ptr_array_index(scenario->cases, i));
-        g_assert(json);
-        json_decref(json);
+    static struct scenario_schema *schema;
+    static char *directory;
+    if (!schema) {
+        schema = registry_schema(&model_registry);
+        directory = g_build_filename(fuzz_tree(), "scenarios", NULL);
     }
+    struct diag_list *diags = diag_list_new();
+    struct scenario_options options = {.data_dir = fuzz_tree()};
+    struct scenario *scenario =
+        scenario_parse((const char *)data, size, "fuzz", directory, schema, &options, diags);
+    for (guint i = 0; scenario && i < scenario->cases->len; i++)
+        fuzz_json(scenario_case_json(g_ptr_array_index(scenario->cases, i)));
+    fuzz_end(diags, scenario != NULL);
     scenario_free(scenario);
-    g_free(fake_complaints(diags));
-    diag_list_free(diags);
-    g_free(set);
     return 0;
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Any bytes as what `compare` reads: by the first character a CSV file or a JSON document. What is
+// accepted compares with itself without a difference, and with another prints.
+#include "sim/validate/compare.h"
+#include "tests/fuzz/fuzz.h"
+
+enum { CSV, JSON, KINDS };
+
+static const char other[] = "series,rank,size,metric,value\na,all,1,latency_us,3\n";
+
+static json_t *compared(const struct compared *a, const struct compared *b)
+{
+    const struct compare_options options = {.tolerance = 0.01};
+    json_t *comparison = compare(a, b, &options);
+    compare_print(comparison, fuzz_sink());
+    return comparison;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    const char *path = fuzz_path(fuzz_kind(&data, &size, KINDS) == CSV ? "a.csv" : "a.json");
+    fuzz_write(path, data, size);
+    GError *error = NULL;
+    struct compared *one = compared_load(path, &error);
+    fuzz_end_error(error, one != NULL);
+    if (!one)
+        return 0;
+    struct compared *another = compared_new("other");
+    g_assert(compared_read_csv(another, other, sizeof other - 1, NULL));
+    json_t *same = compared(one, one);
+    g_assert(json_is_true(json_object_get(same, "same")));
+    fuzz_json(same);
+    fuzz_json(compared(one, another));
+    fuzz_json(compared(another, one));
+    compared_free(another);
+    compared_free(one);
+    return 0;
+}
