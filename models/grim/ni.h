@@ -280,6 +280,11 @@ void grim_ni_scan(struct cpu_context *context, struct grim_ni *ni, struct grim_s
 // knows: who can say more ends the run (sim_fail).
 void grim_fabric_on_stalled(struct grim_fabric *fabric, void (*stalled)(void *owner), void *owner);
 
+// The cards that hold one another: each has a message queue that is full behind a message which the
+// next one does not take, as it has no room for an answer. A sentence on who waits for whom, and
+// what would avoid it; NULL: there is no such circle. The caller frees it.
+char *grim_fabric_circle(const struct grim_fabric *fabric);
+
 // What the channel's oldest message waits for and who holds it, the endpoint queue, and the state
 // of the card: a new object.
 json_t *grim_channel_describe(const struct grim_channel *channel);

@@ -225,6 +225,7 @@ struct grim_entry *grim_entry_reserve(struct cpu_context *context, struct grim_c
 {
     struct grim_channel *to = check_message(channel, message);
     struct grim_entry *entry = to ? ni_queue_append(channel, message, ni_flow(channel, to)) : NULL;
+    channel->lacks_room = !entry;
     if (entry)
         trace_injected(entry, context->now);
     return entry;

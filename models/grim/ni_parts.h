@@ -122,6 +122,7 @@ struct grim_channel {
     struct grim_entry *tokens[GRIM_TOKENS];
     uint8_t free_tokens[GRIM_TOKENS]; // a ring
     int tokens_first, tokens_free, tokens_all;
+    bool lacks_room; // an interface has asked for room for an answer, and there was none
 
     // The host's side.
     const char *waits_for; // NULL: the last injection went

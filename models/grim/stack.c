@@ -42,6 +42,12 @@ static void *build(struct cluster *cluster, const struct scenario_case *test_cas
     return stack;
 }
 
+static char *blocked(void *state)
+{
+    const struct grim_stack *stack = state;
+    return grim_fabric_circle(stack->fabric);
+}
+
 static void free_stack(void *state)
 {
     struct grim_stack *stack = state;
@@ -72,4 +78,5 @@ const struct stack grim_stack = {
         },
     .build = build,
     .free = free_stack,
+    .blocked = blocked,
 };

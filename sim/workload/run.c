@@ -188,12 +188,15 @@ static json_t *open_ranks_json(const struct running *run)
     return ranks;
 }
 
-// Nothing is left to happen. Ranks that have not ended wait for something that will never come.
+// Nothing is left to happen. Ranks that have not ended wait for something that will never come; or
+// all have, and what they have started never ends.
 static void report_deadlock(struct running *run)
 {
     json_t *ranks = open_ranks_json(run);
     size_t blocked = json_array_size(ranks);
-    if (blocked == 0) {
+    bool all_ended = blocked == 0 && ledger_balanced(run->sim->ledger);
+    char *holds = run->stack->blocked && !all_ended ? run->stack->blocked(run->stack_state) : NULL;
+    if (blocked == 0 && !holds) {
         json_decref(ranks);
         return;
     }
@@ -207,8 +210,14 @@ static void report_deadlock(struct running *run)
               "it)";
     else if (held)
         why = ": packets hold ports in front of a station that takes no more";
-    sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
-             "%zu of %d ranks wait for what will never happen%s", blocked, run->ranks, why);
+    if (blocked == 0)
+        sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
+                 "all ranks have ended, and what they have started never will: %s", holds);
+    else
+        sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
+                 "%zu of %d ranks wait for what will never happen%s%s%s", blocked, run->ranks, why,
+                 holds ? ": " : "", holds ? holds : "");
+    g_free(holds);
 }
 
 // The run has come to a limit. If all ranks have ended, only timers are left, which nobody needs.

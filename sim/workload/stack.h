@@ -18,6 +18,9 @@ struct stack {
     void *(*build)(struct cluster *cluster, const struct scenario_case *test_case,
                    struct mpi_process *const *processes, int ranks);
     void (*free)(void *state);
+    // Asked when nothing is left to happen: a sentence on what of the stack holds what, and what
+    // would avoid it; NULL: it knows of nothing. The caller frees it. May be missing.
+    char *(*blocked)(void *state);
     // The MPI library's parameter section ("lam"), NULL if the stack is no MPI library.
     const char *library_section;
 };
