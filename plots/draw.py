@@ -10,7 +10,6 @@ notes on what is missing. All numbers are in it; nothing is computed here. --gal
 picture that GALLERY.json lists (DIRECTORY/data/ID.json) and makes DIRECTORY/index.html.
 """
 import argparse
-import json
 import math
 import os
 import sys
@@ -25,11 +24,6 @@ from marks import Marks
 from sheet import Sheet
 
 SIGN_OF_MARK = {"band": "shaded", "vertical": "line", "horizontal": "line", "point": "ring"}
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 # ---- Panels -------------------------------------------------------------------------------------
@@ -295,17 +289,17 @@ def draw_panel(sheet, axes, panel, looks, prefix):
 # ---- Main ---------------------------------------------------------------------------------------
 
 def draw_one(path, form, out):
-    document = load(path)
+    document = style.load(path)
     style.write(out, style.picture(draw(document), form))
 
 
 def draw_gallery(path, form, directory):
     import gallery  # pylint: disable=import-outside-toplevel
-    listing = load(path)
+    listing = style.load(path)
     drawn = []
     for entry in listing["figures"]:
         started = time.monotonic()
-        document = load(os.path.join(directory, "data", entry["id"] + ".json"))
+        document = style.load(os.path.join(directory, "data", entry["id"] + ".json"))
         figure = draw(document)
         svg = style.picture(figure, "svg")
         name = f"{document['file']}.{form}"
@@ -322,7 +316,7 @@ def main():
     parser.add_argument("--format", choices=["svg", "png", "pdf"], default="svg")
     parser.add_argument("--out", help="file of a single picture")
     parser.add_argument("--gallery", action="store_true", help="draw all that a gallery lists")
-    parser.add_argument("document", help="one picture, or a gallery's list")
+    parser.add_argument("document", help="one picture (-: of stdin), or a gallery's list")
     parser.add_argument("directory", nargs="?", help="of the gallery")
     arguments = parser.parse_args()
     try:

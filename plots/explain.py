@@ -10,7 +10,6 @@ each series.
 Sizes that failed are left out, and a note below says why.
 """
 import argparse
-import json
 import os
 import sys
 
@@ -122,12 +121,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--format", choices=["svg", "png", "pdf"])
     parser.add_argument("--out", required=True, help="the picture's file")
-    parser.add_argument("document")
+    parser.add_argument("document", help="-: of stdin")
     arguments = parser.parse_args()
     form = arguments.format or os.path.splitext(arguments.out)[1].lstrip(".") or "svg"
     try:
-        with open(arguments.document, encoding="utf-8") as file:
-            document = json.load(file)
+        document = style.load(arguments.document)
         if form not in style.METADATA:
             raise ValueError(f"a picture is svg, png or pdf, not {form}")
         style.write(arguments.out, style.picture(draw(document), form))

@@ -6,8 +6,10 @@ stack also has a marker of its own, and what is measured without an MPI library 
 text in SVG, so that a picture can be searched and read aloud.
 """
 import io
+import json
 import math
 import os
+import sys
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -202,9 +204,37 @@ def picture(figure, form):
     return out.getvalue()
 
 
+def load(path):
+    """The document of a file, or of stdin (-)."""
+    if path == "-":
+        return json.load(sys.stdin.buffer)
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def is_place(path):
+    """Whether a regular file is or can be at `path`: no device, no pipe, nothing that /proc names
+    (as /dev/stdout)."""
+    named = os.path.realpath(os.path.dirname(path) or ".") + "/"
+    return not named.startswith(("/proc/", "/dev/")) and (os.path.isfile(path)
+                                                          or not os.path.exists(path))
+
+
 def write(path, data):
-    """Puts bytes into a file at once, making its directory."""
+    """Puts bytes into a file at once, making its directory: the file is whole, or what was there
+    stays. A link stays, and its target is replaced; a device or a pipe is written to as it is."""
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path + ".new", "wb") as file:
-        file.write(data)
-    os.replace(path + ".new", path)
+    if not is_place(path):
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    place = os.path.realpath(path)
+    beside = os.path.join(os.path.dirname(place), f".netsim-{os.getpid()}-0")
+    try:
+        with open(beside, "xb") as file:
+            file.write(data)
+        os.replace(beside, place)
+    except BaseException:
+        if os.path.lexists(beside):
+            os.unlink(beside)
+        raise

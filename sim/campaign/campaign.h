@@ -51,7 +51,7 @@ int campaign_add_series(struct campaign *campaign, const char *file, const char 
                         const char *const *series, uint64_t seed, struct diag_list *diags);
 
 // Runs all that was added and is not in the database. False and *error if the database can't be
-// written or the user has interrupted (SIGINT, SIGTERM); what was finished until then is kept.
+// written or the user has interrupted it (workers_signal_of); what was finished until then is kept.
 bool campaign_run(struct campaign *campaign, GError **error);
 
 // The result of a run: the document that `netsim run --format json` prints (sim/output/json.h),

@@ -193,17 +193,6 @@ static bool take(struct master *master, bool *any, GError **error)
     return good;
 }
 
-static bool interrupted(const struct master *master, GError **error)
-{
-    struct signalfd_siginfo signal;
-    if (read(master->signals, &signal, sizeof signal) != sizeof signal)
-        return false;
-    g_set_error(error, WORKERS_ERROR, WORKERS_ERROR_INTERRUPTED,
-                "interrupted after %d of %d; what was finished is kept", master->done,
-                master->work->count);
-    return true;
-}
-
 static bool hand_out(struct master *master, int size, GError **error)
 {
     gint64 idled = 0;
@@ -212,7 +201,8 @@ static bool hand_out(struct master *master, int size, GError **error)
         give(master, rank);
     while (good && master->done < master->work->count) {
         bool any;
-        good = take(master, &any, error) && !interrupted(master, error);
+        good = take(master, &any, error) &&
+               !workers_interrupted(master->signals, master->done, master->work->count, error);
         if (!good || any)
             continue;
         gint64 now = g_get_monotonic_time();
@@ -229,12 +219,8 @@ bool mpi_workers_run(const struct work *work, GError **error)
 {
     int size = mpi_workers_size();
     struct master master = {.work = work, .items = g_new(int, size)};
-    sigset_t signals, old;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, &old);
-    master.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    sigset_t old;
+    master.signals = workers_watch(&old);
     bool good = hand_out(&master, size, error);
     if (master.signals >= 0)
         close(master.signals);

@@ -36,7 +36,7 @@ struct workers {
     struct worker *list;
     int count;
     int next, done; // in work->items
-    int signals;    // descriptor that SIGINT and SIGTERM come through
+    int signals;    // descriptor of workers_watch
     sigset_t old_mask;
 };
 
@@ -93,10 +93,13 @@ static void serve(const struct work *work, int fd)
     }
 }
 
-// Becomes a worker; does not return. The master ends it, also when a terminal sends SIGINT to both.
+// Becomes a worker; does not return. The master ends it, also when a terminal sends a signal to
+// both.
 static void become_worker(const struct workers *workers, int fd, pid_t master)
 {
     signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != master)
         _exit(0);
@@ -232,16 +235,41 @@ static bool too_long(const struct workers *workers, const struct worker *worker)
     return limit && worker->item >= 0 && g_get_monotonic_time() - worker->started > limit;
 }
 
-static bool interrupted(const struct workers *workers, GError **error)
+// ---- Signals ----
+
+int workers_watch(sigset_t *old)
+{
+    struct sigaction hangup;
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGQUIT);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, old);
+    return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool workers_interrupted(int signals, int done, int count, GError **error)
 {
     struct signalfd_siginfo signal;
-    if (read(workers->signals, &signal, sizeof signal) != sizeof signal)
+    if (read(signals, &signal, sizeof signal) != sizeof signal)
         return false;
-    g_set_error(error, WORKERS_ERROR, WORKERS_ERROR_INTERRUPTED,
-                "interrupted after %d of %d; what was finished is kept", workers->done,
-                workers->work->count);
+    g_set_error(error, WORKERS_ERROR, WORKERS_ERROR_INTERRUPTED + (int)signal.ssi_signo,
+                "interrupted (%s) after %d of %d; what was finished is kept",
+                g_strsignal((gint)signal.ssi_signo), done, count);
     return true;
 }
+
+int workers_signal_of(const GError *error)
+{
+    return error && error->domain == WORKERS_ERROR && error->code > WORKERS_ERROR_INTERRUPTED
+               ? error->code - WORKERS_ERROR_INTERRUPTED
+               : 0;
+}
+
+// ---- The whole ----
 
 // Waits for what comes first and treats all that has come.
 static bool step(struct workers *workers, struct pollfd *waits, GError **error)
@@ -251,7 +279,8 @@ static bool step(struct workers *workers, struct pollfd *waits, GError **error)
     waits[workers->count] = (struct pollfd){workers->signals, POLLIN, 0};
     if (poll(waits, (nfds_t)workers->count + 1, WORKERS_IDLE_MS) < 0 && errno != EINTR)
         return fail(error, "poll");
-    if (waits[workers->count].revents && interrupted(workers, error))
+    if (waits[workers->count].revents &&
+        workers_interrupted(workers->signals, workers->done, workers->work->count, error))
         return false;
     for (int i = 0; i < workers->count; i++) {
         struct worker *worker = &workers->list[i];
@@ -281,12 +310,7 @@ static bool run_all(struct workers *workers, GError **error)
 static bool run_processes(const struct work *work, int jobs, GError **error)
 {
     struct workers workers = {.work = work, .count = MIN(MIN(jobs, work->count), MOST_JOBS)};
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, &workers.old_mask);
-    workers.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    workers.signals = workers_watch(&workers.old_mask);
     bool good = workers.signals >= 0 || fail(error, "signalfd");
     workers.list = g_new0(struct worker, workers.count);
     for (int i = 0; i < workers.count; i++)
@@ -355,7 +379,7 @@ char *workers_do_one(const struct work *work, int item, char **crash)
     };
     GError *error = NULL;
     if (!run_processes(&one, 1, &error)) {
-        if (g_error_matches(error, WORKERS_ERROR, WORKERS_ERROR_INTERRUPTED)) {
+        if (workers_signal_of(error)) {
             signal(SIGTERM, SIG_DFL);
             raise(SIGTERM);
         }

@@ -6,6 +6,7 @@
 #define NETSIM_CAMPAIGN_WORKERS_H
 
 #include <glib.h>
+#include <signal.h>
 #include <stdbool.h>
 
 struct work {
@@ -24,18 +25,33 @@ struct work {
 
 #define WORKERS_IDLE_MS 100
 
-enum workers_error { WORKERS_ERROR_SYSTEM, WORKERS_ERROR_INTERRUPTED };
+// A signal that ended the work is added to WORKERS_ERROR_INTERRUPTED: the sum is what shells call
+// the exit code of a program that it ended.
+enum workers_error { WORKERS_ERROR_SYSTEM, WORKERS_ERROR_INTERRUPTED = 128 };
 GQuark workers_error_quark(void);
 #define WORKERS_ERROR workers_error_quark()
 
 // Does all of the work in `jobs` processes (0: one for each processor that may be used), or on the
 // ranks if MPI has been started. A process that dies is replaced. False and *error if the master
-// could not keep a result, or after SIGINT or SIGTERM; what was being done then is given up.
+// could not keep a result, or after SIGINT, SIGTERM, SIGQUIT or SIGHUP (unless that is ignored, as
+// under nohup); what was being done then is given up.
 bool workers_run(const struct work *work, int jobs, GError **error);
 
 // Does one item in a process of its own, within the time limit. Returns its text, or NULL and
 // *crash how the process ended without one; the caller frees both. Of work only perform, owner and
-// time_limit_s are used. SIGINT and SIGTERM end the calling process.
+// time_limit_s are used. The signals of workers_run end the calling process.
 char *workers_do_one(const struct work *work, int item, char **crash);
+
+// The signal that an error says has ended the work; 0: it was something else.
+int workers_signal_of(const GError *error);
+
+// ---- For workers.c and mpi_workers.c ----
+
+// Begins to watch for these signals: returns the descriptor that workers_interrupted looks at, -1
+// after a failure. What the mask was goes to *old.
+int workers_watch(sigset_t *old);
+
+// Whether a signal has come; *error then says so, and how far the work was.
+bool workers_interrupted(int signals, int done, int count, GError **error);
 
 #endif

@@ -130,11 +130,10 @@ static char *command_text(const char *scenario, const struct calibrate_arguments
 static enum cli_exit write_overlay(const char *path, const char *text)
 {
     GError *error = NULL;
-    char *directory = g_path_get_dirname(path), *name = g_path_get_basename(path);
-    bool good = file_make_directory(directory, &error) &&
-                file_replace(directory, name, text, strlen(text), &error);
+    char *directory = g_path_get_dirname(path);
+    bool good =
+        file_make_directory(directory, &error) && file_put(path, text, strlen(text), &error);
     g_free(directory);
-    g_free(name);
     return good || report(error) ? CLI_DONE : CLI_BAD_INPUT;
 }
 
@@ -200,7 +199,7 @@ static enum cli_exit search(struct evaluation *evaluation,
         fputs("\r\033[K", stderr);
     enum cli_exit code = g_error_matches(error, EVALUATION_ERROR, EVALUATION_LOST)
                              ? CLI_CHECK_FAILED
-                             : CLI_RUN_FAILED;
+                             : cli_exit_of(error, CLI_RUN_FAILED);
     if (fit)
         code = present(fit, evaluation, arguments, format, command);
     else
@@ -257,14 +256,18 @@ static enum cli_exit calibrate_argument(const char *name,
 {
     int format = cli_choice("--format", arguments->format, formats);
     int method = cli_choice("--method", arguments->method, methods);
+    const struct file_use uses[] = {{"--out", arguments->out, true},
+                                    {"--to", arguments->to, false}};
     uint64_t seed;
     if (format < 0 || method < 0 || !cli_seed(arguments->seed, &seed) ||
-        !arguments_are_right(arguments))
+        !arguments_are_right(arguments) || !cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, name, arguments->sets, seed);
     enum cli_exit code = CLI_BAD_INPUT;
-    if (scenario)
+    const struct file_use files[] = {{"--out", arguments->out, true},
+                                     {"the scenario", scenario ? scenario->file : NULL, false}};
+    if (scenario && cli_files_differ(NULL, files, G_N_ELEMENTS(files)))
         code = calibrate_scenario(name, scenario, arguments, (enum format)format,
                                   (enum fit_method)method);
     scenario_free(scenario);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/cli/cli.h"
 
+#include "sim/campaign/workers.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +14,7 @@ const struct cli_command cli_commands[] = {
      "Prints one table and one line on what ran, and writes results.csv and manifest.json to\n"
      "results/NAME/. SCENARIO is a file, or the name of a scenario that `netsim list` shows.\n"
      "Ends with 0 if all went well, 1 if the scenario or the command line is wrong, 2 if messages\n"
-     "are missing from a run that was completed, 3 if the simulated program failed.",
+     "are missing from a run that came to its end, 3 if the simulated program failed.",
      cli_run},
     {"check", "SCENARIO...", "validate a scenario without running it",
      "Reads each scenario and all that it includes, and reports every mistake with its place.",
@@ -187,9 +189,15 @@ static enum cli_exit dispatch(int argc, char **argv)
     return command ? command_run(command, argc - 1, argv + 1) : command_unknown(word);
 }
 
+enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise)
+{
+    return workers_signal_of(error) ? (enum cli_exit)error->code : otherwise;
+}
+
 int cli_main(int argc, char **argv)
 {
     // A closed pipe is seen as an error of the write, which is reported, not as a silent death.
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // so is a file that gets too large
     return (int)finish_output(dispatch(argc, argv));
 }

@@ -5,6 +5,7 @@
 #define NETSIM_CLI_CLI_H
 
 #include "sim/config/scenario.h"
+#include "sim/output/file.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -17,6 +18,9 @@ enum cli_exit {
     CLI_CHECK_FAILED = 2, // the run was completed, but a check did not hold
     CLI_RUN_FAILED = 3,   // the simulated program failed or came to a deadlock
 };
+
+// The exit code after an error: `otherwise`, or 128 + N if signal N has interrupted a campaign.
+enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise);
 
 struct cli_command {
     const char *name;
@@ -92,6 +96,10 @@ GPtrArray *cli_figures_named(const GPtrArray *specs, char **words);
 
 // Says on stderr what is missing from a picture (sim/figures/document.h) and what failed in it.
 void cli_figure_notes(json_t *document);
+
+// Whether no file that is written (path NULL: none) is another one, or one that the scenario (NULL:
+// none) was read from. If it is, that has been said.
+bool cli_files_differ(const struct scenario *scenario, const struct file_use *uses, int count);
 
 // Whether series of a figure lost data, which is then said.
 bool cli_figure_lost(const json_t *document);

@@ -7,8 +7,6 @@
 #include "sim/output/json.h"
 #include "sim/output/python.h"
 
-#include <glib/gstdio.h>
-
 #include <string.h>
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
@@ -140,20 +138,19 @@ static void free_series(void *series)
 static bool draw(const char *json, const char *plot)
 {
     GError *error = NULL;
-    char *python = python_find(&error), *path = NULL;
-    int file = python ? g_file_open_tmp("netsim-XXXXXX.json", &path, &error) : -1;
-    if (file >= 0) {
-        g_close(file, NULL);
-        const char *const arguments[] = {"--out", plot, path, NULL};
-        if (g_file_set_contents(path, json, -1, &error))
-            python_run(python, cli_data_dir(), "explain.py", arguments, NULL, NULL, &error);
-        g_unlink(path);
-    }
-    bool good = !error;
+    char *python = python_find(&error);
+    char *where = g_strconcat("--out=", plot, NULL); // `plot` may begin with -
+    const char *const arguments[] = {where, "-", NULL};
+    struct python_call call = {.python = python,
+                               .data_dir = cli_data_dir(),
+                               .script = "explain.py",
+                               .arguments = arguments,
+                               .input = json};
+    bool good = python && python_run(&call, &error);
     if (error)
         cli_error(NULL, "%s", error->message);
     g_clear_error(&error);
-    g_free(path);
+    g_free(where);
     g_free(python);
     return good;
 }
@@ -221,8 +218,9 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, file, arguments->sets, seed);
     enum cli_exit code = CLI_BAD_INPUT;
+    const struct file_use plot = {"--plot", arguments->plot, true};
     if (scenario && series_exist(scenario, arguments->series) &&
-        size_is_wanted(scenario, arguments))
+        size_is_wanted(scenario, arguments) && cli_files_differ(scenario, &plot, 1))
         code = explain_scenario(scenario, arguments, (enum format)format,
                                 arguments->size ? &size : NULL);
     scenario_free(scenario);

@@ -290,13 +290,14 @@ static enum cli_exit draw_figures(const GPtrArray *figures,
         good = draw_all(&drawing, &error);
         progress_free(drawing.progress);
     }
+    enum cli_exit code = cli_exit_of(error, CLI_BAD_INPUT);
     if (!good)
         report(error);
     g_ptr_array_unref(drawing.documents);
     g_free(drawing.database);
     g_free(drawing.python);
     if (!good)
-        return CLI_BAD_INPUT;
+        return code;
     return drawing.lost ? CLI_CHECK_FAILED : CLI_DONE;
 }
 

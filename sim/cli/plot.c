@@ -11,7 +11,6 @@
 #include "sim/output/progress.h"
 #include "sim/output/python.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 static const char *const formats[] = {"svg", "png", "pdf", NULL};
@@ -96,10 +95,28 @@ static json_t *result_of_scenario(const char *argument, const struct plot_argume
 {
     struct scenario_schema *schema = registry_schema(&model_registry);
     struct scenario *scenario = cli_scenario(schema, argument, arguments->sets, 0);
-    json_t *result = scenario ? run_file(scenario->file, arguments, error) : NULL;
+    const struct file_use out = {"--out", arguments->out, true};
+    json_t *result = scenario && cli_files_differ(scenario, &out, 1)
+                         ? run_file(scenario->file, arguments, error)
+                         : NULL;
     if (scenario)
         scenario_free(scenario);
     registry_schema_free(schema);
+    return result;
+}
+
+static json_t *result_of_directory(const char *directory, const struct plot_arguments *arguments,
+                                   GError **error)
+{
+    char *csv = g_build_filename(directory, "results.csv", NULL);
+    char *manifest = g_build_filename(directory, "manifest.json", NULL);
+    const struct file_use uses[] = {{"--out", arguments->out, true},
+                                    {"the results", csv, false},
+                                    {"the manifest", manifest, false}};
+    json_t *result =
+        cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)) ? results_read(directory, error) : NULL;
+    g_free(manifest);
+    g_free(csv);
     return result;
 }
 
@@ -136,8 +153,10 @@ static json_t *document_of(const char *argument, const struct plot_arguments *ar
     char *database = database_of(argument);
     if (database) {
         json_t *swept = NULL;
+        const struct file_use uses[] = {{"--out", arguments->out, true},
+                                        {"the sweep", database, false}};
         if (!arguments->figure && !arguments->sets)
-            swept = swept_document(database, error);
+            swept = cli_files_differ(NULL, uses, 2) ? swept_document(database, error) : NULL;
         else
             g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                         "%s: neither --figure nor --set goes with a sweep", argument);
@@ -152,7 +171,7 @@ static json_t *document_of(const char *argument, const struct plot_arguments *ar
                     "%s: what was run already can't be --set", argument);
         return NULL;
     } else {
-        result = results_read(argument, error);
+        result = result_of_directory(argument, arguments, error);
     }
     if (!result)
         return NULL;
@@ -187,22 +206,20 @@ static char *default_file(json_t *document, const char *format)
     return path;
 }
 
-// Writes the document to a file of its own, which is gone after the picture is drawn.
 static bool draw(json_t *document, const char *python, const char *format, const char *out,
                  GError **error)
 {
-    char *path = NULL;
-    int file = g_file_open_tmp("netsim-XXXXXX.json", &path, error);
-    if (file < 0)
-        return false;
-    g_close(file, NULL);
     char *text = json_document_text(json_incref(document));
-    const char *const arguments[] = {"--format", format, "--out", out, path, NULL};
-    bool good = g_file_set_contents(path, text, -1, error) &&
-                python_run(python, cli_data_dir(), "draw.py", arguments, NULL, NULL, error);
-    g_unlink(path);
+    char *where = g_strconcat("--out=", out, NULL); // `out` may begin with -
+    const char *const arguments[] = {"--format", format, where, "-", NULL};
+    struct python_call call = {.python = python,
+                               .data_dir = cli_data_dir(),
+                               .script = "draw.py",
+                               .arguments = arguments,
+                               .input = text};
+    bool good = python_run(&call, error);
+    g_free(where);
     g_free(text);
-    g_free(path);
     return good;
 }
 
@@ -224,6 +241,7 @@ static enum cli_exit plot(const char *argument, const struct plot_arguments *arg
                 printf("%s\n", out);
         }
     }
+    code = cli_exit_of(error, code);
     if (error)
         report(error);
     json_decref(document);

@@ -68,6 +68,15 @@ static void sinks_series(const struct sinks *sinks, const char *name)
         pcapng_series(sinks->pcap, name);
 }
 
+// Gives up all files.
+static void sinks_drop(struct sinks *sinks)
+{
+    tee_free(sinks->tee);
+    timeline_drop(sinks->timeline);
+    state_log_drop(sinks->state_log);
+    pcapng_drop(sinks->pcap);
+}
+
 // Ends all files; false if one of them is not whole, which has been reported.
 static bool sinks_close(struct sinks *sinks)
 {
@@ -113,16 +122,15 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
     return result;
 }
 
-static bool write_results(const char *directory, const struct result *result, json_t *manifest,
+static bool write_results(const char *directory, const struct scenario *scenario,
+                          const struct result *result, const struct manifest_execution *execution,
                           GError **error)
 {
     GString *csv = csv_text(result);
-    char *json = json_document_text(manifest);
-    bool written = file_make_directory(directory, error) &&
-                   file_replace(directory, "results.csv", csv->str, csv->len, error) &&
-                   file_replace(directory, "manifest.json", json, strlen(json), error);
+    json_t *manifest = manifest_json(scenario, result, execution, csv->str);
+    bool written = manifest_write(directory, manifest, csv->str, error);
+    json_decref(manifest);
     g_string_free(csv, TRUE);
-    g_free(json);
     return written;
 }
 
@@ -176,6 +184,22 @@ static enum cli_exit code_of(const struct result *result)
     return CLI_RUN_FAILED;
 }
 
+static bool outputs_differ(const struct scenario *scenario, const struct run_arguments *arguments,
+                           const char *directory)
+{
+    char *csv = g_build_filename(directory, "results.csv", NULL);
+    char *manifest = g_build_filename(directory, "manifest.json", NULL);
+    const struct file_use uses[] = {
+        {"the results", csv, true},          {"the manifest", manifest, true},
+        {"--trace", arguments->trace, true}, {"--log-states", arguments->state_log, true},
+        {"--pcap", arguments->pcap, true},
+    };
+    bool differ = cli_files_differ(scenario, uses, G_N_ELEMENTS(uses));
+    g_free(manifest);
+    g_free(csv);
+    return differ;
+}
+
 // Runs a scenario that is right and writes all that was asked for.
 static enum cli_exit run_and_write(const struct scenario *scenario,
                                    const struct run_arguments *arguments, enum format format,
@@ -186,17 +210,21 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     char *directory =
         arguments->out ? g_strdup(arguments->out) : file_results_directory(scenario->name);
     enum cli_exit code = CLI_BAD_INPUT;
-    if (!file_check_directory(directory, &error) || !sinks_open(&sinks, arguments, &error)) {
+    // What can't be written is found before a long run.
+    if (!outputs_differ(scenario, arguments, directory)) {
+        g_free(directory);
+        return code;
+    }
+    if (!sinks_open(&sinks, arguments, &error) || !file_ready_directory(directory, &error)) {
         report(error);
-        sinks_close(&sinks);
+        sinks_drop(&sinks);
         g_free(directory);
         return code;
     }
     execution->started = g_get_real_time();
     struct result *result = simulate(scenario, &sinks, arguments->quiet);
     bool whole = sinks_close(&sinks);
-    bool written =
-        write_results(directory, result, manifest_json(scenario, result, execution), &error);
+    bool written = write_results(directory, scenario, result, execution, &error);
     if (!written)
         report(error);
     else if (whole)

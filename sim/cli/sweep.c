@@ -266,9 +266,10 @@ static enum cli_exit run_points(struct campaign *campaign, const struct points *
     if (good)
         return conclude(campaign, points, plan, missing, database);
     cli_error("the same command goes on from there", "%s", error->message);
+    enum cli_exit code = cli_exit_of(error, CLI_BAD_INPUT);
     g_error_free(error);
-    mpi_workers_give_up(CLI_BAD_INPUT);
-    return CLI_BAD_INPUT;
+    mpi_workers_give_up((int)code);
+    return code;
 }
 
 // Of an MPI job, all ranks come here; all but the first only lend their processors.

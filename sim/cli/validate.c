@@ -47,8 +47,9 @@ static char *scorecard_text(json_t *scorecard, enum format format)
 static bool deliver(json_t *scorecard, enum format format, const char *path)
 {
     GError *error = NULL;
-    FILE *out = path ? file_create(path, &error) : stdout;
-    if (out) {
+    struct file *file = path ? file_begin(path, &error) : NULL;
+    FILE *out = file ? file_stream(file) : stdout;
+    if (!error) {
         if (format == FORMAT_TABLE) {
             scorecard_print(scorecard, table_wants_colour(out), out);
         } else {
@@ -56,8 +57,8 @@ static bool deliver(json_t *scorecard, enum format format, const char *path)
             fputs(text, out);
             g_free(text);
         }
-        if (path)
-            file_finish(out, path, &error);
+        if (file)
+            file_end(file, &error);
     }
     if (!error)
         return true;
@@ -66,7 +67,9 @@ static bool deliver(json_t *scorecard, enum format format, const char *path)
     return false;
 }
 
-static json_t *score(const struct validate_arguments *arguments, char **patterns)
+// NULL after an error that has been reported, with the exit code in *code.
+static json_t *score(const struct validate_arguments *arguments, char **patterns,
+                     enum cli_exit *code)
 {
     struct bar bar = {.quiet = arguments->quiet};
     struct validate_options options = {
@@ -89,6 +92,7 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
     progress_free(bar.progress);
     diag_print(diags, stderr);
     diag_list_free(diags);
+    *code = cli_exit_of(error, CLI_BAD_INPUT);
     if (error)
         cli_error(NULL, "%s", error->message);
     g_clear_error(&error);
@@ -105,10 +109,11 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
         cli_error(NULL, "-j %d: the number of processes is at most %d", arguments->jobs, MOST_JOBS);
         return CLI_BAD_INPUT;
     }
-    json_t *scorecard = score(arguments, patterns);
+    enum cli_exit code;
+    json_t *scorecard = score(arguments, patterns, &code);
     if (!scorecard)
-        return CLI_BAD_INPUT;
-    enum cli_exit code = validate_failed(scorecard) ? CLI_CHECK_FAILED : CLI_DONE;
+        return code;
+    code = validate_failed(scorecard) ? CLI_CHECK_FAILED : CLI_DONE;
     if (!deliver(scorecard, (enum format)format, arguments->out))
         code = CLI_BAD_INPUT;
     json_decref(scorecard);

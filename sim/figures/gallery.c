@@ -56,7 +56,9 @@ GPtrArray *gallery_claims(const GPtrArray *figures)
 static bool write_json(const char *folder, const char *name, json_t *document, GError **error)
 {
     char *text = json_document_text(json_incref(document));
-    bool written = file_replace(folder, name, text, strlen(text), error);
+    char *path = g_build_filename(folder, name, NULL);
+    bool written = file_put(path, text, strlen(text), error);
+    g_free(path);
     g_free(text);
     return written;
 }
@@ -121,8 +123,14 @@ bool gallery_draw(const char *directory, const char *python, const char *data_di
                   const char *format, python_line_fn *drawn, void *owner, GError **error)
 {
     char *list = g_build_filename(directory, "data", "gallery.json", NULL);
-    const char *const arguments[] = {"--format", format, "--gallery", list, directory, NULL};
-    bool good = python_run(python, data_dir, "draw.py", arguments, drawn, owner, error);
+    const char *const arguments[] = {"--format", format, "--gallery", "--", list, directory, NULL};
+    struct python_call call = {.python = python,
+                               .data_dir = data_dir,
+                               .script = "draw.py",
+                               .arguments = arguments,
+                               .line = drawn,
+                               .owner = owner};
+    bool good = python_run(&call, error);
     g_free(list);
     return good;
 }

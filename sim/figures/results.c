@@ -3,6 +3,7 @@
 
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
+#include "sim/output/manifest.h"
 #include "sim/validate/compare.h"
 #include "sim/workload/result.h"
 
@@ -121,7 +122,8 @@ json_t *results_read(const char *directory, GError **error)
     char *text = NULL;
     gsize length;
     json_t *result = NULL, *manifest = load_manifest(manifest_path, error);
-    if (manifest && g_file_get_contents(csv_path, &text, &length, error)) {
+    if (manifest && g_file_get_contents(csv_path, &text, &length, error) &&
+        manifest_is_of(manifest, directory, text, error)) {
         json_t *series = series_of_manifest(manifest);
         if (add_values(series, csv_path, text, length, error))
             result = json_pack("{s:O,s:O}", "scenario", json_object_get(manifest, "scenario"),

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#define _GNU_SOURCE // O_TMPFILE
 #include "sim/output/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define MOST_LINKS 40 // as the kernel follows
+
+struct file {
+    FILE *stream;
+    int problem;  // errno of a write that failed, as far as it is known
+    char *path;   // as it was asked for, for messages
+    char *place;  // where it goes at the end; NULL: it is written to as it is
+    char *beside; // its name until then; NULL: it has none
+};
 
 static void set_error(GError **error, const char *path, const char *what, int number)
 {
@@ -12,23 +27,310 @@ static void set_error(GError **error, const char *path, const char *what, int nu
                 what, g_strerror(number));
 }
 
-FILE *file_create(const char *path, GError **error)
+// ---- Where a path leads ----
+
+// The path that a link stands for; the caller frees it. NULL if `path` is no link, or one of /proc,
+// which names an open file and no place.
+static char *link_target(const char *path)
 {
-    FILE *file = fopen(path, "we");
-    if (!file)
-        set_error(error, path, "cannot be written", errno);
-    return file;
+    char *target = g_file_read_link(path, NULL);
+    if (!target || g_path_is_absolute(target))
+        return target;
+    char *directory = g_path_get_dirname(path);
+    char *joined = g_build_filename(directory, target, NULL);
+    g_free(directory);
+    g_free(target);
+    return joined;
 }
 
-bool file_finish(FILE *file, const char *path, GError **error)
+static bool is_of_proc(const char *path)
 {
-    bool failed_before = ferror(file);
-    errno = 0;
-    if (fclose(file) == 0 && !failed_before)
-        return true;
-    set_error(error, path, "could not be written whole", errno ? errno : EIO);
+    char *directory = g_path_get_dirname(path);
+    char *real = realpath(directory, NULL);
+    bool is = real && (strcmp(real, "/proc") == 0 || g_str_has_prefix(real, "/proc/"));
+    free(real);
+    g_free(directory);
+    return is;
+}
+
+// The place of a regular file that is there or can be made; NULL if `path` leads to something else,
+// which is written to as it is. The caller frees it.
+static char *place_of(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return NULL;
+    char *place = g_strdup(path);
+    for (int i = 0; place && i < MOST_LINKS; i++) {
+        char *target = link_target(place);
+        if (!target)
+            break;
+        if (is_of_proc(place))
+            g_clear_pointer(&target, g_free);
+        g_free(place);
+        place = target;
+    }
+    return place;
+}
+
+// ---- Writing ----
+
+static char *name_beside(const char *place, int number)
+{
+    char *directory = g_path_get_dirname(place);
+    char *beside = g_strdup_printf("%s/.netsim-%d-%d", directory, (int)getpid(), number);
+    g_free(directory);
+    return beside;
+}
+
+// A descriptor of a file without a name in the directory of `place`; -1 if there is none to be had.
+static int open_nameless(const char *place)
+{
+    if (g_access("/proc/self/fd", X_OK) != 0) // what gives it a name later
+        return -1;
+    char *directory = g_path_get_dirname(place);
+    int descriptor = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    g_free(directory);
+    return descriptor;
+}
+
+static int open_beside(const char *place, char **beside)
+{
+    int descriptor = -1;
+    for (int number = 0; descriptor < 0; number++) {
+        *beside = name_beside(place, number);
+        descriptor = open(*beside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST)
+            break;
+        g_free(*beside);
+    }
+    if (descriptor < 0) {
+        int problem = errno;
+        g_clear_pointer(beside, g_free);
+        errno = problem;
+    }
+    return descriptor;
+}
+
+// What takes the place of a file may be read by whoever could read that one. If not, there is
+// nothing to be done about it.
+static void keep_mode(const struct file *file)
+{
+    struct stat status;
+    if (file->place && stat(file->place, &status) == 0 &&
+        fchmod(fileno(file->stream), status.st_mode & 0777) != 0)
+        errno = 0;
+}
+
+struct file *file_begin(const char *path, GError **error)
+{
+    struct file *file = g_new0(struct file, 1);
+    file->path = g_strdup(path);
+    file->place = place_of(path);
+    int descriptor = -1;
+    // What may not be written is not replaced either.
+    if (file->place && g_access(file->place, F_OK) == 0 && g_access(file->place, W_OK) != 0) {
+        set_error(error, path, "cannot be written", errno);
+        file_drop(file);
+        return NULL;
+    }
+    if (file->place)
+        descriptor = open_nameless(file->place);
+    if (descriptor < 0)
+        descriptor = file->place ? open_beside(file->place, &file->beside)
+                                 : open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (descriptor >= 0)
+        file->stream = fdopen(descriptor, "w");
+    if (file->stream) {
+        keep_mode(file);
+        return file;
+    }
+    set_error(error, path, "cannot be written", errno);
+    if (descriptor >= 0)
+        close(descriptor);
+    file_drop(file);
+    return NULL;
+}
+
+FILE *file_stream(const struct file *file)
+{
+    return file->stream;
+}
+
+void file_drop(struct file *file)
+{
+    if (!file)
+        return;
+    if (file->stream)
+        fclose(file->stream);
+    if (file->beside)
+        unlink(file->beside);
+    g_free(file->beside);
+    g_free(file->place);
+    g_free(file->path);
+    g_free(file);
+}
+
+// Always false.
+static bool is_cut(const struct file *file, GError **error)
+{
+    int number = file->problem ? file->problem : errno;
+    set_error(error, file->path, "could not be written whole", number ? number : EIO);
     return false;
 }
+
+static void put(struct file *file, const char *text, size_t length)
+{
+    if (fwrite(text, 1, length, file->stream) != length)
+        file->problem = errno;
+}
+
+// Gives a file without a name one beside its place.
+static bool name_it(struct file *file)
+{
+    char *open_file = g_strdup_printf("/proc/self/fd/%d", fileno(file->stream));
+    bool named = false;
+    for (int number = 0; !named; number++) {
+        g_free(file->beside);
+        file->beside = name_beside(file->place, number);
+        named = linkat(AT_FDCWD, open_file, AT_FDCWD, file->beside, AT_SYMLINK_FOLLOW) == 0;
+        if (!named && errno != EEXIST)
+            break;
+    }
+    int problem = errno;
+    if (!named)
+        g_clear_pointer(&file->beside, g_free);
+    g_free(open_file);
+    errno = problem;
+    return named;
+}
+
+// All that can fail but for the renaming. Keeps the file also if it fails.
+static bool settle(struct file *file)
+{
+    errno = 0;
+    bool good = fflush(file->stream) == 0 && !ferror(file->stream);
+    if (good && file->place && !file->beside)
+        good = name_it(file);
+    FILE *stream = file->stream;
+    file->stream = NULL;
+    int problem = errno;
+    if (fclose(stream) == 0)
+        errno = problem;
+    else
+        good = false;
+    return good;
+}
+
+static bool take_place(struct file *file)
+{
+    if (file->place && rename(file->beside, file->place) != 0)
+        return false;
+    g_clear_pointer(&file->beside, g_free);
+    return true;
+}
+
+bool file_end(struct file *file, GError **error)
+{
+    bool good = (settle(file) && take_place(file)) || is_cut(file, error);
+    file_drop(file);
+    return good;
+}
+
+bool file_put(const char *path, const char *text, size_t length, GError **error)
+{
+    struct file *file = file_begin(path, error);
+    if (!file)
+        return false;
+    put(file, text, length);
+    return file_end(file, error);
+}
+
+static void drop(void *file)
+{
+    file_drop(file);
+}
+
+bool file_put_all(const char *directory, const struct file_text *texts, int count, GError **error)
+{
+    GPtrArray *files = g_ptr_array_new_with_free_func(drop);
+    bool good = true;
+    for (int i = 0; good && i < count; i++) {
+        char *path = g_build_filename(directory, texts[i].name, NULL);
+        struct file *file = file_begin(path, error);
+        g_free(path);
+        good = file;
+        if (!file)
+            break;
+        g_ptr_array_add(files, file);
+        put(file, texts[i].text, texts[i].length);
+        good = settle(file) || is_cut(file, error);
+    }
+    for (guint i = 0; good && i < files->len; i++) {
+        struct file *file = g_ptr_array_index(files, i);
+        good = take_place(file);
+        if (!good)
+            set_error(error, file->path, "cannot be put in its place", errno);
+    }
+    g_ptr_array_unref(files);
+    return good;
+}
+
+// ---- One file under two names ----
+
+// What a path leads to: equal texts are one file. NULL: to a character device, or nowhere.
+static char *identity_of(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return S_ISCHR(status.st_mode)
+                   ? NULL
+                   : g_strdup_printf("%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+    char *place = place_of(path);
+    char *directory = place ? g_path_get_dirname(place) : NULL;
+    char *name = place ? g_path_get_basename(place) : NULL;
+    char *real = directory ? realpath(directory, NULL) : NULL;
+    char *identity = name ? g_build_filename(real ? real : directory, name, NULL) : NULL;
+    free(real);
+    g_free(name);
+    g_free(directory);
+    g_free(place);
+    return identity;
+}
+
+static bool collide(const struct file_use *one, const struct file_use *other, GError **error)
+{
+    if (other->written)
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    "%s %s: this file is written by %s, too; give each its own", one->as, one->path,
+                    other->as);
+    else
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_EXIST,
+                    "%s %s: this is the file of %s, which would be overwritten", one->as, one->path,
+                    other->as);
+    return false;
+}
+
+bool file_uses_differ(const struct file_use *uses, int count, GError **error)
+{
+    GPtrArray *identities = g_ptr_array_new_with_free_func(g_free);
+    bool good = true;
+    for (int i = 0; i < count; i++)
+        g_ptr_array_add(identities, identity_of(uses[i].path));
+    for (int i = 0; good && i < count; i++)
+        for (int k = 0; good && k < i; k++) {
+            const char *one = g_ptr_array_index(identities, i);
+            bool same = one && g_strcmp0(one, g_ptr_array_index(identities, k)) == 0;
+            if (same && uses[i].written)
+                good = collide(&uses[i], &uses[k], error);
+            else if (same && uses[k].written)
+                good = collide(&uses[k], &uses[i], error);
+        }
+    g_ptr_array_unref(identities);
+    return good;
+}
+
+// ---- Directories ----
 
 bool file_check_directory(const char *path, GError **error)
 {
@@ -57,13 +359,16 @@ bool file_make_directory(const char *path, GError **error)
     return false;
 }
 
-bool file_replace(const char *directory, const char *name, const char *text, size_t length,
-                  GError **error)
+bool file_ready_directory(const char *path, GError **error)
 {
-    char *path = g_build_filename(directory, name, NULL);
-    bool done = g_file_set_contents(path, text, (gssize)length, error);
-    g_free(path);
-    return done;
+    if (!file_make_directory(path, error))
+        return false;
+    char *inside = g_build_filename(path, ".netsim", NULL);
+    struct file *probe = file_begin(inside, error);
+    g_free(inside);
+    bool ready = probe;
+    file_drop(probe);
+    return ready;
 }
 
 char *file_results_directory(const char *scenario)

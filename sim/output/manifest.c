@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/manifest.h"
 
+#include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 
+#include <string.h>
 #include <sys/utsname.h>
+
+#define MANIFEST "manifest.json"
+#define RESULTS "results.csv"
 
 static json_t *manifest_string(const char *text)
 {
@@ -78,8 +83,44 @@ static json_t *manifest_series(const struct scenario *scenario, const struct res
     return list;
 }
 
+// The results as the manifest tells them.
+static json_t *manifest_results(const char *csv)
+{
+    char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);
+    json_t *results = json_pack("{s:s, s:s}", "file", RESULTS, "sha256", digest);
+    g_free(digest);
+    return results;
+}
+
+bool manifest_write(const char *directory, json_t *manifest, const char *csv, GError **error)
+{
+    char *json = json_document_text(json_incref(manifest));
+    // The manifest first: whatever happens between the two, it names the results it goes with.
+    const struct file_text texts[] = {{MANIFEST, json, strlen(json)}, {RESULTS, csv, strlen(csv)}};
+    bool written = file_put_all(directory, texts, G_N_ELEMENTS(texts), error);
+    g_free(json);
+    return written;
+}
+
+bool manifest_is_of(const json_t *manifest, const char *directory, const char *csv, GError **error)
+{
+    const json_t *results = json_object_get(manifest, "results");
+    const char *named = json_string_value(json_object_get(results, "sha256"));
+    const char *fingerprint = json_string_value(json_object_get(manifest, "fingerprint"));
+    char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);
+    bool same = !named || strcmp(named, digest) == 0;
+    if (!same)
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "%s: " RESULTS " (SHA-256 %.12s...) is not of the run of " MANIFEST
+                    " (fingerprint %s, results %.12s...): one of them was changed, or a run was "
+                    "ended while it put them there; run it again, or name " RESULTS " alone",
+                    directory, digest, fingerprint ? fingerprint : "unknown", named);
+    g_free(digest);
+    return same;
+}
+
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
-                      const struct manifest_execution *execution)
+                      const struct manifest_execution *execution, const char *csv)
 {
     struct ledger_totals totals = result_ledger(result);
     char *fingerprint = text_fingerprint(result_fingerprint(result));
@@ -95,6 +136,7 @@ json_t *manifest_json(const struct scenario *scenario, const struct result *resu
     json_object_set_new(manifest, "fingerprint", json_string(fingerprint));
     json_object_set_new(manifest, "events", json_integer((json_int_t)result_events(result)));
     json_object_set_new(manifest, "ledger", json_ledger(&totals));
+    json_object_set_new(manifest, "results", manifest_results(csv));
     json_object_set_new(manifest, "series", manifest_series(scenario, result));
     json_object_set_new(manifest, "execution", manifest_execution_json(result, execution));
     g_free(fingerprint);

@@ -7,6 +7,7 @@
 #include "sim/workload/result.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #define MANIFEST_SCHEMA 1
 
@@ -19,8 +20,17 @@ struct manifest_execution {
 };
 
 // The document, new reference. Everything but the member "execution" (host, times, command) is
-// equal for two runs of one scenario and seed.
+// equal for two runs of one scenario and seed. `csv` is what results.csv beside it will hold: the
+// manifest has its SHA-256, so that a reader knows whether both are of one run.
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
-                      const struct manifest_execution *execution);
+                      const struct manifest_execution *execution, const char *csv);
+
+// Puts results.csv and manifest.json into a directory. False and *error if they can't be written:
+// then what was there still is.
+bool manifest_write(const char *directory, json_t *manifest, const char *csv, GError **error);
+
+// Whether a manifest and the results beside it are of one run; those of older versions don't say.
+// False and *error names both.
+bool manifest_is_of(const json_t *manifest, const char *directory, const char *csv, GError **error);
 
 #endif

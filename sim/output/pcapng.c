@@ -23,8 +23,8 @@ enum {
 
 struct pcapng {
     struct capture capture;
-    FILE *file;
-    char *path;
+    struct file *file;
+    FILE *out;    // the file's
     char *series; // whose section is not yet written, or NULL
     int interfaces;
     GByteArray *block;
@@ -76,7 +76,7 @@ static void block_end(struct pcapng *pcapng)
     put32(block, length);
     for (int i = 0; i < 4; i++)
         block->data[4 + i] = (uint8_t)(length >> 8 * i);
-    fwrite(block->data, 1, block->len, pcapng->file);
+    fwrite(block->data, 1, block->len, pcapng->out);
 }
 
 // A section begins with the first interface of its series.
@@ -145,13 +145,13 @@ static const struct capture_ops pcapng_ops = {
 
 struct pcapng *pcapng_open(const char *path, GError **error)
 {
-    FILE *file = file_create(path, error);
+    struct file *file = file_begin(path, error);
     if (!file)
         return NULL;
     struct pcapng *pcapng = g_new0(struct pcapng, 1);
     pcapng->capture.ops = &pcapng_ops;
     pcapng->file = file;
-    pcapng->path = g_strdup(path);
+    pcapng->out = file_stream(file);
     pcapng->series = g_strdup("");
     pcapng->block = g_byte_array_new();
     return pcapng;
@@ -168,15 +168,27 @@ struct capture *pcapng_capture(struct pcapng *pcapng)
     return &pcapng->capture;
 }
 
+static void pcapng_free(struct pcapng *pcapng)
+{
+    g_byte_array_free(pcapng->block, TRUE);
+    g_free(pcapng->series);
+    g_free(pcapng);
+}
+
 bool pcapng_close(struct pcapng *pcapng, GError **error)
 {
     if (!pcapng)
         return true;
     section_begin(pcapng); // also a capture of nothing is a capture
-    bool whole = file_finish(pcapng->file, pcapng->path, error);
-    g_byte_array_free(pcapng->block, TRUE);
-    g_free(pcapng->series);
-    g_free(pcapng->path);
-    g_free(pcapng);
+    bool whole = file_end(pcapng->file, error);
+    pcapng_free(pcapng);
     return whole;
+}
+
+void pcapng_drop(struct pcapng *pcapng)
+{
+    if (!pcapng)
+        return;
+    file_drop(pcapng->file);
+    pcapng_free(pcapng);
 }

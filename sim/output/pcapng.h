@@ -25,4 +25,7 @@ struct capture *pcapng_capture(struct pcapng *pcapng);
 // Ends and frees it. False and *error if not all of it could be written. NULL is ignored.
 bool pcapng_close(struct pcapng *pcapng, GError **error);
 
+// Ends without a file. NULL is ignored.
+void pcapng_drop(struct pcapng *pcapng);
+
 #endif

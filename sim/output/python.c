@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#define _GNU_SOURCE // memfd_create
 #include "sim/output/python.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // What must be there. Only looked for, not loaded, as loading takes half a second.
 #define HAS_MATPLOTLIB                                                                             \
@@ -80,25 +85,45 @@ static int wait_for(GPid pid)
     return ending.status;
 }
 
-bool python_run(const char *python, const char *data_dir, const char *script,
-                const char *const *arguments, python_line_fn *line, void *owner, GError **error)
+// A descriptor from which a text can be read, which nobody has to clean up. -1 and *error.
+static int open_input(const char *text, GError **error)
 {
-    char *path = g_build_filename(data_dir, "plots", script, NULL);
+    size_t length = text ? strlen(text) : 0, done = 0;
+    int descriptor = memfd_create("netsim", MFD_CLOEXEC);
+    ssize_t put = 0;
+    while (descriptor >= 0 && done < length &&
+           (put = write(descriptor, text + done, length - done)) > 0)
+        done += (size_t)put;
+    if (descriptor >= 0 && done == length && lseek(descriptor, 0, SEEK_SET) == 0)
+        return descriptor;
+    g_set_error(error, G_SPAWN_ERROR, G_SPAWN_ERROR_FAILED,
+                "no memory for what the pictures are drawn from: %s", g_strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+    return -1;
+}
+
+bool python_run(const struct python_call *call, GError **error)
+{
+    int input = open_input(call->input, error), output, status = 0;
+    if (input < 0)
+        return false;
+    char *path = g_build_filename(call->data_dir, "plots", call->script, NULL);
     GPtrArray *command = g_ptr_array_new();
-    g_ptr_array_add(command, (gpointer)python);
+    g_ptr_array_add(command, (gpointer)call->python);
     g_ptr_array_add(command, (gpointer) "-B"); // no __pycache__ in an installed tree
     g_ptr_array_add(command, path);
-    for (; *arguments; arguments++)
-        g_ptr_array_add(command, (gpointer)*arguments);
+    for (const char *const *argument = call->arguments; *argument; argument++)
+        g_ptr_array_add(command, (gpointer)*argument);
     g_ptr_array_add(command, NULL);
     GPid pid;
-    int output;
-    bool started = g_spawn_async_with_pipes(NULL, (char **)command->pdata, NULL,
-                                            G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL,
-                                            NULL, &pid, NULL, &output, NULL, error);
-    int status = 0;
+    bool started = g_spawn_async_with_pipes_and_fds(NULL, (const char *const *)command->pdata, NULL,
+                                                    G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                                                    NULL, NULL, input, -1, -1, NULL, NULL, 0, &pid,
+                                                    NULL, &output, NULL, error);
+    close(input);
     if (started) {
-        read_lines(output, line, owner);
+        read_lines(output, call->line, call->owner);
         status = wait_for(pid);
     }
     bool drawn = started && g_spawn_check_wait_status(status, NULL);

@@ -15,10 +15,17 @@ char *python_find(GError **error);
 // Told each line that the script prints, without its line feed.
 typedef void python_line_fn(void *owner, const char *line);
 
-// Runs DATA_DIR/plots/SCRIPT with the arguments (NULL-terminated) and waits for it; stderr is ours.
-// False and *error if it can't be started or does not end with 0. line may be NULL: what the script
-// prints is then lost.
-bool python_run(const char *python, const char *data_dir, const char *script,
-                const char *const *arguments, python_line_fn *line, void *owner, GError **error);
+// A script of DATA_DIR/plots and what it is given.
+struct python_call {
+    const char *python, *data_dir, *script;
+    const char *const *arguments; // NULL-terminated
+    const char *input;            // what it reads from stdin; NULL: nothing
+    python_line_fn *line;         // NULL: what the script prints is lost
+    void *owner;
+};
+
+// Runs a script and waits for it; stderr is ours. False and *error if it can't be started or does
+// not end with 0.
+bool python_run(const struct python_call *call, GError **error);
 
 #endif

@@ -8,8 +8,8 @@
 
 struct state_log {
     struct trace trace;
-    FILE *file;
-    char *path;
+    struct file *file;
+    FILE *out; // the file's
     GString *line;
 };
 
@@ -44,7 +44,7 @@ static void state_log_transition(struct trace *trace, trace_lane lane, sim_time 
     if (transition->detail && *transition->detail)
         g_string_append_printf(log->line, " %s", transition->detail);
     g_string_append_c(log->line, '\n');
-    fwrite(log->line->str, 1, log->line->len, log->file);
+    fwrite(log->line->str, 1, log->line->len, log->out);
 }
 
 static const struct trace_ops state_log_ops = {
@@ -56,20 +56,20 @@ static const struct trace_ops state_log_ops = {
 
 struct state_log *state_log_open(const char *path, GError **error)
 {
-    FILE *file = file_create(path, error);
+    struct file *file = file_begin(path, error);
     if (!file)
         return NULL;
     struct state_log *log = g_new0(struct state_log, 1);
     log->trace.ops = &state_log_ops;
     log->file = file;
-    log->path = g_strdup(path);
+    log->out = file_stream(file);
     log->line = g_string_new(NULL);
     return log;
 }
 
 void state_log_series(struct state_log *log, const char *name)
 {
-    fprintf(log->file, "# series %s\n", name);
+    fprintf(log->out, "# series %s\n", name);
 }
 
 struct trace *state_log_trace(struct state_log *log)
@@ -77,13 +77,25 @@ struct trace *state_log_trace(struct state_log *log)
     return &log->trace;
 }
 
+static void state_log_free(struct state_log *log)
+{
+    g_string_free(log->line, TRUE);
+    g_free(log);
+}
+
 bool state_log_close(struct state_log *log, GError **error)
 {
     if (!log)
         return true;
-    bool whole = file_finish(log->file, log->path, error);
-    g_string_free(log->line, TRUE);
-    g_free(log->path);
-    g_free(log);
+    bool whole = file_end(log->file, error);
+    state_log_free(log);
     return whole;
+}
+
+void state_log_drop(struct state_log *log)
+{
+    if (!log)
+        return;
+    file_drop(log->file);
+    state_log_free(log);
 }

@@ -28,4 +28,7 @@ struct trace *state_log_trace(struct state_log *log);
 // Ends and frees it. False and *error if not all of it could be written. NULL is ignored.
 bool state_log_close(struct state_log *log, GError **error);
 
+// Ends without a file. NULL is ignored.
+void state_log_drop(struct state_log *log);
+
 #endif

@@ -37,8 +37,8 @@ struct lane {
 
 struct timeline {
     struct trace trace;
-    FILE *file;
-    char *path;
+    struct file *file;
+    FILE *out; // the file's
     uint64_t written;
     char *series;
     int processes, threads;
@@ -64,8 +64,8 @@ static void lane_free(void *data)
 static void timeline_write(struct timeline *timeline, json_t *event, sim_time when)
 {
     size_t digits = when < 1000 * TIME_S ? EXACT_DIGITS : 17;
-    fputs(timeline->written++ ? ",\n" : "\n", timeline->file);
-    json_dumpf(event, timeline->file, JSON_COMPACT | JSON_REAL_PRECISION(digits));
+    fputs(timeline->written++ ? ",\n" : "\n", timeline->out);
+    json_dumpf(event, timeline->out, JSON_COMPACT | JSON_REAL_PRECISION(digits));
     json_decref(event);
 }
 
@@ -338,18 +338,18 @@ static const struct trace_ops timeline_ops = {
 
 struct timeline *timeline_open(const char *path, GError **error)
 {
-    FILE *file = file_create(path, error);
+    struct file *file = file_begin(path, error);
     if (!file)
         return NULL;
     struct timeline *timeline = g_new0(struct timeline, 1);
     timeline->trace.ops = &timeline_ops;
     timeline->file = file;
-    timeline->path = g_strdup(path);
+    timeline->out = file_stream(file);
     timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
     timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", file);
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", timeline->out);
     return timeline;
 }
 
@@ -377,19 +377,31 @@ struct trace *timeline_trace(struct timeline *timeline)
     return &timeline->trace;
 }
 
-bool timeline_close(struct timeline *timeline, GError **error)
+static void timeline_free(struct timeline *timeline)
 {
-    if (!timeline)
-        return true;
-    timeline_end_series(timeline);
-    fputs("\n]}\n", timeline->file);
-    bool whole = file_finish(timeline->file, timeline->path, error);
     g_ptr_array_unref(timeline->lanes);
     g_hash_table_unref(timeline->by_name);
     g_hash_table_unref(timeline->by_group);
     g_hash_table_unref(timeline->under_way);
     g_free(timeline->series);
-    g_free(timeline->path);
     g_free(timeline);
+}
+
+bool timeline_close(struct timeline *timeline, GError **error)
+{
+    if (!timeline)
+        return true;
+    timeline_end_series(timeline);
+    fputs("\n]}\n", timeline->out);
+    bool whole = file_end(timeline->file, error);
+    timeline_free(timeline);
     return whole;
+}
+
+void timeline_drop(struct timeline *timeline)
+{
+    if (!timeline)
+        return;
+    file_drop(timeline->file);
+    timeline_free(timeline);
 }

@@ -32,4 +32,7 @@ struct trace *timeline_trace(struct timeline *timeline);
 // Ends and frees it. False and *error if not all of it could be written. NULL is ignored.
 bool timeline_close(struct timeline *timeline, GError **error);
 
+// Ends without a file. NULL is ignored.
+void timeline_drop(struct timeline *timeline);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
+#include "sim/output/manifest.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -167,10 +168,10 @@ static json_t *load_json(const char *path, GError **error)
     return document;
 }
 
-// A result document, or a manifest, which has series but no values.
-static bool read_document(struct compared *compared, const char *path, GError **error)
+// A result document, or a manifest, which has series but no values. Takes the document (NULL: there
+// is none, which has been reported).
+static bool take_document(struct compared *compared, json_t *document)
 {
-    json_t *document = load_json(path, error);
     if (!document)
         return false;
     json_t *series, *run = json_object_get(document, "run");
@@ -185,16 +186,44 @@ static bool read_document(struct compared *compared, const char *path, GError **
     return true;
 }
 
+static bool read_document(struct compared *compared, const char *path, GError **error)
+{
+    return take_document(compared, load_json(path, error));
+}
+
+static bool take_csv(struct compared *compared, const char *text, gsize length, const char *path,
+                     GError **error)
+{
+    bool good = compared_read_csv(compared, text, length, error);
+    if (!good)
+        g_prefix_error(error, "%s:", path);
+    return good;
+}
+
 static bool read_csv_file(struct compared *compared, const char *path, GError **error)
 {
     char *text;
     gsize length;
     if (!g_file_get_contents(path, &text, &length, error))
         return false;
-    bool good = compared_read_csv(compared, text, length, error);
-    if (!good)
-        g_prefix_error(error, "%s:", path);
+    bool good = take_csv(compared, text, length, path, error);
     g_free(text);
+    return good;
+}
+
+// Results with the manifest beside them, which must be of the same run.
+static bool read_pair(struct compared *compared, const char *directory, const char *csv,
+                      const char *manifest, GError **error)
+{
+    char *text = NULL;
+    gsize length;
+    json_t *document = load_json(manifest, error);
+    bool good = document && g_file_get_contents(csv, &text, &length, error) &&
+                manifest_is_of(document, directory, text, error) &&
+                take_csv(compared, text, length, csv, error) &&
+                take_document(compared, json_incref(document));
+    g_free(text);
+    json_decref(document);
     return good;
 }
 
@@ -204,10 +233,13 @@ static bool read_directory(struct compared *compared, const char *path, GError *
     char *manifest = g_build_filename(path, "manifest.json", NULL);
     char *sweep = g_build_filename(path, "sweep.sqlite", NULL);
     bool swept = !g_file_test(csv, G_FILE_TEST_EXISTS) && g_file_test(sweep, G_FILE_TEST_EXISTS);
-    bool good = swept ? compared_read_database(compared, sweep, NULL, error)
-                      : read_csv_file(compared, csv, error);
-    if (good && !swept && g_file_test(manifest, G_FILE_TEST_EXISTS))
-        good = read_document(compared, manifest, error);
+    bool good;
+    if (swept)
+        good = compared_read_database(compared, sweep, NULL, error);
+    else if (g_file_test(manifest, G_FILE_TEST_EXISTS))
+        good = read_pair(compared, path, csv, manifest, error);
+    else
+        good = read_csv_file(compared, csv, error);
     g_free(sweep);
     g_free(manifest);
     g_free(csv);

@@ -383,18 +383,26 @@ class Interruption(SweepCase):
                          content(self.path("whole/sweep.sqlite")))
 
     def test_sigint_ends_it_cleanly(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             shutil.rmtree(self.path("results"), ignore_errors=True)
             child = self.start("slow.yaml", *self.AXIS)
             self.wait_for(lambda: self.finished() >= 1, child)
             workers = self.workers(child)
             child.send_signal(number)
-            self.assertEqual(child.wait(60), 1)
-            self.assertIn("interrupted", child.stderr.read())
+            self.assertEqual(child.wait(60), 128 + number)
+            self.assertIn(f"interrupted ({signal.strsignal(number)}) after ", child.stderr.read())
             self.assertGreaterEqual(self.finished(), 1)
             for worker in workers:
                 self.assertFalse(self.is_alive(worker))
             self.assertIn("missing", self.sweep("--report", "results/slow").stdout)
+
+    def test_nohup(self):
+        child = subprocess.Popen([NETSIM, "sweep", "slow.yaml", *self.AXIS, "-q"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.wait_for(lambda: self.finished() >= 1, child)
+        child.send_signal(signal.SIGHUP)
+        self.assertEqual(child.wait(120), 0)
 
     def workers(self, child):
         with open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as file:

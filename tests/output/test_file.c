@@ -9,8 +9,8 @@ static void test_replace(void)
     char *directory = sample_directory();
     char *path = g_build_filename(directory, "results.csv", NULL);
     GError *error = NULL;
-    CU_ASSERT(file_replace(directory, "results.csv", "old", 3, &error));
-    CU_ASSERT(file_replace(directory, "results.csv", "newer", 5, &error));
+    CU_ASSERT(file_put(path, "old", 3, &error));
+    CU_ASSERT(file_put(path, "newer", 5, &error));
     char *text = sample_read(path);
     SUITE_SAME_TEXT(text, "newer");
     GDir *entries = g_dir_open(directory, 0, NULL);
@@ -34,7 +34,7 @@ static void test_directories(void)
     CU_ASSERT(file_make_directory(deep, &error));
     CU_ASSERT(file_check_directory(deep, &error));
     CU_ASSERT(file_check_directory("surely-not-here", &error));
-    CU_ASSERT(file_replace(directory, "file", "", 0, &error));
+    CU_ASSERT(file_put(file, "", 0, &error));
     CU_ASSERT_FALSE(file_check_directory(below, &error));
     SUITE_CONTAINS(error->message, below);
     g_clear_error(&error);
@@ -55,14 +55,12 @@ static void test_directories(void)
 static void test_streams(void)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(file_create("/dev/null/x", &error));
+    CU_ASSERT_PTR_NULL(file_begin("/dev/null/x", &error));
     SUITE_CONTAINS(error->message, "/dev/null/x");
     g_clear_error(&error);
     if (!g_file_test("/dev/full", G_FILE_TEST_EXISTS))
         return;
-    FILE *file = file_create("/dev/full", &error);
-    fputs("lost", file);
-    CU_ASSERT_FALSE(file_finish(file, "/dev/full", &error));
+    CU_ASSERT_FALSE(file_put("/dev/full", "lost", 4, &error));
     SUITE_CONTAINS(error->message, "No space left");
     g_clear_error(&error);
 }
