@@ -42,7 +42,9 @@ struct ledger {
     struct pool intervals;
     GHashTable *flows; // by key; the key is the flow's first member
     struct ledger_totals totals;
-    uint64_t with_drops; // messages of which a part is dropped at present
+    uint64_t with_drops;    // messages of which a part is dropped at present
+    ledger_whole_fn *whole; // NULL: nobody is told
+    void *watcher;
 };
 
 // g_int64_hash only folds the halves: keys made of two small numbers would fall together.
@@ -357,8 +359,17 @@ void ledger_complete(struct ledger *ledger, struct message_ref message)
     }
     record->completed = true;
     // Of an empty message nothing can be missing.
-    if (record->bytes == 0 || record_whole(record))
-        record_close(ledger, record);
+    if (record->bytes > 0 && !record_whole(record))
+        return;
+    record_close(ledger, record);
+    if (ledger->whole)
+        ledger->whole(ledger->watcher, message);
+}
+
+void ledger_watch(struct ledger *ledger, ledger_whole_fn *whole, void *watcher)
+{
+    ledger->whole = whole;
+    ledger->watcher = watcher;
 }
 
 struct ledger_totals ledger_totals(const struct ledger *ledger)

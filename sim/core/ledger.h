@@ -64,6 +64,11 @@ void ledger_match(struct ledger *ledger, struct message_ref message);
 // bytes stays on the books (lost if it was dropped, open if not), and what comes later is lost.
 void ledger_complete(struct ledger *ledger, struct message_ref message);
 
+// From now on `whole` is told of each message that is closed as delivered, when it is. NULL:
+// nobody.
+typedef void ledger_whole_fn(void *watcher, struct message_ref message);
+void ledger_watch(struct ledger *ledger, ledger_whole_fn *whole, void *watcher);
+
 struct ledger_totals ledger_totals(const struct ledger *ledger);
 
 // True if every message was delivered once, whole and in order.

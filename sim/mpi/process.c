@@ -45,7 +45,7 @@ static void observe(const struct mpi_request *request, enum mpi_observed what)
 {
     struct mpi_observer *observer = request->process->observer;
     if (observer && observer->request)
-        observer->request(observer, request->process, request, what, request->message);
+        observer->request(observer, request->process, request, what);
 }
 
 void mpi_observe_collective(struct mpi_process *process, const char *name, bool enters)
@@ -313,8 +313,6 @@ void mpi_message_arrived(const struct cpu_context *context, struct mpi_process *
     trace_flow(process->sim->trace, cpu_lane(context->cpu), message, TRACE_FLOW_END, context->now);
     ledger_match(process->sim->ledger, message);
     ledger_complete(process->sim->ledger, message);
-    if (process->observer && process->observer->request)
-        process->observer->request(process->observer, process, NULL, MPI_OBSERVED_ARRIVAL, message);
 }
 
 // Tells the trace what a request has waited for in the state that it leaves.

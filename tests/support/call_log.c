@@ -8,30 +8,53 @@ static struct call_log *log_of(struct mpi_observer *observer)
     return (struct call_log *)(void *)observer;
 }
 
-static void take_request(struct mpi_observer *observer, const struct mpi_process *process,
-                         const struct mpi_request *request, enum mpi_observed what,
-                         struct message_ref message)
+static void take_whole(void *watcher, struct message_ref message)
 {
+    struct call_log *log = watcher;
     struct logged entry = {
-        .what = what, .rank = process->rank, .message = message, .when = sim_now(process->sim)};
-    if (request) {
-        entry.kind = request->kind;
-        entry.context = request->context;
-        entry.number = request->number;
-        entry.peer = request->peer;
-        entry.tag = request->tag;
-        entry.size = request->size;
-        entry.count = request->operation ? request->operation->count : 0;
-        entry.synchronous = request->synchronous;
-        entry.status = request->status;
-    }
-    g_array_append_val(log_of(observer)->entries, entry);
+        .of = LOGGED_WHOLE, .rank = -1, .message = message, .when = sim_now(log->sim)};
+    g_array_append_val(log->entries, entry);
+}
+
+// A message is whole after somebody has asked for something.
+static void watch(struct call_log *log, const struct mpi_process *process)
+{
+    if (log->sim)
+        return;
+    log->sim = process->sim;
+    ledger_watch(process->sim->ledger, take_whole, log);
+}
+
+static void take_request(struct mpi_observer *observer, const struct mpi_process *process,
+                         const struct mpi_request *request, enum mpi_observed what)
+{
+    struct call_log *log = log_of(observer);
+    watch(log, process);
+    struct logged entry = {
+        .of = LOGGED_REQUEST,
+        .what = what,
+        .rank = process->rank,
+        .kind = request->kind,
+        .context = request->context,
+        .number = request->number,
+        .peer = request->peer,
+        .tag = request->tag,
+        .size = request->size,
+        .count = request->operation ? request->operation->count : 0,
+        .notify = request->operation && request->operation->notify,
+        .synchronous = request->synchronous,
+        .status = request->status,
+        .message = request->message,
+        .when = sim_now(process->sim),
+    };
+    g_array_append_val(log->entries, entry);
 }
 
 static void take_collective(struct mpi_observer *observer, const struct mpi_process *process,
                             const char *name, bool enters)
 {
     struct logged entry = {
+        .of = LOGGED_COLLECTIVE,
         .what = enters ? MPI_OBSERVED_START : MPI_OBSERVED_RETURN,
         .rank = process->rank,
         .collective = name,
@@ -59,11 +82,15 @@ void call_log_free(struct call_log *log)
 char *logged_text(const struct logged *entry)
 {
     static const char *const names[] = {
-        [MPI_OBSERVED_START] = "starts", [MPI_OBSERVED_MATCH] = "matches",
-        [MPI_OBSERVED_ARRIVAL] = "gets", [MPI_OBSERVED_DONE] = "is done with",
+        [MPI_OBSERVED_START] = "starts",
+        [MPI_OBSERVED_MATCH] = "matches",
+        [MPI_OBSERVED_DONE] = "is done with",
         [MPI_OBSERVED_RETURN] = "ends",
     };
-    if (entry->collective)
+    if (entry->of == LOGGED_WHOLE)
+        return g_strdup_printf("%.3f us: message %u.%u is whole", time_to_us(entry->when),
+                               entry->message.index, entry->message.generation);
+    if (entry->of == LOGGED_COLLECTIVE)
         return g_strdup_printf("%.3f us: rank %d %s %s", time_to_us(entry->when), entry->rank,
                                names[entry->what], entry->collective);
     return g_strdup_printf(

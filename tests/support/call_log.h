@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an observer was told of a run (sim/mpi/observer.h), in its order.
+// What an observer was told of a run (sim/mpi/observer.h), and when messages were whole in their
+// last place, in the order of the run.
 #ifndef NETSIM_TESTS_SUPPORT_CALL_LOG_H
 #define NETSIM_TESTS_SUPPORT_CALL_LOG_H
 
+#include "sim/core/sim.h"
 #include "sim/mpi/observer.h"
 #include "sim/mpi/request.h"
 
 #include <glib.h>
 
+enum logged_kind { LOGGED_REQUEST, LOGGED_COLLECTIVE, LOGGED_WHOLE };
+
 struct logged {
+    enum logged_kind of;
     enum mpi_observed what; // of a collective MPI_OBSERVED_START or _RETURN
-    int rank;
-    const char *collective; // NULL: of a request
-    // As it is now; zero of an arrival.
+    int rank;               // of a whole message -1
+    const char *collective;
+    // Of a request as it is now; of a whole message `message` alone.
     enum mpi_request_kind kind;
     enum mpi_context context;
     uint32_t number;
     int peer, tag;
     int64_t size, count; // count: MPI_POLL's
-    bool synchronous;
+    bool synchronous, notify;
     struct mpi_envelope status;
     struct message_ref message;
     sim_time when; // of the event in which it happened
@@ -27,6 +32,7 @@ struct logged {
 struct call_log {
     struct mpi_observer observer; // give &log->observer to the run
     GArray *entries;              // struct logged
+    const struct sim *sim;        // NULL: nothing was told yet. Only while it runs
 };
 
 struct call_log *call_log_new(void);

@@ -213,9 +213,9 @@ void reference_check_collectives(struct reference *reference)
     };
     for (guint i = 0; i < reference->log->entries->len; i++) {
         const struct logged *entry = &g_array_index(reference->log->entries, struct logged, i);
-        if (entry->collective)
+        if (entry->of == LOGGED_COLLECTIVE)
             (entry->what == MPI_OBSERVED_START ? enter : leave)(&gathering, entry);
-        else if (entry->context != MPI_COLLECTIVE)
+        else if (entry->of != LOGGED_REQUEST || entry->context != MPI_COLLECTIVE)
             continue;
         else if (entry->kind == MPI_SEND && entry->what == MPI_OBSERVED_START)
             sends(&gathering, entry);

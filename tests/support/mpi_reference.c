@@ -14,7 +14,7 @@ struct transfer {
     struct transfer *expected; // of a receive or probe: the message; NULL: several are legal
     bool foreseen;             // ... or none, which is then known
     // By the log:
-    bool started, done, returned;
+    bool started, done, returned, whole;
     struct transfer *partner; // the message's receive, the receive's or probe's message
     bool must_hit;
     uint32_t number, sequence;
@@ -299,6 +299,9 @@ static void on_end(struct matching *matching, const struct logged *entry, struct
         reference->hits++;
     if (returns && !transfer->done && !transfer->iprobe)
         reference_complain(reference, entry, "returns before it is done");
+    if (transfer->kind == MPI_RECV && transfer->partner && !transfer->partner->whole &&
+        !reference->loses)
+        reference_complain(reference, entry, "is done, and its message is not whole");
     if (returns ? transfer->returned : transfer->done)
         reference_complain(reference, entry, "happens once more");
     *(returns ? &transfer->returned : &transfer->done) = true;
@@ -317,6 +320,28 @@ static void take(struct matching *matching, const struct logged *entry)
         on_match(matching, entry, transfer);
     else if (transfer)
         on_end(matching, entry, transfer);
+}
+
+static bool same(struct message_ref a, struct message_ref b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
+// A message of the program is whole once, after it was matched. (Messages of collectives are none
+// of its sends.)
+static void on_whole(struct matching *matching, const struct logged *entry)
+{
+    for (int rank = 0; rank < matching->ranks; rank++)
+        for (guint i = matching->next[rank]; i-- > 0;) {
+            struct transfer *send = transfer_at(matching, rank, i);
+            if (send->kind != MPI_SEND || !same(send->message, entry->message))
+                continue;
+            if (!send->partner || send->whole)
+                reference_complain(matching->reference, entry, "is whole %s",
+                                   send->whole ? "once more" : "before anybody has asked for it");
+            send->whole = true;
+            return;
+        }
 }
 
 static void check_end(struct matching *matching)
@@ -347,8 +372,10 @@ void reference_check_matching(struct reference *reference)
         foresee_rank(&matching, rank);
     for (guint i = 0; i < reference->log->entries->len; i++) {
         const struct logged *entry = &g_array_index(reference->log->entries, struct logged, i);
-        if (!entry->collective && entry->context == MPI_POINT_TO_POINT &&
-            entry->what != MPI_OBSERVED_ARRIVAL && entry->kind <= MPI_PROBE)
+        if (entry->of == LOGGED_WHOLE)
+            on_whole(&matching, entry);
+        else if (entry->of == LOGGED_REQUEST && entry->context == MPI_POINT_TO_POINT &&
+                 entry->kind <= MPI_PROBE)
             take(&matching, entry);
     }
     if (reference->whole)

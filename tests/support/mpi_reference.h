@@ -21,6 +21,7 @@ struct reference {
     const struct free_program *program;
     const struct call_log *log;
     bool whole;            // the run has completed: nothing may be left
+    bool loses;            // what is lost stays lost, and receivers may not see that
     bool bare;             // messages have neither tag nor number
     GString *complaints;   // "" if all is right
     int64_t exact, chosen; // receives and probes of which it was known beforehand; and not
