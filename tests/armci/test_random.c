@@ -5,6 +5,7 @@
 //
 // NETSIM_RANDOM_PROGRAMS sets how many are tried, NETSIM_RANDOM_FIRST the first seed (1).
 #include "tests/support/armci_run.h"
+#include "tests/support/one_sided_reference.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
@@ -155,6 +156,46 @@ static bool is_right(const struct program_run *run)
            program_counter(run, "ARMCI: most sends of a client without acknowledgement") <= 1;
 }
 
+// Of the answers to n requests for a rank's word each of 0 .. n - 1 came once.
+static bool words_counted(const struct call_log *log, const struct program_run *run)
+{
+    int asked[TEST_MOST_RANKS] = {0};
+    int64_t sum = 0;
+    for (guint i = 0; i < log->entries->len; i++) {
+        const struct logged *entry = &g_array_index(log->entries, struct logged, i);
+        if (entry->of == LOGGED_REQUEST && entry->kind == MPI_FETCH_ADD &&
+            entry->what == MPI_OBSERVED_START)
+            sum += asked[entry->peer]++;
+    }
+    for (guint i = 0; i < run->lines->len; i++) {
+        const struct program_line *line = g_ptr_array_index(run->lines, i);
+        const char *answer = strstr(line->text, "answer "),
+                   *fetched = strstr(line->text, "fetched ");
+        if (!g_str_has_prefix(line->text, "fetch_add["))
+            continue;
+        if (answer || fetched)
+            sum -= g_ascii_strtoll(
+                answer ? answer + strlen("answer ") : fetched + strlen("fetched "), NULL, 10);
+    }
+    return sum == 0;
+}
+
+static bool is_as_told(const struct call_log *log, const struct program_run *run)
+{
+    struct one_sided check = {.log = log,
+                              .whole = run->result->status == SIM_COMPLETED,
+                              .gets_wait = true,
+                              .in_order = true,
+                              .complaints = g_string_new(NULL)};
+    one_sided_check(&check);
+    bool right = check.complaints->len == 0 && words_counted(log, run);
+    if (!right)
+        fprintf(stderr, "\n%swords %s\n", check.complaints->str,
+                words_counted(log, run) ? "right" : "wrong");
+    g_string_free(check.complaints, TRUE);
+    return right;
+}
+
 static void complain(const struct test_program *program, guint32 seed,
                      const struct program_run *run)
 {
@@ -181,8 +222,11 @@ static bool try_program(guint32 seed, GHashTable *reached)
         program.sets[i] = generator.sets[i];
     for (int rank = 0; rank < program.ranks; rank++)
         program.ops[rank] = random_ops(&generator);
-    struct program_run *run = armci_run(&program), *again = armci_run(&program);
-    bool right = is_right(run) && run->result->fingerprint == again->result->fingerprint &&
+    struct call_log *log = call_log_new();
+    struct program_run *run = armci_run_observed(&program, &log->observer),
+                       *again = armci_run(&program);
+    bool right = is_right(run) && is_as_told(log, run) &&
+                 run->result->fingerprint == again->result->fingerprint &&
                  run->lines->len == again->lines->len;
     if (!right)
         complain(&program, seed, run);
@@ -192,6 +236,7 @@ static bool try_program(guint32 seed, GHashTable *reached)
         g_hash_table_add(reached, (char *)g_intern_string(name));
     program_run_free(run);
     program_run_free(again);
+    call_log_free(log);
     for (int rank = 0; rank < program.ranks; rank++)
         g_free((char *)(uintptr_t)program.ops[rank]);
     for (int i = 0; i < generator.set_count; i++)

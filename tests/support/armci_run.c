@@ -37,8 +37,14 @@ static struct program_run *sorted(struct program_run *run)
 
 struct program_run *armci_run(const struct test_program *program)
 {
+    return armci_run_observed(program, NULL);
+}
+
+struct program_run *armci_run_observed(const struct test_program *program,
+                                       struct mpi_observer *observer)
+{
     struct test_program whole = on_machine(program);
-    return sorted(program_run(&whole, 1));
+    return sorted(program_run_observed(&whole, 1, observer));
 }
 
 struct program_run *armci_run_good(const struct test_program *program)

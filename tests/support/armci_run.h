@@ -12,6 +12,8 @@
 // Ranks on hosts of two processors. What is wrong with the program fails the running case and ends
 // it.
 struct program_run *armci_run(const struct test_program *program);
+struct program_run *armci_run_observed(const struct test_program *program,
+                                       struct mpi_observer *observer);
 
 // The same, and fails the running case unless the run completes with balanced books.
 struct program_run *armci_run_good(const struct test_program *program);

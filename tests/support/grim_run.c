@@ -28,8 +28,14 @@ static struct test_program on_machine(const struct test_program *program)
 
 struct program_run *grim_run(const struct test_program *program)
 {
+    return grim_run_observed(program, NULL);
+}
+
+struct program_run *grim_run_observed(const struct test_program *program,
+                                      struct mpi_observer *observer)
+{
     struct test_program whole = on_machine(program);
-    return program_run(&whole, 1);
+    return program_run_observed(&whole, 1, observer);
 }
 
 struct program_run *grim_run_good(const struct test_program *program)

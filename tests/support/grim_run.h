@@ -8,6 +8,8 @@
 
 // The program with the settings of the machine behind its own.
 struct program_run *grim_run(const struct test_program *program);
+struct program_run *grim_run_observed(const struct test_program *program,
+                                      struct mpi_observer *observer);
 
 // The same; fails the running case unless it completes with balanced books.
 struct program_run *grim_run_good(const struct test_program *program);

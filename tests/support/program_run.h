@@ -23,7 +23,7 @@ struct test_program {
     int ranks, hosts;                 // hosts: 0: one a rank
     const char *machine;              // YAML: links, network cards and hosts; NULL: eepro100
     const char *stack;                // NULL: lam_via
-    const char *sets[24];             // "lam_via.tiny=1 KiB", ends with NULL
+    const char *sets[32];             // "lam_via.tiny=1 KiB", ends with NULL
     const char *ops[TEST_MOST_RANKS]; // of each rank, "{send: {to: 1, size: 1 KiB}}, barrier"
     const char *all;                  // of every rank, after its own; or NULL
 };
