@@ -50,7 +50,6 @@ complete -c netsim -n $sweep -l format -x -a 'table json' -d 'Of the report'
 complete -c netsim -n $sweep -l dry-run -d 'Only list the points'
 complete -c netsim -n $sweep -l shard -x -d 'Only one of N shares of the runs: K/N'
 complete -c netsim -n $sweep -l again -d 'Run also what is in the database'
-complete -c netsim -n $sweep -l time-limit -x -d 'End a run that takes longer (seconds)'
 complete -c netsim -n $sweep -l quiet -d 'No progress, no summary'
 complete -c netsim -n $sweep -F
 set -l pictures '__fish_seen_subcommand_from plot figures'
@@ -98,3 +97,7 @@ complete -c netsim -n $calibrate -l format -x -a 'table json' -d 'What to print'
 complete -c netsim -n $both -k -a '(__fish_complete_suffix .yaml)'
 
 complete -c netsim -n '__fish_seen_subcommand_from help' -a "$commands"
+
+set -l limited '__fish_seen_subcommand_from run sweep plot explain calibrate'
+complete -c netsim -n $limited -l time-limit -x -d 'End a run that takes longer'
+complete -c netsim -n $limited -l simulated-limit -x -d 'End a run after so much simulated time'

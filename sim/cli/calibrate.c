@@ -7,6 +7,7 @@
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ static const char *const methods[] = {"auto", "lm", "nelder-mead", NULL}; // enu
 struct calibrate_arguments {
     char **fits, **sets;
     char *to, *out, *check, *method, *format, *seed, *database;
+    struct cli_limits limits;
     int jobs;
 };
 
@@ -225,6 +227,7 @@ static enum cli_exit calibrate_scenario(const char *name, const struct scenario 
         .database = arguments->database,
         .data_dir = cli_data_dir(),
         .jobs = arguments->jobs,
+        .time_limit_s = (int)ceil(arguments->limits.seconds),
     };
     struct campaign *campaign =
         parameters ? campaign_open(&model_registry, &options, &error) : NULL;
@@ -296,16 +299,20 @@ enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **
          "processes; 0, the default: one for each processor", "N"},
         {"database", 0, 0, G_OPTION_ARG_FILENAME, &arguments.database,
          "keep the runs in this database", "FILE"},
+        CLI_LIMIT_ENTRIES(arguments.limits),
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "what to print: table or json",
          "FORMAT"},
         G_OPTION_ENTRY_NULL,
     };
     enum cli_exit code;
     if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
-        code = calibrate_argument(argv[1], &arguments);
+        code = cli_limits_read(&arguments.limits, &arguments.sets)
+                   ? calibrate_argument(argv[1], &arguments)
+                   : CLI_BAD_INPUT;
     g_strfreev(arguments.fits);
     g_strfreev(arguments.sets);
     g_free(arguments.to);
+    cli_limits_clear(&arguments.limits);
     g_free(arguments.out);
     g_free(arguments.check);
     g_free(arguments.method);

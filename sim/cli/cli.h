@@ -76,6 +76,29 @@ int cli_choice(const char *option, const char *word, const char *const *choices)
 // is none.
 bool cli_seed(const char *text, uint64_t *seed);
 
+// Limits of a run: the options --time-limit and --simulated-limit, for a command's entries.
+struct cli_limits {
+    char *time, *simulated; // as given; NULL: not
+    double seconds;         // on the clock on the wall; 0: none
+};
+#define CLI_LIMIT_ENTRIES(limits)                                                                  \
+    {"time-limit",                                                                                 \
+     0,                                                                                            \
+     0,                                                                                            \
+     G_OPTION_ARG_FILENAME,                                                                        \
+     &(limits).time,                                                                               \
+     "end a run that takes longer; without a unit: seconds",                                       \
+     "TIME"},                                                                                      \
+    {                                                                                              \
+        "simulated-limit", 0, 0, G_OPTION_ARG_FILENAME, &(limits).simulated,                       \
+            "end a run that is not over after so much simulated time", "TIME"                      \
+    }
+
+// Reads --time-limit, and adds --simulated-limit to `sets` (g_strfreev; NULL: none yet) as what it
+// stands for, limits.simulated_time. False and an error on stderr if the time is none.
+bool cli_limits_read(struct cli_limits *limits, char ***sets);
+void cli_limits_clear(struct cli_limits *limits);
+
 // The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim beside the installed
 // program, else the source tree, else where it was to be installed. Never NULL.
 const char *cli_data_dir(void);

@@ -15,6 +15,7 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 struct explain_arguments {
     char **sets, **series;
     char *size, *format, *plot, *seed;
+    struct cli_limits limits;
 };
 
 // ---- What is asked for ----
@@ -64,19 +65,20 @@ static bool size_is_wanted(const struct scenario *scenario,
 
 static struct explained_series *explain_case(const struct scenario *scenario,
                                              const struct scenario_case *test_case,
-                                             const int64_t *only)
+                                             const int64_t *only, double time_limit_s)
 {
     struct explained_series *series = explained_series_new(test_case);
     const GArray *sizes = test_case->workload.sizes;
     if (!test_case->workload.benchmark)
         g_ptr_array_add(series->sizes,
-                        explain_size(&model_registry, test_case, scenario->seed, -1));
+                        explain_size(&model_registry, test_case, scenario->seed, -1, time_limit_s));
     else if (only)
-        g_ptr_array_add(series->sizes,
-                        explain_size(&model_registry, test_case, scenario->seed, *only));
-    for (guint i = 0; test_case->workload.benchmark && !only && i < sizes->len; i++)
         g_ptr_array_add(series->sizes, explain_size(&model_registry, test_case, scenario->seed,
-                                                    g_array_index(sizes, int64_t, i)));
+                                                    *only, time_limit_s));
+    for (guint i = 0; test_case->workload.benchmark && !only && i < sizes->len; i++)
+        g_ptr_array_add(series->sizes,
+                        explain_size(&model_registry, test_case, scenario->seed,
+                                     g_array_index(sizes, int64_t, i), time_limit_s));
     return series;
 }
 
@@ -163,7 +165,8 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         if (wanted(arguments, test_case->name))
-            g_ptr_array_add(all, explain_case(scenario, test_case, only));
+            g_ptr_array_add(all,
+                            explain_case(scenario, test_case, only, arguments->limits.seconds));
     }
     char *json = json_document_text(report_json(scenario->name, all));
     switch (format) {
@@ -241,16 +244,20 @@ enum cli_exit cli_explain(const struct cli_command *command, int argc, char **ar
         {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
          "what to print: table, csv or json", "FORMAT"},
+        CLI_LIMIT_ENTRIES(arguments.limits),
         {"plot", 0, 0, G_OPTION_ARG_FILENAME, &arguments.plot,
          "also draw the classes of stages over the sizes (png, svg or pdf)", "FILE"},
         G_OPTION_ENTRY_NULL,
     };
     enum cli_exit code;
     if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
-        code = explain_argument(argv[1], &arguments);
+        code = !cli_limits_read(&arguments.limits, &arguments.sets)
+                   ? CLI_BAD_INPUT
+                   : explain_argument(argv[1], &arguments);
     g_strfreev(arguments.sets);
     g_strfreev(arguments.series);
     g_free(arguments.size);
+    cli_limits_clear(&arguments.limits);
     g_free(arguments.format);
     g_free(arguments.plot);
     g_free(arguments.seed);

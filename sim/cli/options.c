@@ -2,7 +2,9 @@
 // Reading a command line: GLib's option parser, with this program's way to report mistakes.
 #include "sim/cli/cli.h"
 
+#include "sim/config/quantity.h"
 #include "sim/core/diag.h"
+#include "sim/core/time.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -143,4 +145,40 @@ bool cli_seed(const char *text, uint64_t *seed)
     }
     *seed = value;
     return true;
+}
+
+static void sets_add(char ***sets, char *set)
+{
+    guint count = *sets ? g_strv_length(*sets) : 0;
+    *sets = g_renew(char *, *sets, count + 2);
+    (*sets)[count] = set;
+    (*sets)[count + 1] = NULL;
+}
+
+bool cli_limits_read(struct cli_limits *limits, char ***sets)
+{
+    if (limits->simulated)
+        sets_add(sets, g_strconcat("limits.simulated_time=", limits->simulated, NULL));
+    if (!limits->time)
+        return true;
+    struct quantity time;
+    char *error = NULL, *hint = NULL;
+    bool plain = *limits->time && !limits->time[strspn(limits->time, "0123456789.")];
+    char *text = g_strconcat(limits->time, plain ? " s" : NULL, NULL);
+    bool good = quantity_parse(text, QUANTITY_DURATION, &time, &error, &hint);
+    if (!good)
+        cli_error(hint, "--time-limit %s: %s", limits->time, error);
+    else if (time.integer <= 0)
+        cli_error(NULL, "--time-limit %s: a limit is above 0", limits->time);
+    limits->seconds = good ? time_to_s(time.integer) : 0;
+    g_free(error);
+    g_free(hint);
+    g_free(text);
+    return good && time.integer > 0;
+}
+
+void cli_limits_clear(struct cli_limits *limits)
+{
+    g_free(limits->time);
+    g_free(limits->simulated);
 }

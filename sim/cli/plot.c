@@ -11,12 +11,14 @@
 #include "sim/output/progress.h"
 #include "sim/output/python.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const formats[] = {"svg", "png", "pdf", NULL};
 
 struct plot_arguments {
     char *figure, *format, *out, **sets;
+    struct cli_limits limits;
     int jobs;
     gboolean quiet;
 };
@@ -69,6 +71,7 @@ static json_t *run_file(const char *file, const struct plot_arguments *arguments
     struct campaign_options options = {
         .data_dir = cli_data_dir(),
         .jobs = arguments->jobs,
+        .time_limit_s = (int)ceil(arguments->limits.seconds),
         .progress = on_case,
         .progress_owner = progress,
     };
@@ -262,6 +265,7 @@ enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
          "the picture's file instead of figures/NAME.FORMAT", "FILE"},
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "set one parameter of a scenario (repeatable)", "PATH=VALUE"},
+        CLI_LIMIT_ENTRIES(arguments.limits),
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
          "simulate in N processes; one for each processor if not given", "N"},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "print nothing", NULL},
@@ -272,12 +276,13 @@ enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
         code = CLI_BAD_INPUT;
         if (arguments.jobs < 0)
             cli_error(NULL, "-j %d: it must be at least 1", arguments.jobs);
-        else
+        else if (cli_limits_read(&arguments.limits, &arguments.sets))
             code = plot(argv[1], &arguments);
     }
     g_free(arguments.figure);
     g_free(arguments.format);
     g_free(arguments.out);
     g_strfreev(arguments.sets);
+    cli_limits_clear(&arguments.limits);
     return code;
 }

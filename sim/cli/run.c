@@ -21,6 +21,7 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 struct run_arguments {
     char **sets;
     char *out, *seed, *format, *trace, *state_log, *pcap;
+    struct cli_limits limits;
     gboolean quiet;
 };
 
@@ -101,15 +102,17 @@ static bool sinks_close(struct sinks *sinks)
 }
 
 static struct result *simulate(const struct scenario *scenario, const struct sinks *sinks,
-                               bool quiet)
+                               const struct run_arguments *arguments)
 {
     struct result *result = result_new(scenario->name, scenario->seed);
-    struct progress *progress = quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
+    struct progress *progress =
+        arguments->quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
     struct run_options options = {
         .trace = sinks->trace,
         .capture = sinks->pcap ? pcapng_capture(sinks->pcap) : NULL,
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
+        .time_limit_s = arguments->limits.seconds,
     };
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
@@ -222,7 +225,7 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
         return code;
     }
     execution->started = g_get_real_time();
-    struct result *result = simulate(scenario, &sinks, arguments->quiet);
+    struct result *result = simulate(scenario, &sinks, arguments);
     bool whole = sinks_close(&sinks);
     bool written = write_results(directory, scenario, result, execution, &error);
     if (!written)
@@ -273,6 +276,7 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
          "write the protocol transitions, one a line", "FILE"},
         {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &arguments.pcap,
          "write the frames of all Ethernet cards as pcapng", "FILE"},
+        CLI_LIMIT_ENTRIES(arguments.limits),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
         G_OPTION_ENTRY_NULL,
     };
@@ -284,7 +288,9 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     };
     enum cli_exit code;
     if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
-        code = run_scenario_argument(argv[1], &arguments, &execution);
+        code = !cli_limits_read(&arguments.limits, &arguments.sets)
+                   ? CLI_BAD_INPUT
+                   : run_scenario_argument(argv[1], &arguments, &execution);
     g_strfreev(given);
     g_strfreev(arguments.sets);
     g_free(arguments.out);
@@ -293,5 +299,6 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     g_free(arguments.trace);
     g_free(arguments.state_log);
     g_free(arguments.pcap);
+    cli_limits_clear(&arguments.limits);
     return code;
 }

@@ -10,6 +10,7 @@
 #include "sim/output/progress.h"
 #include "sim/output/text.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,7 +22,8 @@ static const char *const formats[] = {"table", "json", NULL};
 
 struct arguments {
     char **sets;
-    char *out, *seeds, *jobs, *shard, *time_limit, *format;
+    char *out, *seeds, *jobs, *shard, *format;
+    struct cli_limits limits;
     gboolean zip, csv, dry_run, report, again, quiet;
 };
 
@@ -62,17 +64,16 @@ static bool read_shard(const char *text, struct plan *plan)
 
 static bool read_plan(const struct arguments *arguments, struct plan *plan)
 {
-    guint64 seeds = 0, jobs = 0, time_limit = 0;
+    guint64 seeds = 0, jobs = 0;
     *plan = (struct plan){.arguments = arguments};
     plan->format = cli_choice("--format", arguments->format, formats);
     bool good = plan->format >= 0 &&
                 read_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &seeds) &&
                 read_count("--jobs", arguments->jobs, MOST_JOBS, &jobs) &&
-                read_count("--time-limit", arguments->time_limit, G_MAXINT32, &time_limit) &&
                 read_shard(arguments->shard, plan);
     plan->seeds = (int64_t)seeds;
     plan->jobs = (int)jobs;
-    plan->time_limit = (int)time_limit;
+    plan->time_limit = (int)ceil(arguments->limits.seconds);
     return good;
 }
 
@@ -427,8 +428,7 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
          "only the K-th of N shares of the runs", "K/N"},
         {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.again, "run also what is in the database",
          NULL},
-        {"time-limit", 0, 0, G_OPTION_ARG_FILENAME, &arguments.time_limit,
-         "end a run that takes longer", "SECONDS"},
+        CLI_LIMIT_ENTRIES(arguments.limits),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
         G_OPTION_ENTRY_NULL,
     };
@@ -436,7 +436,7 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
     struct plan plan;
     split_jobs(argc, argv);
     if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
-        if (!read_plan(&arguments, &plan))
+        if (!cli_limits_read(&arguments.limits, &arguments.sets) || !read_plan(&arguments, &plan))
             code = CLI_BAD_INPUT;
         else if (arguments.format && !arguments.report)
             code = misplaced_format();
@@ -446,8 +446,9 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
             code = sweep_scenario(argv[1], &plan);
     }
     g_strfreev(arguments.sets);
-    char *texts[] = {arguments.out,   arguments.seeds,      arguments.jobs,
-                     arguments.shard, arguments.time_limit, arguments.format};
+    char *texts[] = {arguments.out, arguments.seeds, arguments.jobs, arguments.shard,
+                     arguments.format};
+    cli_limits_clear(&arguments.limits);
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
     return code;

@@ -32,7 +32,8 @@ struct engine {
     uint64_t events_run;
     uint64_t fingerprint;
     size_t pending;
-    bool stop;
+    uint64_t last_event; // engine_run returns when so many have run
+    bool stopped;
 
     struct heap_entry *heap; // into heap_memory
     void *heap_memory;
@@ -338,8 +339,14 @@ static inline struct event *engine_pop(struct engine *engine, sim_time until)
 
 void engine_run(struct engine *engine, sim_time until)
 {
-    engine->stop = false;
-    while (!engine->stop) {
+    engine_run_some(engine, until, UINT64_MAX - engine->events_run);
+}
+
+void engine_run_some(struct engine *engine, sim_time until, uint64_t events)
+{
+    engine->stopped = false;
+    engine->last_event = engine->events_run + events;
+    while (engine->events_run < engine->last_event) {
         struct event *event = engine_pop(engine, until);
         if (!event)
             return;
@@ -353,10 +360,11 @@ void engine_run(struct engine *engine, sim_time until)
 
 void engine_stop(struct engine *engine)
 {
-    engine->stop = true;
+    engine->stopped = true;
+    engine->last_event = 0;
 }
 
 bool engine_stopped(const struct engine *engine)
 {
-    return engine->stop;
+    return engine->stopped;
 }

@@ -71,6 +71,9 @@ void engine_cancel(struct engine *engine, struct event *event);
 // was called.
 void engine_run(struct engine *engine, sim_time until);
 
+// The same, but at most so many events.
+void engine_run_some(struct engine *engine, sim_time until, uint64_t events);
+
 // Makes engine_run return after the running event.
 void engine_stop(struct engine *engine);
 

@@ -171,7 +171,8 @@ static void say_why(struct explanation *found, const struct series_result *resul
 }
 
 struct explanation *explain_size(const struct registry *registry,
-                                 const struct scenario_case *test_case, uint64_t seed, int64_t size)
+                                 const struct scenario_case *test_case, uint64_t seed, int64_t size,
+                                 double time_limit_s)
 {
     struct explanation *found = explanation_new(&test_case->workload, size);
     struct scenario_case one = *test_case;
@@ -186,6 +187,7 @@ struct explanation *explain_size(const struct registry *registry,
         .trace = &record->trace,
         .measured = on_interval,
         .measured_owner = &slowest,
+        .time_limit_s = time_limit_s,
     };
     struct series_result *result = run_case(registry, &one, 0, seed, &options);
     found->status = result->status;

@@ -38,11 +38,11 @@ struct explanation {
 // Repetitions of a benchmark that one size is explained with, unless the scenario has fewer.
 #define EXPLAIN_REPETITIONS 20
 
-// Runs the case for one message size of its benchmark (-1: its free program). Never NULL; free with
-// explanation_free.
+// Runs the case for one message size of its benchmark (-1: its free program), for at most
+// `time_limit_s` on the clock on the wall (0: no limit). Never NULL; free with explanation_free.
 struct explanation *explain_size(const struct registry *registry,
-                                 const struct scenario_case *test_case, uint64_t seed,
-                                 int64_t size);
+                                 const struct scenario_case *test_case, uint64_t seed, int64_t size,
+                                 double time_limit_s);
 void explanation_free(struct explanation *found);
 
 // Adds time to the part of that name and class, and sorts parts: the largest first.

@@ -3,6 +3,10 @@
 
 #include "sim/workload/interpreter_parts.h"
 
+// Operations that take no time, one behind the other in one slice: so the run can be ended between
+// them.
+#define MOST_AT_ONCE 1000
+
 // A body being run: the program itself, or a loop.
 struct frame {
     const GPtrArray *body;
@@ -301,8 +305,9 @@ static enum interpreter_phase phase_next(struct interpreter *run, struct cpu_con
 {
     sim_time start = context->now;
     enum interpreter_phase phase = PHASE_NEXT;
-    while (phase == PHASE_NEXT && context->now == start &&
-           run->process->sim->status == SIM_COMPLETED) {
+    for (int i = 0; i < MOST_AT_ONCE && phase == PHASE_NEXT && context->now == start &&
+                    run->process->sim->status == SIM_COMPLETED;
+         i++) {
         struct code_op *op = next_op(run);
         run->op = op;
         if (!op) {

@@ -1,17 +1,74 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/limit.h"
 
-enum limit_reached limit_run(struct sim *sim)
+#include "sim/config/quantity.h"
+
+#define EVENTS_A_LOOK 20000 // some milliseconds
+
+static const struct param limit_params[] = {
+    PARAM(struct limit_config, simulated_time, PARAM_DURATION, .fallback = "0", .most = "37440 min",
+          .doc = "a run that is not over after so long fails; 0: the end of time alone, 26 days",
+          .source = "no limit"),
+    {0},
+};
+
+static const struct param_table limit_table = {
+    .name = "limits",
+    .doc = "how far a run goes",
+    .size = sizeof(struct limit_config),
+    .params = limit_params,
+};
+
+const struct scenario_section limit_sections[] = {{"limits", &limit_table}, {0}};
+
+struct limits limits_of(const struct scenario_case *test_case, double wall_s)
 {
-    engine_run(sim->engine, TIME_END - 1);
-    if (engine_stopped(sim->engine) || engine_pending(sim->engine) == 0)
-        return LIMIT_NONE;
-    return LIMIT_END_OF_TIME;
+    const struct limit_config *config = scenario_section_values(test_case, "limits");
+    return (struct limits){config ? config->simulated_time : 0, wall_s};
 }
 
-void limit_fail(struct sim *sim, enum limit_reached limit, json_t *detail, int rank, const char *at)
+// Runs to `until`, or until the clock on the wall has passed the limit: then true.
+static bool run_on_the_wall(struct engine *engine, sim_time until, double wall_s)
 {
-    switch (limit) {
+    gint64 end = g_get_monotonic_time() + (gint64)(wall_s * G_USEC_PER_SEC);
+    for (;;) {
+        uint64_t before = engine_events(engine);
+        engine_run_some(engine, until, EVENTS_A_LOOK);
+        if (engine_stopped(engine) || engine_events(engine) - before < EVENTS_A_LOOK)
+            return false;
+        if (g_get_monotonic_time() >= end)
+            return true;
+    }
+}
+
+enum limit_reached limit_run(struct sim *sim, const struct limits *limits)
+{
+    bool bounded = limits->simulated > 0 && limits->simulated < TIME_END;
+    sim_time until = bounded ? limits->simulated : TIME_END - 1;
+    if (limits->wall_s <= 0)
+        engine_run(sim->engine, until);
+    else if (run_on_the_wall(sim->engine, until, limits->wall_s))
+        return LIMIT_WALL;
+    if (engine_stopped(sim->engine) || engine_pending(sim->engine) == 0)
+        return LIMIT_NONE;
+    return bounded ? LIMIT_SIMULATED : LIMIT_END_OF_TIME;
+}
+
+static void fail_simulated(struct sim *sim, sim_time limit, json_t *detail, int rank,
+                           const char *at)
+{
+    char *text = quantity_format(QUANTITY_DURATION, (struct quantity){.integer = limit});
+    sim_fail(sim, SIM_FAILED, "simulated_limit", detail,
+             "the run is not over after %s of simulated time, its limit (limits.simulated_time); "
+             "rank %d is at %s",
+             text, rank, at);
+    g_free(text);
+}
+
+void limit_fail(struct sim *sim, const struct limits *limits, enum limit_reached reached,
+                json_t *detail, int rank, const char *at)
+{
+    switch (reached) {
     case LIMIT_NONE:
         json_decref(detail);
         return;
@@ -19,6 +76,15 @@ void limit_fail(struct sim *sim, enum limit_reached limit, json_t *detail, int r
         sim_fail(sim, SIM_FAILED, "end_of_time", detail,
                  "what comes next is past the end of simulated time, 26 days; rank %d is at %s",
                  rank, at);
+        return;
+    case LIMIT_SIMULATED:
+        fail_simulated(sim, limits->simulated, detail, rank, at);
+        return;
+    case LIMIT_WALL:
+        sim_fail(
+            sim, SIM_FAILED, "time_limit", detail,
+            "the run was still going on after %g s, its limit (--time-limit); rank %d is at %s",
+            limits->wall_s, rank, at);
         return;
     }
 }

@@ -221,7 +221,8 @@ static void report_deadlock(struct running *run)
 }
 
 // The run has come to a limit. If all ranks have ended, only timers are left, which nobody needs.
-static void report_limit(struct running *run, enum limit_reached limit)
+static void report_limit(struct running *run, const struct limits *limits,
+                         enum limit_reached reached)
 {
     json_t *ranks = open_ranks_json(run), *first = json_array_get(ranks, 0);
     if (!first) {
@@ -229,7 +230,8 @@ static void report_limit(struct running *run, enum limit_reached limit)
         return;
     }
     json_t *detail = json_pack("{s:O}", "ranks", ranks);
-    limit_fail(run->sim, limit, detail, (int)json_integer_value(json_object_get(first, "rank")),
+    limit_fail(run->sim, limits, reached, detail,
+               (int)json_integer_value(json_object_get(first, "rank")),
                json_string_value(json_object_get(first, "at")));
     json_decref(ranks);
 }
@@ -334,9 +336,10 @@ struct series_result *run_case(const struct registry *registry,
     run.sim->capture = run.options->capture;
     running_build(&run, registry);
     network_on_deadlock(run.cluster->network, network_deadlocked, &run);
-    enum limit_reached limit = limit_run(run.sim);
-    if (run.sim->status == SIM_COMPLETED && limit != LIMIT_NONE)
-        report_limit(&run, limit);
+    struct limits limits = limits_of(test_case, run.options->time_limit_s);
+    enum limit_reached reached = limit_run(run.sim, &limits);
+    if (run.sim->status == SIM_COMPLETED && reached != LIMIT_NONE)
+        report_limit(&run, &limits, reached);
     else if (run.sim->status == SIM_COMPLETED)
         report_deadlock(&run);
     collect(&run);

@@ -32,6 +32,7 @@ struct run_options {
     void *progress_owner;
     run_measured_fn *measured; // NULL: none
     void *measured_owner;
+    double time_limit_s; // on the clock on the wall; 0: none
 };
 
 // Runs one case (one series); never NULL. The caller frees the result.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/stack.h"
 
+#include "sim/workload/limit.h"
+
 #include <string.h>
 
 const struct stack *registry_stack(const struct registry *registry, const char *name)
@@ -52,6 +54,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
     GArray *stacks = g_array_new(TRUE, TRUE, sizeof(struct stack_schema));
     GArray *benchmarks = g_array_new(TRUE, TRUE, sizeof(struct benchmark_schema));
     append_sections(sections, cluster_sections);
+    append_sections(sections, limit_sections);
     append_benchmarks(benchmarks, mpi_benchmarks);
     for (const struct benchmark *const *list = registry->benchmarks; list && *list; list++)
         append_benchmarks(benchmarks, *list);

@@ -103,5 +103,57 @@ class ConnectionsGivenUp(Case):
                                                  r"300 packets lost on link node0->switch")
 
 
+class Limits(Case):
+    def reason(self, *arguments):
+        done = self.netsim("run", *arguments, "--format", "json", code=3)
+        return json.loads(done.stdout)
+
+    def test_simulated_time(self):
+        """Ends at the same event each time, with what each rank waits for."""
+        self.write("waits.yaml", PROGRAM.replace("compute: 1 s", "recv: {from: 0, size: 1 B}")
+                   % "1 ms")
+        first = self.reason("waits.yaml", "--simulated-limit", "70 ms")
+        reason = first["series"][0]["reason"]
+        self.assertEqual(reason["kind"], "simulated_limit")
+        self.assertIn("not over after 70 ms of simulated time, its limit (limits.simulated_time)",
+                      reason["text"])
+        self.assertIn("rank 0 is at waits.yaml:7:52: compute", reason["text"])
+        self.assertEqual(reason["ranks"][1]["at"], "waits.yaml:8:24: recv")
+        self.assertEqual(reason["ranks"][1]["requests"][0]["waits_for"], "a matching message")
+        again = self.reason("waits.yaml", "--set", "limits.simulated_time=70 ms")
+        self.assertEqual(first["run"]["fingerprint"], again["run"]["fingerprint"])
+        self.assertEqual(first["run"]["events"], again["run"]["events"])
+
+    def test_a_limit_that_is_not_reached_changes_nothing(self):
+        runs = [json.loads(self.netsim("run", self.small(), "--format", "json", *more).stdout)
+                for more in ((), ("--simulated-limit", "10 s"), ("--time-limit", "600"))]
+        self.assertEqual(len({run["run"]["fingerprint"] for run in runs}), 1)
+
+    def test_time_on_the_wall(self):
+        """A loop of nothing takes no simulated time, and would never end."""
+        self.write("endless.yaml", PROGRAM.replace("100000", "1" + 15 * "0") % "0")
+        reason = self.reason("endless.yaml", "--time-limit", "100ms")["series"][0]["reason"]
+        self.assertEqual(reason["kind"], "time_limit")
+        self.assertIn("still going on after 0.1 s, its limit (--time-limit); rank 0 is at "
+                      "endless.yaml:7:", reason["text"])
+        done = self.netsim("explain", "endless.yaml", "--time-limit", "100ms", code=3)
+        self.assertIn("its limit (--time-limit)", done.stdout)
+
+    def test_in_sweeps(self):
+        done = self.netsim("sweep", self.small(), "--set", "lam_via.tiny=1 KiB,2 KiB", "--quiet",
+                           "--simulated-limit", "1 ms", code=None)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = self.netsim("sweep", "--report", "results/small", "--format", "json").stdout
+        self.assertIn("simulated_limit", report)
+
+    def test_wrong_limits(self):
+        for command in ("run", "sweep", "explain", "plot"):
+            for limit in ("soon", "0", "-1 s", "5 MB"):
+                done = self.netsim(command, self.small(), f"--time-limit={limit}", code=1)
+                self.assertIn(f"--time-limit {limit}: ", done.stderr)
+        done = self.netsim("run", self.small(), "--simulated-limit", "5", code=1)
+        self.assertIn("limits.simulated_time: \"5\": missing unit", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -186,6 +186,32 @@ static void test_until_and_stop(void)
     engine_free(engine);
 }
 
+// Some events at a time, and told apart what has ended a run.
+static void test_some(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[4];
+    markers_init(m, 4, log);
+    for (int i = 0; i < 4; i++)
+        engine_schedule(engine, &m[i].event, 10 * (i / 2));
+    engine_run_some(engine, 9, 5);
+    expect(log, "ab");
+    engine_run_some(engine, TIME_NEVER, 1);
+    expect(log, "c");
+    CU_ASSERT_FALSE(engine_stopped(engine));
+    m[3].then = stop_here;
+    engine_schedule(engine, &m[0].event, 11);
+    engine_run_some(engine, TIME_NEVER, 5);
+    expect(log, "d");
+    CU_ASSERT(engine_stopped(engine));
+    engine_run(engine, TIME_NEVER);
+    expect(log, "a");
+    CU_ASSERT_FALSE(engine_stopped(engine));
+    engine_free(engine);
+    g_string_free(log, TRUE);
+}
+
 // ---- Against a model ----
 
 #define MODEL_EVENTS 300
@@ -345,6 +371,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"order by time, then by scheduling", test_order},
+        {"some events at a time", test_some},
         {"events for the current time", test_current_time},
         {"cancelling from a handler", test_cancel_inside},
         {"moving events", test_reschedule},
