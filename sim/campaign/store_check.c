@@ -393,8 +393,9 @@ static const struct {
      "there is no such sweep"},
     // All points of a sweep are there (campaign_problem), so that these are not the right ones.
     {"points",
-     "SELECT campaign, point FROM points AS one WHERE point >="
-     " (SELECT count(*) FROM points WHERE campaign = one.campaign)",
+     "SELECT campaign, point FROM points JOIN"
+     " (SELECT campaign AS whose, count(*) AS count FROM points GROUP BY campaign)"
+     " ON whose = campaign WHERE point >= count",
      "the sweep has no such point"},
     {"series",
      "SELECT campaign, point FROM series AS one WHERE NOT EXISTS (SELECT 1 FROM points WHERE"
