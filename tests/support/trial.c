@@ -116,10 +116,19 @@ static void set_collectives(struct trial *trial, const char *library)
     }
 }
 
-static void set_faults(struct trial *trial)
+// What is full loses frames, too.
+static void set_narrow(struct trial *trial)
+{
+    if (trial_chance(trial, 0.6))
+        trial_set(trial, "switch.queue=%d", trial_pick(trial, 2, 20));
+    else
+        trial_set(trial, "eepro100.rx_ring=%d", trial_pick(trial, 2, 16));
+}
+
+static void set_faults(struct trial *trial, bool ethernet)
 {
     static const char *const directions[] = {"both", "forward", "backward", NULL};
-    int what = trial_pick(trial, 0, 5), nth = trial_pick(trial, 1, 60);
+    int what = trial_pick(trial, 0, ethernet ? 6 : 5), nth = trial_pick(trial, 1, 60);
     double from = g_rand_double_range(trial->random, 0, STARTUP_MS);
     if (what == 0)
         trial_set(trial, "link.drop_probability=%.5f",
@@ -131,9 +140,11 @@ static void set_faults(struct trial *trial)
                   nth + trial_pick(trial, 4, 40));
     else if (what == 3)
         trial_set(trial, "link.corrupt_nth=[%d, %d]", nth, nth + trial_pick(trial, 1, 30));
-    else
+    else if (what == 4)
         trial_set(trial, "link.down=[{from: %.3f ms, to: %.3f ms}]", from,
                   from + g_rand_double_range(trial->random, 0.01, 8));
+    else
+        set_narrow(trial);
     if (what == 2 || what == 3)
         trial_set(trial, "link.fault_direction=%s", trial_choice(trial, directions));
 }
@@ -222,8 +233,10 @@ static void complain(const struct trial_stack *stack, guint32 seed, const struct
 static bool run_program(const struct trial_stack *stack, guint32 seed, const struct trial *trial,
                         const struct free_program *program, struct tally *tally)
 {
-    struct test_program test = {
-        .ranks = program->ranks, .stack = stack->name, .machine = stack->machine};
+    struct test_program test = {.ranks = program->ranks,
+                                .hosts = trial->hosts,
+                                .stack = stack->name,
+                                .machine = stack->machine};
     memcpy(test.sets, trial->sets, sizeof trial->sets);
     for (int rank = 0; rank < program->ranks; rank++)
         test.ops[rank] = program->text[rank]->str;
@@ -278,7 +291,11 @@ static bool try_seed(const struct trial_stack *stack, guint32 seed, struct tally
     if (stack->library)
         set_collectives(&trial, stack->library);
     if (faults)
-        set_faults(&trial);
+        set_faults(&trial, !stack->machine);
+    trial.hosts = program->ranks;
+    if (stack->shares_hosts && trial_chance(&trial, 0.3))
+        trial.hosts = trial_pick(&trial, MIN(2, program->ranks), program->ranks + 1);
+    trial_set(&trial, "host.processor.cores=%d", trial_pick(&trial, 1, 3));
     bool right = run_program(stack, seed, &trial, program, tally);
     for (int i = 0; i < trial.set_count; i++)
         g_free(trial.sets[i]);

@@ -13,7 +13,7 @@
 #include "tests/support/mpi_reference.h"
 #include "tests/support/program_run.h"
 
-#define TRIAL_MOST_SETS 20
+#define TRIAL_MOST_SETS 28
 #define TRIAL_MOST_WANTED 24
 
 // Sizes at which a stack does something else, for trial_size.
@@ -27,6 +27,7 @@ struct trial {
     GRand *random;
     struct trial_limits limits;
     struct free_shape shape;
+    int hosts;
     bool faults;                     // links lose packets
     bool makes_good;                 // the stack makes all losses good; the settings may change it
     char *sets[TRIAL_MOST_SETS + 1]; // "PATH=VALUE"
@@ -38,6 +39,7 @@ struct trial_stack {
     const char *machine; // YAML; NULL: program_run.h's
     const char *library; // section with the rules of collectives, or NULL
     struct free_shape shape;
+    bool shares_hosts;
     int programs; // tried if nothing else is asked for
     bool bare;    // messages have no tag and no number
     // A lost message stays lost: the run may end with one of these kinds of reason, ended by NULL,

@@ -20,6 +20,10 @@ static void set_tcp(struct trial *trial)
     static const char *const recoveries[] = {"sack", "newreno", "reno", NULL};
     trial_set(trial, "tcp.mtu=%d B", trial_pick(trial, 400, 1501));
     trial_set(trial, "tcp.recovery=%s", trial_choice(trial, recoveries));
+    trial_set(trial, "tcp.timestamps=%s", trial_choice(trial, truths));
+    trial_set(trial, "tcp.limited_transmit=%s", trial_choice(trial, truths));
+    trial_set(trial, "tcp.initial_window=%d", trial_pick(trial, 0, 5));
+    trial_set(trial, "tcp.queue=%d", trial_chance(trial, 0.3) ? trial_pick(trial, 1, 8) : 100);
 }
 
 static int pick_buffer(struct trial *trial)
@@ -201,6 +205,7 @@ const struct trial_stack trial_armci = {
     .shape = {.most_ranks = FREE_MOST_RANKS,
               .most_steps = MANY_STEPS,
               .lacks = BIT(FREE_SSEND) | BIT(FREE_ISSEND)},
+    .shares_hosts = true,
     .programs = 60,
     .settings = armci_settings,
 };
