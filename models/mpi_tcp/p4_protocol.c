@@ -174,7 +174,6 @@ static void receive_unexpected(struct cpu_context *context, struct p4_process *p
     struct mpi_unexpected *kept =
         matching_keep(context, p4->process, match, message->envelope.message, names[kind]);
     kept->extra[0] = kind;
-    kept->whole = kind != P4_LONG;
     if (kind == P4_REQUEST_TO_SEND)
         return;
     kept->buffered = match->length;
@@ -223,7 +222,6 @@ static void receive_awaited(struct cpu_context *context, struct p4_process *p4,
         return;
     }
     matching_copy(context, p4->process, unexpected->buffered, unexpected->message);
-    unexpected->whole = true;
 }
 
 // Packets name the handles of the requests.

@@ -220,8 +220,8 @@ static void fill_header(const struct gm_connection *connection, const struct gm_
     };
 }
 
-struct gm_record *gm_connection_next(struct cpu_context *context, struct gm_connection *connection,
-                                     struct gm_header *header)
+void gm_connection_next(struct cpu_context *context, struct gm_connection *connection,
+                        struct gm_header *header)
 {
     struct gm_record *record;
     uint16_t sequence = (uint16_t)(connection->first + connection->cursor);
@@ -235,7 +235,6 @@ struct gm_record *gm_connection_next(struct cpu_context *context, struct gm_conn
     connection->cursor++;
     fill_header(connection, record, sequence, header);
     settle(connection, context->now, NULL);
-    return record;
 }
 
 void gm_connection_left(struct cpu_context *context, struct gm_connection *connection)

@@ -338,8 +338,8 @@ void gm_connection_queue(struct gm_send_token *token);
 bool gm_connection_ready(const struct gm_connection *connection);
 
 // The next such packet, with its record made: fills in the header. Only if it is ready.
-struct gm_record *gm_connection_next(struct cpu_context *context, struct gm_connection *connection,
-                                     struct gm_header *header);
+void gm_connection_next(struct cpu_context *context, struct gm_connection *connection,
+                        struct gm_header *header);
 
 // A packet of it has left: the resend timer runs anew.
 void gm_connection_left(struct cpu_context *context, struct gm_connection *connection);

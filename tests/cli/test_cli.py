@@ -44,6 +44,19 @@ class Usage(Case):
         self.netsim("help", "rnu", code=1)
         self.assertIn("./netsim", self.netsim("test", code=1).stderr)
 
+    def test_option_without_a_command(self):
+        for option in ("-q", "--quiet", "-"):
+            done = self.netsim(option, code=1)
+            self.assertEqual(done.stderr, f"netsim: unknown option `{option}' "
+                             "(a command comes first; `netsim help` lists them)\n")
+
+    def test_what_follows_two_dashes_is_no_option(self):
+        self.assertEqual(self.netsim("check", "--", "tiny").stdout, self.netsim("check", "tiny").stdout)
+        done = self.netsim("check", "--", "--help", code=1)
+        self.assertIn("--help", done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("too few", self.netsim("check", "--", code=1).stderr)
+
     def test_bad_options(self):
         for arguments, part in ((["run"], "too few"), (["run", "a", "b"], "too many"),
                                 (["run", "--frob", "a"], "--frob"),

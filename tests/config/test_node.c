@@ -186,6 +186,35 @@ static void test_depth_by_aliases(void)
     expect_fast(text, "nested more than 64 levels deep");
 }
 
+// `lists` lists, one in another, around a value.
+static char *nested(int lists, const char *value)
+{
+    char *opening = g_strnfill((gsize)lists, '['), *closing = g_strnfill((gsize)lists, ']');
+    char *text = g_strconcat(opening, value, closing, NULL);
+    g_free(closing);
+    g_free(opening);
+    return text;
+}
+
+// 64 levels are read, the value among them, and no more. An alias counts from where it stands.
+static void test_depth_limit(void)
+{
+    char *most = nested(63, "x"), *more = nested(64, "x");
+    expect_tree(parse_good(most), most);
+    expect_complaint(more, "nested more than 64 levels deep");
+    for (int lists = 60; lists <= 61; lists++) { // in a list, around two lists and a value
+        char *inner = nested(lists, "*a"), *text = g_strdup_printf("- &a [[x]]\n- %s\n", inner);
+        if (lists == 60)
+            node_free(parse_good(text));
+        else
+            expect_complaint(text, "nested more than 64 levels deep");
+        g_free(text);
+        g_free(inner);
+    }
+    g_free(more);
+    g_free(most);
+}
+
 static void test_garbage(void)
 {
     GRand *random = g_rand_new_with_seed(7);
@@ -499,6 +528,7 @@ int main(void)
         {"an anchor bomb", test_anchor_bomb},
         {"deep nesting", test_depth},
         {"deep nesting by aliases", test_depth_by_aliases},
+        {"64 levels and no more", test_depth_limit},
         {"10 MB of garbage", test_garbage},
         {"long lines", test_long_lines},
         {"merging", test_merge},

@@ -24,6 +24,7 @@ SKIPPED = {"tests", "bench"}  # what is executed there is of no interest
 # These build a tree of their own and would see the mutant's library only by accident, or read no code.
 BUILDERS = ("test_docs_adding_a_fabric", "test_campaign_source_id", "test_mutation_", "check_includes",
             "test_structure_")
+SKIPPED_CASES = 77  # what a test returns that could not do all it wants
 MEMORY = 6 << 30
 FILES = 2 << 30
 FLAGS = "-O2 -fno-semantic-interposition"  # one compilation is run, and compared with the original's
@@ -53,7 +54,7 @@ def run(command: list, **options) -> str:
 
 
 def test_ended(command: list, environment: dict, where, limit: float) -> str:
-    """pass, fail or hang. What the test started ends with it."""
+    """pass (or skipped), fail or hang. What the test started ends with it."""
     def bounds():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -62,7 +63,7 @@ def test_ended(command: list, environment: dict, where, limit: float) -> str:
     child = subprocess.Popen(command, env=environment, cwd=where, preexec_fn=bounds, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        return "pass" if child.wait(timeout=limit) == 0 else "fail"
+        return "pass" if child.wait(timeout=limit) in (0, SKIPPED_CASES) else "fail"
     except subprocess.TimeoutExpired:
         return "hang"
     finally:
@@ -129,11 +130,15 @@ class Laboratory:
         for test in listed["tests"]:
             properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
             if not test["name"].startswith(BUILDERS):
-                tests[test["name"]] = {"command": test["command"],
+                tests[test["name"]] = {"command": test["command"] + self.stops_at_first(test["command"][-1]),
                                        "rooms": properties.get("LABELS", []),
                                        "environment": dict(entry.split("=", 1)
                                                            for entry in properties.get("ENVIRONMENT", []))}
         return tests
+
+    @staticmethod
+    def stops_at_first(script: str) -> list:
+        return ["-f"] if script.endswith(".py") and "unittest.main()" in pathlib.Path(script).read_text() else []
 
     def environment(self, name: str, library: pathlib.Path) -> dict:
         return {**os.environ, **self.tests[name]["environment"], "LD_LIBRARY_PATH": str(library),
@@ -143,12 +148,12 @@ class Laboratory:
 
     def identity(self, name: str) -> str:
         """A test's own text: of the file that its command or its name leads to."""
-        file = self.tests[name]["command"][-1]
-        if file.startswith(str(self.plain)):
+        command = self.tests[name]["command"]
+        files = [word for word in command if word.startswith(f"{self.tree}/tests/{name[5:].split('_')[0]}")]
+        if command[0].startswith(str(self.plain)):
             room = self.tests[name]["rooms"][0]
-            file = f"{self.tree}/tests/{room}/test_{name.removeprefix(f'test_{room}_')}.c"
-        path = pathlib.Path(file)
-        return digest(path.read_bytes()) if path.is_file() else ""
+            files = [f"{self.tree}/tests/{room}/test_{name.removeprefix(f'test_{room}_')}.c"]
+        return digest(pathlib.Path(files[0]).read_bytes()) if files and os.path.isfile(files[0]) else ""
 
     def measure(self):
         """Runs every test once, for gcov."""
@@ -202,7 +207,8 @@ class Laboratory:
 
     def tests_of(self, name: str, line: int, function: str) -> list:
         """The tests that execute a line. In a file that has changed since they were measured: its function.
-        Tests that are new or have changed are taken for what their room has."""
+        Tests that are new or have changed are taken for what their room has, and scripts, which run the program,
+        for everything."""
         entry = self.coverage["files"].get(name, {"functions": {}, "lines": {}})
         if self.coverage["hashes"].get(name) == digest((self.tree / name).read_bytes()):
             before = [int(known) for known in entry["lines"] if int(known) <= line]
@@ -210,27 +216,31 @@ class Laboratory:
         else:
             found = entry["functions"].get(function, [test for tests in entry["functions"].values() for test in tests])
         room = pathlib.Path(name).parent.name
-        return [test for test in self.tests
-                if test in found or (test in self.new_tests and room in self.tests[test]["rooms"])]
+        return [test for test in self.tests if test in found or (test in self.new_tests and (
+            room in self.tests[test]["rooms"] or test.endswith((".py", ".sh"))))]
 
     # ---- How long tests take ----
 
     def expected_time(self, name: str) -> float:
-        """Rough, and without running it."""
-        return self.coverage["times"].get(name, 1)
+        """Of the original. If the test has not run alone yet, as it was measured; it may not pass at all."""
+        return self.known_times().get(f"{name} {self.identity(name)}") or self.coverage["times"].get(name, 1)
 
-    def time_of(self, name: str) -> float:
-        """Of the original; the test is run for it once. 0 if it does not pass."""
-        times = json.loads(self.timings.read_text()) if self.timings.exists() else {}
-        key = f"{name} {self.identity(name)}"
+    def known_times(self) -> dict:
+        return json.loads(self.timings.read_text()) if self.timings.exists() else {}
+
+    def passes(self, name: str) -> bool:
+        """Without a mutant: the test is run for it, once."""
+        times, key = self.known_times(), f"{name} {self.identity(name)}"
         if key not in times:
             started = time.monotonic()
             ended = test_ended(self.tests[name]["command"], self.environment(name, self.plain), self.tree, 900)
             times[key] = time.monotonic() - started if ended == "pass" else 0
             if ended != "pass":
                 print(f"{name} does not pass without a mutant: it is left out", flush=True)
-            self.timings.write_text(json.dumps(times, indent=1))
-        return times[key]
+            new = self.timings.with_suffix(f".{os.getpid()}")
+            new.write_text(json.dumps({**self.known_times(), key: times[key]}, indent=1))
+            new.rename(self.timings)
+        return times[key] > 0
 
     # ---- A mutant ----
 

@@ -67,6 +67,12 @@ def left_alone(source: Source, function: Function) -> set:
     return alone
 
 
+def allocates(source: Source, i: int) -> bool:
+    """g_new(TYPE, 1) of the number at i: more memory than is used makes no difference."""
+    opening = source.tokens[i + 1].match if source.at(i + 1) == ")" else 0
+    return source.at(i - 1) == "," and source.at(opening - 1) in ("g_new", "g_new0")
+
+
 def token_edits(source: Source, function: Function, alone: set):
     for i in range(function.first + 1, function.last):
         token = source.tokens[i]
@@ -80,7 +86,7 @@ def token_edits(source: Source, function: Function, alone: set):
                 if token.text == sign and not source.binary(i):
                     yield operator, i, token.start, token.end, " "
         if token.kind == "number" and re.fullmatch(r"\d+[uUlL]*", token.text):
-            if token.text != "0":
+            if token.text != "0" and not allocates(source, i):
                 yield "off_by_one", i, token.start, token.end, f"({token.text} + 1)"
             if token.text != "1":
                 yield "off_by_one", i, token.start, token.end, f"({token.text} - 1)"

@@ -81,6 +81,28 @@ static void test_host_to_host(void)
     topology_free(topology);
 }
 
+// A host on a cable reaches who is at its other end, and nobody behind a switch; nor do they it.
+static void test_cable_beside_a_switch(void)
+{
+    setup();
+    struct topology *topology = topology_new(4, 1);
+    topology_add_link(topology, 0, 1, &link);
+    topology_add_link(topology, 2, 4, &link);
+    topology_add_link(topology, 3, 4, &link);
+    struct sim *sim = sim_new(1, NULL);
+    struct network *network = network_new(sim, topology);
+    check_route(network, 0, 1, "node0->node1");
+    check_route(network, 2, 3, "node2->switch0 switch0->node3");
+    for (int cable = 0; cable < 2; cable++)
+        for (int star = 2; star < 4; star++) {
+            CU_ASSERT_PTR_NULL(network_route(network, cable, star));
+            CU_ASSERT_PTR_NULL(network_route(network, star, cable));
+        }
+    network_free(network);
+    sim_free(sim);
+    topology_free(topology);
+}
+
 // A ring of five switches: the shorter way round.
 static void test_shortest(void)
 {
@@ -325,6 +347,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"stations of hosts", test_stations},
         {"a link from host to host", test_host_to_host},
+        {"a cable beside a switch", test_cable_beside_a_switch},
         {"the shortest path", test_shortest},
         {"parallel links are shared out", test_parallel_links},
         {"equal paths are shared out", test_equal_paths},

@@ -389,6 +389,62 @@ static void test_runs(void)
     run_samples(samples);
 }
 
+// What a check expects, as scorecards say it.
+static void test_expected(void)
+{
+    static const char *const samples[][2] = {
+        {"{value: {series: A, size: 1 B, expected: 74, tolerance: 1.4 us}}", "74 us within 1.4 us"},
+        {"{value: {series: A, size: 1 B, expected: 74, tolerance: 2 %}}", "74 us within 2 %"},
+        {"{values: {series: A, points: [[1 B, 100], [2 B, 200]], tolerance: 2 %, share: 66 %}}",
+         "2 values within 2 %, at 66 % of the sizes"},
+        {"{values: {series: A, points: [[1 B, 100]], tolerance: 3}}", "1 value within 3 us"},
+        {"{gain: {over: A, under: B, sizes: 1 B .. 4 B, statistic: greatest, expected: 13 %, "
+         "tolerance: 0.1 %}}",
+         "greatest gain of A / B 13 % within 0.1 % at 1 B .. 4 B"},
+        {"{gain: {over: A, under: B, sizes: 1 B .. 4 B, except: 2 B, statistic: mean, least: 9 %}}",
+         "mean gain of A / B at least 9 % at 1 B .. 4 B but 2 B"},
+        {"{gain: {over: A, under: {series: A, set: [p.q=1]}, statistic: mean, below: 20 %}}",
+         "mean gain of A / A (p.q=1) below 20 %"},
+        {"{ratio: {over: A, under: B, sizes: 1 B .. 2 B, above: 2}}",
+         "A / B above 2 at 1 B .. 2 B"},
+        {"{difference: {series: A, minus: B, sizes: 1 B, below: 0}}", "A - B below 0 us at 1 B"},
+        {"{bound: {series: [A, B], most: 9 us}}", "A, B at most 9 us"},
+        {"{order: {lower: A, higher: [B, C], sizes: 1 B .. 2 B}}", "A below B, C at 1 B .. 2 B"},
+        {"{order: {lower: A, higher: B, sizes: 1 B .. 2 B, slack: 10 %}}",
+         "A below B at 1 B .. 2 B, or less than 10 % above"},
+        {"{order: {lower: A, higher: B, sizes: 1 B .. 2 B, somewhere: true}}",
+         "A below B at 1 B .. 2 B, never above and once below"},
+        {"{order: {lower: A, higher: B, sizes: 1 B .. 8 B, share: 75 %}}",
+         "A below B at 1 B .. 8 B, at 75 % of the sizes"},
+        {"{crossover: {before: B, after: A, sizes: 1 B .. 4 B, between: 2 B .. 4 B}}",
+         "B lower, then A; they cross once in 2 B .. 4 B"},
+        {"{monotone: {series: A, sizes: 1 B .. 4 B}}", "A never falls at 1 B .. 4 B"},
+        {"{monotone: {series: A, sizes: 1 B .. 4 B, falling: true}}",
+         "A never rises at 1 B .. 4 B"},
+        {"{no_step: {series: A, sizes: 1 B .. 4 B, most: 33 %}}",
+         "A is off its neighbours' line by at most 33 % at 1 B .. 4 B"},
+        {"{parallel: {series: A, to: B, sizes: 1 B .. 2 B, most: 9.9 %}}",
+         "A - B changes from size to size by at most 9.9 % at 1 B .. 2 B"},
+        {"{slows_beyond: {series: A, size: 4 B, sizes: 8 B .. 16 B}}",
+         "A moves fewer bytes per time than at 4 B at 8 B .. 16 B"},
+        {"{widest: {series: [A, B], sizes: 1 B .. 4 B, within: 1 B .. 2 B}}",
+         "widest in 1 B .. 2 B: A, B"},
+        {"{narrows: {over: A, under: B, sizes: 1 B .. 2 B, later: 4 B}}",
+         "A / B is nearer to 1 at 4 B than at 1 B .. 2 B"},
+        {"{ends_with: {series: A, status: completed}}", "ends as completed"},
+        {"{ends_with: {series: A, status: failed, reason: overrun}}", "ends as failed (overrun)"},
+        {"{contains_event: {series: A, counter: drops, least: 4}}", "drops at least 4"},
+        {"{contains_event: {series: A, counter: drops, most: 0}}", "drops at most 0"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        struct sample sample = {"A 1:1 2:1 4:1 8:1 16:1; B 1:1 2:1 4:1; C 1:1 2:1", samples[i][0],
+                                HOLDS, ""};
+        struct judgement judgement = judge_sample(&sample);
+        SUITE_SAME_TEXT(judgement.expected, samples[i][1]);
+        judgement_clear(&judgement);
+    }
+}
+
 // Values of one rank, as programs have them: {"metric", "rank", "size_bytes", "value"}.
 static void test_rank(void)
 {
@@ -518,6 +574,7 @@ int main(void)
                                               {"the shape of a curve", test_shape},
                                               {"several curves", test_several},
                                               {"ends and counters of runs", test_runs},
+                                              {"what is expected, in words", test_expected},
                                               {"values of one rank", test_rank},
                                               {"figures", test_figure},
                                               {"deviations", test_deviation},
