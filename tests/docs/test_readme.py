@@ -73,6 +73,8 @@ class Commands(unittest.TestCase):
                         self.assertIn(f"\n{words[1]})", launcher)
                     elif words[0] == "./netsim":
                         netsim("help", words[1])
+                    elif "/" in words[0]:
+                        self.assertTrue(os.access(os.path.join(SOURCE, words[0]), os.X_OK), command)
                     else:
                         self.assertIn(words[0], ("git", "cd", "sudo", "cmake"), command)
 
