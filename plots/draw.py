@@ -81,8 +81,8 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
             continue
         # What is named first lies on top.
         drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
-                           marker=marker, linestyle=line, label=series["name"],
-                           zorder=3 - 0.01 * number)
+                           marker=marker, linestyle=line, zorder=3 - 0.01 * number)
+        sheet.add_series(series["name"], drawn)
         drawn.set_gid(f"{prefix}series-{style.slug(series['name'])}")
         lines.append(points)
         if series.get("failure"):
@@ -133,7 +133,8 @@ def draw_bars(sheet, axes, panel, all_looks, prefix):
         shift = (place - (len(panel["series"]) - 1) / 2) * width
         points = [(groups.index(x) + shift, y) for x, y in series["points"] if y is not None]
         bars = axes.bar([x for x, _ in points], [y for _, y in points], width * 0.92,
-                        color=all_looks[series["name"]][0], label=series["name"])
+                        color=all_looks[series["name"]][0])
+        sheet.add_series(series["name"], bars)
         for number, bar in enumerate(bars):
             bar.set_gid(f"{prefix}bar-{style.slug(series['name'])}-{number}")
         for x, _, *state in series.get("failed_at", []):

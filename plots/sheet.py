@@ -35,12 +35,16 @@ class Sheet:
             row, column = divmod(number, self.columns)
             last = wide and number == panels - 1
             self.panels.append(self.figure.add_subplot(grid[row, :] if last else grid[row, column]))
-        self.signs = {}
+        self.series, self.signs = {}, {}
 
     @staticmethod
     def is_wide(axes):
         spec = axes.get_subplotspec()
         return spec.colspan.stop - spec.colspan.start == spec.get_gridspec().ncols
+
+    def add_series(self, name, drawn):
+        """The legend's entry of a series, which may be drawn in several panels."""
+        self.series.setdefault(name, drawn)
 
     def add_sign(self, name, **look):
         """An entry of the legend for what is no series: `look` as Line2D has it."""
@@ -56,7 +60,7 @@ class Sheet:
         return look
 
     def entries(self):
-        found = {}
+        found = dict(self.series)
         for axes in self.panels:
             for handle, name in zip(*axes.get_legend_handles_labels()):
                 found.setdefault(name, handle)
@@ -86,9 +90,13 @@ class Sheet:
             figure.text(0.012, (below - MARGIN - NOTE_HEIGHT * number) / height, line,
                         fontsize=7.5, color=style.MUTED, va="top")
         if entries:
-            figure.legend(entries.values(), entries.keys(), loc="upper left", ncols=columns,
-                          bbox_to_anchor=(0.01, 1 - (MARGIN + 0.26) / height), borderaxespad=0,
-                          columnspacing=1.6, borderpad=0, labelspacing=0.35)
+            # Matplotlib leaves out what is called _so: the names come when the entries are there.
+            legend = figure.legend(entries.values(), [f"entry {n}" for n in range(len(entries))],
+                                   loc="upper left", ncols=columns, borderaxespad=0,
+                                   bbox_to_anchor=(0.01, 1 - (MARGIN + 0.26) / height),
+                                   columnspacing=1.6, borderpad=0, labelspacing=0.35)
+            for text, name in zip(legend.get_texts(), entries):
+                text.set_text(name)
         return figure
 
 

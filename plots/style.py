@@ -10,6 +10,7 @@ import json
 import math
 import os
 import sys
+import unicodedata
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -79,6 +80,8 @@ def setup(salt="netsim"):
         "svg.fonttype": "none", "svg.hashsalt": salt, "pdf.fonttype": 42,
         "path.simplify": False,
     })
+    if "text.parse_math" in matplotlib.rcParams:  # since 3.6
+        matplotlib.rcParams["text.parse_math"] = False  # "$" in a name is a dollar
 
 
 def looks(keys):
@@ -207,9 +210,22 @@ def picture(figure, form):
 def load(path):
     """The document of a file, or of stdin (-)."""
     if path == "-":
-        return json.load(sys.stdin.buffer)
+        return drawable(json.load(sys.stdin.buffer))
     with open(path, encoding="utf-8") as file:
-        return json.load(file)
+        return drawable(json.load(file))
+
+
+def drawable(value):
+    """A document with its texts as a picture can have them: no font and no XML has what steers a
+    terminal, which is shown by its number."""
+    if isinstance(value, str):
+        return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" and c != "\n" else c
+                       for c in value)
+    if isinstance(value, list):
+        return [drawable(one) for one in value]
+    if isinstance(value, dict):
+        return {key: drawable(one) for key, one in value.items()}
+    return value
 
 
 def is_place(path):

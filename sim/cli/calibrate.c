@@ -166,9 +166,11 @@ static enum cli_exit present(const struct fit *fit, const struct evaluation *eva
         fputs(json, stdout);
         g_free(json);
     } else {
-        calibrate_print(fit, analysis, evaluation, stdout);
+        struct cli_text text = cli_text_begin();
+        calibrate_print(fit, analysis, evaluation, text.file);
+        cli_text_print(&text);
         if (!arguments->out && !arguments->check)
-            printf("\n%s", overlay);
+            cli_print("\n%s", overlay);
     }
     enum cli_exit code = CLI_DONE;
     if (arguments->out)

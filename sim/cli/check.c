@@ -19,7 +19,7 @@ enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv
         for (int i = 1; i < argc; i++) {
             struct scenario *scenario = cli_scenario(schema, argv[i], sets, 0);
             if (scenario)
-                printf("%s: correct, %u series\n", argv[i], scenario->cases->len);
+                cli_print("%s: correct, %u series\n", argv[i], scenario->cases->len);
             else
                 code = CLI_BAD_INPUT;
             scenario_free(scenario);

@@ -59,6 +59,18 @@ void cli_usage(FILE *out);
 // An error on stderr: "netsim: " and the text. The hint (may be NULL) stands in brackets behind it.
 void cli_error(const char *hint, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+// Prints to stdout what people read, as sim/core/shown.h has it.
+void cli_print(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+// The same for what is written to a file: it goes to `file` and is printed at the end.
+struct cli_text {
+    FILE *file;
+    char **text; // as far as it is written
+    size_t *length;
+};
+struct cli_text cli_text_begin(void);
+void cli_text_print(struct cli_text *text);
+
 // "did you mean NAME?" for the candidate that is near to `word`, or NULL. The caller frees it.
 char *cli_did_you_mean(const char *word, const char *const *candidates);
 

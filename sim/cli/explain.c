@@ -84,15 +84,17 @@ static struct explained_series *explain_case(const struct scenario *scenario,
 
 static void print_tables(const GPtrArray *all)
 {
+    struct cli_text text = cli_text_begin();
     for (guint i = 0; i < all->len; i++) {
         const struct explained_series *series = g_ptr_array_index(all, i);
         if (i > 0)
-            fputc('\n', stdout);
+            fputc('\n', text.file);
         if (series->sizes->len == 1)
-            report_print_size(series, g_ptr_array_index(series->sizes, 0), stdout);
+            report_print_size(series, g_ptr_array_index(series->sizes, 0), text.file);
         else
-            report_print_sizes(series, stdout);
+            report_print_sizes(series, text.file);
     }
+    cli_text_print(&text);
 }
 
 static void print_csv(const char *scenario, const GPtrArray *all)

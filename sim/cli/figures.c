@@ -211,7 +211,7 @@ static void on_picture(void *owner, const char *line)
     char *name = blank ? g_strndup(line, (gsize)(blank - line)) : g_strdup(line);
     progress_update(drawing->progress, 0, 1.0, name);
     if (!drawing->arguments->quiet)
-        printf("%s/%s\n", drawing->directory, name);
+        cli_print("%s/%s\n", drawing->directory, name);
     g_free(name);
 }
 
@@ -225,17 +225,17 @@ static void print_totals(const struct drawing *drawing, json_t *scorecard, doubl
         failed += failures;
     }
     json_t *totals = json_object_get(scorecard, "totals");
-    printf("%s/index.html\n\n%u %s with %d series", drawing->directory, drawing->figures->len,
-           drawing->figures->len == 1 ? "figure" : "figures", series);
+    cli_print("%s/index.html\n\n%u %s with %d series", drawing->directory, drawing->figures->len,
+              drawing->figures->len == 1 ? "figure" : "figures", series);
     if (failed > 0)
-        printf(", %d of them failed", failed);
+        cli_print(", %d of them failed", failed);
     if (totals)
-        printf("; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " claims hold",
-               json_integer_value(json_object_get(totals, "holds")),
-               json_integer_value(json_object_get(totals, "claims")));
-    printf("; %d %s run, the others were in %s; %.1f s: %.1f s to simulate, %.1f s to draw\n",
-           drawing->ran, drawing->ran == 1 ? "case" : "cases", drawing->database,
-           seconds_since(drawing->started), simulated, drawn);
+        cli_print("; %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " claims hold",
+                  json_integer_value(json_object_get(totals, "holds")),
+                  json_integer_value(json_object_get(totals, "claims")));
+    cli_print("; %d %s run, the others were in %s; %.1f s: %.1f s to simulate, %.1f s to draw\n",
+              drawing->ran, drawing->ran == 1 ? "case" : "cases", drawing->database,
+              seconds_since(drawing->started), simulated, drawn);
 }
 
 // Runs, judges, writes and draws.
@@ -305,7 +305,7 @@ static void print_list(const GPtrArray *figures)
 {
     for (guint i = 0; i < figures->len; i++) {
         const struct figure_spec *figure = g_ptr_array_index(figures, i);
-        printf("%-12s  %s (%s)\n", figure->id, figure->title, figure->source);
+        cli_print("%-12s  %s (%s)\n", figure->id, figure->title, figure->source);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/config/node.h"
+#include "sim/core/shown.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 #include "sim/workload/stack.h"
@@ -122,7 +123,7 @@ static void print_names(json_t *document)
     {
         json_array_foreach(list, index, entry)
         {
-            puts(json_string_value(json_object_get(entry, "name")));
+            cli_print("%s\n", json_string_value(json_object_get(entry, "name")));
         }
     }
 }
@@ -158,7 +159,7 @@ static void print_table(json_t *document)
             g_string_append_c(out, '\n');
         }
     }
-    fputs(out->str, stdout);
+    shown_print(out->str, SHOWN_TEXT, stdout);
     g_string_free(out, TRUE);
 }
 

@@ -4,9 +4,11 @@
 
 #include "sim/config/quantity.h"
 #include "sim/core/diag.h"
+#include "sim/core/shown.h"
 #include "sim/core/time.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 void cli_error(const char *hint, const char *format, ...)
@@ -15,11 +17,39 @@ void cli_error(const char *hint, const char *format, ...)
     va_start(arguments, format);
     char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    if (hint)
-        fprintf(stderr, "netsim: %s (%s)\n", text, hint);
-    else
-        fprintf(stderr, "netsim: %s\n", text);
+    char *whole = hint ? g_strdup_printf("netsim: %s (%s)\n", text, hint)
+                       : g_strdup_printf("netsim: %s\n", text);
+    shown_print(whole, SHOWN_TEXT, stderr);
+    g_free(whole);
     g_free(text);
+}
+
+void cli_print(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    shown_print(text, SHOWN_TEXT, stdout);
+    g_free(text);
+}
+
+struct cli_text cli_text_begin(void)
+{
+    struct cli_text text = {.text = g_new0(char *, 1), .length = g_new0(size_t, 1)};
+    text.file = open_memstream(text.text, text.length);
+    if (!text.file)
+        g_error("no memory for what is to be printed");
+    return text;
+}
+
+void cli_text_print(struct cli_text *text)
+{
+    fclose(text->file);
+    shown_print(*text->text, SHOWN_TEXT, stdout);
+    free(*text->text);
+    g_free(text->text);
+    g_free(text->length);
 }
 
 char *cli_did_you_mean(const char *word, const char *const *candidates)

@@ -189,11 +189,22 @@ static json_t *document_of(const char *argument, const struct plot_arguments *ar
 // The format that --format or the end of --out names; -1 after a complaint.
 static int format_of(const struct plot_arguments *arguments)
 {
-    const char *dot = arguments->out ? strrchr(arguments->out, '.') : NULL;
-    for (int i = 0; dot && !arguments->format && formats[i]; i++)
-        if (strcmp(dot + 1, formats[i]) == 0)
-            return i;
-    return cli_choice("--format", arguments->format, formats);
+    char *name = arguments->out ? g_path_get_basename(arguments->out) : g_strdup("");
+    const char *dot = strrchr(name, '.');
+    int format = 0;
+    if (arguments->format || !dot || dot == name) {
+        format = cli_choice("--format", arguments->format, formats);
+    } else {
+        while (formats[format] && strcmp(dot + 1, formats[format]) != 0)
+            format++;
+        if (!formats[format]) {
+            cli_error("or say which it is to be with --format",
+                      "--out %s: a picture ends in .svg, .png or .pdf", arguments->out);
+            format = -1;
+        }
+    }
+    g_free(name);
+    return format;
 }
 
 static char *default_file(json_t *document, const char *format)
@@ -241,7 +252,7 @@ static enum cli_exit plot(const char *argument, const struct plot_arguments *arg
         if (draw(document, python, formats[format], out, &error)) {
             code = cli_figure_lost(document) ? CLI_CHECK_FAILED : CLI_DONE;
             if (!arguments->quiet)
-                printf("%s\n", out);
+                cli_print("%s\n", out);
         }
     }
     code = cli_exit_of(error, code);

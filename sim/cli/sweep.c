@@ -5,6 +5,7 @@
 #include "sim/campaign/mpi_workers.h"
 #include "sim/campaign/outcome_report.h"
 #include "sim/campaign/points.h"
+#include "sim/core/shown.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"
@@ -113,8 +114,8 @@ static enum cli_exit print_points(const struct points *points)
 {
     for (int point = 0; point < points->count; point++) {
         char *text = points_describe(points, point);
-        printf("%d  %s%s%s\n", point, text, points->problems[point] ? "  not possible: " : "",
-               points->problems[point] ? points->problems[point] : "");
+        cli_print("%d  %s%s%s\n", point, text, points->problems[point] ? "  not possible: " : "",
+                  points->problems[point] ? points->problems[point] : "");
         g_free(text);
     }
     return CLI_DONE;
@@ -171,20 +172,20 @@ static void print_summary(const json_t *report, int runs, int done, const char *
     const json_t *ends = json_object_get(report, "ends"), *count, *warning;
     const char *name, *before = "";
     size_t i;
-    printf("%s: %d points, %d runs, %d of them new: ",
-           json_string_value(json_object_get(report, "scenario")),
-           (int)json_integer_value(json_object_get(report, "points")), runs, done);
+    cli_print("%s: %d points, %d runs, %d of them new: ",
+              json_string_value(json_object_get(report, "scenario")),
+              (int)json_integer_value(json_object_get(report, "points")), runs, done);
     json_object_foreach((json_t *)ends, name, count)
     {
         if (json_integer_value(count) == 0)
             continue;
-        printf("%s%d %s", before, (int)json_integer_value(count), name);
+        cli_print("%s%d %s", before, (int)json_integer_value(count), name);
         before = ", ";
     }
-    printf("\n%s (netsim sweep --report tells what is in it)\n", database);
+    cli_print("\n%s (netsim sweep --report tells what is in it)\n", database);
     json_array_foreach(json_object_get(report, "warnings"), i, warning)
     {
-        printf("warning: %s\n", json_string_value(warning));
+        cli_print("warning: %s\n", json_string_value(warning));
     }
 }
 
@@ -218,7 +219,7 @@ enum cli_exit sweep_print(struct store *store, bool csv, bool json)
         print_csv(outcome);
     } else {
         char *text = json ? json_document_text(json_incref(report)) : outcome_report_text(outcome);
-        fputs(text, stdout);
+        shown_print(text, SHOWN_TEXT, stdout);
         g_free(text);
     }
     json_decref(report);

@@ -116,7 +116,7 @@ static enum cli_exit merge(const char *out, char **arguments)
     if (!good && into && is_new)
         g_unlink(path);
     if (good)
-        printf("%s\n", path);
+        cli_print("%s\n", path);
     g_free(path);
     return good ? CLI_DONE : complain(error);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/core/diag.h"
 
+#include "sim/core/shown.h"
+
 #include <string.h>
 
 static void diag_free(void *data)
@@ -60,17 +62,21 @@ void diag_print(const struct diag_list *list, FILE *out)
 {
     for (guint i = 0; i < list->items->len; i++) {
         const struct diag *diag = g_ptr_array_index(list->items, i);
+        GString *line = g_string_new(NULL);
         if (diag->mark.line > 0)
-            fprintf(out, "%s:%d:%d: ", diag->mark.file, diag->mark.line, diag->mark.column);
+            g_string_append_printf(line, "%s:%d:%d: ", diag->mark.file, diag->mark.line,
+                                   diag->mark.column);
         else if (diag->mark.file)
-            fprintf(out, "%s: ", diag->mark.file);
-        fprintf(out, "error: ");
+            g_string_append_printf(line, "%s: ", diag->mark.file);
+        g_string_append(line, "error: ");
         if (diag->path)
-            fprintf(out, "%s: ", diag->path);
-        fprintf(out, "%s", diag->message);
+            g_string_append_printf(line, "%s: ", diag->path);
+        g_string_append(line, diag->message);
         if (diag->hint)
-            fprintf(out, " (%s)", diag->hint);
+            g_string_append_printf(line, " (%s)", diag->hint);
+        shown_print(line->str, SHOWN_LINE, out);
         fputc('\n', out);
+        g_string_free(line, TRUE);
     }
     if (list->overflow)
         fprintf(out, "(more errors follow; the first %d are shown)\n", DIAG_LIMIT);

@@ -11,7 +11,12 @@
 // same double. Free with g_string_free.
 GString *csv_text(const struct result *result);
 
-// Appends one field, in quotes if it must be.
+// Appends one field, in quotes if it must be. Spreadsheets take what begins with = + - @ for a
+// formula: such a text gets an apostrophe in front, as they show it, unless it is a number; and so
+// that nothing is confused with it, one that begins so after apostrophes gets one more.
 void csv_append_field(GString *out, const char *text);
+
+// What csv_append_field was given, of a field without its quotes: a place in `field`.
+const char *csv_field_text(const char *field);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/failure.h"
 
+#include "sim/core/shown.h"
 #include "sim/output/text.h"
 
 #include <string.h>
@@ -222,9 +223,13 @@ void failure_append(GString *out, const struct series_result *series, const char
 {
     if (series->status == SIM_COMPLETED)
         return;
-    g_string_append_printf(out, "%s%s: %s%s", mark, series->name, sim_status_name(series->status),
-                           unmark);
-    append_reason(out, series->reason);
+    GString *reason = g_string_new(NULL);
+    append_reason(reason, series->reason);
     if (!series->ledger_balanced)
-        append_books(out, series);
+        append_books(reason, series);
+    g_string_append(out, mark);
+    shown_append(out, series->name, SHOWN_LINE);
+    g_string_append_printf(out, ": %s%s", sim_status_name(series->status), unmark);
+    shown_append(out, reason->str, SHOWN_TEXT);
+    g_string_free(reason, TRUE);
 }

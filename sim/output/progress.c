@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/progress.h"
 
+#include "sim/core/shown.h"
 #include "sim/output/text.h"
 
 #include <glib.h>
@@ -67,7 +68,9 @@ void progress_update(void *owner, int step, double done, const char *detail)
     double seconds = (double)(now - progress->started) / G_USEC_PER_SEC;
     char *line = progress_line((step + done) / progress->steps, detail ? detail : "", seconds,
                                terminal_width(progress->out) - 1);
-    fprintf(progress->out, "\r%s\033[K", line);
+    fputs("\r", progress->out);
+    shown_print(line, SHOWN_LINE, progress->out);
+    fputs("\033[K", progress->out);
     fflush(progress->out);
     g_free(line);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/table.h"
 
+#include "sim/core/shown.h"
 #include "sim/output/failure.h"
 #include "sim/output/text.h"
 
@@ -130,9 +131,11 @@ static struct group *group_new(const struct series_result *series, const struct 
 {
     struct group *group = g_new0(struct group, 1);
     group->series = series;
-    group->title = series->status == SIM_COMPLETED
-                       ? g_strdup(series->name)
-                       : g_strdup_printf("%s [%s]", series->name, sim_status_name(series->status));
+    GString *title = g_string_new(NULL);
+    shown_append(title, series->name, SHOWN_LINE);
+    if (series->status != SIM_COMPLETED)
+        g_string_append_printf(title, " [%s]", sim_status_name(series->status));
+    group->title = g_string_free(title, FALSE);
     group->columns = g_ptr_array_new_with_free_func(column_free);
     for (guint i = 0; i < series->values->len; i++) {
         const struct result_value *value = value_at(series, i);
@@ -311,6 +314,13 @@ static char *single_label(const struct series_result *series, const struct resul
     return g_string_free(out, FALSE);
 }
 
+static void append_heading(GString *out, const char *name, const struct style *style)
+{
+    g_string_append_printf(out, "%s%s", out->len > 0 ? "\n" : "", style->bold);
+    shown_append(out, name, SHOWN_LINE);
+    g_string_append_printf(out, "%s\n", style->plain);
+}
+
 static void append_singles_of(GString *out, const struct series_result *series,
                               const struct style *style)
 {
@@ -324,8 +334,7 @@ static void append_singles_of(GString *out, const struct series_result *series,
             continue;
         }
         if (rows++ == 0)
-            g_string_append_printf(out, "%s%s%s%s\n", out->len > 0 ? "\n" : "", style->bold,
-                                   series->name, style->plain);
+            append_heading(out, series->name, style);
         char *label = single_label(series, value);
         char *cell = cell_text(
             value->value, decimals_for(fabs(value->value), value->value == trunc(value->value)));
@@ -364,8 +373,11 @@ static void append_summary(GString *out, const struct result *result, const char
                            "fingerprint %s",
                            out->len > 0 ? "\n" : "", count, wall, rate,
                            time_to_s(result_simulated(result)), verdict, fingerprint);
-    if (directory)
-        g_string_append_printf(out, "; results in %s/", directory);
+    if (directory) {
+        g_string_append(out, "; results in ");
+        shown_append(out, directory, SHOWN_LINE);
+        g_string_append_c(out, '/');
+    }
     g_string_append_c(out, '\n');
     g_free(count);
     g_free(rate);

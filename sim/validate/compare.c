@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/compare.h"
 
+#include "sim/core/shown.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -312,6 +313,6 @@ void compare_print(const json_t *comparison, FILE *file)
     if (tolerance > 0.0)
         g_string_append_printf(out, " beyond %.4g %%", 100.0 * tolerance);
     g_string_append_c(out, '\n');
-    fputs(out->str, file);
+    shown_print(out->str, SHOWN_TEXT, file);
     g_string_free(out, TRUE);
 }

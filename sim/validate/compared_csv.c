@@ -2,6 +2,8 @@
 // What is compared, out of CSV (RFC 4180): a table with a value in each row, and comments above it.
 #include "sim/validate/compare.h"
 
+#include "sim/output/csv.h"
+
 #include <string.h>
 
 // The columns that are looked for; "rank" may be missing.
@@ -139,9 +141,9 @@ static const char *add_row(struct compared *compared, const GPtrArray *row, cons
         return "the size of this row is no whole number";
     if (!read_value(fields[COLUMN_VALUE], &value))
         return "this row has no value";
-    compared_add_series(compared, fields[COLUMN_SERIES], NULL, NULL, NULL);
-    compared_add_value(compared, fields[COLUMN_SERIES], fields[COLUMN_METRIC], (int)rank, size,
-                       value);
+    const char *series = csv_field_text(fields[COLUMN_SERIES]);
+    compared_add_series(compared, series, NULL, NULL, NULL);
+    compared_add_value(compared, series, fields[COLUMN_METRIC], (int)rank, size, value);
     return NULL;
 }
 

@@ -44,12 +44,44 @@ static void test_empty(void)
     result_free(result);
 }
 
+// Names of the user's that a spreadsheet would take for formulas; what is written reads back.
+static void test_formulas(void)
+{
+    static const char *const cases[][2] = {
+        {"=1+2", "'=1+2"},
+        {"+x", "'+x"},
+        {"-x", "'-x"},
+        {"@sum", "'@sum"},
+        {"=a,b", "\"'=a,b\""},
+        {"'=x", "''=x"},
+        {"''-x", "'''-x"},
+        {"'tis", "'tis"},
+        {"a=b", "a=b"},
+        {"-5", "-5"},
+        {"+1.5e3", "+1.5e3"},
+        {"-5 us", "'-5 us"},
+        {"", ""},
+        {"'", "'"},
+        {"=\"x\"", "\"'=\"\"x\"\"\""},
+        {"\tx", "'\tx"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        GString *out = g_string_new(NULL);
+        csv_append_field(out, cases[i][0]);
+        SUITE_SAME_TEXT(out->str, cases[i][1]);
+        if (out->str[0] != '"')
+            SUITE_SAME_TEXT(csv_field_text(out->str), cases[i][0]);
+        g_string_free(out, TRUE);
+    }
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"a row for each value, in order", test_rows},
         {"quoting, one rank, no size, all digits", test_quoting},
         {"no series: the header alone", test_empty},
+        {"what looks like a formula", test_formulas},
         {0},
     };
     return suite_run("output: csv", cases);
