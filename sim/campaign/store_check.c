@@ -306,7 +306,7 @@ static const struct table tables[] = {
      point_problem},
     {"series",
      2,
-     {{"campaign", NAME}, {"point", INDEX}, {"series", INDEX}, {"name", NAME}, {"key", NAME}},
+     {{"campaign", NAME}, {"point", INDEX}, {"series", INDEX}, {"name", TEXT}, {"key", NAME}},
      NULL},
 };
 

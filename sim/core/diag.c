@@ -43,8 +43,11 @@ void diag_add(struct diag_list *list, struct source_mark mark, const char *path,
     diag->hint = g_strdup(hint);
     va_list arguments;
     va_start(arguments, format);
-    diag->message = g_strdup_vprintf(format, arguments);
+    char *message = g_strdup_vprintf(format, arguments);
     va_end(arguments);
+    // A text of the input may have been cut in the middle of a character.
+    diag->message = g_utf8_make_valid(message, -1);
+    g_free(message);
     g_ptr_array_add(list->items, diag);
 }
 

@@ -35,7 +35,7 @@ struct diag_list {
 struct diag_list *diag_list_new(void);
 void diag_list_free(struct diag_list *list);
 
-// Adds one; path and hint may be NULL. All strings are copied.
+// Adds one; path and hint may be NULL. All strings are copied; the message becomes UTF-8.
 void diag_add(struct diag_list *list, struct source_mark mark, const char *path, const char *hint,
               const char *format, ...) G_GNUC_PRINTF(5, 6);
 

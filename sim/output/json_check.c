@@ -14,8 +14,8 @@ struct member {
     bool must; // be there
 };
 
-// More than this is no count of anything, and sums of counts do not overflow.
-#define MOST (G_GINT64_CONSTANT(1) << 53)
+// More than this is no count of anything, and the sum over all series of a run does not overflow.
+#define MOST (G_GINT64_CONSTANT(1) << 54)
 
 static const struct member of_series[] = {
     {"name", TEXT, false},    {"stack", TEXT, false},         {"counts", TEXT, false},

@@ -107,15 +107,18 @@ bool manifest_is_of(const json_t *manifest, const char *directory, const char *c
     const json_t *results = json_object_get(manifest, "results");
     const char *named = json_string_value(json_object_get(results, "sha256"));
     const char *fingerprint = json_string_value(json_object_get(manifest, "fingerprint"));
+    // The text of a file: what is shown of it must not end within a character.
+    char *start = named ? g_utf8_make_valid(named, (gssize)MIN(strlen(named), 12)) : NULL;
     char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);
     bool same = !named || strcmp(named, digest) == 0;
     if (!same)
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                     "%s: " RESULTS " (SHA-256 %.12s...) is not of the run of " MANIFEST
-                    " (fingerprint %s, results %.12s...): one of them was changed, or a run was "
+                    " (fingerprint %s, results %s...): one of them was changed, or a run was "
                     "ended while it put them there; run it again, or name " RESULTS " alone",
-                    directory, digest, fingerprint ? fingerprint : "unknown", named);
+                    directory, digest, fingerprint ? fingerprint : "unknown", start);
     g_free(digest);
+    g_free(start);
     return same;
 }
 

@@ -52,6 +52,15 @@ static void test_strings_are_copied(void)
     diag_list_free(list);
 }
 
+// What is cut at a number of bytes may end within a character.
+static void test_cut_characters(void)
+{
+    struct diag_list *list = diag_list_new();
+    diag_add(list, (struct source_mark){"f", 1, 1}, NULL, NULL, "\"%.4s\" is wrong", "abc\u00fc");
+    expect_printed(list, "f:1:1: error: \"abc\uFFFD\" is wrong\n");
+    diag_list_free(list);
+}
+
 static void test_limit(void)
 {
     struct diag_list *list = diag_list_new();
@@ -95,6 +104,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"how a diagnostic is printed", test_forms},
         {"strings are copied", test_strings_are_copied},
+        {"characters that are cut", test_cut_characters},
         {"not more than the limit", test_limit},
         {"what was probably meant", test_nearest},
         {NULL, NULL},

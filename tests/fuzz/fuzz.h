@@ -29,7 +29,8 @@ FILE *fuzz_sink(void);
 
 // Ends a list of diagnostics: it prints, and says something just when nothing was accepted.
 void fuzz_end(struct diag_list *diags, bool accepted);
-// The same for an error, and for one that is a text; both are freed. The texts must be UTF-8.
+// The same for an error, and for one that is a text, which is still to become a diagnostic's; both
+// are freed. What diagnostics and errors say must be UTF-8.
 void fuzz_end_error(GError *error, bool accepted);
 void fuzz_end_text(char *error, bool accepted);
 

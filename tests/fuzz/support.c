@@ -23,6 +23,12 @@ FILE *fuzz_sink(void)
 void fuzz_end(struct diag_list *diags, bool accepted)
 {
     g_assert(accepted == !diag_any(diags));
+    for (guint i = 0; i < diags->items->len; i++) {
+        const struct diag *diag = g_ptr_array_index(diags->items, i);
+        g_assert(g_utf8_validate(diag->message, -1, NULL));
+        g_assert(!diag->path || g_utf8_validate(diag->path, -1, NULL));
+        g_assert(!diag->hint || g_utf8_validate(diag->hint, -1, NULL));
+    }
     diag_print(diags, fuzz_sink());
     diag_list_free(diags);
 }
