@@ -122,35 +122,37 @@ static char *axis_problem(const json_t *axis, size_t index)
                                   index);
 }
 
-// Whether an axis before this one has its path.
-static bool is_known(const json_t *axes, size_t index)
+// Whether an axis before this one has its path; enters it among the paths.
+static bool is_known(const json_t *axis, json_t *paths)
 {
-    const json_t *path = json_object_get(json_array_get(axes, index), "path");
-    for (size_t i = 0; i < index; i++)
-        if (json_equal(json_object_get(json_array_get(axes, i), "path"), path))
-            return true;
-    return false;
+    const char *path = json_string_value(json_object_get(axis, "path"));
+    bool known = json_object_get(paths, path);
+    json_object_set_new(paths, path, json_true());
+    return known;
 }
 
 // What is wrong with the axes of a sweep; *points: how many they span.
 static char *axes_problem(const json_t *axes, bool zip, double *points)
 {
     const json_t *axis;
+    json_t *paths = json_object();
+    char *problem = NULL;
     size_t i, first = json_array_size(json_object_get(json_array_get(axes, 0), "values"));
     json_array_foreach(axes, i, axis)
     {
         size_t values = json_array_size(json_object_get(axis, "values"));
-        char *problem = axis_problem(axis, i);
-        if (!problem && is_known(axes, i))
+        problem = axis_problem(axis, i);
+        if (!problem && is_known(axis, paths))
             problem = g_strdup_printf("axes[%zu]: its path is that of another axis", i);
         if (!problem && zip && values != first)
             problem = g_strdup_printf("axes[%zu]: %zu values go with %zu", i, values, first);
         if (problem)
-            return problem;
+            break;
         if (!zip || i == 0)
             *points *= (double)values;
     }
-    return NULL;
+    json_decref(paths);
+    return problem;
 }
 
 // What is wrong with the definition of a sweep, as points.c writes it; else how many points it has.

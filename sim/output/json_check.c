@@ -146,15 +146,17 @@ char *json_series_problem(const json_t *series)
     return problem ? problem : items_problem(series, "values", value_problem);
 }
 
-// Of one series among others: that it has a name, which none before it has.
-static char *name_problem(const json_t *list, size_t index)
+// Of one series among others: that it has a name, which none before it has (name -> index).
+static char *name_problem(const json_t *series, size_t index, json_t *names)
 {
-    const json_t *name = json_object_get(json_array_get(list, index), "name");
+    const char *name = json_string_value(json_object_get(series, "name"));
     if (!name)
         return g_strdup("name: a text is expected");
-    for (size_t i = 0; i < index; i++)
-        if (json_equal(json_object_get(json_array_get(list, i), "name"), name))
-            return g_strdup_printf("name: series[%zu] has the same", i);
+    const json_t *first = json_object_get(names, name);
+    if (first)
+        return g_strdup_printf("name: series[%" JSON_INTEGER_FORMAT "] has the same",
+                               json_integer_value(first));
+    json_object_set_new(names, name, json_integer((json_int_t)index));
     return NULL;
 }
 
@@ -163,18 +165,20 @@ char *json_document_problem(const json_t *document)
     const json_t *list = json_object_get(document, "series"), *one;
     if (!json_is_array(list))
         return g_strdup("this is no result of netsim: it has no list of series");
+    json_t *names = json_object();
     char *problem = NULL, *place = NULL;
     size_t i;
     json_array_foreach(list, i, one)
     {
         problem = json_series_problem(one);
         if (!problem)
-            problem = name_problem(list, i);
+            problem = name_problem(one, i, names);
         if (problem)
             break;
     }
     if (problem)
         place = g_strdup_printf("series[%zu]: %s", i, problem);
     g_free(problem);
+    json_decref(names);
     return place;
 }
