@@ -9,7 +9,7 @@ _netsim() {
 
     case $previous in
     --format)
-        [[ $command == bench || $command == list || $command == sweep ]] && formats='table json'
+        [[ $command == bench || $command == list || $command == sweep || $command == check ]] && formats='table json'
         [[ $command == explain ]] && formats='table csv json'
         [[ $command == calibrate ]] && formats='table json'
         [[ $command == validate ]] && formats='table json junit'
@@ -46,7 +46,7 @@ _netsim() {
     case $command in
     '') words="$commands --version --help" ;;
     run) words='--set --out --seed --format --trace --log-states --pcap --time-limit --simulated-limit --quiet --help' ;;
-    check) words='--set --help' ;;
+    check) words='--set --format --help' ;;
     describe) words='--json-schema --format --help' ;;
     list) words='stacks testbeds benchmarks scenarios sweeps --names --format --help' ;;
     sweep)

@@ -101,3 +101,7 @@ complete -c netsim -n '__fish_seen_subcommand_from help' -a "$commands"
 set -l limited '__fish_seen_subcommand_from run sweep plot explain calibrate'
 complete -c netsim -n $limited -l time-limit -x -d 'End a run that takes longer'
 complete -c netsim -n $limited -l simulated-limit -x -d 'End a run after so much simulated time'
+
+set -l check '__fish_seen_subcommand_from check'
+complete -c netsim -n $check -l set -x -d 'Check with this setting: PATH=VALUE'
+complete -c netsim -n $check -l format -x -a 'table json' -d 'What to print'

@@ -105,6 +105,18 @@ static void armci_free(void *state)
     g_free(job);
 }
 
+// A process has a port of its own, and one of its host's data server for itself at worst.
+static struct stack_footprint armci_footprint(const struct scenario_case *test_case)
+{
+    const struct gm_config *gm = scenario_section_values(test_case, "gm");
+    return (struct stack_footprint){
+        .process = (int64_t)(sizeof(struct armci_client) + sizeof(struct armci_server)) +
+                   2 * gm_port_footprint(gm),
+        .pair = (int64_t)(sizeof(struct armci_mutex) + sizeof(struct armci_ready)) +
+                gm_connection_footprint(gm),
+    };
+}
+
 const struct stack armci_stack = {
     .schema =
         {
@@ -116,6 +128,7 @@ const struct stack armci_stack = {
             .sections = (const char *const[]){"gm", "armci", "mpich_gm", "mpich_1_2_2", NULL},
             .operations = (const char *const[]){OP_LIBRARY_MPI, "put", "get", "accumulate",
                                                 "fetch_add", "lock", "unlock", "fence", NULL},
+            .footprint = armci_footprint,
         },
     .build = armci_build,
     .free = armci_free,

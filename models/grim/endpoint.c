@@ -354,7 +354,7 @@ void grim_endpoint_init(struct grim_endpoint *endpoint, struct grim_stack *stack
     grim_handlers_add(endpoint->handlers, grim_reply_name(), GRIM_REPLY);
     for (const char *const *name = endpoint->config->handlers; *name; name++)
         grim_handlers_add(endpoint->handlers, g_intern_string(*name), GRIM_NOTHING);
-    endpoint->partial = g_new0(struct grim_partial, stack->ranks);
+    sparse_init(&endpoint->partial, stack->ranks, sizeof(struct grim_partial));
     endpoint->overflowed = sim_counter(process->sim, "GRIM: overflow messages");
     endpoint->lookups = sim_counter(process->sim, "GRIM: handlers asked for");
     pool_init(&endpoint->overflow_pool, sizeof(struct grim_overflow));
@@ -369,6 +369,6 @@ void grim_endpoint_init(struct grim_endpoint *endpoint, struct grim_stack *stack
 void grim_endpoint_clear(struct grim_endpoint *endpoint)
 {
     pool_clear(&endpoint->overflow_pool);
-    g_free(endpoint->partial);
+    sparse_clear(&endpoint->partial);
     grim_handlers_free(endpoint->handlers);
 }

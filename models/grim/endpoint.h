@@ -129,7 +129,7 @@ struct grim_endpoint {
 
     struct grim_reply reply; // of the handler under way
     bool replying;
-    struct grim_partial *partial; // by source
+    struct sparse partial; // struct grim_partial, by source
 
     int64_t handled, notified; // not yet claimed by a poll
     int64_t last_handled;      // all so far

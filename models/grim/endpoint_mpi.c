@@ -123,7 +123,7 @@ static void part_to_user(struct cpu_context *context, struct grim_endpoint *endp
 void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoint,
                        const struct grim_message *message)
 {
-    struct grim_partial *partial = &endpoint->partial[message->source];
+    struct grim_partial *partial = sparse_at(&endpoint->partial, message->source);
     if (!partial->busy && !match(context, endpoint, message, partial))
         return;
     struct mpi_unexpected *unexpected = partial->unexpected;
@@ -155,7 +155,7 @@ static void claim(struct cpu_context *context, struct grim_endpoint *endpoint,
         received(context, request, flags);
         return;
     }
-    struct grim_partial *partial = &endpoint->partial[unexpected->envelope.source];
+    struct grim_partial *partial = sparse_at(&endpoint->partial, unexpected->envelope.source);
     partial->request = request;
     partial->unexpected = NULL;
     grim_enter(context, request, GRIM_REQUEST_PARTS);

@@ -4,6 +4,9 @@
 #include "models/grim/endpoint.h"
 #include "sim/config/program.h"
 
+#define ENDPOINT_BYTES                                                                             \
+    6000 // its channel, tables of handlers, regions and flow to the server, about
+
 const struct scenario_section grim_sections[] = {
     {"grim", &grim_table},
     {"grim_memory", &grim_memory_table},
@@ -63,6 +66,14 @@ static void free_stack(void *state)
 static const char *const operations[] = {
     OP_LIBRARY_MPI, "put", "get", "active_message", "poll", "call", "register", "deregister", NULL};
 
+// An endpoint keeps nothing for those that it has not heard of.
+static struct stack_footprint grim_footprint(const struct scenario_case *test_case)
+{
+    (void)test_case;
+    return (struct stack_footprint){.process =
+                                        (int64_t)sizeof(struct grim_endpoint) + ENDPOINT_BYTES};
+}
+
 const struct stack grim_stack = {
     .schema =
         {
@@ -75,6 +86,7 @@ const struct stack grim_stack = {
                                               "grim_lanai9", NULL},
             .operations = operations,
             .check = check_case,
+            .footprint = grim_footprint,
         },
     .build = build,
     .free = free_stack,

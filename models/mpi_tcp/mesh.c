@@ -28,6 +28,13 @@ void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *
     }
 }
 
+int64_t mesh_link_footprint(void)
+{
+    return (int64_t)(sizeof(struct mesh_link) + sizeof(struct tcp_socket *) +
+                     2 * sizeof(enum tcp_readiness) + sizeof(struct mesh_link *)) +
+           tcp_socket_footprint();
+}
+
 void mesh_clear(struct mesh *mesh)
 {
     pool_clear(&mesh->items);

@@ -90,6 +90,9 @@ void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *
                const int *stations, const struct mesh_config *config);
 void mesh_clear(struct mesh *mesh);
 
+// What a process keeps for each other one, bytes of the simulator's memory.
+int64_t mesh_link_footprint(void);
+
 // The device's init and finalize (sim/mpi/process.h).
 enum mpi_progress mesh_startup_step(struct cpu_context *context, struct mesh *mesh);
 enum mpi_progress mesh_finalize_step(struct cpu_context *context, struct mesh *mesh);

@@ -58,7 +58,24 @@ static void join_mesh(struct job *job, struct mesh *mesh, struct mpi_process *pr
     mesh_init(mesh, process, job->hosts[process->rank], job->stations, config);
 }
 
+#define HOST_BYTES 2000     // of the TCP/IP stack's own structs and tables, about
+#define SEGMENTS_BYTES 1000 // of what was sent first and not yet acknowledged, about
+
+// A socket from each process to each other one.
+static struct stack_footprint mesh_footprint(const struct scenario_case *test_case)
+{
+    (void)test_case;
+    return (struct stack_footprint){HOST_BYTES, mesh_link_footprint() + SEGMENTS_BYTES};
+}
+
 // ---- LAM over the TCP RPI ----
+
+static struct stack_footprint lam_tcp_footprint(const struct scenario_case *test_case)
+{
+    struct stack_footprint footprint = mesh_footprint(test_case);
+    footprint.pair += (int64_t)sizeof(struct lam_reader);
+    return footprint;
+}
 
 static void *lam_tcp_build(struct cluster *cluster, const struct scenario_case *test_case,
                            struct mpi_process *const *processes, int ranks)
@@ -104,6 +121,7 @@ const struct stack lam_tcp_stack = {
             .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "lam", "lam_tcp", NULL},
             .one_process_per_host = true,
+            .footprint = lam_tcp_footprint,
         },
     .build = lam_tcp_build,
     .free = lam_tcp_free,
@@ -154,6 +172,7 @@ const struct stack mpich_p4_stack = {
             .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "mpich", "mpich_p4", NULL},
             .one_process_per_host = true,
+            .footprint = mesh_footprint,
         },
     .build = mpich_p4_build,
     .free = mpich_p4_free,
@@ -198,6 +217,7 @@ const struct stack tcp_stack = {
             .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "netpipe", NULL},
             .one_process_per_host = true,
+            .footprint = mesh_footprint,
         },
     .build = tcp_build,
     .free = tcp_free,

@@ -33,6 +33,13 @@ struct lanai *gm_fabric_card(const struct gm_fabric *fabric, int host);
 
 // ---- Ports ----
 
+struct gm_config;
+
+// What an open port, and a connection over which something was sent, take of the simulator's
+// memory, bytes.
+int64_t gm_port_footprint(const struct gm_config *config);
+int64_t gm_connection_footprint(const struct gm_config *config);
+
 // Opens port `number` (0 .. gm.ports - 1) of the host's card, for the task that will wait for its
 // events. `name` is interned ("rank 0"). NULL if the port is open already, or there is no such one.
 struct gm_port *gm_open(struct gm_fabric *fabric, int host, int number, const char *name,

@@ -303,6 +303,12 @@ static void time_out_all(struct gm_connection *connection)
     turn_rebuild(connection);
 }
 
+int64_t gm_connection_footprint(const struct gm_config *config)
+{
+    return (int64_t)sizeof(struct gm_connection) +
+           config->window * (int64_t)sizeof(struct gm_record);
+}
+
 // ---- Answers ----
 
 static void free_records(struct cpu_context *context, struct gm_connection *connection,

@@ -85,6 +85,13 @@ struct gm_port *gm_open(struct gm_fabric *fabric, int host, int number, const ch
     return port;
 }
 
+int64_t gm_port_footprint(const struct gm_config *config)
+{
+    int64_t event = sizeof(struct gm_event);
+    return config->send_tokens * ((int64_t)sizeof(struct gm_send_token) + event) +
+           config->receive_tokens * ((int64_t)sizeof(struct gm_receive_token) + event);
+}
+
 void gm_close(struct gm_port *port)
 {
     port->open = false;

@@ -52,6 +52,12 @@ static void gm_check(const struct scenario_case *test_case, struct diag_list *di
                           GM_NATIVE_PORT);
 }
 
+static struct stack_footprint gm_footprint(const struct scenario_case *test_case)
+{
+    const struct gm_config *gm = scenario_section_values(test_case, "gm");
+    return (struct stack_footprint){gm_port_footprint(gm), gm_connection_footprint(gm)};
+}
+
 const struct stack gm_stack = {
     .schema =
         {
@@ -65,6 +71,7 @@ const struct stack gm_stack = {
             .operations = (const char *const[]){"send", "isend", "recv", "irecv", "sendrecv", NULL},
             .one_process_per_host = true,
             .check = gm_check,
+            .footprint = gm_footprint,
         },
     .build = gm_build,
     .free = gm_free,

@@ -109,6 +109,12 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t re
     return socket;
 }
 
+int64_t tcp_socket_footprint(void)
+{
+    int64_t tables = 4 * (int64_t)sizeof(void *); // a hash table, half full, and a list
+    return (int64_t)sizeof(struct tcp_socket) + tables + tcp_stream_footprint();
+}
+
 void tcp_socket_free(struct tcp_socket *socket)
 {
     tcp_stream_free(socket->out);

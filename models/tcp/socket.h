@@ -53,6 +53,9 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct nic *nic,
 void tcp_host_free(struct tcp_host *host);
 int tcp_host_station(const struct tcp_host *host);
 
+// What a connected socket takes of the simulator's memory, bytes.
+int64_t tcp_socket_footprint(void);
+
 // What setsockopt gives before connecting; 0: the stack's default (tcp_config).
 struct tcp_options {
     int64_t send_buffer, receive_buffer; // SO_SNDBUF, SO_RCVBUF, bytes

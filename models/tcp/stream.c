@@ -6,6 +6,11 @@
 
 #define FIRST_CAPACITY 16
 
+int64_t tcp_stream_footprint(void)
+{
+    return (int64_t)(sizeof(struct tcp_stream) + FIRST_CAPACITY * sizeof(struct tcp_stream_run));
+}
+
 struct tcp_stream *tcp_stream_new(struct pool *contents)
 {
     struct tcp_stream *stream = g_new0(struct tcp_stream, 1);

@@ -29,6 +29,9 @@ struct tcp_stream {
     int64_t written, consumed; // bytes
 };
 
+// Bytes of the simulator's memory, while little is in it.
+int64_t tcp_stream_footprint(void);
+
 // `contents` outlives it. Free with tcp_stream_free.
 struct tcp_stream *tcp_stream_new(struct pool *contents);
 void tcp_stream_free(struct tcp_stream *stream);

@@ -20,6 +20,13 @@ void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic)
 
 // ---- Life ----
 
+int64_t vip_vi_footprint(int64_t descriptors)
+{
+    int64_t tables = 8 * (int64_t)sizeof(void *); // two hash tables, half full, and lists
+    return (int64_t)sizeof(struct vip_vi) + tables +
+           descriptors * (int64_t)(sizeof(struct vip_descriptor) + sizeof(struct vip_cq_entry));
+}
+
 struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *config,
                              const char *name, struct cpu_task *task)
 {

@@ -64,6 +64,18 @@ static void mvich_check(const struct scenario_case *test_case, struct diag_list 
                           mvich->vbuf, mvia->largest_transfer);
 }
 
+static struct stack_footprint mvich_footprint(const struct scenario_case *test_case)
+{
+    const struct mvich_config *mvich = scenario_section_values(test_case, "mvich");
+    int64_t vbuf = sizeof(struct mvich_vbuf);
+    int64_t posted = mvich->prepost_depth + mvich->prepost_noop_extra;
+    return (struct stack_footprint){
+        .process = (int64_t)sizeof(struct mvich_process) +
+                   mvich->dreg_buckets * (int64_t)sizeof(void *) + mvich->vbuf_pool * vbuf,
+        .pair = (int64_t)sizeof(struct mvich_connection) + vip_vi_footprint(0) + posted * vbuf,
+    };
+}
+
 const struct stack mvich_stack = {
     .schema =
         {
@@ -74,6 +86,7 @@ const struct stack mvich_stack = {
             .sections = (const char *const[]){"mvia", "mpich_1_2_2", "mvich", NULL},
             .one_process_per_host = true,
             .check = mvich_check,
+            .footprint = mvich_footprint,
         },
     .build = mvich_build,
     .free = mvich_free,

@@ -3,6 +3,7 @@
 
 #include "models/via/mvich.h"
 #include "models/via/native.h"
+#include "models/via/provider.h"
 #include "models/via/rpi.h"
 
 const struct scenario_section via_sections[] = {{"mvia", &mvia_table},
@@ -114,6 +115,17 @@ static void lam_via_check(const struct scenario_case *test_case, struct diag_lis
                           rpi->short_limit, mvia->largest_transfer);
 }
 
+// Each process has a VI with its descriptors and an RDMA area for each other one.
+static struct stack_footprint lam_via_footprint(const struct scenario_case *test_case)
+{
+    const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
+    return (struct stack_footprint){
+        .process = sizeof(struct rpi_process) + sizeof(struct vip_nic) + sizeof(struct vip_agent),
+        .pair = (int64_t)sizeof(struct rpi_process_peer) + (int64_t)sizeof(struct vip_region) +
+                vip_vi_footprint(rpi->rdescs + rpi->sdescs),
+    };
+}
+
 const struct stack lam_via_stack = {
     .schema =
         {
@@ -124,6 +136,7 @@ const struct stack lam_via_stack = {
             .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
             .one_process_per_host = true,
             .check = lam_via_check,
+            .footprint = lam_via_footprint,
         },
     .build = lam_via_build,
     .free = lam_via_free,
@@ -158,6 +171,15 @@ static void mvia_free(void *data)
     g_free(state);
 }
 
+static struct stack_footprint mvia_footprint(const struct scenario_case *test_case)
+{
+    const struct native_config *native = scenario_section_values(test_case, "mvia_native");
+    return (struct stack_footprint){
+        .process = sizeof(struct vip_nic) + sizeof(struct vip_agent),
+        .pair = vip_vi_footprint(2 * native->descriptors),
+    };
+}
+
 const struct stack mvia_stack = {
     .schema =
         {
@@ -168,6 +190,7 @@ const struct stack mvia_stack = {
             .nics = via_nics,
             .sections = (const char *const[]){"mvia", "mvia_native", NULL},
             .one_process_per_host = true,
+            .footprint = mvia_footprint,
         },
     .build = mvia_build,
     .free = mvia_free,

@@ -248,6 +248,11 @@ bool vip_cq_done(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_e
 // CPU_SLEEP) and is woken by the interrupt that brings the next entry.
 bool vip_cq_wait(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry);
 
+// What a VI with so many descriptors takes of the simulator's memory, bytes: itself, the
+// descriptors, their entries of a completion queue, and its places in the connection manager's
+// tables.
+int64_t vip_vi_footprint(int64_t descriptors);
+
 // ---- The kernel agent of one network card ----
 
 // Takes the card for VIA's EtherType. Free with vip_agent_free.

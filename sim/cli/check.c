@@ -1,31 +1,87 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// netsim check: is a scenario right?
+// netsim check: is a scenario right, and what will it ask of the machine?
 #include "sim/cli/cli.h"
 
+#include "sim/output/json.h"
+#include "sim/workload/estimate.h"
 #include "sim/workload/stack.h"
+
+static const char *const formats[] = {"table", "json", NULL};
+enum format { FORMAT_TABLE, FORMAT_JSON };
+
+static json_t *series_json(const struct scenario_case *test_case)
+{
+    struct estimate estimate = estimate_of(test_case);
+    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:f}", "name", test_case->name, "stack",
+                     test_case->stack->name, "ranks", test_case->workload.ranks, "memory_bytes",
+                     estimate.memory, "operations", estimate.operations, "events", estimate.events);
+}
+
+static json_t *scenario_json(const char *file, const struct scenario *scenario)
+{
+    json_t *series = json_array();
+    for (guint i = 0; i < scenario->cases->len; i++)
+        json_array_append_new(series, series_json(g_ptr_array_index(scenario->cases, i)));
+    char *shown = g_filename_display_name(file);
+    json_t *json =
+        json_pack("{s:s, s:s, s:o}", "file", shown, "name", scenario->name, "series", series);
+    g_free(shown);
+    return json;
+}
+
+static void print_scenario(const char *file, const struct scenario *scenario)
+{
+    cli_print("%s: correct, %u series\n", file, scenario->cases->len);
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        struct estimate estimate = estimate_of(test_case);
+        char *text = estimate_text(&estimate);
+        cli_print("  %s: %s\n", test_case->name, text);
+        g_free(text);
+    }
+}
+
+static enum cli_exit check(char **files, char **sets, enum format format)
+{
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    enum cli_exit code = CLI_DONE;
+    json_t *all = json_array();
+    for (char **file = files; *file; file++) {
+        struct scenario *scenario = cli_scenario(schema, *file, sets, 0);
+        if (!scenario)
+            code = CLI_BAD_INPUT;
+        else if (format == FORMAT_JSON)
+            json_array_append_new(all, scenario_json(*file, scenario));
+        else
+            print_scenario(*file, scenario);
+        scenario_free(scenario);
+    }
+    if (format == FORMAT_JSON) {
+        char *text = json_document_text(json_pack("{s:O}", "scenarios", all));
+        fputs(text, stdout);
+        g_free(text);
+    }
+    json_decref(all);
+    registry_schema_free(schema);
+    return code;
+}
 
 enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv)
 {
-    char **sets = NULL;
+    char **sets = NULL, *format_text = NULL;
     const GOptionEntry entries[] = {
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "check with this setting (repeatable)",
          "PATH=VALUE"},
+        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format_text, "what to print: table or json",
+         "FORMAT"},
         G_OPTION_ENTRY_NULL,
     };
     enum cli_exit code;
     if (cli_parse(command, entries, 1, G_MAXINT, &argc, &argv, &code)) {
-        struct scenario_schema *schema = registry_schema(&model_registry);
-        code = CLI_DONE;
-        for (int i = 1; i < argc; i++) {
-            struct scenario *scenario = cli_scenario(schema, argv[i], sets, 0);
-            if (scenario)
-                cli_print("%s: correct, %u series\n", argv[i], scenario->cases->len);
-            else
-                code = CLI_BAD_INPUT;
-            scenario_free(scenario);
-        }
-        registry_schema_free(schema);
+        int format = cli_choice("--format", format_text, formats);
+        code = format < 0 ? CLI_BAD_INPUT : check(argv + 1, sets, (enum format)format);
     }
     g_strfreev(sets);
+    g_free(format_text);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -194,8 +195,46 @@ enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise)
     return workers_signal_of(error) ? (enum cli_exit)error->code : otherwise;
 }
 
+// ---- Out of memory ----
+
+// With less than this the rest of the program can't go on.
+#define SPARE_BYTES ((size_t)4 << 20)
+
+static void G_GNUC_NORETURN out_of_memory(void)
+{
+    static const char text[] =
+        "netsim: out of memory (`netsim check' says what a scenario needs; a "
+        "limit may be that of ulimit -v)\n";
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(CLI_BAD_INPUT);
+}
+
+// GLib ends the program with a message and a trap when it gets no memory.
+static void on_glib_error(const char *domain, GLogLevelFlags level, const char *message,
+                          gpointer owner)
+{
+    if (strstr(message, "failed to allocate"))
+        out_of_memory();
+    g_log_default_handler(domain, level, message, owner);
+}
+
+// If there is no memory even for the message, there is only the trap.
+static void on_trap(int number)
+{
+    void *more = malloc(SPARE_BYTES);
+    if (!more)
+        out_of_memory();
+    free(more);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
 int cli_main(int argc, char **argv)
 {
+    signal(SIGTRAP, on_trap);
+    g_log_set_handler("GLib", G_LOG_LEVEL_ERROR | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION,
+                      on_glib_error, NULL);
     // A closed pipe is seen as an error of the write, which is reported, not as a silent death.
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); // so is a file that gets too large

@@ -13,6 +13,7 @@
 #include "sim/output/table.h"
 #include "sim/output/tee.h"
 #include "sim/output/timeline.h"
+#include "sim/workload/estimate.h"
 #include "sim/workload/run.h"
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
@@ -101,6 +102,17 @@ static bool sinks_close(struct sinks *sinks)
     return whole;
 }
 
+// Says what is unusual about a series before it is run.
+static void warn(const struct scenario_case *test_case)
+{
+    struct estimate estimate = estimate_of(test_case);
+    char *text = estimate_warning(&estimate);
+    if (text)
+        cli_error("netsim check says so beforehand; --time-limit ends it", "warning: %s: %s",
+                  test_case->name, text);
+    g_free(text);
+}
+
 static struct result *simulate(const struct scenario *scenario, const struct sinks *sinks,
                                const struct run_arguments *arguments)
 {
@@ -118,6 +130,7 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         sinks_series(sinks, test_case->name);
         progress_update(progress, (int)i, 0.0, test_case->name);
+        warn(test_case);
         g_ptr_array_add(result->series,
                         run_case(&model_registry, test_case, (int)i, scenario->seed, &options));
     }

@@ -32,6 +32,12 @@ struct scenario_section {
 struct scenario_case;
 typedef void scenario_check_fn(const struct scenario_case *test_case, struct diag_list *diags);
 
+// What a simulated process of a stack takes of the simulator's memory when all have talked to all,
+// bytes: by itself, and for each of the processes, itself among them.
+struct stack_footprint {
+    int64_t process, pair;
+};
+
 struct stack_schema {
     const char *name; // "lam_via"
     const char *doc;
@@ -45,6 +51,8 @@ struct stack_schema {
     const char *const *operations;
     bool one_process_per_host;
     scenario_check_fn *check; // NULL: nothing more
+    // NULL: not worth mentioning.
+    struct stack_footprint (*footprint)(const struct scenario_case *test_case);
 };
 
 struct benchmark_schema {

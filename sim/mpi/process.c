@@ -13,7 +13,7 @@ struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_
     process->rank = rank;
     process->ranks = ranks;
     process->name = g_intern_string(name);
-    process->sequence = g_new0(uint32_t, ranks);
+    sparse_init(&process->sequence, ranks, sizeof(uint32_t));
     process->heap_end = HEAP_START;
     cpu_task_init(&process->task, host_process_core(host, nth_on_host), CPU_USER, run);
     mpi_matcher_init(&process->matcher);
@@ -27,7 +27,7 @@ void mpi_process_free(struct mpi_process *process)
         return;
     pool_clear(&process->request_pool);
     mpi_matcher_clear(&process->matcher);
-    g_free(process->sequence);
+    sparse_clear(&process->sequence);
     g_free(process);
 }
 
@@ -178,7 +178,7 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
     if (opens_message(kind))
         open_message(context, request);
     if (kind == MPI_SEND)
-        request->status.sequence = process->sequence[request->peer]++;
+        request->status.sequence = (*(uint32_t *)sparse_at(&process->sequence, request->peer))++;
     observe(request, MPI_OBSERVED_START);
     if (kind < MPI_PUT)
         mpi_call(context, process);

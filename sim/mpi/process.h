@@ -8,6 +8,7 @@
 #ifndef NETSIM_MPI_PROCESS_H
 #define NETSIM_MPI_PROCESS_H
 
+#include "sim/core/sparse.h"
 #include "sim/host/host.h"
 #include "sim/mpi/library.h"
 #include "sim/mpi/matcher.h"
@@ -71,7 +72,7 @@ struct mpi_process {
     uint32_t last_number;
     struct mpi_request *active; // all requests that are not done, youngest first
     int open_waits;             // requests that the program waits for and that are not done
-    uint32_t *sequence;         // of messages, by destination
+    struct sparse sequence;     // uint32_t: of messages, by destination
     int64_t heap_end;           // of the process's address space as far as it is given out
     const char *blocked_for;    // while it sleeps and is traced: what it waits for; else NULL
     sim_time blocked_since;

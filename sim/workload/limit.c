@@ -9,6 +9,15 @@ static const struct param limit_params[] = {
     PARAM(struct limit_config, simulated_time, PARAM_DURATION, .fallback = "0", .most = "37440 min",
           .doc = "a run that is not over after so long fails; 0: the end of time alone, 26 days",
           .source = "no limit"),
+    PARAM(
+        struct limit_config, memory, PARAM_SIZE, .fallback = "0",
+        .doc =
+            "a run that would take more is refused; 0: what the machine has, and this process may "
+            "have (ulimit -v)",
+        .source = "this machine"),
+    PARAM(struct limit_config, operations, PARAM_COUNT, .fallback = "9007199254740992",
+          .least = "1", .doc = "a workload with more operations of all ranks together is refused",
+          .source = "2^53: a machine of today needs years"),
     {0},
 };
 

@@ -10,6 +10,8 @@
 
 struct limit_config {
     sim_time simulated_time; // 0: none
+    int64_t memory;          // bytes that a run may take; 0: what the machine has
+    int64_t operations;      // of all ranks
 };
 
 // "limits"; ends with a NULL path.

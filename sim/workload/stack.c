@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/stack.h"
 
+#include "sim/workload/estimate.h"
 #include "sim/workload/limit.h"
 
 #include <string.h>
@@ -42,9 +43,10 @@ static void append_sections(GArray *sections, const struct scenario_section *sec
         g_array_append_val(sections, *section);
 }
 
-static void check_network(const struct scenario_case *test_case, struct diag_list *diags)
+static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
 {
     network_check(&test_case->topology, diags);
+    estimate_check(test_case, diags);
 }
 
 struct scenario_schema *registry_schema(const struct registry *registry)
@@ -68,7 +70,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
     schema->switch_table = &switch_table;
     schema->benchmarks = (const struct benchmark_schema *)(void *)g_array_free(benchmarks, FALSE);
     schema->nics = registry->nics;
-    schema->check = check_network;
+    schema->check = check_case;
     return schema;
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/core/sparse.h"
+
+#include <glib.h>
+
+#define BLOCK 64 // items
+
+static int block_count(const struct sparse *array)
+{
+    return (array->length + BLOCK - 1) / BLOCK;
+}
+
+void sparse_init(struct sparse *array, int length, size_t item_size)
+{
+    *array = (struct sparse){.length = length, .item_size = item_size};
+}
+
+void sparse_clear(struct sparse *array)
+{
+    for (int i = 0; array->blocks && i < block_count(array); i++)
+        g_free(array->blocks[i]);
+    g_clear_pointer(&array->blocks, g_free);
+}
+
+void *sparse_at(struct sparse *array, int index)
+{
+    g_assert(index >= 0 && index < array->length);
+    if (!array->blocks)
+        array->blocks = g_new0(void *, block_count(array));
+    void **block = &array->blocks[index / BLOCK];
+    if (!*block)
+        *block = g_malloc0_n(BLOCK, array->item_size);
+    return (char *)*block + (size_t)(index % BLOCK) * array->item_size;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/estimate.h"
+
+#include "sim/mpi/process.h"
+#include "sim/workload/benchmark.h"
+#include "sim/workload/code.h"
+#include "sim/workload/limit.h"
+
+#include <math.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define GB 1e9
+
+// Worth a word before the run.
+#define MUCH_MEMORY (1 * GB)
+#define MANY_EVENTS 1e11
+
+// The program itself, with its libraries.
+#define BASE_BYTES 14.5e6
+
+// A host with its processors, bus and card, and its link: what they allocate, as measured with
+// hosts that nobody uses.
+#define HOST_BYTES 6e3
+
+// A process: its structs and the pools and arrays that grow with the first messages.
+#define PROCESS_BYTES (sizeof(struct mpi_process) + 4e3)
+
+// A pair of processes that have talked: the route, and a message in the ledger.
+#define PAIR_BYTES 300.0
+
+// One operation of a program: as data, and compiled for a rank.
+#define OPERATION_BYTES (sizeof(struct op) + sizeof(struct code_op))
+
+// Operations of a benchmark for each size and rank, as data.
+#define SIZE_OPERATIONS 12.0
+
+// Of a message on its way: the events of its ends, and those of each packet of it.
+#define MESSAGE_EVENTS 20.0
+#define PACKET_EVENTS 8.0
+#define PACKET_BYTES 1460.0
+
+// ---- Work ----
+
+// What a program asks for, over all ranks.
+struct work {
+    double operations, bytes;
+    int64_t largest;             // count of a loop
+    const struct op_value *loop; // that has it; NULL: there are no loops
+};
+
+static double constant_of(const struct op_value *value, double otherwise)
+{
+    char *end;
+    if (!value->text)
+        return otherwise;
+    double number = (double)g_ascii_strtoll(value->text, &end, 10);
+    return *end == '\0' ? number : otherwise;
+}
+
+static void add_operations(struct work *work, const GPtrArray *body, double times)
+{
+    for (guint i = 0; i < body->len; i++) {
+        const struct op *op = g_ptr_array_index(body, i);
+        work->operations += times;
+        work->bytes += times * constant_of(&op->size, 0);
+        if (op->kind != OP_LOOP)
+            continue;
+        double count = constant_of(&op->count, 1);
+        if (!work->loop || count > (double)work->largest) {
+            work->loop = &op->count;
+            work->largest = (int64_t)count;
+        }
+        add_operations(work, op->body, times * count);
+    }
+}
+
+// Ranks that do a part.
+static double concerned(const struct workload *workload, const struct program_part *part)
+{
+    return part->all ? (double)workload->ranks : (double)part->ranks->len;
+}
+
+static struct work program_work(const struct workload *workload)
+{
+    struct work work = {0};
+    for (guint i = 0; i < workload->program->parts->len; i++) {
+        const struct program_part *part = g_ptr_array_index(workload->program->parts, i);
+        add_operations(&work, part->body, concerned(workload, part));
+    }
+    return work;
+}
+
+// Each rank sends something and receives something in each repetition.
+static struct work benchmark_work(const struct workload *workload)
+{
+    struct work work = {0};
+    for (guint i = 0; i < workload->sizes->len; i++) {
+        int64_t size = g_array_index(workload->sizes, int64_t, i);
+        double messages = (double)benchmark_repetitions(workload, size) * workload->ranks;
+        work.operations += 2 * messages;
+        work.bytes += messages * (double)size;
+    }
+    return work;
+}
+
+static struct work work_of(const struct workload *workload)
+{
+    return workload->program ? program_work(workload) : benchmark_work(workload);
+}
+
+// ---- Memory ----
+
+static double operations_as_data(const GPtrArray *body)
+{
+    double count = body->len;
+    for (guint i = 0; i < body->len; i++) {
+        const struct op *op = g_ptr_array_index(body, i);
+        if (op->body)
+            count += operations_as_data(op->body);
+    }
+    return count;
+}
+
+static double program_bytes(const struct workload *workload)
+{
+    if (!workload->program)
+        return OPERATION_BYTES * SIZE_OPERATIONS * workload->sizes->len * workload->ranks;
+    double count = 0;
+    for (guint i = 0; i < workload->program->parts->len; i++) {
+        const struct program_part *part = g_ptr_array_index(workload->program->parts, i);
+        count += operations_as_data(part->body) * concerned(workload, part);
+    }
+    return OPERATION_BYTES * count;
+}
+
+static double memory_of(const struct scenario_case *test_case)
+{
+    double ranks = test_case->workload.ranks;
+    struct stack_footprint stack = {0};
+    if (test_case->stack->footprint)
+        stack = test_case->stack->footprint(test_case);
+    return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len +
+           ranks * (PROCESS_BYTES + (double)stack.process) +
+           ranks * ranks * (stack.pair ? PAIR_BYTES + (double)stack.pair : 0) +
+           program_bytes(&test_case->workload);
+}
+
+int64_t estimate_memory_there(void)
+{
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        there = MIN(there, (double)limit.rlim_cur);
+    return there < (double)INT64_MAX ? (int64_t)there : INT64_MAX;
+}
+
+// ---- The estimate ----
+
+struct estimate estimate_of(const struct scenario_case *test_case)
+{
+    struct work work = work_of(&test_case->workload);
+    return (struct estimate){
+        .memory = memory_of(test_case),
+        .operations = work.operations,
+        .events =
+            work.operations * MESSAGE_EVENTS + ceil(work.bytes / PACKET_BYTES) * PACKET_EVENTS,
+    };
+}
+
+// A number to one digit: "400", "5e+06". The caller frees it.
+static char *rough(double number)
+{
+    double unit = number < 1 ? 1 : pow(10, floor(log10(number)));
+    return g_strdup_printf(number < 1e5 ? "%.0f" : "%.0e", round(number / unit) * unit);
+}
+
+char *estimate_text(const struct estimate *estimate)
+{
+    bool large = estimate->memory >= GB;
+    char *operations = rough(estimate->operations), *events = rough(estimate->events);
+    char *text = g_strdup_printf("about %.*f %s of memory, %s operations, %s events", large,
+                                 estimate->memory / (large ? GB : 1e6), large ? "GB" : "MB",
+                                 operations, events);
+    g_free(operations);
+    g_free(events);
+    return text;
+}
+
+char *estimate_warning(const struct estimate *estimate)
+{
+    bool memory = estimate->memory > MUCH_MEMORY, events = estimate->events > MANY_EVENTS;
+    if (!memory && !events)
+        return NULL;
+    char *text = estimate_text(estimate);
+    char *warning = g_strdup_printf("%s: %s%s%s", text, memory ? "much memory" : "",
+                                    memory && events ? ", and " : "",
+                                    events ? "it will run for very long" : "");
+    g_free(text);
+    return warning;
+}
+
+// ---- Refusing ----
+
+// Where the key of the workload was given; else where the workload was.
+static struct source_mark key_mark(const struct scenario_case *test_case, const char *key)
+{
+    const struct node *map = test_case->tree ? node_get(test_case->tree, "workload") : NULL;
+    const struct node *node = map ? node_get(map, key) : NULL;
+    return node ? node->mark : test_case->workload.mark;
+}
+
+static void refuse_work(const struct scenario_case *test_case, double operations, double most,
+                        struct diag_list *diags)
+{
+    const struct workload *workload = &test_case->workload;
+    struct source_mark mark;
+    const char *path;
+    if (workload->program) {
+        struct work work = program_work(workload);
+        mark = work.loop ? work.loop->mark : workload->mark;
+        path = "workload.program";
+    } else {
+        path = workload->repetitions ? "workload.repetitions" : "workload.sizes";
+        mark = key_mark(test_case, workload->repetitions ? "repetitions" : "sizes");
+    }
+    diag_add(diags, mark, path, "limits.operations allows more",
+             "about %.2g operations are more than %.2g: the run will not end", operations, most);
+}
+
+static void refuse_memory(const struct scenario_case *test_case, double bytes, double most,
+                          struct diag_list *diags)
+{
+    const struct workload *workload = &test_case->workload;
+    bool sizes = !workload->program && workload->sizes->len > (guint)workload->ranks;
+    char *hint =
+        g_strdup_printf("limits.memory=%.0f GB runs it all the same", ceil(bytes / GB) + 1);
+    diag_add(diags, key_mark(test_case, sizes ? "sizes" : "ranks"),
+             sizes ? "workload.sizes" : "workload.ranks", hint,
+             "%d ranks of %s need about %.1f GB of memory, and there are %.1f GB", workload->ranks,
+             test_case->stack->name, bytes / GB, most / GB);
+    g_free(hint);
+}
+
+void estimate_check(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct limit_config *limits = scenario_section_values(test_case, "limits");
+    struct estimate estimate = estimate_of(test_case);
+    double memory = limits->memory ? (double)limits->memory : (double)estimate_memory_there();
+    if (estimate.operations > (double)limits->operations)
+        refuse_work(test_case, estimate.operations, (double)limits->operations, diags);
+    if (estimate.memory > memory)
+        refuse_memory(test_case, estimate.memory, memory, diags);
+}

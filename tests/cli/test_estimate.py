@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""What a scenario will ask of the machine: said by check, and refused if it can't be run."""
+
+import json
+import os
+import resource
+import subprocess
+import unittest
+
+from harness import NETSIM, Case
+
+with open(NETSIM, "rb") as program:
+    SANITIZED = b"__asan_init" in program.read()
+
+MANY = """\
+schema: 1
+testbed: testbeds/{testbed}.yaml
+stack: {stack}
+hosts: [{{name: node, count: {ranks}}}]
+switch: {{ports: 0}}
+{memory}
+workload: {{benchmark: {benchmark}, ranks: {ranks}, repetitions: 1{sizes}}}
+"""
+
+LOOP = """\
+schema: 1
+testbed: testbeds/cluster1.yaml
+stack: lam_via
+workload:
+  ranks: 2
+  program:
+    - {ranks: all, do: [{loop: {count: 3, do: [barrier]}},
+                        {loop: {count: 1000000000000000000, do: [barrier]}}]}
+"""
+
+# 65535 was meant to be 1: a rank of whom nobody speaks.
+LONELY = """\
+schema: 1
+testbed: testbeds/grim.yaml
+stack: grim
+workload: {program: [{ranks: %d, do: [{compute: 1 us}]}]}
+"""
+
+
+class Estimates(Case):
+    def many(self, stack, ranks, testbed="cluster1", benchmark="pmb.alltoall",
+             sizes=", sizes: 4 B"):
+        memory = "host: {memory: {pin_limit: 500 MB}}" if testbed == "cluster1" else ""
+        return self.write(f"{stack}.yaml", MANY.format(**locals()))
+
+    def estimate(self, name, *more):
+        done = self.netsim("check", "--format", "json", name, *more)
+        return json.loads(done.stdout)["scenarios"][0]["series"][0]
+
+    def peak(self, name):
+        """Bytes of memory that a run has had at most."""
+        with subprocess.Popen([NETSIM, "run", name, "--quiet"], cwd=self.directory,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_maxrss * 1024
+
+    def test_check_says_it_for_each_series(self):
+        done = self.netsim("check", self.small())
+        self.assertEqual(len(done.stdout.splitlines()), 3)
+        self.assertRegex(done.stdout, r"small.yaml: correct, 2 series\n  first, quoted: about \d+ "
+                                      r"MB of memory, 40 operations, \d+ events\n")
+        document = json.loads(self.netsim("check", "small.yaml", "--format", "json").stdout)
+        series = document["scenarios"][0]["series"]
+        self.assertEqual([one["name"] for one in series], ["first, quoted", "second"])
+        self.assertEqual(set(series[0]), {"name", "stack", "ranks", "memory_bytes", "operations",
+                                          "events"})
+        # Three sizes, three repetitions, two ranks, a send and a receive.
+        self.assertEqual(series[0]["operations"], 36)
+
+    @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
+    def test_memory_is_within_a_factor_of_two(self):
+        pingpong = {"benchmark": "native.pingpong"}
+        for stack, ranks, more in (
+                ("lam_via", 40, {}), ("mvich", 30, {}), ("lam_tcp", 60, {}), ("mpich_p4", 60, {}),
+                ("mvia", 2, pingpong), ("tcp", 2, pingpong),
+                ("gm", 2, {"testbed": "config1", **pingpong}),
+                ("armci", 4, {"testbed": "config1"}),
+                ("grim", 300, {"testbed": "grim", "benchmark": "pmb.barrier", "sizes": ""})):
+            with self.subTest(stack=stack):
+                name = self.many(stack, ranks, **more)
+                if stack == "armci":
+                    name = self.write("armci.yaml", "schema: 1\ntestbed: testbeds/config1.yaml\n"
+                                      "stack: armci\nworkload: {benchmark: armci.put, "
+                                      "sizes: [1 B], repetitions: 1}\n")
+                said, peak = self.estimate(name)["memory_bytes"], self.peak(name)
+                self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
+
+    @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
+    def test_endpoints_of_grim_keep_nothing_for_strangers(self):
+        """Memory grows with the ranks, not with their square (which was 1.6 GB)."""
+        self.assertLess(self.peak(self.write("lonely.yaml", LONELY % 7999)), 100e6)
+
+    def test_ranks_that_memory_does_not_hold(self):
+        name = self.many("lam_via", 800)
+        done = self.netsim("check", name, "--set", "limits.memory=1 GB", code=1)
+        self.assertRegex(done.stderr, r"lam_via.yaml:7:\d+: error: workload.ranks: 800 ranks of "
+                                      r"lam_via need about \d+\.\d GB of memory, and there are "
+                                      r"1.0 GB \(limits.memory=\d+ GB runs it all the same\)")
+        self.netsim("run", name, "--set", "limits.memory=1 GB", code=1)
+        self.assertGreater(self.estimate(name, "--set", "limits.memory=1000 GB")["memory_bytes"],
+                           4e9)
+
+    def test_much_is_said_before_a_run(self):
+        done = self.netsim("run", self.many("lam_via", 300), "--set", "limits.memory=100 GB",
+                           "--time-limit", "1ms", "--quiet", code=None)
+        self.assertRegex(done.stderr, "warning: lam_via: about .* GB of memory, .*: much memory")
+
+    def test_work_without_end(self):
+        done = self.netsim("check", self.small(), "--set", f"workload.repetitions={1 << 62}",
+                           code=1)
+        self.assertIn("error: workload.repetitions: about 5.5e+19 operations are more than 9e+15: "
+                      "the run will not end (limits.operations allows more)", done.stderr)
+        self.write("loop.yaml", LOOP)
+        done = self.netsim("check", "loop.yaml", code=1)
+        self.assertIn("loop.yaml:8:40: error: workload.program: about 2e+18 operations",
+                      done.stderr)
+        told = self.netsim("check", "loop.yaml", "--set", "limits.operations=3000000000000000000")
+        self.assertIn("2e+18 operations", told.stdout)
+
+    @unittest.skipIf(SANITIZED, "a sanitized program needs all of the address space")
+    def test_a_limit_of_the_shell(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+        name = self.many("lam_via", 300)
+        done = self.netsim("check", name, code=1, preexec_fn=limit)
+        self.assertIn("and there are 0.4 GB", done.stderr)
+        done = self.netsim("run", name, "--set", "limits.memory=100 GB", "--quiet", code=1,
+                           preexec_fn=limit)
+        self.assertIn("netsim: out of memory", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
