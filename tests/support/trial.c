@@ -7,7 +7,6 @@
 
 #define MOST_WRONG 3   // programs, before the test gives up
 #define REPEATED 8     // one program in so many is run again
-#define LIMIT_SETS 6   // of TRIAL_MOST_SETS, for collectives and faults
 #define LOST_PERCENT 4 // of packets, at most
 #define STARTUP_MS 20  // about when programs run, for cables that are pulled
 
@@ -275,6 +274,28 @@ static bool run_program(const struct trial_stack *stack, guint32 seed, const str
     return right;
 }
 
+// Some programs run over two or three switches in a row or a ring, with one or two cables between
+// neighbours.
+static void set_topology(struct trial *trial)
+{
+    if (trial->hosts < 2 || trial_chance(trial, 0.6))
+        return;
+    int switches = trial_pick(trial, 2, 4), cables = trial_pick(trial, 1, 3);
+    GString *nodes = g_string_new("switches=["), *links = g_string_new("links=[");
+    for (int i = 0; i < switches; i++)
+        g_string_append_printf(nodes, "%s{name: s%d}", i > 0 ? ", " : "", i);
+    for (int host = 0; host < trial->hosts; host++)
+        g_string_append_printf(links, "{from: node%d, to: s%d}, ", host,
+                               trial_pick(trial, 0, switches));
+    for (int i = 1; i < switches + (switches > 2); i++)
+        g_string_append_printf(links, "%s{from: s%d, to: s%d, count: %d}", i > 1 ? ", " : "", i - 1,
+                               i % switches, cables);
+    trial_set(trial, "%s]", nodes->str);
+    trial_set(trial, "%s]", links->str);
+    g_string_free(nodes, TRUE);
+    g_string_free(links, TRUE);
+}
+
 static bool try_seed(const struct trial_stack *stack, guint32 seed, struct tally *tally,
                      bool faults)
 {
@@ -295,6 +316,7 @@ static bool try_seed(const struct trial_stack *stack, guint32 seed, struct tally
     trial.hosts = program->ranks;
     if (stack->shares_hosts && trial_chance(&trial, 0.3))
         trial.hosts = trial_pick(&trial, MIN(2, program->ranks), program->ranks + 1);
+    set_topology(&trial);
     trial_set(&trial, "host.processor.cores=%d", trial_pick(&trial, 1, 3));
     bool right = run_program(stack, seed, &trial, program, tally);
     for (int i = 0; i < trial.set_count; i++)

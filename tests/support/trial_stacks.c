@@ -182,8 +182,8 @@ const struct trial_stack trial_mvich = {
 // ---- Myrinet ----
 
 static const char myrinet[] =
-    "links: [{from: node, to: switch, rate: 1280 Mb/s, propagation: 15 ns, preamble: 0 B, "
-    "gap: 1 B, least_frame: 0 B}]\n"
+    "links: [{from: node, to: switch}]\n"
+    "link: {rate: 1280 Mb/s, propagation: 15 ns, preamble: 0 B, gap: 1 B, least_frame: 0 B}\n"
     "switch: {discipline: cut_through, ports: 16, latency: 150 ns, header: 1 B, "
     "route_bytes: 1 B}\n"
     "nic: lanai9\nhost: {processor: {cores: 2, clock: 300 MHz}}\n";
