@@ -254,6 +254,8 @@ static bool run_program(const struct trial_stack *stack, guint32 seed, const str
     check_books(&reference, run->result);
     if (seed % REPEATED == 0 && !repeats(&test, run))
         reference_complain(&reference, NULL, "an equal run is not equal");
+    if (stack->inspect && !stack->inspect(&test, run))
+        reference_complain(&reference, NULL, "the look inside");
     bool well = ends_well(run), may_give_up = trial->faults && !trial->makes_good;
     bool right =
         (well || (may_give_up && gives_up_rightly(stack, run))) && reference.complaints->len == 0;

@@ -50,6 +50,8 @@ struct trial_stack {
     void (*settings)(struct trial *trial);
     // Settings for the program, where there is no flow control. May be NULL.
     void (*room)(struct trial *trial, const struct free_program *program);
+    // Looks at a program that went well, in a run of its own. May be NULL.
+    bool (*inspect)(const struct test_program *program, const struct program_run *run);
     // Parts of state lines that the programs together must have, ended by NULL. May be NULL.
     const char *const *wanted;
 };

@@ -95,6 +95,7 @@ static void set_via(struct trial *trial)
 }
 
 #define ENVELOPE 36
+#define PAGE 4096
 
 static void lam_via_settings(struct trial *trial)
 {
@@ -109,15 +110,58 @@ static void lam_via_settings(struct trial *trial)
               (int)MAX(most, tiny + ENVELOPE) + trial_pick(trial, 0, 10000));
 }
 
+static int64_t pages(int64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+// User buffers and an envelope buffer for each request. The parts of a collective may lie on pages
+// of their own; with recursive doubling a rank holds the blocks of all for all.
+static int64_t pinned_by(const struct free_program *program, const struct free_call *call,
+                         int64_t tiny)
+{
+    int64_t requests = 1, bytes = call->kind == FREE_SENDRECV ? 2 * call->size : call->size;
+    if (call->kind == FREE_WAIT || call->kind == FREE_COMPUTE)
+        return 0;
+    if (free_collective(call->kind)) {
+        requests = 4 * program->ranks;
+        bytes *= program->ranks * (call->kind == FREE_ALLTOALL ? 2 * program->ranks : 2);
+    }
+    return requests * (ENVELOPE + tiny) + (bytes > tiny ? pages(bytes) + 2 * requests * PAGE : 0);
+}
+
+// Memory that one of the ranks may have to pin between two barriers at once.
+static int64_t most_pinned(const struct free_program *program, int64_t tiny)
+{
+    int64_t most = 0;
+    for (int rank = 0; rank < program->ranks; rank++) {
+        int64_t bytes = 0;
+        int epoch = 0;
+        for (guint i = 0; i < program->calls[rank]->len; i++) {
+            const struct free_call *call =
+                &g_array_index(program->calls[rank], struct free_call, i);
+            if (call->epoch != epoch)
+                bytes = 0;
+            epoch = call->epoch;
+            bytes += pinned_by(program, call, tiny);
+            most = MAX(most, bytes);
+        }
+    }
+    return most;
+}
+
 // There is no flow control: what can come to a rank between two barriers, and after the second of
 // them, has room. A message needs three transfers at most, its ACK among them.
 static void lam_via_room(struct trial *trial, const struct free_program *program)
 {
     struct trial_room room = trial_room(program, 2 * ENVELOPE);
-    trial_set(trial, "lam_via.rdescs=%d", (int)MIN(6 * room.messages + 20, 65536));
-    trial_set(trial, "lam_via.area=%" G_GINT64_FORMAT " B",
-              2 * room.bytes + 2 * trial->limits.at[1] + 5000);
-    trial_set(trial, "host.memory.pin_limit=16 GiB");
+    int64_t rdescs = MIN(6 * room.messages + 20, 65536),
+            area = 2 * room.bytes + 2 * trial->limits.at[1] + 5000;
+    int64_t of_peer = pages(area) + pages(64 * (12 + rdescs));
+    trial_set(trial, "lam_via.rdescs=%" G_GINT64_FORMAT, rdescs);
+    trial_set(trial, "lam_via.area=%" G_GINT64_FORMAT " B", area);
+    trial_set(trial, "host.memory.pin_limit=%" G_GINT64_FORMAT " B",
+              most_pinned(program, trial->limits.at[0]) + (program->ranks - 1) * of_peer);
     trial_set(trial, "host.memory.ram=64 GiB");
 }
 
@@ -157,6 +201,7 @@ static void mvich_settings(struct trial *trial)
     set_limits(trial, threshold, vbuf - 36, 2048, 40000);
     trial_set(trial, "mvich.rendezvous_threshold=%d B", threshold);
     trial_set(trial, "mvich.vbuf=%d B", vbuf);
+    trial_set(trial, "mvich.vbuf_pool=%d", trial_pick(trial, 1, 300));
     trial_set(trial, "mvich.dreg_entries=%d", trial_pick(trial, 1, 6));
     if (trial_chance(trial, 0.3))
         trial_set(trial, "mvich.completion_queue=true");
@@ -171,12 +216,12 @@ const struct trial_stack trial_mvich = {
     .programs = 60,
     .gives_up = via_ends,
     .settings = mvich_settings,
-    .wanted =
-        (const char *const[]){"start -> eager_sent", "wait_reply rput",
-                              "wait_reply r3, not registered", "receive_r3 r3, not",
-                              "receive_eager eager", "unexpected", "start -> receive_r3",
-                              "start -> receive_rput", "wait_self self", "eager without credits",
-                              "backlog sent", "noop", "dreg hit", "dreg evicted", NULL},
+    .wanted = (const char *const[]){"start -> eager_sent", "wait_reply rput",
+                                    "wait_reply r3, not registered", "receive_r3 r3, not",
+                                    "receive_eager eager", "unexpected", "start -> receive_r3",
+                                    "start -> receive_rput", "wait_self self",
+                                    "eager without credits", "backlog sent", "noop", "dreg hit",
+                                    "dreg evicted", "pages, references 2", NULL},
 };
 
 // ---- Myrinet ----
