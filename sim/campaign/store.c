@@ -166,11 +166,10 @@ static bool check_content(struct store *store, GError **error)
     sqlite3_db_config(store->connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(store->connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_db_config(store->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    bool alone = sqlite3_get_autocommit(store->connection);
-    bool good = (!alone || store_execute(store, "BEGIN", error)) && store_is_sound(store, error);
-    if (alone && good)
-        good = store_execute(store, "COMMIT", error);
-    return good;
+    // Only a lock for reading: another program may be at work in the file, and the look takes a
+    // while.
+    return store_execute(store, "BEGIN", error) && store_is_sound(store, error) &&
+           store_execute(store, "COMMIT", error);
 }
 
 static struct store *open_with(const char *path, int flags, bool may_make, GError **error)
@@ -187,10 +186,10 @@ static struct store *open_with(const char *path, int flags, bool may_make, GErro
     // Two programs may make the same file at once: the second waits, and then finds it made.
     if (may_make)
         good = store_begin(store, error);
-    good = good && check_layout(store, may_make, error) && check_content(store, error);
+    good = good && check_layout(store, may_make, error);
     if (may_make && good)
         good = store_commit(store, error);
-    if (good && prepare_all(store, error))
+    if (good && check_content(store, error) && prepare_all(store, error))
         return store;
     store_close(store);
     return NULL;
