@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """netsim sweep: points, database, resuming, workers that die, shards, reports, bad input."""
 
-import csv
-import io
 import json
 import os
 import shutil
@@ -13,97 +11,9 @@ import sys
 import time
 import unittest
 
-from harness import Case, NETSIM, SOURCE
+from harness import NETSIM, SOURCE
 import needs
-
-# A point takes a few milliseconds.
-QUICK = """\
-schema: 1
-name: quick
-testbed: testbeds/cluster1.yaml
-stack: lam_via
-workload: {benchmark: pmb.pingpong, sizes: [4 B, 4 KiB, 16 KiB], repetitions: 3}
-"""
-# And some tenths of a second, so that one can come in between.
-SLOW = QUICK.replace("name: quick", "name: slow").replace(
-    "[4 B, 4 KiB, 16 KiB], repetitions: 3", "1 MiB, repetitions: 300")
-
-# There is no flow control: 20 messages do not fit 8 receive descriptors (via.empty_rq).
-FLOOD = """\
-schema: 1
-name: flood
-testbed: testbeds/cluster1.yaml
-stack: lam_via
-workload:
-  ranks: 2
-  program:
-    - ranks: 0
-      do:
-        - loop: {count: 20, do: [{send: {to: 1, size: 4 B, tag: 1}}]}
-    - ranks: 1
-      do:
-        - compute: 50 ms
-        - loop: {count: 20, do: [{recv: {from: 0, size: 4 B, tag: 1}}]}
-"""
-TINY = ("--set", "lam_via.tiny=1 KiB,2 KiB,4 KiB")
-SHORT = ("--set", "lam_via.short=4 KiB,32 KiB")
-
-
-def content(path):
-    """All rows of a database, table by table."""
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    try:
-        tables = [row[0] for row in database.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        return {table: sorted(database.execute(f"SELECT * FROM {table}"), key=repr)
-                for table in tables}
-    finally:
-        database.close()
-
-
-def count(path):
-    try:
-        database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        try:
-            return database.execute("SELECT count(*) FROM results").fetchone()[0]
-        finally:
-            database.close()
-    except sqlite3.Error:
-        return 0
-
-
-class SweepCase(Case):
-    def setUp(self):
-        super().setUp()
-        self.write("quick.yaml", QUICK)
-        self.write("slow.yaml", SLOW)
-        self.write("flood.yaml", FLOOD)
-
-    def sweep(self, *arguments, **options):
-        return self.netsim("sweep", *arguments, **options)
-
-    def rows(self, where):
-        return list(csv.DictReader(io.StringIO(self.sweep("--report", where, "--csv").stdout)))
-
-    def report(self, where, code=0):
-        return json.loads(self.sweep("--report", where, "--format", "json", code=code).stdout)
-
-    def start(self, *arguments):
-        child = subprocess.Popen([NETSIM, "sweep", *arguments], cwd=self.directory,
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True)
-        self.addCleanup(child.stdout.close)
-        self.addCleanup(child.stderr.close)
-        return child
-
-    def wait_for(self, condition, child):
-        for _ in range(3000):
-            if condition():
-                return
-            if child.poll() is not None:
-                self.fail("the sweep ended too early: " + child.stderr.read())
-            time.sleep(0.02)
-        self.fail("waited in vain")
+from sweeping import content, count, FLOOD, QUICK, SHORT, SLOW, SweepCase, TINY
 
 
 class Points(SweepCase):
@@ -751,101 +661,5 @@ class Shipped(SweepCase):
         self.assertEqual([axis["changed_nothing"] for axis in report["axes"]], [False, False])
 
 
-@needs.program("mpirun")
-class Mpi(SweepCase):
-    # Under a sanitizer: Open MPI leaks by itself.
-    ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "ASAN_OPTIONS": "detect_leaks=0"}
-
-    def mpirun(self, ranks, *arguments):
-        return subprocess.run(["mpirun", "-n", str(ranks), "--oversubscribe", NETSIM, "sweep",
-                               *arguments], cwd=self.directory, text=True, check=False,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=300,
-                              env={**os.environ, **self.ENVIRONMENT})
-
-    def setUp(self):
-        super().setUp()
-        linked = subprocess.run(["ldd", NETSIM], stdout=subprocess.PIPE, text=True, check=False)
-        if "libmpi" not in linked.stdout:
-            self.skipTest("the program was built without MPI")
-
-    def test_ranks_do_the_same_as_processes(self):
-        self.sweep("quick.yaml", *TINY, *SHORT, "--out", "alone")
-        for ranks in (1, 2, 3):
-            done = self.mpirun(ranks, "quick.yaml", *TINY, *SHORT, "--out", f"mpi{ranks}")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("6 of them new: 6 completed", done.stdout)
-            self.assertEqual(done.stdout.count("quick: "), 1)
-            self.assertEqual(content(self.path(f"mpi{ranks}/sweep.sqlite")),
-                             content(self.path("alone/sweep.sqlite")))
-        done = self.mpirun(2, "quick.yaml", *TINY, *SHORT, "--out", "mpi2")
-        self.assertIn("0 of them new", done.stdout)
-
-    def case_processes(self, job):
-        """The processes that run a case, by rank; ranks are children of mpirun."""
-        def children(process):
-            try:
-                with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
-                    return [int(word) for word in file.read().split()]
-            except OSError:
-                return []
-        return {rank: children(rank) for rank in children(job.pid)}
-
-    def start_job(self, *arguments):
-        return subprocess.Popen(["mpirun", "-n", "3", "--oversubscribe", NETSIM, "sweep",
-                                 *arguments], cwd=self.directory, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env={**os.environ, **self.ENVIRONMENT})
-
-    AXIS = ("--set", "lam_via.rdescs=40,41,42,43,44,45,46,47")
-
-    def at_work(self, job):
-        return [children[0] for children in self.case_processes(job).values() if children]
-
-    def test_a_case_that_dies_is_a_result(self):
-        job = self.start_job("slow.yaml", *self.AXIS)
-        self.wait_for(lambda: len(self.at_work(job)) == 2, job)
-        os.kill(self.at_work(job)[0], signal.SIGKILL)
-        out, errors = job.communicate(timeout=300)
-        self.assertEqual(job.returncode, 2, errors)
-        self.assertIn("7 completed, 1 crashed", out)
-
-    def test_a_rank_that_dies_is_reported(self):
-        job = self.start_job("slow.yaml", *self.AXIS)
-        self.wait_for(lambda: count(self.path("results/slow/sweep.sqlite")) >= 2 and
-                      self.at_work(job), job)
-        rank = next(rank for rank, children in self.case_processes(job).items() if children)
-        os.kill(rank, signal.SIGKILL)
-        _, errors = job.communicate(timeout=300)
-        self.assertNotEqual(job.returncode, 0)
-        self.assertIn("signal 9", errors)
-        kept = count(self.path("results/slow/sweep.sqlite"))
-        self.assertGreaterEqual(kept, 2)
-        self.assertIn(f"{8 - kept} of them new: 8 completed",
-                      self.sweep("slow.yaml", *self.AXIS).stdout)
-
-    def test_time_limit(self):
-        self.write("slow.yaml", SLOW.replace("300", "1000000"))
-        done = self.mpirun(2, "slow.yaml", "--set", "lam_via.rdescs=40,41", "--time-limit", "1")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("2 crashed", done.stdout)
-
-    def test_the_launcher_of_another_mpi(self):
-        for variable in ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE"):
-            done = self.sweep("quick.yaml", *TINY, code=1, environment={variable: "3"})
-            self.assertIn("one of 3 ranks", done.stderr)
-            self.assertIn("--shard", done.stderr)
-        self.assertFalse(os.path.exists(self.path("results")))
-        self.sweep("quick.yaml", *TINY, "--shard", "1/3", environment={"PMI_SIZE": "3"})
-
-    def test_mistakes_are_told_once(self):
-        done = self.mpirun(3, "quick.yaml", "--set", "lam_via.tiny=1 KiB,2 furlong")
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stderr.count("error: lam_via.tiny"), 1)
-        self.assertFalse(os.path.exists(self.path("results")))
-
-
 if __name__ == "__main__":
-    os.environ.setdefault("NETSIM_SOURCE_DIR", SOURCE)
     unittest.main()
