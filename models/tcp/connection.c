@@ -406,10 +406,17 @@ void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
     struct tcp_host *host = socket->host;
     bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
     int peer = network_station_host(host->cluster->network, socket->remote);
-    sim_fail(host->sim, SIM_FAILED, "connection_broken", tcp_socket_describe(socket),
+    char *drops =
+        network_describe_drops(host->cluster->network, nic_station(host->nic), socket->remote);
+    json_t *detail = tcp_socket_describe(socket);
+    json_object_set_new(detail, "dropped", json_string(drops ? drops : "nothing"));
+    sim_fail(host->sim, SIM_FAILED, "connection_broken", detail,
              "%s gave up its TCP connection to %s in %s: a segment was sent %d times and never "
-             "acknowledged (tcp.%s allows more)",
+             "acknowledged (tcp.%s allows more); %s%s",
              host->host->name, host->cluster->hosts[peer]->name, tcp_state_name(socket->state),
-             socket->retries + 1, opening ? "syn_retries" : "retries");
+             socket->retries + 1, opening ? "syn_retries" : "retries",
+             drops ? "on the way between them: " : "the network between them has dropped nothing",
+             drops ? drops : "");
+    g_free(drops);
     lost(context, socket, "give up");
 }

@@ -56,19 +56,10 @@ static void send_request(struct vip_vi *vi, bool answer)
 // it.
 static char *drops_text(const struct vip_vi *vi)
 {
-    struct network *network = vi->nic->agent->cluster->network;
-    const struct route *back =
-        network_route(network, vi->remote_station, vip_agent_station(vi->nic->agent));
-    GPtrArray *clauses = g_ptr_array_new_with_free_func(g_free);
-    network_describe_drops(vi->route, clauses);
-    if (back)
-        network_describe_drops(back, clauses);
-    bool none = clauses->len == 0;
-    g_ptr_array_add(clauses, NULL);
-    char *text = none ? g_strdup("no packet was dropped on the way, so nobody asks there")
-                      : g_strjoinv(", ", (char **)clauses->pdata);
-    g_ptr_array_free(clauses, TRUE);
-    return text;
+    const struct vip_agent *agent = vi->nic->agent;
+    char *text = network_describe_drops(agent->cluster->network, vip_agent_station(agent),
+                                        vi->remote_station);
+    return text ? text : g_strdup("no packet was dropped on the way, so nobody asks there");
 }
 
 // VipConnectPeerWait returns VIP_TIMEOUT, at which the programs end.

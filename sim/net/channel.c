@@ -3,6 +3,8 @@
 #include "sim/net/fabric.h"
 #include "sim/net/wormhole.h"
 
+#include <string.h>
+
 static const char *end_name(const struct channel *channel, const struct channel_end *end)
 {
     if (end->node)
@@ -113,17 +115,54 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
     return note;
 }
 
-void network_describe_drops(const struct route *route, GPtrArray *clauses)
+// Drops of one cause on one link.
+struct clause {
+    int64_t count;
+    char *text;
+};
+
+static void add_clauses(GArray *clauses, const struct route *route)
 {
-    for (int i = 0; i < route->links; i++) {
+    static const char *const settings[] = {[DROP_FULL] = " (switch.queue)", [DROP_CAUSES] = NULL};
+    for (int i = 0; route && i < route->links; i++) {
         const struct drop_note *notes = route->channels[i]->drop_notes;
-        for (int cause = 0; notes && cause < DROP_CAUSES; cause++)
-            if (notes[cause].reason)
-                g_ptr_array_add(clauses, g_strdup_printf("%" G_GINT64_FORMAT " packet%s %s",
-                                                         *notes[cause].count,
-                                                         *notes[cause].count == 1 ? "" : "s",
-                                                         notes[cause].reason));
+        for (int cause = 0; notes && cause < DROP_CAUSES; cause++) {
+            if (!notes[cause].reason)
+                continue;
+            int64_t count = *notes[cause].count;
+            const char *setting = settings[cause] ? settings[cause] : "";
+            struct clause clause = {count, g_strdup_printf("%" G_GINT64_FORMAT " packet%s %s%s%s",
+                                                           count, count == 1 ? "" : "s",
+                                                           cause == DROP_LOST ? "" : "dropped, ",
+                                                           notes[cause].reason, setting)};
+            g_array_append_val(clauses, clause);
+        }
     }
+}
+
+static int compare_clauses(const void *a, const void *b)
+{
+    const struct clause *left = a, *right = b;
+    if (left->count != right->count)
+        return left->count > right->count ? -1 : 1;
+    return strcmp(left->text, right->text);
+}
+
+char *network_describe_drops(struct network *network, int from, int to)
+{
+    GArray *clauses = g_array_new(FALSE, FALSE, sizeof(struct clause));
+    GString *text = g_string_new(NULL);
+    add_clauses(clauses, network_route(network, from, to));
+    add_clauses(clauses, network_route(network, to, from));
+    g_array_sort(clauses, compare_clauses);
+    for (guint i = 0; i < clauses->len; i++) {
+        struct clause *clause = &g_array_index(clauses, struct clause, i);
+        g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", clause->text);
+        g_free(clause->text);
+    }
+    bool none = clauses->len == 0;
+    g_array_unref(clauses);
+    return g_string_free(text, none);
 }
 
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause)

@@ -91,9 +91,11 @@ void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlo
 // Packets dropped in the network so far (faults, full queues, links that are down).
 uint64_t network_drops(const struct network *network);
 
-// Appends what was dropped so far on the links of a route, a clause for each link and cause:
-// "37 packets lost on link node0->switch". Of all packets there, also of other pairs.
-void network_describe_drops(const struct route *route, GPtrArray *clauses);
+// What was dropped so far on the links between two stations, there and back: a clause for each link
+// and cause, the most first, with the setting that decides it: "37 packets lost on link
+// node0->switch, 2 packets dropped, queue full at switch->node1 (switch.queue)". Of all packets
+// there, also of other pairs. NULL: nothing. The caller frees it.
+char *network_describe_drops(struct network *network, int from, int to);
 
 // Hops that packets have made so far: links entered.
 uint64_t network_hops(const struct network *network);
