@@ -34,7 +34,7 @@ static const struct param lam_tcp_params[] = {
           .doc = "an envelope that has been read: finding out what it is",
           .source = "prior: instructions, as in lam_via"),
     PARAM(L, daemon_exchange, PARAM_DURATION, .fallback = "1 ms",
-          .doc = "exchange of ports over the LAM daemons at startup",
+          .doc = "telling one rank a port over the LAM daemons at startup",
           .source = "assumed; before the program starts"),
     {0},
 };

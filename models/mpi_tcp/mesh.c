@@ -6,12 +6,13 @@
 #define PIECES 16 // of one read
 
 void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
-               const int *stations, const struct mesh_config *config)
+               const int *stations, struct mesh *const *meshes, const struct mesh_config *config)
 {
     *mesh = (struct mesh){
         .process = process,
         .host = host,
         .stations = stations,
+        .meshes = meshes,
         .config = *config,
         .links = g_new0(struct mesh_link, process->ranks),
         .sockets = g_new0(struct tcp_socket *, process->ranks),

@@ -8,7 +8,7 @@
 // is where libraries differ.
 //
 // Not modelled: connections made only when they are first used (ch_p4), several of a pair, and how
-// the daemons or listeners tell ports (they take `exchange`; who calls is said in a greeting).
+// the daemons or listeners tell a port (it takes `exchange`; who calls is said in a greeting).
 #ifndef NETSIM_MODELS_MPI_TCP_MESH_H
 #define NETSIM_MODELS_MPI_TCP_MESH_H
 
@@ -22,7 +22,7 @@
 struct mesh_config {
     struct tcp_options options;
     int64_t header;    // bytes that the reader reads first of each message, 0: there is no header
-    sim_time exchange; // until everybody knows everybody's port
+    sim_time exchange; // until a port that is told is known
 };
 
 // One thing to be written, header and data, in one call as far as the socket takes it.
@@ -43,6 +43,7 @@ struct mesh_link {
     struct mesh *mesh;
     int rank;                      // of the peer
     struct tcp_socket *socket;     // NULL: none (oneself, or not yet)
+    bool port_known;               // the peer, of a lower rank, accepts this rank now
     bool closed;                   // by the peer
     struct mesh_item *head, *tail; // to be written; the head may be under way
     // The reader: what is being read, and how much of it there is.
@@ -57,12 +58,13 @@ struct mesh_link {
     bool blocking;                          // the library has set the socket to block
 };
 
+// Of one peer after the other, in the order of ranks.
 enum mesh_startup {
     MESH_LISTEN,
-    MESH_EXCHANGE, // ports become known
-    MESH_CONNECT,  // to every lower rank, one a step
+    MESH_NEXT,    // the next peer; a higher one is told the port
+    MESH_CONNECT, // to a lower one, once its port is known
     MESH_GREET,
-    MESH_ACCEPT, // every higher rank
+    MESH_ACCEPT, // a higher one
     MESH_NAME,   // who the accepted one is
     MESH_UP,
 };
@@ -70,12 +72,13 @@ enum mesh_startup {
 struct mesh {
     struct mpi_process *process;
     struct tcp_host *host;
-    const int *stations; // of the ranks
+    const int *stations;        // of the ranks
+    struct mesh *const *meshes; // of the ranks
     struct mesh_config config;
     struct mesh_link *links; // by rank; the own one has no socket
     enum mesh_startup startup;
-    int startup_peer, accepted;
-    struct event exchange;
+    int startup_peer;
+    struct event exchange; // the peer knows the port
     struct tcp_listener *listener;
     struct tcp_socket *unnamed; // accepted, has not said who it is
     struct pool items;
@@ -85,9 +88,10 @@ struct mesh {
     struct mesh_link **selected;
 };
 
-// `stations` must live as long as the mesh.
+// `stations` and `meshes`, by rank, must live as long as the mesh; the second is filled in when the
+// job starts.
 void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
-               const int *stations, const struct mesh_config *config);
+               const int *stations, struct mesh *const *meshes, const struct mesh_config *config);
 void mesh_clear(struct mesh *mesh);
 
 // What a process keeps for each other one, bytes of the simulator's memory.

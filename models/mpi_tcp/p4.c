@@ -38,7 +38,7 @@ static const struct param p4_params[] = {
           .doc = "sending or receiving a p4 message: allocation, queue, bookkeeping",
           .source = "prior: instructions"),
     PARAM(P, exchange, PARAM_DURATION, .fallback = "1 ms",
-          .doc = "exchange of ports over p4's listeners at startup",
+          .doc = "telling one rank a port over p4's listeners at startup",
           .source = "assumed; before the program starts"),
     {0},
 };

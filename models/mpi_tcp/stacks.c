@@ -21,6 +21,7 @@ struct job {
     int ranks;
     struct tcp_host **hosts; // by rank
     int *stations;
+    struct mesh **meshes;
     void *processes; // the library's, by rank
 };
 
@@ -31,6 +32,7 @@ static struct job *job_new(struct cluster *cluster, const struct scenario_case *
     job->ranks = ranks;
     job->hosts = g_new0(struct tcp_host *, ranks);
     job->stations = g_new0(int, ranks);
+    job->meshes = g_new0(struct mesh *, ranks);
     job->processes = g_malloc0_n((gsize)ranks, process_size);
     cluster_add_nics(cluster, test_case);
     for (int rank = 0; rank < ranks; rank++) {
@@ -48,6 +50,7 @@ static void job_free(struct job *job)
         tcp_host_free(job->hosts[rank]);
     g_free(job->hosts);
     g_free(job->stations);
+    g_free(job->meshes);
     g_free(job->processes);
     g_free(job);
 }
@@ -55,7 +58,8 @@ static void job_free(struct job *job)
 static void join_mesh(struct job *job, struct mesh *mesh, struct mpi_process *process,
                       const struct mesh_config *config)
 {
-    mesh_init(mesh, process, job->hosts[process->rank], job->stations, config);
+    job->meshes[process->rank] = mesh;
+    mesh_init(mesh, process, job->hosts[process->rank], job->stations, job->meshes, config);
 }
 
 #define HOST_BYTES 2000     // of the TCP/IP stack's own structs and tables, about

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Startup and end of the connections of an MPI process: a higher rank calls a lower one, as in LAM,
-// and says its rank, for several may call at once.
+// Startup and end of the connections of an MPI process. As LAM's TCP RPI interconnects a job, each
+// process goes through its peers in the order of their ranks and finishes with one before the next:
+// it tells a higher rank its port over the daemons and accepts it, and waits for the port of a
+// lower one and calls it. So a process has one call under way at most, and so has who is called:
+// however large the job is, its calls do not meet in a queue of the network.
 #include "models/mpi_tcp/mesh.h"
 
 #include <string.h>
@@ -13,13 +16,14 @@ static uint16_t port_of(int rank)
     return (uint16_t)(PORT_BASE + rank);
 }
 
+// The port that a lower rank has told is known to the higher one.
 static void exchange_event(struct engine *engine, struct event *event)
 {
     (void)engine;
-    struct mesh *mesh = container_of(event, struct mesh, exchange);
-    mesh->startup = MESH_CONNECT;
-    mesh->startup_peer = 0;
-    cpu_wake(&mesh->process->task);
+    const struct mesh *mesh = container_of(event, struct mesh, exchange);
+    struct mesh *peer = mesh->meshes[mesh->startup_peer];
+    peer->links[mesh->process->rank].port_known = true;
+    cpu_wake(&peer->process->task);
 }
 
 static enum mpi_progress broken(const struct mesh *mesh)
@@ -37,34 +41,44 @@ static enum mpi_progress listen_step(struct cpu_context *context, struct mesh *m
         mesh->listener = tcp_listen(context, mesh->host, port_of(process->rank),
                                     &mesh->config.options, &process->task);
     event_init(&mesh->exchange, exchange_event);
-    mesh->startup = MESH_EXCHANGE;
+    mesh->startup_peer = 0;
+    mesh->startup = MESH_NEXT;
+    return MPI_PROGRESS_EVENT;
+}
+
+static enum mpi_progress next_step(struct cpu_context *context, struct mesh *mesh)
+{
+    const struct mpi_process *process = mesh->process;
+    if (mesh->startup_peer == process->rank)
+        mesh->startup_peer++;
+    if (mesh->startup_peer == process->ranks) {
+        mesh->startup = MESH_UP;
+        return MPI_PROGRESS_EVENT;
+    }
+    if (mesh->startup_peer < process->rank) {
+        mesh->startup = MESH_CONNECT;
+        return MPI_PROGRESS_EVENT;
+    }
+    mesh->startup = MESH_ACCEPT;
     engine_schedule(process->sim->engine, &mesh->exchange, context->now + mesh->config.exchange);
-    return MPI_PROGRESS_BLOCKED;
+    return MPI_PROGRESS_EVENT;
 }
 
 static enum mpi_progress connect_step(struct cpu_context *context, struct mesh *mesh)
 {
-    struct mpi_process *process = mesh->process;
     int peer = mesh->startup_peer;
-    if (peer >= process->rank) {
-        mesh->startup = MESH_GREET;
-        mesh->startup_peer = 0;
-        return MPI_PROGRESS_EVENT;
-    }
-    mesh->links[peer].socket = tcp_connect(context, mesh->host, mesh->stations[peer], port_of(peer),
-                                           &mesh->config.options, &process->task);
-    mesh->startup_peer++;
+    struct mesh_link *link = &mesh->links[peer];
+    if (!link->port_known)
+        return MPI_PROGRESS_BLOCKED;
+    link->socket = tcp_connect(context, mesh->host, mesh->stations[peer], port_of(peer),
+                               &mesh->config.options, &mesh->process->task);
+    mesh->startup = MESH_GREET;
     return MPI_PROGRESS_EVENT;
 }
 
 static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *mesh)
 {
-    struct mpi_process *process = mesh->process;
-    int32_t rank = process->rank;
-    if (mesh->startup_peer >= process->rank) {
-        mesh->startup = MESH_ACCEPT;
-        return MPI_PROGRESS_EVENT;
-    }
+    int32_t rank = mesh->process->rank;
     struct mesh_link *link = &mesh->links[mesh->startup_peer];
     if (!tcp_wait(context, link->socket, TCP_WRITABLE))
         return MPI_PROGRESS_BLOCKED;
@@ -73,16 +87,12 @@ static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *me
     if (tcp_write(context, link->socket, &greeting, 1) != GREETING_BYTES)
         return broken(mesh);
     mesh->startup_peer++;
+    mesh->startup = MESH_NEXT;
     return MPI_PROGRESS_EVENT;
 }
 
 static enum mpi_progress accept_step(struct cpu_context *context, struct mesh *mesh)
 {
-    struct mpi_process *process = mesh->process;
-    if (mesh->accepted == process->ranks - 1 - process->rank) {
-        mesh->startup = MESH_UP;
-        return MPI_PROGRESS_NOTHING;
-    }
     mesh->unnamed = tcp_accept(context, mesh->listener);
     if (!mesh->unnamed)
         return MPI_PROGRESS_BLOCKED;
@@ -101,10 +111,11 @@ static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mes
     if (tcp_read(context, mesh->unnamed, GREETING_BYTES, &piece, 1, &count) != GREETING_BYTES)
         return broken(mesh);
     memcpy(&rank, piece.content, sizeof rank);
+    g_assert(rank == mesh->startup_peer);
     mesh->links[rank].socket = mesh->unnamed;
     mesh->unnamed = NULL;
-    mesh->accepted++;
-    mesh->startup = MESH_ACCEPT;
+    mesh->startup_peer++;
+    mesh->startup = MESH_NEXT;
     return MPI_PROGRESS_EVENT;
 }
 
@@ -113,8 +124,8 @@ enum mpi_progress mesh_startup_step(struct cpu_context *context, struct mesh *me
     switch (mesh->startup) {
     case MESH_LISTEN:
         return listen_step(context, mesh);
-    case MESH_EXCHANGE:
-        return MPI_PROGRESS_BLOCKED;
+    case MESH_NEXT:
+        return next_step(context, mesh);
     case MESH_CONNECT:
         return connect_step(context, mesh);
     case MESH_GREET:

@@ -117,34 +117,46 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
 
 // Drops of one cause on one link.
 struct clause {
-    int64_t count;
+    const int64_t *counter;
     char *text;
 };
 
+// Links into one switch share what it counts.
+static bool has_clause(const GArray *clauses, const int64_t *counter)
+{
+    for (guint i = 0; i < clauses->len; i++)
+        if (g_array_index(clauses, struct clause, i).counter == counter)
+            return true;
+    return false;
+}
+
+static void add_clause(GArray *clauses, const struct drop_note *note, enum drop_cause cause)
+{
+    int64_t count = *note->count;
+    struct clause clause = {
+        .counter = note->count,
+        .text = g_strdup_printf("%" G_GINT64_FORMAT " packet%s %s%s%s", count,
+                                count == 1 ? "" : "s", cause == DROP_LOST ? "" : "dropped, ",
+                                note->reason, cause == DROP_FULL ? " (switch.queue)" : ""),
+    };
+    g_array_append_val(clauses, clause);
+}
+
 static void add_clauses(GArray *clauses, const struct route *route)
 {
-    static const char *const settings[] = {[DROP_FULL] = " (switch.queue)", [DROP_CAUSES] = NULL};
     for (int i = 0; route && i < route->links; i++) {
         const struct drop_note *notes = route->channels[i]->drop_notes;
-        for (int cause = 0; notes && cause < DROP_CAUSES; cause++) {
-            if (!notes[cause].reason)
-                continue;
-            int64_t count = *notes[cause].count;
-            const char *setting = settings[cause] ? settings[cause] : "";
-            struct clause clause = {count, g_strdup_printf("%" G_GINT64_FORMAT " packet%s %s%s%s",
-                                                           count, count == 1 ? "" : "s",
-                                                           cause == DROP_LOST ? "" : "dropped, ",
-                                                           notes[cause].reason, setting)};
-            g_array_append_val(clauses, clause);
-        }
+        for (int cause = 0; notes && cause < DROP_CAUSES; cause++)
+            if (notes[cause].reason && !has_clause(clauses, notes[cause].count))
+                add_clause(clauses, &notes[cause], (enum drop_cause)cause);
     }
 }
 
 static int compare_clauses(const void *a, const void *b)
 {
     const struct clause *left = a, *right = b;
-    if (left->count != right->count)
-        return left->count > right->count ? -1 : 1;
+    if (*left->counter != *right->counter)
+        return *left->counter > *right->counter ? -1 : 1;
     return strcmp(left->text, right->text);
 }
 

@@ -215,6 +215,17 @@ static void check_drop_tail(int frames, int places)
     SUITE_SAME_INTEGER(probe->arrivals->len, frames + places);
     SUITE_SAME_INTEGER(dropped(probe, "queue full at switch0->node2"), frames - places);
     SUITE_SAME_INTEGER(ledger_totals(probe->sim->ledger).lost, frames - places);
+    // Said of the way there and of the way back, and of no other pair's.
+    char *expected = g_strdup_printf(
+        "%d packets dropped, queue full at switch0->node2 (switch.queue)", frames - places);
+    char *there = network_describe_drops(probe->network, 1, 2);
+    char *back = network_describe_drops(probe->network, 2, 0);
+    SUITE_SAME_TEXT(there, expected);
+    SUITE_SAME_TEXT(back, expected);
+    CU_ASSERT_PTR_NULL(network_describe_drops(probe->network, 0, 1));
+    g_free(expected);
+    g_free(there);
+    g_free(back);
     probe_free(probe);
     topology_free(topology);
 }

@@ -77,14 +77,14 @@ class Capture(Case):
     def test_sequence_numbers_have_no_hole(self):
         self.capture(TCP)
         expected = {}
-        for port, seq, length, syn in self.fields(
-                ["tcp.srcport", "tcp.seq", "tcp.len", "tcp.flags.syn"],
+        for port, seq, length, syn, fin in self.fields(
+                ["tcp.srcport", "tcp.seq", "tcp.len", "tcp.flags.syn", "tcp.flags.fin"],
                 "-2", "-R", "frame.interface_id == 0"):
             if syn in ("1", "True"):
                 expected[port] = 1
                 continue
             self.assertEqual(int(seq), expected[port])
-            expected[port] += int(length)
+            expected[port] += int(length) + (fin in ("1", "True"))  # RFC 793: a FIN takes one
         self.assertEqual(len(expected), 2)
         # 3 repetitions and 2 warm-ups at least, of each size, both ways.
         self.assertTrue(all(end > 5 * (1 + 3072 + 20480) for end in expected.values()), expected)
