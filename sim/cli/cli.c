@@ -37,7 +37,7 @@ const struct cli_command cli_commands[] = {
      "where it stopped. A run that fails is a result. Under mpirun, all ranks work.\n\n"
      "  netsim sweep --report DIR|DATABASE   what a sweep has shown\n"
      "  netsim sweep merge OUT DATABASE...   join the databases of shards\n\n"
-     "Ends with 2 if a run crashed the simulator or took longer than --time-limit.",
+     "Ends with 2 if a run lost data, crashed the simulator or took longer than --time-limit.",
      cli_sweep},
     {"explain", "SCENARIO", "say where the time of a message goes",
      "Takes the critical path of a message apart: library, traps, copies, buses, cards, wires,\n"
