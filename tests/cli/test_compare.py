@@ -35,6 +35,12 @@ class Compare(harness.Case):
         self.assertIn("fingerprints differ", told)
         self.assertIn("4 differences", told)
 
+    def test_a_value_against_none(self):
+        for name, value in (("x.csv", "0"), ("y.csv", "5")):
+            self.write(name, f"series,rank,size,metric,value\nA,,1,drops,{value}\n")
+        told = self.netsim("compare", "x.csv", "y.csv", code=2).stdout
+        self.assertIn("differs  A, drops: 1 point, 1 outside, worst without bound at 1 B: 0 against 5", told)
+
     def test_tolerance_and_metric(self):
         document = json.loads(self.netsim("compare", "a", "c", "--format", "json", code=2).stdout)
         worst = max(curve["worst"]["deviation"] for curve in document["curves"])

@@ -293,6 +293,10 @@ static void test_check(void)
     expect_complaint(&fake_rpi_table, "short: 33 KiB\n",
                      "t.yaml:1:8: error: p.short: short is larger than half the area (a short "
                      "message must fit twice)");
+    // What was written is no format.
+    expect_complaint(&fake_rpi_table, "label: 5 %s of %d\n",
+                     "t.yaml:1:8: error: p.label: a label without a per cent sign is expected: 5 "
+                     "%s of %d");
     // If it is a default, where the value that does not go with it was given.
     expect_complaint(&fake_rpi_table, "area: 32 KiB\n",
                      "t.yaml:1:7: error: p.short: short is larger");

@@ -19,6 +19,23 @@ static struct grim_world *both_ways(bool control_queue, int64_t entries, uint32_
     return world;
 }
 
+// A card that is closed does not close again, and an open one does not open.
+static void check_closing(const struct grim_world *world)
+{
+    char **lines = g_strsplit(world->log->text->str, "\n", -1);
+    bool is_closed[2] = {false, false};
+    for (char **line = lines; *line; line++)
+        for (int end = 0; end < 2; end++) {
+            bool closes = strstr(*line, "open -> closed") != NULL;
+            bool opens = strstr(*line, "closed -> open") != NULL;
+            if (!g_str_has_prefix(*line, world->hosts[end]->name) || (!closes && !opens))
+                continue;
+            CU_ASSERT_TRUE(closes != is_closed[end]);
+            is_closed[end] = closes;
+        }
+    g_strfreev(lines);
+}
+
 // Fig. 4.5a, grim.ctl.deadlock_without_queue: both cards have accepted a message, each holds its
 // link with the next one, which the other does not take before its ACK has left.
 static void test_deadlock(void)
@@ -26,6 +43,7 @@ static void test_deadlock(void)
     struct grim_world *world = both_ways(false, 64, 4000, 40);
     CU_ASSERT_FALSE(grim_world_complete(world));
     SUITE_SAME_INTEGER(world->sim->status, SIM_COMPLETED); // nothing is left to happen
+    check_closing(world);
     for (int i = 0; i < 2; i++) {
         char *card = grim_world_report(world, i, "why");
         char *expected = g_strdup_printf(
@@ -125,6 +143,7 @@ static void test_full(void)
     struct grim_world *world = both_ways(true, 1, 4000, 40);
     CU_ASSERT_TRUE(grim_world_count(world, "ACK -> queued") > 0);
     int closed = grim_world_count(world, "open -> closed");
+    check_closing(world);
     if (grim_world_complete(world))
         SUITE_SAME_INTEGER(grim_world_count(world, "closed -> open"), closed);
     else

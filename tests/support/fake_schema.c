@@ -47,6 +47,9 @@ static void check_rpi(const void *data, const struct param_values *report)
     if (rpi->short_ > rpi->area / 2)
         param_complain(report, "short", "a short message must fit twice",
                        "short is larger than half the area");
+    if (strchr(rpi->label, '%'))
+        param_complain(report, "label", NULL, "a label without a per cent sign is expected: %s",
+                       rpi->label);
 }
 
 static const struct param gm_params[] = {

@@ -83,6 +83,14 @@ static void test_blocked_reader(void)
         expect(expected[i].cost, 100, plain, expected[i].times);
 }
 
+// The shortest segment with data costs what one with data does, not what an acknowledgment does.
+static void test_one_byte(void)
+{
+    expect("tcp.send_segment", 1, plain, 1);
+    expect("tcp.send_ack", 1, plain, 0);
+    expect("tcp.receive_data", 1, plain, 1);
+}
+
 // Ten full segments: costs of segments are paid ten times, those of calls not. (On two
 // processors the softirq sends while the writer still copies.)
 static void test_segments(void)
@@ -151,6 +159,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"a blocked reader", test_blocked_reader},
+        {"one byte", test_one_byte},
         {"segments", test_segments},
         {"jumbo frames", test_jumbo},
         {"checksum", test_checksum},

@@ -34,6 +34,27 @@ static void test_back_off(void)
     tcp_world_free(world);
 }
 
+// RFC 2581, 3.1: the first timeout halves what is under way, further ones of the same segment leave
+// the threshold alone: ten segments, of which the last six are lost, the first of those again twice.
+static void test_threshold(void)
+{
+    enum { SEGMENT = 1448 };
+    static const char *const lost[] = {"links[0].drop_nth=[7, 8, 9, 10, 11, 12]",
+                                       "links[0].drop_nth=[7, 8, 9, 10, 11, 12, 13, 14]"};
+    for (int i = 0; i < 2; i++) {
+        struct tcp_world *world = tcp_world_new((const char *const[]){
+            "tcp.initial_window=10", "tcp.send_buffer=128 KiB", lost[i], NULL});
+        tcp_connect_nodes(world);
+        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(10 * SEGMENT));
+        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10 * SEGMENT));
+        tcp_run(world);
+        SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 1 + 2 * i);
+        SUITE_SAME_INTEGER(world->nodes[0].socket->threshold, 3);
+        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 10 * SEGMENT);
+        tcp_world_free(world);
+    }
+}
+
 // Karn: without timestamps an acknowledgment of what was sent twice measures nothing, and the
 // back-off stays until one does.
 static void test_karn(void)
@@ -115,6 +136,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"back-off", test_back_off},
         {"Karn", test_karn},
+        {"threshold", test_threshold},
         {"estimate", test_estimate},
         {"filter", test_filter},
         {"limit and end", test_limits},

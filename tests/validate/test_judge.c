@@ -483,7 +483,8 @@ static const char figures[] =
     "      - y: {metric: latency_us}\n"
     "      - y: {metric: other_us}\n        series: [C]\n"
     "      - y: {metric: latency_us}\n        scenario: t\n"
-    "        series: [{series: D, over: {scenario: s, series: A}}]\n";
+    "        series: [{series: D, over: {scenario: s, series: A}}]\n"
+    "  - id: last\n    scenario: s\n    series: [C]\n    panels: [{y: {metric: latency_us}}]\n";
 
 // A figure must be there, draw what is asked for, and have values.
 static void test_figure(void)
@@ -493,6 +494,7 @@ static void test_figure(void)
         {"A 1:1 2:2; B 1:2 2:3",
          "{figure: {spec: f, series: [A, {series: B, minus: A}], sizes: 1 B .. 2 B}}", HOLDS,
          "2 curves, 4 values"},
+        {"C 1:1 2:2", "{figure: {spec: last, series: C, sizes: 1 B .. 2 B}}", HOLDS, "1 curve, 2"},
         {"A 1:1 2:2", "{figure: {spec: g, series: A, sizes: 1 B .. 2 B}}", MISSES,
          "no such figure"},
         {"A 1:1; B 1:2", "{figure: {spec: f, series: [A, B], sizes: 1 B}}", MISSES,
