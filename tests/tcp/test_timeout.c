@@ -35,7 +35,8 @@ static void test_back_off(void)
 }
 
 // RFC 2581, 3.1: the first timeout halves what is under way, further ones of the same segment leave
-// the threshold alone: ten segments, of which the last six are lost, the first of those again twice.
+// the threshold alone: ten segments, of which the last six are lost, the first of those again
+// twice.
 static void test_threshold(void)
 {
     enum { SEGMENT = 1448 };
@@ -134,14 +135,10 @@ static void test_tick(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"back-off", test_back_off},
-        {"Karn", test_karn},
-        {"threshold", test_threshold},
-        {"estimate", test_estimate},
-        {"filter", test_filter},
-        {"limit and end", test_limits},
-        {"tick", test_tick},
-        {0},
+        {"back-off", test_back_off},   {"Karn", test_karn},
+        {"threshold", test_threshold}, {"estimate", test_estimate},
+        {"filter", test_filter},       {"limit and end", test_limits},
+        {"tick", test_tick},           {0},
     };
     return suite_run("tcp: timeouts", cases);
 }
