@@ -1,0 +1,32 @@
+#!/bin/bash
+# What tests/bare_machine.sh says of itself and refuses; .ci/run runs it.
+set -euo pipefail
+
+source=${NETSIM_SOURCE_DIR:-.}
+script=$source/tests/bare_machine.sh
+empty=$(mktemp -d)
+trap 'rm -rf "$empty"' EXIT
+
+# ends CODE PART ARGUMENT...: what it ends with, and a part of what it says
+ends() {
+    local output code=0
+    output=$("$script" "${@:3}" 2>&1) || code=$?
+    if [[ $code -ne $1 || $output != *"$2"* ]]; then
+        printf 'FAILED: %s: ended with %d:\n%s\n' "${*:3}" "$code" "$output"
+        exit 1
+    fi
+}
+
+for option in --help -h; do
+    for part in ./netsim --user --blanks --tarball --command mmdebstrap; do
+        ends 0 "$part" "$option"
+    done
+done
+ends 1 "unrecognized option '--frob'" --frob
+ends 1 "tests/bare_machine.sh [OPTION ...] [TREE]" one two
+ends 1 "there is no $empty/nothing" "$empty/nothing"
+ends 1 "$empty is no tree of netsim" "$empty"
+if [[ $(id -u) -ne 0 ]]; then
+    ends 1 "only root can make a machine" "$source"
+fi
+echo "all as expected"
