@@ -4,6 +4,8 @@
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
 
+#include <unistd.h>
+
 static void test_replace(void)
 {
     char *directory = sample_directory();
@@ -65,6 +67,89 @@ static void test_streams(void)
     g_clear_error(&error);
 }
 
+// What is begun is seen when it ends, and not at all if it is dropped.
+static void test_begun(void)
+{
+    char *directory = sample_directory();
+    char *path = g_build_filename(directory, "f", NULL);
+    GError *error = NULL;
+    CU_ASSERT(file_put(path, "old", 3, &error));
+    for (int ends = 0; ends <= 1; ends++) {
+        struct file *file = file_begin(path, &error);
+        fputs("new", file_stream(file));
+        fflush(file_stream(file));
+        char *before = sample_read(path);
+        SUITE_SAME_TEXT(before, "old");
+        g_free(before);
+        if (!ends)
+            file_drop(file);
+        CU_ASSERT(!ends || file_end(file, &error));
+        char *after = sample_read(path);
+        SUITE_SAME_TEXT(after, ends ? "new" : "old");
+        g_free(after);
+    }
+    g_free(path);
+    sample_remove(directory);
+}
+
+// One that can't be written keeps the others from being changed.
+static void test_all_or_none(void)
+{
+    char *directory = sample_directory();
+    char *path = g_build_filename(directory, "a", NULL);
+    const struct file_text first[] = {{"a", "old", 3}};
+    const struct file_text texts[] = {{"a", "new", 3}, {"not/there", "x", 1}};
+    GError *error = NULL;
+    CU_ASSERT(file_put_all(directory, first, 1, &error));
+    CU_ASSERT_FALSE(file_put_all(directory, texts, 2, &error));
+    SUITE_CONTAINS(error->message, "not/there");
+    g_clear_error(&error);
+    char *text = sample_read(path);
+    SUITE_SAME_TEXT(text, "old");
+    g_free(text);
+    g_free(path);
+    sample_remove(directory);
+}
+
+static void test_uses(void)
+{
+    char *directory = sample_directory();
+    char *file = g_build_filename(directory, "file", NULL);
+    char *same = g_build_filename(directory, ".", "file", NULL);
+    char *link = g_build_filename(directory, "link", NULL);
+    char *other = g_build_filename(directory, "other", NULL);
+    GError *error = NULL;
+    CU_ASSERT_EQUAL(symlink("file", link), 0);
+    for (int there = 0; there <= 1; there++) {
+        const char *const names[] = {same, link};
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+            const struct file_use both[] = {{"--a", file, true}, {"--b", names[i], true}};
+            const struct file_use input[] = {{"--a", file, true},
+                                             {"what is read", names[i], false}};
+            const struct file_use inputs[] = {{"one", file, false}, {"two", names[i], false}};
+            CU_ASSERT_FALSE(file_uses_differ(both, 2, &error));
+            SUITE_CONTAINS(error->message, "written by --a, too");
+            g_clear_error(&error);
+            CU_ASSERT_FALSE(file_uses_differ(input, 2, &error));
+            SUITE_CONTAINS(error->message, "the file of what is read");
+            g_clear_error(&error);
+            CU_ASSERT(file_uses_differ(inputs, 2, &error));
+        }
+        const struct file_use apart[] = {{"--a", file, true}, {"--b", other, true}};
+        const struct file_use devices[] = {{"--a", "/dev/null", true}, {"--b", "/dev/null", true}};
+        CU_ASSERT(file_uses_differ(apart, 2, &error));
+        CU_ASSERT(file_uses_differ(devices, 2, &error));
+        CU_ASSERT(file_put(link, "x", 1, &error)); // makes the target, and leaves the link
+    }
+    CU_ASSERT(g_file_test(link, G_FILE_TEST_IS_SYMLINK));
+    CU_ASSERT(g_file_test(file, G_FILE_TEST_IS_REGULAR));
+    g_free(other);
+    g_free(link);
+    g_free(same);
+    g_free(file);
+    sample_remove(directory);
+}
+
 static void test_results_directory(void)
 {
     static const char *const cases[][2] = {
@@ -86,6 +171,9 @@ int main(void)
         {"a file is replaced at once", test_replace},
         {"directories: checked, then made", test_directories},
         {"streams that can't be written", test_streams},
+        {"a file is seen when it is whole", test_begun},
+        {"all files of a list or none", test_all_or_none},
+        {"outputs that are one file, or an input", test_uses},
         {"no scenario's name leads out of results/", test_results_directory},
         {0},
     };
