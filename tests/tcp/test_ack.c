@@ -209,26 +209,6 @@ static void test_gap_at_once(void)
     tcp_world_free(world);
 }
 
-// What comes a second time shows that an acknowledgment was lost: for a while they are quick again.
-static void test_quick_after_a_repetition(void)
-{
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"links[1].down=[{from: 295 ms, to: 420 ms}]", NULL});
-    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
-    tcp_do(&world->nodes[1], tcp_accept_job, NULL);
-    tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_no_delay_job, NULL);
-    for (int i = 0; i < 12; i++) // the quick ones of the start are used up
-        tcp_do_at(&world->nodes[0], (200 + i) * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10));
-    tcp_do_at(&world->nodes[0], 300 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10));
-    tcp_do_at(&world->nodes[0], 560 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 1);
-    CU_ASSERT(ack_time(world, 121) > 230 * TIME_MS);
-    CU_ASSERT(ack_time(world, 131) > 500 * TIME_MS && ack_time(world, 131) < 560 * TIME_MS);
-    CU_ASSERT(ack_time(world, 141) < 561 * TIME_MS);
-    tcp_world_free(world);
-}
-
 // The acknowledgment of data is lost: they come again, and are acknowledged again at once.
 static void test_lost_ack(void)
 {
@@ -260,7 +240,6 @@ int main(void)
         {"ping-pong", test_ping_pong},
         {"gaps are acknowledged at once", test_gap_at_once},
         {"a lost acknowledgment", test_lost_ack},
-        {"quick ones after a repetition", test_quick_after_a_repetition},
         {0},
     };
     return suite_run("tcp: acknowledgments", cases);
