@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/armci/mpich.h"
 
+#include "sim/core/poison.h"
+
 #define M struct mpich_gm_config
 #define PRIOR "prior: instructions"
 
@@ -63,6 +65,7 @@ static void release(struct mpich_buffer *buffer)
 {
     buffer->next = buffer->mpich->free_buffers;
     buffer->mpich->free_buffers = buffer;
+    poison(buffer, sizeof *buffer);
 }
 
 void mpich_init(struct mpich *mpich, struct mpi_process *process,
@@ -119,6 +122,7 @@ static bool send_now(struct cpu_context *context, struct mpich *mpich, struct mp
     struct mpich_buffer *buffer = mpich->free_buffers;
     if (!buffer || gm_send_tokens(mpich->port) <= mpich->reserved)
         return false;
+    unpoison(buffer, sizeof *buffer);
     mpich->free_buffers = buffer->next;
     struct mpich_header *header = pool_take(mpich->headers);
     *header = (struct mpich_header){

@@ -13,6 +13,8 @@
 // gm_resume_sending (behind a send that has timed out, later ones are tried anew).
 #include "models/myrinet_gm/gm_parts.h"
 
+#include "sim/core/poison.h"
+
 static void poll_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 
 // GM's order of priority.
@@ -103,6 +105,7 @@ static void make_buffers(struct gm_card *card)
     for (int64_t i = config->send_buffers - 1; i >= 0; i--) {
         card->send_buffers[i].next = card->free_buffers;
         card->free_buffers = &card->send_buffers[i];
+        poison(&card->send_buffers[i], sizeof card->send_buffers[i]);
     }
     card->receive_buffers = g_new0(struct gm_receive_buffer, config->receive_buffers);
     for (int64_t i = 0; i < config->receive_buffers; i++) {

@@ -3,6 +3,8 @@
 // blocking.
 #include "models/myrinet_gm/gm_parts.h"
 
+#include "sim/core/poison.h"
+
 static const char *const token_names[] = {
     [GM_TOKEN_CLIENT] = "client",   [GM_TOKEN_WRITTEN] = "written", [GM_TOKEN_QUEUED] = "queued",
     [GM_TOKEN_SENDING] = "sending", [GM_TOKEN_SENT] = "sent",
@@ -68,6 +70,7 @@ static bool send_message(struct cpu_context *context, struct gm_port *port,
     struct gm_send_token *token = port->free_send;
     if (!token || !send_valid(port, message, directed))
         return false;
+    unpoison(token, GM_SEND_TOKEN_OF_CLIENT);
     port->free_send = token->next;
     port->sends_left--;
     token->message = *message;
@@ -111,6 +114,7 @@ static struct gm_receive_token *receive_token(struct gm_port *port, int64_t addr
         fail_unregistered(port, address, (int64_t)1 << size);
         return NULL;
     }
+    unpoison(token, sizeof *token);
     port->free_receive = token->next;
     port->receives_left--;
     token->address = address;
@@ -146,6 +150,7 @@ static void token_back(struct gm_port *port, struct gm_event *event)
     token->next = port->free_receive;
     port->free_receive = token;
     port->receives_left++;
+    poison(token, sizeof *token);
     event->internal = NULL;
 }
 
@@ -199,6 +204,7 @@ void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_eve
     token->next = port->free_send;
     port->free_send = token;
     port->sends_left++;
+    poison(token, GM_SEND_TOKEN_OF_CLIENT);
     trace_token(port, context->now, token, from);
     if (callback)
         callback(context, port, callback_context, status);

@@ -96,6 +96,9 @@ struct gm_send_token {
     struct gm_send_token *next; // in its stream; among the client's
 };
 
+// What says nothing while the client has it.
+#define GM_SEND_TOKEN_OF_CLIENT offsetof(struct gm_send_token, state)
+
 struct gm_receive_token {
     struct gm_descriptor descriptor;
     struct gm_port *port;

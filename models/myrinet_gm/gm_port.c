@@ -2,6 +2,8 @@
 // Ports: tokens, the queue of events in host memory, and who sleeps until one comes.
 #include "models/myrinet_gm/gm_parts.h"
 
+#include "sim/core/poison.h"
+
 // ---- Opening and closing ----
 
 static struct gm_descriptor descriptor_of(enum gm_descriptor_kind kind)
@@ -17,6 +19,7 @@ static void make_send_tokens(struct gm_port *port)
         port->send_tokens[i] = (struct gm_send_token){
             .descriptor = descriptor_of(GM_SEND_DESCRIPTOR), .port = port, .next = port->free_send};
         port->free_send = &port->send_tokens[i];
+        poison(port->free_send, GM_SEND_TOKEN_OF_CLIENT);
     }
 }
 
@@ -30,6 +33,7 @@ static void make_receive_tokens(struct gm_port *port)
                                       .port = port,
                                       .next = port->free_receive};
         port->free_receive = &port->receive_tokens[i];
+        poison(port->free_receive, sizeof *port->free_receive);
     }
 }
 

@@ -3,6 +3,8 @@
 // a time; connections take turns.
 #include "models/myrinet_gm/gm_parts.h"
 
+#include "sim/core/poison.h"
+
 static const char *const state_names[] = {
     [GM_SDMA_IDLE] = "idle",
     [GM_SDMA_FETCHING] = "fetching",
@@ -61,6 +63,7 @@ static struct gm_connection *turn_take(struct gm_card *card)
 static struct gm_send_buffer *buffer_take(struct gm_card *card)
 {
     struct gm_send_buffer *buffer = card->free_buffers;
+    unpoison(buffer, sizeof *buffer);
     card->free_buffers = buffer->next;
     return buffer;
 }
@@ -70,6 +73,7 @@ void gm_send_buffer_free(struct gm_card *card, struct gm_send_buffer *buffer)
     buffer->connection->in_pipe--;
     buffer->next = card->free_buffers;
     card->free_buffers = buffer;
+    poison(buffer, sizeof *buffer);
     gm_sdma_kick(card);
 }
 

@@ -4,6 +4,8 @@
 // the last one; packets without a credit wait in the backlog.
 #include "models/via/mvich.h"
 
+#include "sim/core/poison.h"
+
 #include <string.h>
 
 // ---- The pool ----
@@ -56,6 +58,7 @@ struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_pro
         }
     }
     struct mvich_vbuf *vbuf = mvich->free_vbufs;
+    unpoison(vbuf, sizeof *vbuf);
     mvich->free_vbufs = vbuf->next;
     mvich->vbufs_free--;
     vbuf->next = NULL;
@@ -67,6 +70,7 @@ void mvich_vbuf_give(struct mvich_process *mvich, struct mvich_vbuf *vbuf)
 {
     vbuf->next = mvich->free_vbufs;
     mvich->free_vbufs = vbuf;
+    poison(vbuf, sizeof *vbuf);
     mvich->vbufs_free++;
 }
 

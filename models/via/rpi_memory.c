@@ -3,6 +3,8 @@
 // RDMA areas.
 #include "models/via/rpi.h"
 
+#include "sim/core/poison.h"
+
 // ---- Envelope buffers ----
 
 // Allocates and pins as many slots as fill the pages that the first of them needs.
@@ -23,6 +25,7 @@ static bool buffers_grow(struct cpu_context *context, struct rpi_process *rpi)
         count--;
         buffers[count] = (struct rpi_buffer){rpi->free_buffers, address + count * slot, handle};
         rpi->free_buffers = &buffers[count];
+        poison(&buffers[count], sizeof buffers[count]);
     } while (count > 0);
     return true;
 }
@@ -40,6 +43,7 @@ struct rpi_buffer *rpi_buffer_take(struct cpu_context *context, struct rpi_proce
         return NULL;
     }
     struct rpi_buffer *buffer = rpi->free_buffers;
+    unpoison(buffer, sizeof *buffer);
     rpi->free_buffers = buffer->next;
     return buffer;
 }
@@ -50,6 +54,7 @@ void rpi_buffer_give(struct rpi_process *rpi, struct rpi_buffer *buffer)
         return;
     buffer->next = rpi->free_buffers;
     rpi->free_buffers = buffer;
+    poison(buffer, sizeof *buffer);
 }
 
 void rpi_buffers_free(struct rpi_process *rpi)

@@ -4,6 +4,8 @@
 // too.
 #include "sim/core/pool.h"
 
+#include "sim/core/poison.h"
+
 #include <glib.h>
 #include <stdalign.h>
 #include <stdbool.h>
@@ -23,9 +25,8 @@ struct free_object {
 
 // ---- The list of free objects ----
 
-#if POOL_POISONS
+#if POISONS
 
-#include <sanitizer/asan_interface.h>
 #include <string.h>
 
 // After each object, and of its alignment at most.
@@ -51,30 +52,30 @@ static struct free_object *object_link(const struct pool *pool, void *object)
 static void free_push(struct pool *pool, void *object)
 {
     struct free_object *link = object_link(pool, object), *last = pool->free_list;
-    ASAN_UNPOISON_MEMORY_REGION(link, sizeof *link);
+    unpoison(link, sizeof *link);
     link->next = link;
     if (last) {
-        ASAN_UNPOISON_MEMORY_REGION(last, sizeof *last);
+        unpoison(last, sizeof *last);
         link->next = last->next;
         last->next = link;
-        ASAN_POISON_MEMORY_REGION(last, sizeof *last);
+        poison(last, sizeof *last);
     }
     pool->free_list = link;
-    ASAN_POISON_MEMORY_REGION(object, pool->object_size);
+    poison(object, pool->object_size);
 }
 
 static void *free_pop(struct pool *pool)
 {
     struct free_object *last = pool->free_list;
-    ASAN_UNPOISON_MEMORY_REGION(last, sizeof *last);
+    unpoison(last, sizeof *last);
     struct free_object *first = last->next;
-    ASAN_UNPOISON_MEMORY_REGION(first, sizeof *first);
+    unpoison(first, sizeof *first);
     pool->free_list = first == last ? NULL : last;
     last->next = first->next;
-    ASAN_POISON_MEMORY_REGION(last, sizeof *last);
-    ASAN_POISON_MEMORY_REGION(first, sizeof *first);
+    poison(last, sizeof *last);
+    poison(first, sizeof *first);
     void *object = object_bytes(pool, first);
-    ASAN_UNPOISON_MEMORY_REGION(object, pool->object_size - GUARD);
+    unpoison(object, pool->object_size - GUARD);
     memset(object, UNSET, pool->object_size - GUARD);
     return object;
 }

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A pool of equal objects: memory is taken from the system a block at a time and handed out again
 // from a free list, so that nothing is allocated per packet or request once the pool has grown to
-// its peak.
+// its peak. Under AddressSanitizer objects that are given back are poisoned, and handed out late.
 #ifndef NETSIM_CORE_POOL_H
 #define NETSIM_CORE_POOL_H
 
 #include <stddef.h>
-
-// Under AddressSanitizer objects that are given back are poisoned, and handed out late.
-#if defined(__SANITIZE_ADDRESS__)
-#define POOL_POISONS 1
-#elif defined(__has_feature)
-#define POOL_POISONS __has_feature(address_sanitizer)
-#else
-#define POOL_POISONS 0
-#endif
 
 struct pool {
     size_t object_size; // with what keeps it apart from the next

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/core/pool.h"
+
+#include "sim/core/poison.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
 #include <stdint.h>
 #include <string.h>
 
-#if POOL_POISONS
+#if POISONS
 #include <fcntl.h>
 #include <sanitizer/asan_interface.h>
 #include <sys/wait.h>
@@ -66,14 +68,14 @@ static void test_reuse(void)
     void *last = pool_take(&pool);
     pool_give(&pool, last);
     void *next = pool_take(&pool);
-    CU_ASSERT((next == last) == !POOL_POISONS);
+    CU_ASSERT((next == last) == !POISONS);
     pool_give(&pool, NULL); // ignored
     SUITE_SAME_INTEGER(pool.in_use, 1);
     pool_clear(&pool);
     SUITE_SAME_INTEGER(pool.in_use, 0);
 }
 
-#if POOL_POISONS
+#if POISONS
 
 #define SOME_BYTES 64
 
@@ -167,7 +169,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"objects are apart and aligned", test_objects},
         {"objects are used again", test_reuse},
-#if POOL_POISONS
+#if POISONS
         {"free objects are poisoned", test_poison},
         {"misuse ends the program", test_misuse},
 #endif

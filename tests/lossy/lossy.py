@@ -7,6 +7,9 @@ or failed (3), without a signal or a report of a sanitizer, and with every messa
 does not is kept as a scenario, and the command that shows it again is printed.
 
     lossy.py --netsim build-sanitize/netsim --runs 2000 --seed 1 --jobs 2 --keep /tmp/lossy
+
+With --against, another build has to come to the same results: a field that is never set, and memory that is
+read after it was given back, hold something else there.
 """
 
 import argparse
@@ -300,15 +303,22 @@ def scenario(seed, number):
 
 # ---- Running ----
 
+def series_of(done):
+    """The result of a run; None if it has written none."""
+    try:
+        return json.loads(done.stdout)["series"][0]
+    except (ValueError, LookupError):
+        return None
+
+
 def problem_of(done):
     """What is wrong with how a run ended; None if nothing is."""
     if done.returncode not in (0, 2, 3):
         return f"exit code {done.returncode}"
     if "Sanitizer" in done.stderr or "runtime error" in done.stderr:
         return "a sanitizer's report"
-    try:
-        series = json.loads(done.stdout)["series"][0]
-    except (ValueError, LookupError):
+    series = series_of(done)
+    if not series:
         return "no result as JSON"
     books = series["ledger"]
     if books["delivered"] + books["lost"] + books["open"] != books["messages"]:
@@ -317,23 +327,31 @@ def problem_of(done):
         return f"a negative count: {books}"
     if done.returncode != 3 and books["balanced"] != (done.returncode == 0):
         return f"exit code {done.returncode} with {books}"
-    if (series["status"] == "completed") == (done.returncode == 3):
+    if {"completed": 0, "lost": 2}.get(series["status"], 3) != done.returncode:
         return f"exit code {done.returncode} of a run that is {series['status']}"
     return None
+
+
+def run_once(netsim, file, seed, results):
+    return subprocess.run([netsim, "run", file, "--seed", str(seed), "--format", "json", "-q",
+                           "--out", results], capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, errors="replace")
 
 
 def run(options, directory, number):
     """Makes one run: (number, exit code, problem or None, what was run, its stderr)."""
     content, seed = scenario(options.seed, number)
     file = os.path.join(directory, f"lossy{number}.yaml")
+    results = os.path.join(directory, f"results{number % (2 * options.jobs)}")
     with open(file, "w", encoding="utf-8") as out:
         json.dump(content, out, indent=1)
-    command = [options.netsim, "run", file, "--seed", str(seed), "--format", "json", "-q", "--out",
-               os.path.join(directory, f"results{number % (2 * options.jobs)}")]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False,
-                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, errors="replace")
+        done = run_once(options.netsim, file, seed, results)
         code, problem, text = done.returncode, problem_of(done), done.stderr
+        if options.against and not problem:
+            other = run_once(options.against, file, seed, results)
+            if (other.returncode, series_of(other)) != (code, series_of(done)):
+                problem = f"{options.against} comes to another result"
     except subprocess.TimeoutExpired:
         code, problem, text = None, f"still runs after {TIMEOUT_S} s", ""
     if not problem:
@@ -374,9 +392,11 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first run")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--against", help="another build, whose results must be the same")
     parser.add_argument("--keep", help="directory for the scenarios of runs that went wrong")
     options = parser.parse_args()
     options.netsim = os.path.abspath(options.netsim)
+    options.against = options.against and os.path.abspath(options.against)
     unknown = unknown_stacks(options.netsim)
     if unknown:
         sys.exit(f"lossy.py does not know what to draw for {', '.join(sorted(unknown))}: STACKS")

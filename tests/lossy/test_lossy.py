@@ -32,7 +32,8 @@ class Lossy(unittest.TestCase):
     def test_runs(self):
         out = io.StringIO()
         with tempfile.TemporaryDirectory(prefix="netsim-lossy-") as directory:
-            options = types.SimpleNamespace(netsim=NETSIM, seed=20, first=0, runs=RUNS, jobs=1)
+            options = types.SimpleNamespace(netsim=NETSIM, against=None, seed=20, first=0,
+                                            runs=RUNS, jobs=1)
             with contextlib.redirect_stdout(out):
                 wrong = lossy.run_all(options, directory)
         self.assertEqual(wrong, 0, out.getvalue())
@@ -51,12 +52,12 @@ class Lossy(unittest.TestCase):
     def test_what_a_run_is_held_to(self):
         whole = {"delivered": 4, "lost": 0, "balanced": True}
         self.assertIsNone(lossy.problem_of(ended(0, "completed", **whole)))
-        self.assertIsNone(lossy.problem_of(ended(2, "completed")))
+        self.assertIsNone(lossy.problem_of(ended(2, "lost")))
         self.assertIsNone(lossy.problem_of(ended(3, "deadlock")))
         self.assertIsNone(lossy.problem_of(ended(3, "failed", **whole)))
         for wrong in [ended(-11, "completed"), ended(1, "completed"), ended(134, "failed"),
                       ended(3, "failed", "==1==ERROR: AddressSanitizer: use-after-poison"),
-                      ended(0, "completed"), ended(2, "completed", **whole),
+                      ended(0, "completed"), ended(2, "lost", **whole), ended(2, "completed"),
                       ended(3, "completed"), ended(2, "failed"),
                       ended(3, "failed", open=1), ended(3, "failed", lost=2, open=-1),
                       subprocess.CompletedProcess([], 3, "", "")]:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Memory of the VIA RPI: areas and their pointers, envelope buffers, requests, copies (thesis
 // 000, 4.4, 4.5, 4.6).
+#include "sim/core/poison.h"
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -121,9 +122,14 @@ static void test_pointers(void)
 static int free_buffers(const struct rpi_bench *bench, int rank)
 {
     int count = 0;
-    for (const struct rpi_buffer *at = bench->stack->processes[rank].free_buffers; at;
-         at = at->next)
+    struct rpi_buffer *at = bench->stack->processes[rank].free_buffers;
+    while (at) {
+        unpoison(at, sizeof *at);
+        struct rpi_buffer *next = at->next;
+        poison(at, sizeof *at);
+        at = next;
         count++;
+    }
     return count;
 }
 
