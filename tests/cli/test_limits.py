@@ -129,6 +129,25 @@ class Limits(Case):
                 for more in ((), ("--simulated-limit", "10 s"), ("--time-limit", "600"))]
         self.assertEqual(len({run["run"]["fingerprint"] for run in runs}), 1)
 
+    def test_when_all_ranks_have_ended_only_timers_are_left(self):
+        """The last message is lost after its sender has gone: TCP repeats it for minutes."""
+        self.write("timers.yaml", """\
+schema: 1
+testbed: testbeds/cluster1.yaml
+stack: lam_tcp
+link: {down: [{from: 5 ms, to: 600 min}]}
+workload:
+  ranks: 2
+  program:
+    - {ranks: 0, do: [{compute: 10 ms}, {send: {to: 1, size: 1 KiB}}]}
+    - {ranks: 1, do: [{compute: 1 ms}]}
+""")
+        self.netsim("run", "timers.yaml", code=3)
+        # The programs came to their end; that data were lost is said all the same.
+        done = self.netsim("run", "timers.yaml", "--simulated-limit", "1 s", code=2)
+        self.assertIn("1 lost", done.stdout)
+        self.assertNotIn("limits.simulated_time", done.stdout)
+
     def test_time_on_the_wall(self):
         """A loop of nothing takes no simulated time, and would never end."""
         self.write("endless.yaml", PROGRAM.replace("100000", "1" + 15 * "0") % "0")
