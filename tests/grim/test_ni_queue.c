@@ -196,6 +196,24 @@ static void test_bad(void)
     check_refused(&options, 1, 0, "sram_exhausted", "less grim_ni.queue would avoid it");
 }
 
+// Words that the host writes into the card go over its bus, one transaction a message: a header, or
+// a header with its data. (Besides, single words tell the card.)
+static void test_writes_go_over_the_bus(void)
+{
+    static const uint32_t bytes[] = {0, 64};
+    for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++) {
+        struct grim_world_options options = grim_world_defaults(2, 1);
+        struct grim_world *world = grim_world_new(&options);
+        grim_world_send(world, 0, 1, bytes[i], 5);
+        grim_world_run(world);
+        CU_ASSERT_TRUE(grim_world_complete(world));
+        struct host *host = world->hosts[0];
+        sim_time each = bus_time(&host->config.bus, GRIM_HEADER_BYTES + (int64_t)bytes[i]);
+        CU_ASSERT_TRUE(bus_busy(host->bus) >= 5 * each && bus_busy(host->bus) < 6 * each);
+        grim_world_free(world);
+    }
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -205,6 +223,7 @@ int main(void)
         {"grim.queue.single_dma: a second one for the hybrid queue only", test_single_dma},
         {"grim.queue.hybrid_deadlock: waiting for the first DMA", test_hybrid_deadlock},
         {"messages that can't be sent end the run", test_bad},
+        {"what the host writes goes over the bus", test_writes_go_over_the_bus},
         {0},
     };
     return suite_run("grim: message queues", cases);
