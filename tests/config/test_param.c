@@ -284,6 +284,45 @@ static void test_required(void)
     diag_list_free(diags);
 }
 
+struct needy {
+    int64_t first, second;
+};
+
+static int checks_of_needy;
+
+static void check_needy(const void *values, const struct param_values *report)
+{
+    (void)values;
+    (void)report;
+    checks_of_needy++;
+}
+
+// A table's own check sees no values of which one is missing, wherever in the table that stands.
+static void test_check_needs_all(void)
+{
+    static const struct param params[] = {
+        PARAM(struct needy, first, PARAM_COUNT, .most = "9", .doc = "one"),
+        PARAM(struct needy, second, PARAM_COUNT, .most = "9", .doc = "two"),
+        {0}};
+    static const struct param_table table = {"needy", "all of it", sizeof(struct needy), params,
+                                             check_needy};
+    static const char *const parts[] = {"first: 2\n", "second: 2\n"};
+    checks_of_needy = 0;
+    expect_complaint(&table, parts[1], "p.first: must be given");
+    expect_complaint(&table, parts[0], "p.second: must be given");
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) { // a part may lack some
+        struct diag_list *diags = diag_list_new();
+        struct node *map = node_parse(parts[i], strlen(parts[i]), "t.yaml", NULL, diags);
+        param_values_free(param_read_part(&table, map, "p", false, NULL, diags));
+        SUITE_SAME_INTEGER(diags->found, 0);
+        node_free(map);
+        diag_list_free(diags);
+    }
+    SUITE_SAME_INTEGER(checks_of_needy, 0);
+    param_values_free(read_good(&table, "first: 1\nsecond: 2\n"));
+    SUITE_SAME_INTEGER(checks_of_needy, 1);
+}
+
 // What spans parameters is reported where the parameter was given.
 static void test_check(void)
 {
@@ -360,6 +399,7 @@ int main(void)
         {"the default stands where reading fails", test_default_after_failure},
         {"parameters without a default", test_required},
         {"checks that span parameters", test_check},
+        {"checks need all parameters", test_check_needs_all},
         {"sources", test_sources},
         {"shared values", test_shared},
         {"JSON Schema of a table", test_schema},
