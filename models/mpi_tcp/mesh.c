@@ -222,6 +222,9 @@ int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
         mesh->wanted[count] = link->wanted_ready;
         mesh->ready[count++] = 0;
     }
+    // All that are waited for have ended: nothing will come, and nobody wakes the process.
+    if (count == 0)
+        return 0;
     int ready = tcp_select(context, mesh->sockets, mesh->wanted, mesh->ready, count, block);
     for (int i = 0; ready > 0 && i < count; i++)
         mesh->selected[i]->ready = mesh->ready[i];

@@ -44,6 +44,10 @@ static enum mpi_progress wait_to_write(struct cpu_context *context, struct p4_pr
                                        struct mesh_link *to)
 {
     bool drains = p4->process->rank < to->rank;
+    if (!mesh_open(to)) {
+        mesh_lost(to);
+        return MPI_PROGRESS_BLOCKED;
+    }
     for (int rank = 0; rank < p4->process->ranks; rank++)
         p4->mesh.links[rank].wanted_ready = drains ? TCP_READABLE : 0;
     to->wanted_ready |= TCP_WRITABLE;

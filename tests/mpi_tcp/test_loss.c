@@ -94,12 +94,31 @@ static void test_cut(void)
     }
 }
 
+// Who waits for a message when all others have ended waits for ever, and the run says so.
+static void test_others_ended(void)
+{
+    static const char *const stacks[] = {"lam_tcp", "mpich_p4"};
+    for (int i = 0; i < 2; i++) {
+        struct test_program program = {
+            .ranks = 3,
+            .stack = stacks[i],
+            .ops = {"{recv: {from: any, size: 10 B}}, {recv: {from: any, size: 10 B}}",
+                    "{send: {to: 0, size: 10 B}}"},
+        };
+        struct program_run *run = program_run(&program, 1);
+        SUITE_SAME_TEXT(sim_status_name(run->result->status), "deadlock");
+        SUITE_SAME_INTEGER((long long)run->result->ledger.delivered, 1);
+        program_run_free(run);
+    }
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"LAM: each frame in turn", test_lam},
         {"MPICH: each frame in turn", test_p4},
         {"nothing gets through", test_cut},
+        {"all others have ended", test_others_ended},
         {0},
     };
     return suite_run("mpi_tcp: lost frames", cases);
