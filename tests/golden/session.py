@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The golden sessions: what commands print, to the letter, kept in tests/golden/sessions/NAME.txt.
+
+    session.py [NAME...]            run the commands; the texts must be those that are kept
+    session.py --record [NAME...]   run the commands and keep what they print
+
+A session is lines "$ COMMAND", each followed by all that the command prints to both streams and, unless it
+ended with 0, by "[exit CODE]". Lines before the first command are the session's head. Its commands run one
+after the other in a directory of their own, in which scenarios/ and references/ are the tree's, inputs/ is
+tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. A picture is not drawn: $NETSIM_PYTHON
+keeps the document that would be drawn, `drawn' prints it. What depends on the machine or the hour (rates,
+the clock's seconds, directories, what identifies the sources) is replaced by its name before it is compared.
+
+A change of a text that was meant is recorded; the diff then shows a reviewer what users will see.
+"""
+
+import argparse
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
+                                     pathlib.Path(__file__).resolve().parents[2])).resolve()
+NETSIM = os.path.abspath(os.environ.get("NETSIM", SOURCE / "netsim"))
+SESSIONS = SOURCE / "tests" / "golden" / "sessions"
+TIMEOUT_S = 300
+
+# In $PATH of the commands. The interpreter is asked whether it has matplotlib, and is given a document.
+TOOLS = {
+    "python-that-keeps": """#!/bin/sh
+case $* in -c*) exit 0 ;; esac
+printf '%s\\n' "$*" >"$SCRATCH/drawn-arguments"
+cat >"$SCRATCH/drawn-document"
+""",
+    "drawn": """#!/bin/sh
+cat "$SCRATCH/drawn-arguments" && cat "$SCRATCH/drawn-document"
+""",
+}
+
+VOLATILE = (
+    (re.compile(r"\([^()]* events/s\)"), "(RATE)"),
+    (re.compile(r"\b\d+\.\d+ s( to simulate| to draw)"), r"CLOCK s\1"),
+    (re.compile(r"in \d+\.\d+ s"), "in CLOCK s"),
+    (re.compile(r'("(?:wall_s|events_per_s|started)": )("[^"]*"|[-+.e\d]+)'), r"\1CLOCK"),
+    (re.compile(r'("series_wall_s": )\[[^]]*\]'), r"\1CLOCK"),
+    (re.compile(r'(time=)"[\d.]+"'), r'\1"CLOCK"'),
+    (re.compile(r'("source": )"[0-9a-f]{16}"'), r'\1"SOURCES"'),
+)
+
+
+class Wrong(Exception):
+    """A session that is not as it is kept."""
+
+
+def parse(text):
+    """The head of a session, and [command, the lines below it] of each command."""
+    head, commands = [], []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            commands.append((line[2:], []))
+        elif commands:
+            commands[-1][1].append(line)
+        else:
+            head.append(line)
+    return head, commands
+
+
+class Scratch:
+    """The directory of a session."""
+
+    def __init__(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="netsim-session-")
+        self.path = pathlib.Path(self.temporary.name).resolve()
+        (self.path / "bin").mkdir()
+        (self.path / "work").mkdir()
+        for name, text in TOOLS.items():
+            tool = self.path / "bin" / name
+            tool.write_text(text, encoding="utf-8")
+            tool.chmod(0o755)
+        (self.path / "bin" / "netsim").symlink_to(NETSIM)
+        for name, place in (("scenarios", SOURCE / "scenarios"), ("references", SOURCE / "references"),
+                            ("inputs", SESSIONS / "inputs")):
+            (self.path / "work" / name).symlink_to(place)
+        self.environment = {
+            **os.environ, "SCRATCH": str(self.path), "PATH": f"{self.path}/bin:{os.environ['PATH']}",
+            "NETSIM_PYTHON": str(self.path / "bin" / "python-that-keeps"), "LC_ALL": "C.UTF-8",
+            "NETSIM_DATA_DIR": str(SOURCE), "COLUMNS": "", "TERM": "dumb"}
+
+    def run(self, command):
+        """All that the command prints, as it is kept."""
+        done = subprocess.run(["bash", "-c", command], cwd=self.path / "work", env=self.environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.STDOUT, encoding="utf-8", timeout=TIMEOUT_S)
+        text = done.stdout.replace(str(self.path), "SCRATCH").replace(str(SOURCE), "SOURCE")
+        for pattern, name in VOLATILE:
+            text = pattern.sub(name, text)
+        return text.splitlines() + ([f"[exit {done.returncode}]"] if done.returncode else [])
+
+
+def play(text):
+    """A session with what its commands print today."""
+    head, commands = parse(text)
+    scratch, lines = Scratch(), list(head)
+    for command, _ in commands:
+        lines += [f"$ {command}"] + scratch.run(command)
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="keep what the commands print today")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    options = parser.parse_args()
+    names = options.names or sorted(path.stem for path in SESSIONS.glob("*.txt"))
+    wrong = 0
+    for name in names:
+        path = SESSIONS / f"{name}.txt"
+        kept = path.read_text(encoding="utf-8")
+        today = play(kept)
+        commands = len(parse(kept)[1])
+        if today == kept:
+            print(f"{name}: {commands} commands, all print what is kept")
+        elif options.record:
+            path.write_text(today, encoding="utf-8")
+            print(f"{name}: {commands} commands, recorded")
+        else:
+            wrong += 1
+            diff = difflib.unified_diff(kept.splitlines(), today.splitlines(), f"{name}, kept",
+                                        f"{name}, today", lineterm="")
+            print("\n".join(list(diff)[:200]))
+            print(f"{name}: not what is kept; if it is meant, tests/golden/session.py --record {name}")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
