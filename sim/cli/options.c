@@ -106,12 +106,14 @@ static char *option_hint(const GOptionEntry *entries, const char *message)
 }
 
 static void report_option(const struct cli_command *command, const GOptionEntry *entries,
-                          const char *message)
+                          const GError *error)
 {
-    char *hint = option_hint(entries, message);
+    char *hint = g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)
+                     ? option_hint(entries, error->message)
+                     : NULL;
     if (!hint)
         hint = g_strdup_printf("see `netsim help %s'", command->name);
-    cli_error(hint, "%s: %s", command->name, message);
+    cli_error(hint, "%s: %s", command->name, error->message);
     g_free(hint);
 }
 
@@ -136,7 +138,7 @@ bool cli_parse(const struct cli_command *command, const GOptionEntry *entries, i
     *code = CLI_BAD_INPUT;
     // The parser takes options out of the array that it is given; the caller's own strings stay.
     if (!g_option_context_parse(context, argc, argv, &error)) {
-        report_option(command, entries, error->message);
+        report_option(command, entries, error);
         g_error_free(error);
     } else if (help) {
         print_help(context, command);
