@@ -5,8 +5,8 @@
     session.py [NAME...]            run the commands; the texts must be those that are kept
     session.py --record [NAME...]   run the commands and keep what they print
 
-A session is lines "$ COMMAND", each followed by all that the command prints to both streams and, unless it
-ended with 0, by "[exit CODE]". Lines before the first command are the session's head. Its commands run one
+A session is lines "$ COMMAND", each followed by what the command prints, by what it prints to stderr as lines
+"! TEXT" and, unless it ended with 0, by "[exit CODE]". Lines before the first command are the session's head. Its commands run one
 after the other in a directory of their own, in which scenarios/ and references/ are the tree's, inputs/ is
 tests/golden/sessions/inputs/, and netsim is $NETSIM, or the launcher. A picture is not drawn: $NETSIM_PYTHON
 keeps the document that would be drawn, `drawn' prints it. What depends on the machine or the hour (rates,
@@ -95,11 +95,16 @@ class Scratch:
         """All that the command prints, as it is kept."""
         done = subprocess.run(["bash", "-c", command], cwd=self.path / "work", env=self.environment,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False,
-                              stderr=subprocess.STDOUT, encoding="utf-8", timeout=TIMEOUT_S)
-        text = done.stdout.replace(str(self.path), "SCRATCH").replace(str(SOURCE), "SOURCE")
+                              stderr=subprocess.PIPE, encoding="utf-8", timeout=TIMEOUT_S)
+        return (self.kept(done.stdout) + [f"! {line}".rstrip() for line in self.kept(done.stderr)] +
+                ([f"[exit {done.returncode}]"] if done.returncode else []))
+
+    def kept(self, text):
+        """The lines of a text without what depends on the machine or the hour."""
+        text = text.replace(str(self.path), "SCRATCH").replace(str(SOURCE), "SOURCE")
         for pattern, name in VOLATILE:
             text = pattern.sub(name, text)
-        return text.splitlines() + ([f"[exit {done.returncode}]"] if done.returncode else [])
+        return text.splitlines()
 
 
 def play(text):
