@@ -18,10 +18,10 @@
 
 // The report as JSON, new reference:
 //   {"scenario", "source", "points", "axes": [{"name", "values", "changed_nothing"}],
-//    "ends": {"completed", "lost", "deadlock", "failed", "crashed", "missing", "impossible"},  (of series)
-//    "failures": [{"series", "kind", "text", "count", "first_point"}],
-//    "ends_by_value": [{"axis", "value", "series", "completed", "other", "kinds": {kind: count}}],
-//    "ends_by_pair": [{"series", "axes": [name, name], "completed": [[count]], "failed":
+//    "ends": {"completed", "lost", "deadlock", "failed", "crashed", "missing", "impossible"},  (of
+//    series) "failures": [{"series", "kind", "text", "count", "first_point"}], "ends_by_value":
+//    [{"axis", "value", "series", "completed", "other", "kinds": {kind: count}}], "ends_by_pair":
+//    [{"series", "axes": [name, name], "completed": [[count]], "failed":
 //    [[count]]}], "metrics": [{"series", "metric", "unit", "lower_is_better",
 //                 "rows": [{"size_bytes", "rank", "best", "best_point", "ties", "worst",
 //                 "worst_point"}], "effects": [{"axis", "value", "change", "is_reference"}]}],

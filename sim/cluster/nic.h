@@ -5,13 +5,13 @@
 // and raises an interrupt. Its driver's interrupt service routine is part of it, because card and
 // driver only work together; protocols are called back from there, a slice for each frame.
 //
-// A bus that is slow, or taken by others, may bring the end of a frame later than the wire wants it.
-// The FIFO then runs dry: what it had goes out, with a wrong check sequence, and is counted as an
-// underrun. The card sends the frame again once all of it is in the FIFO, and loses it if the FIFO
-// is too small for that; for the next frames the threshold is doubled, up to the FIFO's size. (The
-// 82558 retries so itself, its configure command's "underrun retry"; the drivers of both cards raise
-// the threshold at an underrun.) On a bus that copies of the processor may hold up (memory_bus.h), a
-// frame whose rest has to wait for the bus starts when it is all in.
+// A bus that is slow, or taken by others, may bring the end of a frame later than the wire wants
+// it. The FIFO then runs dry: what it had goes out, with a wrong check sequence, and is counted as
+// an underrun. The card sends the frame again once all of it is in the FIFO, and loses it if the
+// FIFO is too small for that; for the next frames the threshold is doubled, up to the FIFO's size.
+// (The 82558 retries so itself, its configure command's "underrun retry"; the drivers of both cards
+// raise the threshold at an underrun.) On a bus that copies of the processor may hold up
+// (memory_bus.h), a frame whose rest has to wait for the bus starts when it is all in.
 //
 // Not modelled: collisions and half duplex, the contention of that part of a received frame that is
 // written while it still arrives, multicast filters, driver watchdogs.

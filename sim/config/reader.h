@@ -55,8 +55,8 @@ int reader_choice(const struct node *node, const char *path, const char *noun,
 // Whether a text may be a name, as reader_name has it.
 bool reader_is_name(const char *text);
 
-// Whether a node's text may be a name: letters, digits, and -_. inside, at most 64 characters. Complains
-// otherwise.
+// Whether a node's text may be a name: letters, digits, and -_. inside, at most 64 characters.
+// Complains otherwise.
 bool reader_name(const struct node *node, const char *path, struct diag_list *diags);
 
 #endif

@@ -25,24 +25,24 @@ import tempfile
 MPI = ["pmb.pingpong", "pmb.sendrecv", "pmb.exchange", "pmb.bcast", "pmb.reduce", "pmb.allreduce",
        "pmb.allgather", "pmb.alltoall", "pmb.barrier", "program"]
 NATIVE = ["native.pingpong"]
-# A stack's testbeds, benchmarks, most hosts, and whether it sends again what is lost.
-Stack = collections.namedtuple("Stack", "testbeds benchmarks hosts reliable")
+# A stack's testbeds, benchmarks, and most hosts.
+Stack = collections.namedtuple("Stack", "testbeds benchmarks hosts")
 ETHERNET = ["cluster1", "cluster2"]
 MYRINET = ["config1", "config2"]
 STACKS = {
-    "lam_via": Stack(ETHERNET, MPI, 5, False),
-    "mvich": Stack(ETHERNET, MPI, 5, False),
-    "mvia": Stack(ETHERNET, NATIVE, 2, False),
-    "lam_tcp": Stack(ETHERNET, MPI, 5, True),
-    "mpich_p4": Stack(ETHERNET, MPI, 5, True),
-    "tcp": Stack(ETHERNET, NATIVE, 2, True),
+    "lam_via": Stack(ETHERNET, MPI, 5),
+    "mvich": Stack(ETHERNET, MPI, 5),
+    "mvia": Stack(ETHERNET, NATIVE, 2),
+    "lam_tcp": Stack(ETHERNET, MPI, 5),
+    "mpich_p4": Stack(ETHERNET, MPI, 5),
+    "tcp": Stack(ETHERNET, NATIVE, 2),
     "gm": Stack(MYRINET, ["gm.allsize.latency", "gm.allsize.one_way", "gm.allsize.both_ways", "program"],
-                4, True),
-    "armci": Stack(MYRINET, ["armci.put", "armci.get", "armci.accumulate", "program"], 4, True),
-    "grim": Stack(["grim"], ["grim.latency", "grim.remote", "grim.inject", "program"], 4, True),
+                4),
+    "armci": Stack(MYRINET, ["armci.put", "armci.get", "armci.accumulate", "program"], 4),
+    "grim": Stack(["grim"], ["grim.latency", "grim.remote", "grim.inject", "program"], 4),
 }
-# What VIA repeats for ever if nothing at all gets through, so that such a run would not end.
-MOST_LOSS_OF_VIA = 0.5
+# Most runs lose less than this; a tenth may lose all.
+MOST_LOSS = 0.5
 
 SIZES = [0, 1, 4, 7, 100, 1024, 1459, 1460, 1461, 3000, 4096, 4097, 16384, 20000]
 TIMEOUT_S = 120
@@ -93,8 +93,8 @@ def windows(draw):
     return result
 
 
-def faults(draw, reliable):
-    most = 1 if reliable and some(draw, 0.1) else MOST_LOSS_OF_VIA
+def faults(draw):
+    most = 1 if some(draw, 0.1) else MOST_LOSS
     kinds = {
         "drop_probability": lambda: round(min(most, log_uniform(draw, 3e-3, 1.2)), 6),
         "drop_nth": lambda: nth(draw),
@@ -140,7 +140,7 @@ def machine(draw, stack, testbed, hosts):
         "switch": {"ports": 8},
         "switches": [{"name": "left"}] + ([{"name": "right"}] if two else []),
         "links": links(draw, testbed, hosts, two),
-        "link": faults(draw, stack.reliable),
+        "link": faults(draw),
         "host": {"bus": {}},
     }
     bus = sections["host"]["bus"]
