@@ -93,11 +93,13 @@ static const struct grim_channel *find_circle(const struct grim_fabric *fabric)
     return NULL;
 }
 
-static void append_step(GString *text, const struct grim_channel *channel)
+// Says what a channel of a circle waits for; returns the circle's next one, which is never NULL.
+static const struct grim_channel *append_step(GString *text, const struct grim_channel *channel)
 {
     const struct grim_fabric *fabric = channel->ni->fabric;
     const struct grim_message *message = &channel->front->message;
     struct hold hold = hold_of(channel);
+    g_assert(hold.by);
     g_string_append_printf(text,
                            "%s's queue on %s (%" G_GINT64_FORMAT " messages, %" G_GINT64_FORMAT
                            " B) is held by its %s to %s, which waits for %s to %s, and that for "
@@ -106,6 +108,7 @@ static void append_step(GString *text, const struct grim_channel *channel)
                            grim_type_name(message->type),
                            grim_channel_find(fabric, message->destination)->name, hold.by->ni->name,
                            hold.what, hold.by->name);
+    return hold.by;
 }
 
 char *grim_fabric_circle(const struct grim_fabric *fabric)
@@ -114,10 +117,9 @@ char *grim_fabric_circle(const struct grim_fabric *fabric)
     if (!first)
         return NULL;
     GString *text = g_string_new(NULL);
-    do {
-        append_step(text, at);
-        at = hold_of(at).by;
-    } while (at != first);
+    do
+        at = append_step(text, at);
+    while (at != first);
     static const char *const bounds[] = {
         [GRIM_QUEUE_APPEND] = "",
         [GRIM_QUEUE_SLOTTED] = " over grim_ni.slot, 128 slots at most",

@@ -441,7 +441,7 @@ static bool expand_includes(struct load *load, struct node *node, const char *di
 // than a regular one SIZE_MAX.
 static FILE *open_file(const char *file, bool named, size_t *room, const char **why)
 {
-    struct stat status;
+    struct stat status = {0};
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | (named ? O_NONBLOCK : 0));
     *why = NULL;
     if (descriptor < 0 || fstat(descriptor, &status) != 0)
@@ -451,6 +451,8 @@ static FILE *open_file(const char *file, bool named, size_t *room, const char **
     else if (named && !S_ISREG(status.st_mode))
         *why = "it is no regular file";
     FILE *stream = *why ? NULL : fdopen(descriptor, "rb");
+    if (!stream && !*why)
+        *why = g_strerror(errno);
     if (!stream && descriptor >= 0)
         close(descriptor);
     if (stream)

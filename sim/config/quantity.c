@@ -34,8 +34,8 @@ static const struct quantity_class {
     const struct unit *units;
     int64_t most; // of one value in a scenario; 0: no bound
 } classes[] = {
-    [QUANTITY_COUNT] = {"a whole number", NULL, NULL, no_units},
-    [QUANTITY_REAL] = {"a number", NULL, NULL, no_units},
+    [QUANTITY_COUNT] = {"a whole number", NULL, NULL, no_units, 0},
+    [QUANTITY_REAL] = {"a number", NULL, NULL, no_units, 0},
     [QUANTITY_DURATION] = {"a duration", "picoseconds", "us", duration_units,
                            INT64_C(600) * 60 * TIME_S},
     [QUANTITY_CYCLES] = {"a number of cycles", "cycles", "cycles", cycle_units, 36000000000000},
