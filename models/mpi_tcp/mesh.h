@@ -58,7 +58,8 @@ struct mesh_link {
     bool blocking;                          // the library has set the socket to block
 };
 
-// Of one peer after the other, in the order of ranks.
+// A rank finishes with one peer before it goes on to the next, in the order of ranks. That LAM does
+// so is assumed: it is how its connect_all is remembered, and its source was not at hand.
 enum mesh_startup {
     MESH_LISTEN,
     MESH_NEXT,    // the next peer; a higher one is told the port
