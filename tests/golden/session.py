@@ -44,7 +44,7 @@ cat "$SCRATCH/drawn-arguments" && cat "$SCRATCH/drawn-document"
 
 VOLATILE = (
     (re.compile(r"\([^()]* events/s\)"), "(RATE)"),
-    (re.compile(r"\b\d+\.\d+ s( to simulate| to draw)"), r"CLOCK s\1"),
+    (re.compile(r"\b\d+\.\d+ s(: | to simulate| to draw)"), r"CLOCK s\1"),
     (re.compile(r"in \d+\.\d+ s"), "in CLOCK s"),
     (re.compile(r'("(?:wall_s|events_per_s|started)": )("[^"]*"|[-+.e\d]+)'), r"\1CLOCK"),
     (re.compile(r'("series_wall_s": )\[[^]]*\]'), r"\1CLOCK"),
