@@ -2,6 +2,7 @@
 #include "sim/campaign/store.h"
 
 #include "sim/campaign/store_check.h"
+#include "sim/core/shown.h"
 #include "sim/output/json.h"
 
 #include <errno.h>
@@ -46,9 +47,12 @@ GQuark store_error_quark(void)
 bool store_fail(struct store *store, const char *what, GError **error)
 {
     int code = sqlite3_errcode(store->connection);
-    g_set_error(error, STORE_ERROR, 0, "%s: %s: %s%s", store->name, what,
-                sqlite3_errmsg(store->connection),
+    // SQLite quotes the file's bytes, and they need not be text.
+    GString *problem = g_string_new(NULL);
+    shown_append(problem, sqlite3_errmsg(store->connection), SHOWN_LINE);
+    g_set_error(error, STORE_ERROR, 0, "%s: %s: %s%s", store->name, what, problem->str,
                 code == SQLITE_BUSY ? ", by another program that has held it for long" : "");
+    g_string_free(problem, TRUE);
     return false;
 }
 

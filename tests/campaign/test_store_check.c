@@ -189,6 +189,21 @@ static void test_pages(void)
     temporary_remove(directory);
 }
 
+// What the file says its tables are is no text: the message quotes it and is text all the same.
+static void test_layout_in_bytes(void)
+{
+    char *directory = temporary_directory();
+    char *path = damaged(directory, "PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql ="
+                                    " CAST(x'435245415445e9' AS TEXT) WHERE name = 'points'");
+    GError *error = NULL;
+    CU_ASSERT_PTR_NULL(store_open_existing(path, &error));
+    SUITE_CONTAINS(error ? error->message : NULL, "\\xe9");
+    CU_ASSERT_TRUE(error && g_utf8_validate(error->message, -1, NULL));
+    g_clear_error(&error);
+    g_free(path);
+    temporary_remove(directory);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {{"a sound database", test_sound},
@@ -197,6 +212,7 @@ int main(void)
                                               {"sweeps", test_sweeps},
                                               {"rows that belong nowhere", test_strays},
                                               {"pages", test_pages},
+                                              {"a layout in bytes", test_layout_in_bytes},
                                               {0}};
     return suite_run("campaign: damaged databases", cases);
 }
