@@ -3,6 +3,7 @@
 
     WORK/tree           the copy
     WORK/plain          its build, in which each test is known to pass
+    WORK/sanitized      the same with the sanitizers, for mutants that the plain build lets live
     WORK/counting       its build for gcov
     WORK/coverage.json  functions and lines of each file: the tests that execute them
     WORK/slot*          the mutant that is being run
@@ -25,9 +26,7 @@ SKIPPED = {"tests", "bench"}  # what is executed there is of no interest
 BUILDERS = ("test_docs_adding_a_fabric", "test_campaign_source_id", "test_mutation_", "check_includes",
             "test_structure_")
 SKIPPED_CASES = 77  # what a test returns that could not do all it wants
-MEMORY = 6 << 30
 FILES = 2 << 30
-FLAGS = "-O2 -fno-semantic-interposition"  # one compilation is run, and compared with the original's
 # Workers leave by _exit(), which writes no counts.
 COUNT_AT_EXIT = """\
 void __gcov_dump(void);
@@ -53,11 +52,11 @@ def run(command: list, **options) -> str:
     return done.stdout
 
 
-def test_ended(command: list, environment: dict, where, limit: float) -> str:
+def test_ended(command: list, environment: dict, where, limit: float, memory: int) -> str:
     """pass (or skipped), fail or hang. What the test started ends with it."""
     def bounds():
         os.setsid()
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILES, FILES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     child = subprocess.Popen(command, env=environment, cwd=where, preexec_fn=bounds, stdin=subprocess.DEVNULL,
@@ -75,10 +74,16 @@ def test_ended(command: list, environment: dict, where, limit: float) -> str:
 
 
 class Laboratory:
+    BUILD = "plain"
+    FLAGS = "-O2 -fno-semantic-interposition"  # one compilation is run, and compared with the original's
+    OPTIONS: tuple = ()
+    MEMORY = 6 << 30
+
     def __init__(self, source: pathlib.Path, work: pathlib.Path):
         self.source, self.work = source, work
-        self.tree, self.plain, self.counting = work / "tree", work / "plain", work / "counting"
-        self.timings = work / "timings.json"
+        self.tree, self.plain, self.counting = work / "tree", work / self.BUILD, work / "counting"
+        self.timings, self.originals = work / f"timings-{self.BUILD}.json", work / f"originals-{self.BUILD}"
+        self.slot = work / f"slot{os.getpid()}"
 
     # ---- The copy ----
 
@@ -104,14 +109,14 @@ class Laboratory:
 
     # ---- Builds ----
 
-    def configure(self, build: pathlib.Path, flags: str):
+    def configure(self, build: pathlib.Path, flags: str, options: tuple):
         if not (build / "build.ninja").exists():
-            run(["cmake", "-S", str(self.tree), "-B", str(build), "-G", "Ninja", "-DNETSIM_SHARED=ON",
+            run(["cmake", "-S", str(self.tree), "-B", str(build), "-G", "Ninja", "-DNETSIM_SHARED=ON", *options,
                  "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=", f"-DCMAKE_C_FLAGS={flags}",
                  "-DCMAKE_SKIP_RPATH=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"])
 
     def build(self):
-        self.configure(self.plain, FLAGS)
+        self.configure(self.plain, self.FLAGS, self.OPTIONS)
         run(["ninja", "-C", str(self.plain)])
         self.commands = {}
         for entry in json.loads((self.plain / "compile_commands.json").read_text()):
@@ -159,7 +164,7 @@ class Laboratory:
         """Runs every test once, for gcov."""
         header = self.work / "count_at_exit.h"
         header.write_text(COUNT_AT_EXIT)
-        self.configure(self.counting, f"-O1 --coverage -include {header}")
+        self.configure(self.counting, f"-O1 --coverage -include {header}", ())
         run(["ninja", "-C", str(self.counting)])
         files: dict = {}
         times: dict = {}
@@ -168,7 +173,7 @@ class Laboratory:
             command = [word.replace(str(self.plain), str(self.counting)) for word in self.tests[name]["command"]]
             environment = {key: value.replace(str(self.plain), str(self.counting))
                            for key, value in self.environment(name, self.counting).items()}
-            ended = test_ended(command, environment, self.tree, 900)
+            ended = test_ended(command, environment, self.tree, 900, self.MEMORY)
             times[name] = round(time.monotonic() - started, 2)
             self.count(name, files)
             print(f"measured {i + 1} of {len(self.tests)}: {name} {ended}, {times[name]} s", flush=True)
@@ -233,7 +238,7 @@ class Laboratory:
         times, key = self.known_times(), f"{name} {self.identity(name)}"
         if key not in times:
             started = time.monotonic()
-            ended = test_ended(self.tests[name]["command"], self.environment(name, self.plain), self.tree, 900)
+            ended = self.run_test(name, self.plain, 900)
             times[key] = time.monotonic() - started if ended == "pass" else 0
             if ended != "pass":
                 print(f"{name} does not pass without a mutant: it is left out", flush=True)
@@ -241,6 +246,9 @@ class Laboratory:
             new.write_text(json.dumps({**self.known_times(), key: times[key]}, indent=1))
             new.rename(self.timings)
         return times[key] > 0
+
+    def run_test(self, name: str, library: pathlib.Path, limit: float) -> str:
+        return test_ended(self.tests[name]["command"], self.environment(name, library), self.tree, limit, self.MEMORY)
 
     # ---- A mutant ----
 
@@ -278,13 +286,14 @@ class Laboratory:
                 found.append(source)
         return [name for name in found if name in self.commands]
 
-    def make(self, file: str, text: str, slot: pathlib.Path) -> str:
-        """made (slot has the library), equivalent or broken."""
+    def make(self, file: str, text: str) -> str:
+        """made (the slot has the library), equivalent or broken."""
+        slot = self.slot
         shutil.rmtree(slot, ignore_errors=True)
         slot.mkdir(parents=True)
         link, differs = list(self.link), False
         for i, name in enumerate([file] if file in self.commands else self.users(file)):
-            mine, original = slot / f"{i}.o", self.work / "originals" / f"{digest((name + file).encode())}.o"
+            mine, original = slot / f"{i}.o", self.originals / f"{digest((name + file).encode())}.o"
             if not self.compile(name, file, text, mine):
                 return "broken"
             texts = (self.tree / name).read_bytes() + (self.tree / file).read_bytes()
@@ -301,3 +310,14 @@ class Laboratory:
         link[link.index("-o") + 1] = str(slot / self.library.name)
         done = subprocess.run(link, cwd=self.plain, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         return "made" if done.returncode == 0 else "broken"
+
+
+class Sanitized(Laboratory):
+    """Sees what a mutant reads and writes where it must not, and what it leaks."""
+    BUILD = "sanitized"
+    FLAGS = "-O1 -g"
+    OPTIONS = ("-DNETSIM_SANITIZE=ON",)
+    MEMORY = resource.RLIM_INFINITY  # of addresses, which the sanitizer takes for its shadow
+
+    def environment(self, name: str, library: pathlib.Path) -> dict:
+        return {"ASAN_OPTIONS": f"hard_rss_limit_mb={Laboratory.MEMORY >> 20}", **super().environment(name, library)}

@@ -13,7 +13,7 @@ import re
 from source import Function, Source, Statement
 
 NOT_MUTATED = re.compile(r"(g_)?assert|g_error$|g_critical$|g_warn|g_return_|sizeof$|static_assert|G_STATIC_ASSERT")
-ONLY_FREES = re.compile(r"(_free|_unref|^free)$")
+ONLY_FREES = re.compile(r"(_free|_unref|strfreev|^free)$")
 
 SIGNS = {  # operator -> sign -> what it becomes
     "boundary": {"<": "<=", "<=": "<", ">": ">=", ">=": ">"},
@@ -115,6 +115,8 @@ def exchanged(source: Source, left: tuple, right: tuple) -> tuple:
 
 
 def swapped_arguments(source: Source, i: int):
+    if source.at(i - 1) in ("MAX", "MIN"):  # the same value
+        return
     arguments = parts(source, i + 1, source.tokens[i].match - 1, (",",))
     for left, right in zip(arguments, arguments[1:]):
         if source.slice(*left) != source.slice(*right):
