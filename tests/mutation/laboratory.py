@@ -53,16 +53,19 @@ def run(command: list, **options) -> str:
 
 
 def test_ended(command: list, environment: dict, where, limit: float, memory: int) -> str:
-    """pass (or skipped), fail or hang. What the test started ends with it."""
+    """pass (or skipped), fail or hang. What the test started ends with it.
+
+    A process may take `limit` seconds of a processor, however many share it; a test that waits, five times that."""
     def bounds():
         os.setsid()
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 2))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILES, FILES))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     child = subprocess.Popen(command, env=environment, cwd=where, preexec_fn=bounds, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        return "pass" if child.wait(timeout=limit) in (0, SKIPPED_CASES) else "fail"
+        return "pass" if child.wait(timeout=5 * limit) in (0, SKIPPED_CASES) else "fail"
     except subprocess.TimeoutExpired:
         return "hang"
     finally:
