@@ -91,6 +91,33 @@ class Estimates(Case):
                 said, peak = self.estimate(name)["memory_bytes"], self.peak(name)
                 self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
 
+    def test_all_that_is_kept_needs_memory(self):
+        """It grows evenly with the settings that say how much there is of something."""
+        native = {"benchmark": "native.pingpong"}
+        myrinet = {"testbed": "config1", **native}
+        each = {}
+        for stack, setting, number, more in (  # number: of what has so many, of 20 or 2 processes
+                ("lam_via", "lam_via.rdescs", 400, {}),
+                ("lam_via", "lam_via.sdescs", 400, {}),
+                ("mvia", "mvia_native.descriptors", 8, native),
+                ("mvich", "mvich.prepost_noop_extra", 400, {}),
+                ("mvich", "mvich.vbuf_pool", 20, {}),
+                ("mvich", "mvich.dreg_buckets", 20, {}),
+                ("gm", "gm.window", 4, myrinet),
+                ("gm", "gm.send_tokens", 2, myrinet),
+                ("gm", "gm.receive_tokens", 2, myrinet)):
+            with self.subTest(setting=setting):
+                name = self.many(stack, 2 if more else 20, **more)
+                memory = [self.estimate(name, "--set", f"{setting}={value}")["memory_bytes"]
+                          for value in (1000, 2000, 3000)]
+                each[setting] = (memory[1] - memory[0]) / number / 1000
+                self.assertTrue(8 <= each[setting] < 1000, each[setting])
+                self.assertAlmostEqual(memory[2] - memory[1], memory[1] - memory[0], delta=2)
+        self.assertEqual(each["lam_via.rdescs"], each["lam_via.sdescs"])
+        self.assertEqual(each["lam_via.rdescs"], each["mvia_native.descriptors"])
+        self.assertEqual(each["mvich.prepost_noop_extra"], each["mvich.vbuf_pool"])
+        self.assertEqual(each["mvich.dreg_buckets"], 8)
+
     @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
     def test_endpoints_of_grim_keep_nothing_for_strangers(self):
         """Memory grows with the ranks, not with their square (which was 1.6 GB)."""

@@ -31,10 +31,32 @@ static void test_sums(void)
     SUITE_SAME_INTEGER((long long)result_events(result), 1000500);
     SUITE_SAME_INTEGER(result_simulated(result), 2 * TIME_S + TIME_MS);
     CU_ASSERT_DOUBLE_EQUAL(result_wall_s(result), 0.75, 1e-12);
-    struct ledger_totals totals = result_ledger(result);
-    SUITE_SAME_INTEGER((long long)totals.messages, 1202);
-    SUITE_SAME_INTEGER((long long)totals.delivered, 1201);
-    SUITE_SAME_INTEGER((long long)totals.open, 1);
+    result_free(result);
+}
+
+static void test_sum_of_the_books(void)
+{
+    static const struct ledger_totals parts[] = {{1, 2, 3, 4, 5, 6, 7, 8, 9},
+                                                 {10, 20, 30, 40, 50, 60, 70, 80, 90},
+                                                 {100, 200, 300, 400, 500, 600, 700, 800, 900}};
+    struct result *result = result_new("books", 1);
+    struct ledger_totals none = result_ledger(result);
+    SUITE_SAME_INTEGER((long long)none.messages, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+        struct series_result *series = series_result_new("s", "t");
+        series->ledger = parts[i];
+        g_ptr_array_add(result->series, series);
+    }
+    struct ledger_totals sum = result_ledger(result);
+    SUITE_SAME_INTEGER((long long)sum.messages, 111);
+    SUITE_SAME_INTEGER((long long)sum.bytes, 222);
+    SUITE_SAME_INTEGER((long long)sum.delivered, 333);
+    SUITE_SAME_INTEGER((long long)sum.lost, 444);
+    SUITE_SAME_INTEGER((long long)sum.open, 555);
+    SUITE_SAME_INTEGER((long long)sum.duplicated, 666);
+    SUITE_SAME_INTEGER((long long)sum.misordered, 777);
+    SUITE_SAME_INTEGER((long long)sum.delivered_bytes, 888);
+    SUITE_SAME_INTEGER((long long)sum.dropped_parts, 999);
     result_free(result);
 }
 
@@ -80,6 +102,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"a metric's name tells its unit", test_units},
         {"sums over the series", test_sums},
+        {"the books are summed over the series", test_sum_of_the_books},
         {"the worst status wins", test_worst_status_wins},
         {"the fingerprint depends on the order of the series", test_fingerprint_depends_on_order},
         {0},

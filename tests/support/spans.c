@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/spans.h"
 
+#include <inttypes.h>
+
 static trace_lane spans_lane(struct trace *trace, const char *group, const char *name)
 {
     (void)group;
@@ -29,11 +31,19 @@ static void spans_transition(struct trace *trace, trace_lane lane, sim_time when
     (void)trace, (void)lane, (void)when, (void)transition;
 }
 
+static void spans_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
+{
+    struct span_log *log = (struct span_log *)(void *)trace;
+    struct span_note kept = {g_ptr_array_index(log->lanes, lane - 1), *note};
+    g_array_append_val(log->notes, kept);
+}
+
 static const struct trace_ops spans_ops = {
     .lane = spans_lane,
     .span = spans_span,
     .flow = spans_flow,
     .transition = spans_transition,
+    .note = spans_note,
 };
 
 struct span_log *span_log_new(void)
@@ -42,6 +52,7 @@ struct span_log *span_log_new(void)
     log->trace.ops = &spans_ops;
     log->lanes = g_ptr_array_new();
     log->spans = g_array_new(FALSE, FALSE, sizeof(struct span));
+    log->notes = g_array_new(FALSE, FALSE, sizeof(struct span_note));
     return log;
 }
 
@@ -49,6 +60,7 @@ void span_log_free(struct span_log *log)
 {
     g_ptr_array_unref(log->lanes);
     g_array_unref(log->spans);
+    g_array_unref(log->notes);
     g_free(log);
 }
 
@@ -63,4 +75,28 @@ const struct span *span_find(const struct span_log *log, const char *lane,
             return span;
     }
     return NULL;
+}
+
+char *span_notes_text(const struct span_log *log, const char *lane)
+{
+    static const char *const kinds[] = {
+        [TRACE_SLICE] = "slice",     [TRACE_DELAY] = "delay", [TRACE_GAP] = "gap",
+        [TRACE_LOAD] = "load",       [TRACE_JOIN] = "join",   [TRACE_LEAVE] = "leave",
+        [TRACE_BLOCKED] = "blocked", [TRACE_HELD] = "held",
+    };
+    GString *text = g_string_new(NULL);
+    lane = g_intern_string(lane);
+    for (guint i = 0; i < log->notes->len; i++) {
+        const struct span_note *one = &g_array_index(log->notes, struct span_note, i);
+        if (one->lane != lane)
+            continue;
+        g_string_append(text, kinds[one->note.kind]);
+        if (one->note.name)
+            g_string_append_printf(text, " %s", one->note.name);
+        g_string_append_printf(text, " %" PRId64, one->note.from);
+        if (one->note.to != one->note.from)
+            g_string_append_printf(text, "..%" PRId64, one->note.to);
+        g_string_append_c(text, '\n');
+    }
+    return g_string_free(text, FALSE);
 }
