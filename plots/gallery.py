@@ -15,6 +15,7 @@ VERDICTS = {
     "misses": ("misses", "miss"),
     "known_miss": ("known miss", "known misses"),
     "not_checkable": ("not checkable", "not checkable"),
+    "same_as": ("counted elsewhere", "counted elsewhere"),
 }
 
 CSS = """

@@ -21,6 +21,8 @@ static void claim_free(gpointer data)
     g_free(claim->known_miss);
     g_free(claim->tests);
     g_ptr_array_unref(claim->checks);
+    if (claim->same_as)
+        g_ptr_array_unref(claim->same_as);
     g_free(claim);
 }
 
@@ -108,7 +110,23 @@ static void read_checks(struct claim *claim, const struct node *node, const char
     g_free(below);
 }
 
-// A claim is checked, or it says why not; what is known to miss is checked.
+// "ID", or a list of such.
+static GPtrArray *read_ids(const struct node *node, const char *path, struct diag_list *diags)
+{
+    GPtrArray *ids = g_ptr_array_new();
+    bool several = node->kind == NODE_LIST;
+    if (several && node->children->len == 0)
+        diag_add(diags, node->mark, path, NULL, "the id of a claim is missing");
+    for (guint i = 0; i < (several ? node->children->len : 1); i++) {
+        const struct node *one = several ? g_ptr_array_index(node->children, i) : node;
+        const char *text = reader_text(one, path, "the id of a claim", diags);
+        if (text)
+            g_ptr_array_add(ids, (gpointer)g_intern_string(text));
+    }
+    return ids;
+}
+
+// A claim is checked, or it says why not, or who says the same; what is known to miss is checked.
 static void read_judgement(struct claim *claim, const struct node *map, const char *path,
                            struct diag_list *diags)
 {
@@ -117,9 +135,13 @@ static void read_judgement(struct claim *claim, const struct node *map, const ch
     claim->known_miss = read_text(map, "known_miss", path, false, diags);
     if (check)
         read_checks(claim, check, path, diags);
-    if (!check == !claim->not_checkable)
-        diag_add(diags, map->mark, path, NULL, "it needs `check' or `not_checkable'%s",
-                 check ? ", not both" : "");
+    const struct node *same = node_get(map, "same_as");
+    if (same)
+        claim->same_as = read_ids(same, path, diags);
+    int ways = (check != NULL) + (claim->not_checkable != NULL) + (same != NULL);
+    if (ways != 1)
+        diag_add(diags, map->mark, path, NULL,
+                 "it needs `check', `not_checkable' or `same_as'%s", ways ? ", and one only" : "");
     if (!claim->known_miss)
         return;
     const struct node *node = node_get(map, "known_miss");
@@ -137,7 +159,7 @@ static void read_claim(struct claim_list *list, const struct node *map, bool beh
     static const char *const of_behaviour[] = {"statement", "source", "outside", "inferred", NULL};
     static const char *const of_other[] = {"kind",          "statement",  "source",  "value",
                                            "unit",          "inferred",   "because", "check",
-                                           "not_checkable", "known_miss", NULL};
+                                           "not_checkable", "same_as", "known_miss", NULL};
     const char *path = map->key;
     if (!reader_is(map, NODE_MAP, path, "a claim", diags) ||
         !reader_keys(map, path, behaviour ? of_behaviour : of_other, diags))
@@ -213,8 +235,12 @@ static void read_rank(struct claim_list *list, const struct node *map, const cha
     for (guint i = 0; i < ids->children->len; i++) {
         const struct node *id = g_ptr_array_index(ids->children, i);
         const char *text = reader_text(id, path, "the id of a claim", diags);
-        if (text && !claims_find(list, text))
+        const struct claim *claim = text ? claims_find(list, text) : NULL;
+        if (text && !claim)
             diag_add(diags, id->mark, path, NULL, "there is no claim %s", text);
+        if (claim && claim->same_as)
+            diag_add(diags, id->mark, path, "name what it is the same as", "%s is not counted",
+                     text);
         if (text)
             g_ptr_array_add(rank->ids, (gpointer)g_intern_string(text));
     }
@@ -234,6 +260,26 @@ bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct 
         g_free(path);
     }
     g_ptr_array_sort(list->ranks, compare_ranks);
+    return diags->found == before;
+}
+
+// ---- What is said twice ----
+
+bool claims_refer(const struct claim_list *list, struct diag_list *diags)
+{
+    guint before = diags->found;
+    for (guint i = 0; i < list->claims->len; i++) {
+        const struct claim *claim = g_ptr_array_index(list->claims, i);
+        for (guint k = 0; claim->same_as && k < claim->same_as->len; k++) {
+            const char *id = g_ptr_array_index(claim->same_as, k);
+            const struct claim *other = claims_find(list, id);
+            if (!other)
+                diag_add(diags, claim->mark, claim->id, NULL, "there is no claim %s", id);
+            else if (other->checks->len == 0)
+                diag_add(diags, claim->mark, claim->id, "name one that has a check",
+                         "%s is not checked itself", id);
+        }
+    }
     return diags->found == before;
 }
 
@@ -351,7 +397,8 @@ struct claim_list *claims_load(const char *data_dir, struct diag_list *diags)
                  "there are no claims here");
     for (guint i = 0; i < files->len; i++)
         good &= read_file(list, g_ptr_array_index(files, i), claims_read, diags);
-    good = good && read_beside(list, data_dir, "top40.yaml", claims_read_ranks, diags) &&
+    good = good && claims_refer(list, diags) &&
+           read_beside(list, data_dir, "top40.yaml", claims_read_ranks, diags) &&
            read_beside(list, data_dir, "tests.yaml", claims_read_tests, diags) &&
            analyses_are_there(list, data_dir, diags);
     g_ptr_array_unref(files);

@@ -10,6 +10,7 @@
 //     because: …                  # how the statement is read, and why the tolerance is what it is
 //     check: {value: {…}}         # check.h; or a list of checks, which must all hold
 //     not_checkable: …            # instead of `check`: why not
+//     same_as: [ID, …]            # instead of `check`: other claims say this already; not counted
 //     known_miss: docs/fidelity.md#ANCHOR  # the check does not hold, and there stands why
 //
 // references/tests.yaml says which tests name which claims (tests/coverage writes it): those hold
@@ -25,6 +26,7 @@ struct claim {
     char *statement, *source;
     char *outside;       // of a behaviour: why no test covers it, or NULL
     char *not_checkable; // NULL if it has checks
+    GPtrArray *same_as;  // const char *, interned: the ids that say the same already; NULL: none
     char *known_miss;    // or NULL
     char *tests;         // "tests/a.c, tests/b.py": the tests that name it; NULL: none
     GPtrArray *checks;   // struct check *, in the file's order
@@ -51,6 +53,9 @@ struct claim_list *claims_load(const char *data_dir, struct diag_list *diags);
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 bool claims_read_tests(struct claim_list *list, const struct node *tree, struct diag_list *diags);
+
+// Complains about each claim that is the same as one that is not there, or is not checked.
+bool claims_refer(const struct claim_list *list, struct diag_list *diags);
 
 // Complains about each known miss whose anchor a page (docs/fidelity.md) has not.
 bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags);

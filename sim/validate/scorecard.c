@@ -19,6 +19,7 @@ static const struct {
     {"misses", "MISSES", "\033[1;31m"},
     {"known_miss", "known miss", "\033[33m"},
     {"not_checkable", "not checkable", "\033[2m"},
+    {"same_as", "same as", "\033[2m"},
 };
 
 static const char *text_of(const json_t *object, const char *key)
@@ -209,7 +210,7 @@ static void append_case(GString *out, const json_t *row)
         return;
     }
     GString *message = g_string_new(NULL);
-    if (strcmp(verdict, "not_checkable") != 0)
+    if (strcmp(verdict, "not_checkable") != 0 && strcmp(verdict, "same_as") != 0)
         g_string_printf(message, "%sexpected %s, simulated %s",
                         strcmp(verdict, "known_miss") == 0 ? "known miss: " : "",
                         text_of(row, "expected"), text_of(row, "simulated"));

@@ -7,13 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-enum verdict { HOLDS, MISSES, KNOWN_MISS, NOT_CHECKABLE };
+enum verdict { HOLDS, MISSES, KNOWN_MISS, NOT_CHECKABLE, SAME_AS };
 
 static const char *const verdict_names[] = {
     [HOLDS] = "holds",
     [MISSES] = "misses",
     [KNOWN_MISS] = "known_miss",
     [NOT_CHECKABLE] = "not_checkable",
+    [SAME_AS] = "same_as",
 };
 
 // ---- Which claims ----
@@ -149,6 +150,16 @@ static char *why_not(const struct claim *claim, const char *reason)
     return why;
 }
 
+// "a, b": the claims that say the same.
+static char *named_claims(GPtrArray *ids)
+{
+    GString *out = g_string_new("counted as ");
+    for (guint i = 0; i < ids->len; i++)
+        g_string_append_printf(out, "%s%s", i ? ", " : "",
+                               (const char *)g_ptr_array_index(ids, i));
+    return g_string_free(out, FALSE);
+}
+
 static void finding_of_claim(struct finding *finding, const struct judge_context *context,
                              const struct claim *claim)
 {
@@ -160,7 +171,10 @@ static void finding_of_claim(struct finding *finding, const struct judge_context
         finding_add(finding, claim->checks->len > 1 ? i + 1 : 0, &judgement);
         judgement_clear(&judgement);
     }
-    if (is_behaviour(claim)) {
+    if (claim->same_as) {
+        finding->verdict = SAME_AS;
+        finding->why = named_claims(claim->same_as);
+    } else if (is_behaviour(claim)) {
         finding->verdict = NOT_CHECKABLE;
         finding->why = why_not(claim, claim->outside);
     } else if (claim->not_checkable) {
@@ -238,10 +252,12 @@ static json_t *totals_of(json_t *rows)
         const char *kind = row_text(row, "kind"), *verdict = row_text(row, "verdict");
         if (!json_object_get(by_kind, kind))
             json_object_set_new(by_kind, kind, totals_new());
-        count_one(totals, "claims");
         count_one(totals, verdict);
-        count_one(json_object_get(by_kind, kind), "claims");
         count_one(json_object_get(by_kind, kind), verdict);
+        if (strcmp(verdict, verdict_names[SAME_AS]) == 0)
+            continue; // counted where it is said first
+        count_one(totals, "claims");
+        count_one(json_object_get(by_kind, kind), "claims");
     }
     json_object_set_new(totals, "by_kind", by_kind);
     return totals;

@@ -173,10 +173,16 @@ static void test_bad_claims(void)
            "c.yaml:2:15: error: s.a: unknown kind \"nubmer\" (did you mean number?)");
     expect("others:\n  s.a: {statement: x, source: y, not_checkable: z}\n", "`kind' is missing");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y}\n",
-           "c.yaml:2:8: error: s.a: it needs `check' or `not_checkable'");
+           "c.yaml:2:8: error: s.a: it needs `check', `not_checkable' or `same_as'");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
            " check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
-           "it needs `check' or `not_checkable', not both");
+           "it needs `check', `not_checkable' or `same_as', and one only");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z, same_as: s.b}\n",
+           "it needs `check', `not_checkable' or `same_as', and one only");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, same_as: []}\n",
+           "the id of a claim is missing");
+    expect("others:\n  s.a: {kind: shape, statement: x, source: y, same_as: [{s: b}]}\n",
+           "the id of a claim");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
            " known_miss: docs/fidelity.md#a}\n",
            "what is not checked can't miss");
