@@ -140,8 +140,8 @@ static void read_judgement(struct claim *claim, const struct node *map, const ch
         claim->same_as = read_ids(same, path, diags);
     int ways = (check != NULL) + (claim->not_checkable != NULL) + (same != NULL);
     if (ways != 1)
-        diag_add(diags, map->mark, path, NULL,
-                 "it needs `check', `not_checkable' or `same_as'%s", ways ? ", and one only" : "");
+        diag_add(diags, map->mark, path, NULL, "it needs `check', `not_checkable' or `same_as'%s",
+                 ways ? ", and one only" : "");
     if (!claim->known_miss)
         return;
     const struct node *node = node_get(map, "known_miss");
@@ -157,9 +157,9 @@ static void read_claim(struct claim_list *list, const struct node *map, bool beh
                        struct diag_list *diags)
 {
     static const char *const of_behaviour[] = {"statement", "source", "outside", "inferred", NULL};
-    static const char *const of_other[] = {"kind",          "statement",  "source",  "value",
-                                           "unit",          "inferred",   "because", "check",
-                                           "not_checkable", "same_as", "known_miss", NULL};
+    static const char *const of_other[] = {"kind",          "statement", "source",     "value",
+                                           "unit",          "inferred",  "because",    "check",
+                                           "not_checkable", "same_as",   "known_miss", NULL};
     const char *path = map->key;
     if (!reader_is(map, NODE_MAP, path, "a claim", diags) ||
         !reader_keys(map, path, behaviour ? of_behaviour : of_other, diags))

@@ -15,10 +15,8 @@
 static const struct {
     const char *verdict, *label, *colour;
 } verdicts[] = {
-    {"holds", "holds", "\033[32m"},
-    {"misses", "MISSES", "\033[1;31m"},
-    {"known_miss", "known miss", "\033[33m"},
-    {"not_checkable", "not checkable", "\033[2m"},
+    {"holds", "holds", "\033[32m"},           {"misses", "MISSES", "\033[1;31m"},
+    {"known_miss", "known miss", "\033[33m"}, {"not_checkable", "not checkable", "\033[2m"},
     {"same_as", "same as", "\033[2m"},
 };
 

@@ -10,10 +10,8 @@
 enum verdict { HOLDS, MISSES, KNOWN_MISS, NOT_CHECKABLE, SAME_AS };
 
 static const char *const verdict_names[] = {
-    [HOLDS] = "holds",
-    [MISSES] = "misses",
-    [KNOWN_MISS] = "known_miss",
-    [NOT_CHECKABLE] = "not_checkable",
+    [HOLDS] = "holds",           [MISSES] = "misses",
+    [KNOWN_MISS] = "known_miss", [NOT_CHECKABLE] = "not_checkable",
     [SAME_AS] = "same_as",
 };
 
@@ -155,8 +153,7 @@ static char *named_claims(GPtrArray *ids)
 {
     GString *out = g_string_new("counted as ");
     for (guint i = 0; i < ids->len; i++)
-        g_string_append_printf(out, "%s%s", i ? ", " : "",
-                               (const char *)g_ptr_array_index(ids, i));
+        g_string_append_printf(out, "%s%s", i ? ", " : "", (const char *)g_ptr_array_index(ids, i));
     return g_string_free(out, FALSE);
 }
 

@@ -37,8 +37,8 @@ struct validate_options {
 // has several checks, expected and simulated number them, verdict and deviation are those of the
 // worst. `why` of a claim that holds is null, unless it is listed as a known miss: that list must
 // not outlive its reasons, and listed_but_hold counts such claims. top40 has the ranks all of whose
-// claims were asked for. What only says again what other claims say has the verdict "same_as" and names
-// them in `why`; it is not among the claims that are counted.
+// claims were asked for. What only says again what other claims say has the verdict "same_as" and
+// names them in `why`; it is not among the claims that are counted.
 //
 // NULL if a file of claims is wrong or a pattern matches nothing (diags say where), or if the
 // campaign could not be run (*error). A scenario that can't be read, or a series that is not there,

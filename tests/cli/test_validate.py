@@ -44,6 +44,13 @@ MISS = """\
     source: "3"
     check: {bound: {scenario: small, series: second, metric: latency_us, below: 2 us}}
 """
+SAME = """\
+  sys.c.again:
+    kind: number
+    statement: it grows, and is fast
+    source: "4"
+    same_as: [sys.a.holds, sys.c.known]
+"""
 HEALED = """\
   sys.c.healed:
     kind: number
@@ -223,13 +230,27 @@ class Verdicts(Case):
         self.assertEqual(list(document), ["claims", "totals"])
         self.assertEqual({key: value for key, value in totals.items() if key != "by_kind"},
                          {"claims": 6, "holds": 1, "misses": 1, "known_miss": 1,
-                          "not_checkable": 3, "listed_but_hold": 0,
+                          "not_checkable": 3, "same_as": 0, "listed_but_hold": 0,
                           "top40": {"ranks": 0, "hold": 0, "list": []}})
         self.assertEqual(totals["by_kind"]["number"],
                          {"claims": 2, "holds": 0, "misses": 1, "known_miss": 1,
-                          "not_checkable": 0})
+                          "not_checkable": 0, "same_as": 0})
         for key in ("claims", "holds", "misses", "known_miss", "not_checkable"):
             self.assertEqual(sum(kind[key] for kind in totals["by_kind"].values()), totals[key])
+
+    def test_same_as(self):
+        """What two claims say is counted once, and known misses are no more by being said twice."""
+        self.claims(CLAIMS + SAME)
+        document = json.loads(self.validate("--format", "json").stdout)
+        row = {row["id"]: row for row in document["claims"]}["sys.c.again"]
+        self.assertEqual(row["verdict"], "same_as")
+        self.assertEqual(row["why"], "counted as sys.a.holds, sys.c.known")
+        self.assertEqual({key: document["totals"][key]
+                          for key in ("claims", "holds", "known_miss", "same_as")},
+                         {"claims": 5, "holds": 1, "known_miss": 1, "same_as": 1})
+        self.assertEqual(document["totals"]["by_kind"]["number"]["claims"], 1)
+        self.claims(CLAIMS + SAME.replace("sys.c.known", "sys.c.unknown"))
+        self.assertIn("sys.c.again: there is no claim sys.c.unknown", self.validate(code=1).stderr)
 
     def test_behaviours(self):
         self.assertNotIn("sys.b.tested", self.rows())
@@ -306,8 +327,8 @@ class Output(Case):
         told = self.validate(code=2).stdout
         self.assertIn("MISSES         sys.c.misses\n               expected   second below 2 us\n",
                       told)
-        self.assertRegex(told, r"\nkind +claims +holds +MISSES +known miss +not checkable\n")
-        self.assertRegex(told, r"\nall +6 +1 +1 +1 +3\n$")
+        self.assertRegex(told, r"\nkind +claims +holds +MISSES +known miss +not checkable +same as\n")
+        self.assertRegex(told, r"\nall +6 +1 +1 +1 +3 +0\n$")
         self.assertNotIn("\033", told)
 
     def test_junit(self):

@@ -177,8 +177,9 @@ static void test_bad_claims(void)
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z,"
            " check: {ends_with: {scenario: s, series: A, status: completed}}}\n",
            "it needs `check', `not_checkable' or `same_as', and one only");
-    expect("others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z, same_as: s.b}\n",
-           "it needs `check', `not_checkable' or `same_as', and one only");
+    expect(
+        "others:\n  s.a: {kind: shape, statement: x, source: y, not_checkable: z, same_as: s.b}\n",
+        "it needs `check', `not_checkable' or `same_as', and one only");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, same_as: []}\n",
            "the id of a claim is missing");
     expect("others:\n  s.a: {kind: shape, statement: x, source: y, same_as: [{s: b}]}\n",
@@ -300,6 +301,51 @@ static void test_analyses(void)
     diag_list_free(diags);
 }
 
+// A claim that others say already names them, and they have checks.
+static void test_same(void)
+{
+    static const struct {
+        const char *same, *part;
+    } samples[] = {
+        {"s.a", ""},
+        {"[s.a, s.b]", ""},
+        {"s.c", "s.d: s.c is not checked itself"},
+        {"[s.a, s.d]", "s.d: s.d is not checked itself"},
+        {"s.e", "s.d: there is no claim s.e"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *claims = g_strdup_printf(
+            "others:\n"
+            "  s.a: {kind: shape, statement: x, source: y, check: {figure: {spec: g, scenario: s, "
+            "metric: a_us, series: A}}}\n"
+            "  s.b: {kind: shape, statement: x, source: y, check: {figure: {spec: g, scenario: s, "
+            "metric: a_us, series: A}}}\n"
+            "  s.c: {kind: shape, statement: x, source: y, not_checkable: z}\n"
+            "  s.d: {kind: shape, statement: x, source: y, same_as: %s}\n",
+            samples[i].same);
+        struct diag_list *diags = diag_list_new();
+        struct claim_list *list = claims_new();
+        struct node *tree = node_parse(claims, strlen(claims), "c.yaml", NULL, diags);
+        CU_ASSERT_TRUE(claims_read(list, tree, diags));
+        CU_ASSERT_EQUAL(claims_refer(list, diags), *samples[i].part == '\0');
+        char *complaints = fake_complaints(diags);
+        SUITE_CONTAINS(complaints, samples[i].part);
+        g_free(complaints);
+        node_free(tree);
+        claims_free(list);
+        diag_list_free(diags);
+        g_free(claims);
+    }
+    char *complaints = complaints_of(
+        "others:\n"
+        "  s.a: {kind: shape, statement: x, source: y, check: {figure: {spec: g, scenario: s, "
+        "metric: a_us, series: A}}}\n"
+        "  s.b: {kind: shape, statement: x, source: y, same_as: s.a}\n",
+        "top40: [{rank: 1, title: t, ids: [s.b]}]");
+    SUITE_CONTAINS(complaints, "s.b is not counted");
+    g_free(complaints);
+}
+
 static void test_patterns(void)
 {
     CU_ASSERT_TRUE(claim_matches("sys.a.b", "sys"));
@@ -338,6 +384,7 @@ int main(void)
                                               {"which tests name them", test_tests},
                                               {"anchors of a page", test_anchors},
                                               {"known misses and their analyses", test_analyses},
+                                              {"what other claims say already", test_same},
                                               {"patterns", test_patterns},
                                               {"what ships", test_shipped},
                                               {0}};
