@@ -40,6 +40,16 @@ static json_t *read_back(json_t *document)
     return read;
 }
 
+// Compares the text of a document, on one line and with single quotes, and frees it.
+static void same_text(json_t *document, const char *expected)
+{
+    char *text = json_dumps(document, JSON_REAL_PRECISION(15)), *told = g_strdup(text);
+    SUITE_SAME_TEXT(g_strdelimit(told, "\"", '\''), expected);
+    g_free(told);
+    free(text);
+    json_decref(document);
+}
+
 static void test_document(void)
 {
     struct result *result = sample_result();
@@ -104,6 +114,110 @@ static void test_values(void)
     result_free(result);
 }
 
+// To the letter. The worst series speaks for the run, the first of those that are as bad; the
+// ledgers, events and times are summed.
+static void test_text(void)
+{
+    struct result *result = sample_result();
+    struct series_result *as_bad = series_result_new("third", "gm"), *lost;
+    as_bad->status = SIM_DEADLOCK;
+    as_bad->counts = "hosts";
+    as_bad->ledger = (struct ledger_totals){1, 2, 3, 4, 5, 6, 7, 8, 9};
+    as_bad->simulated = 1;
+    g_ptr_array_add(result->series, as_bad);
+    lost = series_result_new("fourth", "gm");
+    lost->status = SIM_LOST;
+    series_result_add(lost, 1, 8, "rate_MB_per_s", NAN);
+    g_ptr_array_add(result->series, lost);
+    same_text(
+        json_result(result),
+        "{'scenario': 'sample', 'status': 'deadlock', 'reason': {'kind': 'deadlock', 'text': '1 of "
+        "2 ranks waits for what will never happen', 'time_us': 12.5, 'ranks': [{'rank': 1, "
+        "'pinned_bytes': 20971520, 'requests': [{'kind': 'send', 'peer': 0, 'bytes': 4194304, "
+        "'waits_for': 'memory that can be pinned'}]}]}, 'series': [{'name': 'VIA RPI', 'stack': "
+        "'lam_via', 'status': 'completed', 'reason': null, 'events': 1000000, 'fingerprint': "
+        "'0000000000001234', 'simulated_s': 2.0, 'ledger': {'messages': 1200, 'bytes': 4096, "
+        "'delivered': 1200, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 0, 'balanced': "
+        "true}, 'unaccounted': [], 'counters': {'copies': 2, 'interrupts': 3}, 'points': "
+        "[{'size_bytes': 0, 'latency_us': 73.5, 'bandwidth_MB_per_s': 0.0}, {'size_bytes': 1, "
+        "'latency_us': 74.01, 'bandwidth_MB_per_s': 0.012886}, {'size_bytes': 4194304, "
+        "'latency_us': 365432.125, 'bandwidth_MB_per_s': 10.9458}], 'values': []}, {'name': "
+        "'MVICH', 'stack': 'mvich', 'status': 'deadlock', 'reason': {'kind': 'deadlock', 'text': "
+        "'1 of 2 ranks waits for what will never happen', 'time_us': 12.5, 'ranks': [{'rank': 1, "
+        "'pinned_bytes': 20971520, 'requests': [{'kind': 'send', 'peer': 0, 'bytes': 4194304, "
+        "'waits_for': 'memory that can be pinned'}]}]}, 'events': 500, 'fingerprint': "
+        "'0000000000000099', 'simulated_s': 0.001, 'ledger': {'messages': 2, 'bytes': 10, "
+        "'delivered': 1, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 1, 'balanced': "
+        "false}, 'unaccounted': ['message 2, rank 1 to 0, 5 B: still open'], 'counters': {}, "
+        "'points': [{'size_bytes': 0, 'latency_us': 80.25, 'bandwidth_MB_per_s': 0.0}], 'values': "
+        "[]}, {'name': 'third', 'stack': 'gm', 'counts': 'hosts', 'status': 'deadlock', 'reason': "
+        "null, 'events': 0, 'fingerprint': '0000000000000000', 'simulated_s': 1e-12, 'ledger': "
+        "{'messages': 1, 'bytes': 2, 'delivered': 3, 'lost': 4, 'duplicated': 6, 'misordered': 7, "
+        "'open': 5, 'balanced': true}, 'unaccounted': [], 'counters': {}, 'points': [], 'values': "
+        "[]}, {'name': 'fourth', 'stack': 'gm', 'status': 'lost', 'reason': null, 'events': 0, "
+        "'fingerprint': '0000000000000000', 'simulated_s': 0.0, 'ledger': {'messages': 0, 'bytes': "
+        "0, 'delivered': 0, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 0, 'balanced': "
+        "true}, 'unaccounted': [], 'counters': {}, 'points': [], 'values': [{'metric': "
+        "'rate_MB_per_s', 'rank': 1, 'size_bytes': 8, 'unit': 'MB/s', 'value': null}]}], 'run': "
+        "{'events': 1000500, 'wall_s': 0.75, 'events_per_s': 1334000.0, 'simulated_s': "
+        "2.001000000001, 'seed': 7, 'fingerprint': '5a4d5a4b3c961bb8'}, 'ledger': {'messages': "
+        "1203, 'bytes': 4108, 'delivered': 1204, 'lost': 4, 'duplicated': 6, 'misordered': 7}}");
+    result_free(result);
+}
+
+// What is made of series that were read: no wall time, and no series is a completed run.
+static void test_of_series(void)
+{
+    json_t *series = json_array();
+    same_text(json_result_of_series("none", 3, series),
+              "{'scenario': 'none', 'status': 'completed', 'reason': null, 'series': [], 'run': "
+              "{'events': 0, 'simulated_s': 0.0, 'seed': 3, 'fingerprint': '0000000000000000'}, "
+              "'ledger': {'messages': 0, 'bytes': 0, 'delivered': 0, 'lost': 0, 'duplicated': 0, "
+              "'misordered': 0}}");
+    json_array_append_new(series, json_pack("{s:s, s:i, s:f, s:s, s:{s:i}}", "status", "lost",
+                                            "events", 5, "simulated_s", 1.5e-12, "fingerprint",
+                                            "ff", "ledger", "messages", 2));
+    json_array_append_new(series, json_pack("{s:s, s:i, s:f}", "status", "crashed", "events", 7,
+                                            "simulated_s", 3e-12));
+    json_array_append_new(series, json_pack("{s:s}", "status", "failed"));
+    same_text(json_result_of_series("read", 4, series),
+              "{'scenario': 'read', 'status': 'crashed', 'reason': null, 'series': [{'status': "
+              "'lost', 'events': 5, 'simulated_s': 1.5e-12, 'fingerprint': 'ff', 'ledger': "
+              "{'messages': 2}}, {'status': 'crashed', 'events': 7, 'simulated_s': 3e-12}, "
+              "{'status': 'failed'}], 'run': {'events': 12, 'simulated_s': 5e-12, 'seed': 4, "
+              "'fingerprint': '308bff6764179ce0'}, 'ledger': {'messages': 2, 'bytes': 0, "
+              "'delivered': 0, 'lost': 0, 'duplicated': 0, 'misordered': 0}}");
+    json_decref(series);
+}
+
+// Only what completed, with books that do not balance, is judged anew.
+static void test_judged(void)
+{
+    static const struct {
+        const char *series, *status, *text;
+    } samples[] = {
+        {"{'status': 'completed', 'ledger': {'balanced': false}}", "lost",
+         "the ledger is not balanced"},
+        {"{'status': 'completed', 'ledger': {'balanced': false}, 'unaccounted': ['one', 'two']}",
+         "lost", "one"},
+        {"{'status': 'completed', 'ledger': {'balanced': true}}", "completed", NULL},
+        {"{'status': 'completed', 'ledger': {}}", "completed", NULL},
+        {"{'status': 'completed'}", "completed", NULL},
+        {"{'status': 'deadlock', 'ledger': {'balanced': false}}", "deadlock", NULL},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *text = g_strdelimit(g_strdup(samples[i].series), "'", '"');
+        json_t *series = json_loads(text, 0, NULL);
+        json_series_judge(series);
+        json_t *reason = json_object_get(series, "reason");
+        SUITE_SAME_TEXT(text_at(series, "status"), samples[i].status);
+        SUITE_SAME_TEXT(text_at(reason, "text"), samples[i].text);
+        SUITE_SAME_TEXT(text_at(reason, "kind"), samples[i].text ? "messages_lost" : NULL);
+        json_decref(series);
+        g_free(text);
+    }
+}
+
 static json_t *manifest_of(const struct result *result, gint64 started)
 {
     struct scenario scenario = {.name = result->scenario, .seed = 7, .cases = g_ptr_array_new()};
@@ -130,6 +244,67 @@ static void test_manifest(void)
     result_free(result);
 }
 
+// All but what is of the machine, to the letter.
+static void test_manifest_text(void)
+{
+    struct result *result = result_new("s", 9);
+    struct series_result *series = series_result_new("A", "gm");
+    series->wall_s = 0.25;
+    g_ptr_array_add(result->series, series);
+    json_t *manifest = manifest_of(result, 1500000);
+    json_t *execution = json_object_get(manifest, "execution");
+    char *directory = g_get_current_dir();
+    SUITE_SAME_TEXT(text_at(execution, "directory"), directory);
+    SUITE_SAME_TEXT(text_at(execution, "started"), "1970-01-01T00:00:01.500000Z");
+    json_object_del(execution, "directory");
+    json_object_del(execution, "host");
+    same_text(manifest,
+              "{'manifest': 1, 'program': 'netsim', 'version': '1.2.3', 'scenario': 's', "
+              "'description': null, 'file': null, 'seed': 9, 'status': 'completed', 'fingerprint': "
+              "'e220a8397b1dcdaf', 'events': 0, 'ledger': {'messages': 0, 'bytes': 0, 'delivered': "
+              "0, 'lost': 0, 'duplicated': 0, 'misordered': 0}, 'results': {'file': 'results.csv', "
+              "'sha256': 'e39327dbc69e749b1eb6704c079c529ab27eca8ef4d502c7f3d665cf8af57251'}, "
+              "'series': [{'name': 'A', 'stack': 'gm', 'status': 'completed', 'reason': null, "
+              "'events': 0, 'fingerprint': '0000000000000000', 'simulated_s': 0.0, 'ledger': "
+              "{'messages': 0, 'bytes': 0, 'delivered': 0, 'lost': 0, 'duplicated': 0, "
+              "'misordered': 0, 'open': 0, 'balanced': true}, 'unaccounted': [], 'counters': {}}], "
+              "'execution': {'started': '1970-01-01T00:00:01.500000Z', 'wall_s': 0.25, "
+              "'series_wall_s': [0.25], 'command': ['run', 'sample.yaml']}}");
+    g_free(directory);
+    result_free(result);
+}
+
+// Results are of a manifest if it names their digest, or none.
+static void test_results_of_manifest(void)
+{
+    static const struct {
+        const char *manifest, *message;
+    } samples[] = {
+        {"{}", NULL},
+        {"{'results': {'sha256': "
+         "'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'}}",
+         NULL},
+        {"{'results': {'sha256': '0123456789abcdef'}, 'fingerprint': 'f00d'}",
+         "d: results.csv (SHA-256 ba7816bf8f01...) is not of the run of manifest.json (fingerprint "
+         "f00d, results 0123456789ab...): one of them was changed, or a run was ended while it put "
+         "them there; run it again, or name results.csv alone"},
+        {"{'results': {'sha256': ''}}",
+         "d: results.csv (SHA-256 ba7816bf8f01...) is not of the run of manifest.json (fingerprint "
+         "unknown, results ...): one of them was changed, or a run was ended while it put them "
+         "there; run it again, or name results.csv alone"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        GError *error = NULL;
+        char *text = g_strdelimit(g_strdup(samples[i].manifest), "'", '"');
+        json_t *manifest = json_loads(text, 0, NULL);
+        CU_ASSERT_EQUAL(manifest_is_of(manifest, "d", "abc", &error), !samples[i].message);
+        SUITE_SAME_TEXT(error ? error->message : NULL, samples[i].message);
+        g_clear_error(&error);
+        json_decref(manifest);
+        g_free(text);
+    }
+}
+
 // Two runs of one scenario and seed differ in time and wall clock: only "execution" may show it.
 static void test_manifest_is_deterministic(void)
 {
@@ -154,7 +329,12 @@ int main(void)
         {"keys and values of the document", test_document},
         {"points and counters of a series", test_series},
         {"values that are no point", test_values},
+        {"the text of a document", test_text},
+        {"documents of series that were read", test_of_series},
+        {"what completed and lost messages", test_judged},
         {"the manifest", test_manifest},
+        {"the text of the manifest", test_manifest_text},
+        {"results that are of a manifest", test_results_of_manifest},
         {"two manifests differ in nothing but execution", test_manifest_is_deterministic},
         {0},
     };

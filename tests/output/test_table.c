@@ -144,15 +144,215 @@ static void test_alignment(void)
     result_free(result);
 }
 
+static void same_print(struct result *result, bool colour, bool summary, const char *expected)
+{
+    char *text = printed(result, colour, summary);
+    SUITE_SAME_TEXT(text, expected);
+    free(text);
+    result_free(result);
+}
+
+static struct series_result *add_series(struct result *result, const char *name)
+{
+    struct series_result *series = series_result_new(name, "s");
+    g_ptr_array_add(result->series, series);
+    return series;
+}
+
 static void test_colour(void)
 {
     struct result *result = sample_result();
-    char *text = printed(result, true, false), *plain = printed(result, false, false);
-    SUITE_CONTAINS(text, "\033[1;31m");
-    CU_ASSERT_PTR_NULL(strchr(plain, '\033'));
-    free(text);
-    free(plain);
-    result_free(result);
+    struct series_result *more = add_series(result, "more");
+    series_result_add(more, 0, 16, "time_us", 2.0);
+    same_print(result, true, false,
+               "           \033[1m             VIA RPI\033[0m    \033[1;31m  MVICH "
+               "[deadlock]\033[0m    \033[1m   more\033[0m\n"
+               "   size      latency  bandwidth    latency  bandwidth    latency\n"
+               "  bytes           us       MB/s         us       MB/s         us\n"
+               "      0        73.50       0.00      80.25       0.00          -\n"
+               "      1        74.01       0.01          -          -          -\n"
+               "4194304    365432.12      10.95          -          -          -\n"
+               "\n"
+               "\033[1mmore\033[0m\n"
+               "  rank 0: time at 16 bytes (us)                          2\n"
+               "\n"
+               "\033[1;31mMVICH: deadlock\033[0m at 12.5 us\n"
+               "  1 of 2 ranks waits for what will never happen\n"
+               "    rank 1: 20971520 bytes pinned\n"
+               "      send, peer 0, 4194304 bytes, waits for memory that can be pinned\n"
+               "  ledger NOT balanced: 2 messages, 1 not completed\n"
+               "    message 2, rank 1 to 0, 5 B: still open\n");
+}
+
+// Digits by the values of a column: whole counts have none, small values more; cells that are not
+// there; sizes in the order of their numbers, over what all series count.
+static void test_columns(void)
+{
+    struct result *result = result_new("r", 1);
+    struct series_result *first = add_series(result, "A"), *second = add_series(result, "\033B");
+    first->counts = second->counts = "hosts";
+    series_result_add(first, -1, 100, "drops", 12.0);
+    series_result_add(first, -1, 100, "share_percent", 0.0125);
+    series_result_add(first, -1, 100, "load", -0.5);
+    series_result_add(first, -1, 100, "latency_us", 3.0);
+    series_result_add(first, -1, 20, "drops", 3.0);
+    series_result_add(first, -1, 20, "share_percent", 0.001);
+    series_result_add(first, -1, 20, "load", 1.0);
+    series_result_add(first, -1, 3, "load", 0.0);
+    series_result_add(second, -1, 3, "drops", 1e15);
+    series_result_add(second, -1, 20, "tiny", 1e-12);
+    series_result_add(second, -1, 20, "none", 0.0);
+    series_result_add(second, -1, 20, "rate_per_s", 5.0);
+    series_result_add(second, 4, 20, "time_us", 0.25);
+    series_result_add(second, -1, -1, "count", 7.0);
+    series_result_add(first, 0, -1, "time_us", 0.25);
+    same_print(
+        result, false, false,
+        "                                     A                                           \\x1bB\n"
+        "hosts    drops   share   load  latency                  drops         tiny  none  rate\n"
+        "                     %              us                                             1/s\n"
+        "    3        -       -   0.00        -    1000000000000000.00            -     -     -\n"
+        "   20        3  0.0010   1.00        -                      -  0.000000000     0  5.00\n"
+        "  100       12  0.0125  -0.50     3.00                      -            -     -     -\n"
+        "\n"
+        "A\n"
+        "  rank 0: time (us)                                  0.250\n"
+        "\n"
+        "\\x1bB\n"
+        "  rank 4: time at 20 hosts (us)                      0.250\n"
+        "  count                                                  7\n");
+    result = result_new("r", 1);
+    add_series(result, "A")->counts = "hosts";
+    series_result_add(add_series(result, "B"), -1, 3, "drops", 1.0);
+    same_print(result, false, false,
+               "            A        B\n"
+               "size    drops    drops\n"
+               "                      \n"
+               "   3        -        1\n");
+}
+
+// The line on what ran, alone: no events, no time, one message, all faults of the books.
+static void test_summary(void)
+{
+    struct result *result = result_new("r", 1);
+    same_print(result, false, true,
+               "0 events in 0.000 s (0.00 events/s), 0.000000 s simulated; ledger balanced: 0 "
+               "messages; fingerprint 0000000000000000; results in results/sample/\n");
+    result = result_new("r", 1);
+    struct series_result *series = add_series(result, "A");
+    series->events = 3000;
+    series->wall_s = 0.001;
+    series->simulated = 1500 * TIME_US;
+    series->ledger = (struct ledger_totals){
+        .messages = 1, .lost = 2000, .open = 3, .duplicated = 4, .misordered = 5};
+    same_print(result, false, true,
+               "3,000 events in 0.001 s (3.00 M events/s), 0.001500 s simulated; ledger balanced: "
+               "1 message, 2,000 lost, 3 not completed, 4 duplicated, 5 misordered; fingerprint "
+               "e220a8397b1dcdaf; results in results/sample/\n");
+}
+
+// 40 of the values that stand alone are shown; of one more it is said.
+static void test_singles(void)
+{
+    for (int more = 0; more <= 2; more++) {
+        struct result *result = result_new("r", 1);
+        struct series_result *series = add_series(result, "A");
+        for (int rank = 0; rank < 40 + more; rank++)
+            series_result_add(series, rank, -1, "time_us", 1.5);
+        char *text = printed(result, false, false);
+        CU_ASSERT_EQUAL(strstr(text, "more") != NULL, more > 0);
+        SUITE_CONTAINS(text, more == 0   ? "rank 39"
+                             : more == 1 ? "\n  and 1 more\n"
+                                         : "\n  and 2 more\n");
+        CU_ASSERT_PTR_NULL(strstr(text, "rank 40"));
+        free(text);
+        result_free(result);
+    }
+}
+
+// Everything a reason can have in it.
+static void test_reasons(void)
+{
+    struct result *result = result_new("r", 1);
+    struct series_result *first = add_series(result, "A"), *second = add_series(result, "B");
+    first->status = SIM_DEADLOCK;
+    first->reason = json_pack(
+        "{s:s, s:i, s:[s, {s:i, s:s, s:b, s:b, s:n, s:f, s:i, s:i, s:i, s:{}, s:[s, i, {s:s, s:i}]}"
+        ", {s:s}], s:[s, s]}",
+        "text",
+        "a text that is so long that it has to be wrapped at the width of a line, which it is here",
+        "time_us", 3, "ranks", "no object", "rank", 0, "state", "blocked", "a_b", 1, "c", 0, "none",
+        "real", 0.5, "size", 8, "bytes", 9, "pinned_bytes", 10, "hidden", "requests", "one", 2,
+        "what", "send", "tag", 3, "why", "because", "held_ports", "port 1", "port 2");
+    first->ledger_balanced = true;
+    second->status = SIM_FAILED;
+    second->reason = json_object();
+    second->ledger = (struct ledger_totals){.messages = 20, .lost = 6, .open = 5};
+    second->ledger_balanced = false;
+    second->ledger_report = g_ptr_array_new_with_free_func(g_free);
+    for (int i = 0; i < 10; i++)
+        g_ptr_array_add(second->ledger_report, g_strdup_printf("line %d", i));
+    same_print(result, false, false,
+               "A: deadlock at 3 us\n"
+               "  a text that is so long that it has to be wrapped at the width of a line, which "
+               "it is here\n"
+               "    no object\n"
+               "    rank 0: blocked, a b yes, c no, none none, real 0.5, 8 bytes, 9 bytes, 10 "
+               "bytes pinned\n"
+               "      one\n"
+               "      2\n"
+               "      send, tag 3\n"
+               "    because\n"
+               "    port 1\n"
+               "    port 2\n"
+               "\n"
+               "B: failed\n"
+               "  no reason was given\n"
+               "  ledger NOT balanced: 20 messages, 6 lost, 5 not completed\n"
+               "    line 0\n"
+               "    line 1\n"
+               "    line 2\n"
+               "    line 3\n"
+               "    line 4\n"
+               "    line 5\n"
+               "    line 6\n"
+               "    line 7\n"
+               "    line 8\n"
+               "    line 9\n"
+               "    and 1 more messages\n");
+}
+
+// Lists are shown as far as their limits, and what is left is counted.
+static void test_limits_of_lists(void)
+{
+    for (int more = 0; more <= 1; more++) {
+        struct result *result = result_new("r", 1);
+        struct series_result *series = add_series(result, "A");
+        json_t *ranks = json_array(), *ports = json_array(), *items = json_array();
+        for (int i = 0; i < 12 + more; i++)
+            json_array_append_new(items, json_integer(i));
+        for (int i = 0; i < 16 + more; i++) {
+            json_array_append_new(ranks, json_pack("{s:i, s:O}", "rank", i, "things", items));
+            json_array_append_new(ports, json_sprintf("port %d", i));
+        }
+        json_decref(items);
+        series->status = SIM_DEADLOCK;
+        series->reason = json_pack("{s:o, s:o}", "ranks", ranks, "held_ports", ports);
+        series->ledger = (struct ledger_totals){.messages = 20, .lost = 3};
+        series->ledger_balanced = false;
+        series->ledger_report = g_ptr_array_new_with_free_func(g_free);
+        for (int i = 0; i < 10 + more; i++)
+            g_ptr_array_add(series->ledger_report, g_strdup_printf("message %d.", i));
+        char *text = printed(result, false, false);
+        SUITE_CONTAINS(text, more ? "      11\n      and 1 more things\n" : "      11\n    rank 1");
+        SUITE_CONTAINS(text, more ? "    and 1 more ranks\n    port 0" : "      11\n    port 0\n");
+        SUITE_CONTAINS(text, more ? "    port 15\n    and 1 more ports\n"
+                                  : "    port 15\n  ledger NOT balanced: 20 messages, 3 lost\n");
+        CU_ASSERT_TRUE(g_str_has_suffix(text, more ? "    message 9.\n    and 1 more messages\n"
+                                                   : "    message 9.\n"));
+        free(text);
+        result_free(result);
+    }
 }
 
 int main(void)
@@ -165,6 +365,11 @@ int main(void)
         {"long failures are cut", test_long_failures_are_cut},
         {"all lines are equally wide", test_alignment},
         {"colour only where it is wanted", test_colour},
+        {"columns", test_columns},
+        {"the line on what ran", test_summary},
+        {"how many values stand alone", test_singles},
+        {"reasons", test_reasons},
+        {"limits of lists", test_limits_of_lists},
         {0},
     };
     return suite_run("output: table", cases);

@@ -44,7 +44,15 @@ static void test_grouped_and_scaled(void)
     same(text_grouped(999), "999");
     same(text_grouped(1000), "1,000");
     same(text_grouped(1234567), "1,234,567");
+    same(text_grouped(G_MAXUINT64), "18,446,744,073,709,551,615");
     same(text_scaled(0.0), "0.00");
+    same(text_scaled(9.994), "9.99");
+    same(text_scaled(9.995), "10.0");
+    same(text_scaled(99.94), "99.9");
+    same(text_scaled(99.95), "100");
+    same(text_scaled(999.5), "1.00 k");
+    same(text_scaled(1e12), "1.00 T");
+    same(text_scaled(1e15), "1000 T");
     same(text_scaled(999.4), "999");
     same(text_scaled(999.6), "1.00 k");
     same(text_scaled(17040), "17.0 k");
@@ -71,6 +79,8 @@ static void test_padding_counts_columns(void)
     text_append_right(out, "long", 2);
     SUITE_SAME_TEXT(out->str, "  µsnäh  long");
     CU_ASSERT_EQUAL(text_width("日本"), 4);
+    CU_ASSERT_EQUAL(text_width("a\u0308"), 1);  // a letter and its dots
+    CU_ASSERT_EQUAL(text_width("\xff\xfe"), 2); // no UTF-8: bytes
     g_string_free(out, TRUE);
 }
 
@@ -79,6 +89,12 @@ static void test_wrapping(void)
     GString *out = g_string_new(NULL);
     text_append_wrapped(out, "one two  three\nfour", 9, 2);
     SUITE_SAME_TEXT(out->str, "one two\n  three\n  four");
+    g_string_truncate(out, 0);
+    text_append_wrapped(out, " a bc d efgh i", 4, 1); // full lines, and a word longer than one
+    SUITE_SAME_TEXT(out->str, "a bc\n d\n efgh\n i");
+    g_string_truncate(out, 0);
+    text_append_wrapped(out, "long ab", 3, 0);
+    SUITE_SAME_TEXT(out->str, "long\nab");
     g_string_free(out, TRUE);
 }
 

@@ -307,6 +307,105 @@ static void test_series_are_apart(void)
     json_decref(events);
 }
 
+// All of a file, to the letter (but for the quotes): series, lanes, rows, slices, arrows, instants.
+static void test_text(void)
+{
+    static const char expected[] =
+        "{'displayTimeUnit':'ns','traceEvents':[\n"
+        "{'ph':'M','name':'process_name','pid':1,'tid':0,'args':{'name':'node0'}},\n"
+        "{'ph':'M','name':'process_sort_index','pid':1,'tid':0,'args':{'sort_index':1}},\n"
+        "{'ph':'M','name':'thread_name','pid':1,'tid':1,'args':{'name':'bus'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':1,'tid':1,'args':{'sort_index':1}},\n"
+        "{'ph':'M','name':'thread_name','pid':1,'tid':2,'args':{'name':'cpu'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':1,'tid':2,'args':{'sort_index':1001}},\n"
+        "{'ph':'M','name':'process_name','pid':2,'tid':0,'args':{'name':'network'}},\n"
+        "{'ph':'M','name':'process_sort_index','pid':2,'tid':0,'args':{'sort_index':2}},\n"
+        "{'ph':'M','name':'thread_name','pid':2,'tid':3,'args':{'name':'wire'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':2,'tid':3,'args':{'sort_index':2001}},\n"
+        "{'ph':'X','name':'dma','pid':1,'tid':1,'ts':0.0,'dur':3.0,'args':{'message':'7.2'}},\n"
+        "{'ph':'s','bp':'e','name':'message','cat':'message','pid':1,'tid':1,'ts':0.0,'id':1},\n"
+        "{'ph':'M','name':'thread_name','pid':1,'tid':4,'args':{'name':'bus (2)'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':1,'tid':4,'args':{'sort_index':2}},\n"
+        "{'ph':'X','name':'dma','pid':1,'tid':4,'ts':2.0,'dur':2.0,'args':{'message':'8.1'}},\n"
+        "{'ph':'s','bp':'e','name':'message','cat':'message','pid':1,'tid':4,'ts':2.0,'id':2},\n"
+        "{'ph':'X','name':'touches','pid':1,'tid':1,'ts':3.0,'dur':0.0},\n"
+        "{'ph':'X','name':'work','pid':1,'tid':2,'ts':6.0,'dur':0.0},\n"
+        "{'ph':'f','bp':'e','name':'message','cat':'message','pid':1,'tid':2,'ts':6.0,'id':2},\n"
+        "{'ph':'X','name':'packet','pid':2,'tid':3,'ts':8.0,'dur':1.0,'args':{'message':'7.2'}},\n"
+        "{'ph':'f','bp':'e','name':'message','cat':'message','pid':2,'tid':3,'ts':8.999,'id':1},\n"
+        "{'ph':'i','s':'t','name':'vi -1: "
+        "open','pid':2,'tid':3,'ts':1000000000.000001,'args':{'where':'rank "
+        "0','machine':'vi','subject':-1,'to':'open','from':'idle','detail':'x'}},\n"
+        "{'ph':'M','name':'thread_name','pid':1,'tid':5,'args':{'name':'cpu (2)'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':1,'tid':5,'args':{'sort_index':1002}},\n"
+        "{'ph':'X','name':'message','pid':1,'tid':5,'ts':5.0,'dur':0.001,'args':{'message':'7.2'}},"
+        "\n"
+        "{'ph':'t','bp':'e','name':'message','cat':'message','pid':1,'tid':5,'ts':5.0,'id':1},\n"
+        "{'ph':'M','name':'process_name','pid':3,'tid':0,'args':{'name':'second: node0'}},\n"
+        "{'ph':'M','name':'process_sort_index','pid':3,'tid':0,'args':{'sort_index':3}},\n"
+        "{'ph':'M','name':'thread_name','pid':3,'tid':6,'args':{'name':'cpu'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':3,'tid':6,'args':{'sort_index':1}},\n"
+        "{'ph':'X','name':'work','pid':3,'tid':6,'ts':1.0,'dur':1.0},\n"
+        "{'ph':'s','bp':'e','name':'message','cat':'message','pid':3,'tid':6,'ts':1.0,'id':3},\n"
+        "{'ph':'M','name':'process_name','pid':4,'tid':0,'args':{'name':'second: rank 1'}},\n"
+        "{'ph':'M','name':'process_sort_index','pid':4,'tid':0,'args':{'sort_index':4}},\n"
+        "{'ph':'M','name':'thread_name','pid':4,'tid':7,'args':{'name':'vi'}},\n"
+        "{'ph':'M','name':'thread_sort_index','pid':4,'tid':7,'args':{'sort_index':1001}},\n"
+        "{'ph':'i','s':'t','name':'vi 2: built','pid':4,'tid':7,'ts':0.0,'args':{'where':'rank "
+        "1','machine':'vi','subject':2,'to':'built'}}\n"
+        "]}\n";
+    char *directory = sample_directory(), *path = g_build_filename(directory, "t.json", NULL);
+    struct message_ref first = {7, 2}, second = {8, 1};
+    struct timeline *timeline = timeline_open(path, NULL);
+    struct trace *trace = timeline_trace(timeline);
+    trace_lane bus = trace_lane_new(trace, "node0", "bus");
+    trace_lane cpu = trace_lane_new(trace, "node0", "cpu");
+    trace_lane wire = trace_lane_new(trace, "network", "wire");
+    trace_span(trace, bus, "dma", 0, 3 * TIME_US, first);
+    trace_flow(trace, bus, first, TRACE_FLOW_START, 0);
+    trace_flow(trace, bus, second, TRACE_FLOW_START, 2 * TIME_US); // another message's: a row more
+    trace_span(trace, bus, "dma", 2 * TIME_US, 4 * TIME_US, second);
+    trace_span(trace, bus, "touches", 3 * TIME_US, 3 * TIME_US, MESSAGE_NONE);
+    trace_flow(trace, cpu, first, TRACE_FLOW_STEP, 5 * TIME_US); // never on a slice
+    trace_span(trace, cpu, "work", 6 * TIME_US, 5 * TIME_US, MESSAGE_NONE);
+    trace_flow(trace, cpu, second, TRACE_FLOW_END, 6 * TIME_US);
+    trace_flow(trace, wire, first, TRACE_FLOW_END, 9 * TIME_US);
+    trace_span(trace, wire, "packet", 8 * TIME_US, 9 * TIME_US, first);
+    trace_flow(trace, wire, first, TRACE_FLOW_END, 9 * TIME_US); // over: no arrow
+    trace_transition(trace, wire, 1000 * TIME_S + 1,
+                     &(struct trace_transition){"rank 0", "vi", -1, "idle", "open", "x"});
+    timeline_series(timeline, "second");
+    trace_span(trace, wire, "not there", 0, TIME_US, MESSAGE_NONE); // a lane of the first
+    cpu = trace_lane_new(trace, "node0", "cpu");
+    trace_span(trace, cpu, "work", TIME_US, 2 * TIME_US, MESSAGE_NONE);
+    trace_flow(trace, cpu, first, TRACE_FLOW_START, TIME_US);
+    trace_transition(trace, 0, 0,
+                     &(struct trace_transition){"rank 1", "vi", 2, NULL, "built", NULL});
+    CU_ASSERT(timeline_close(timeline, NULL));
+    char *text = sample_read(path);
+    SUITE_SAME_TEXT(g_strdelimit(text, "\"", '\''), expected);
+    g_free(text);
+    g_free(path);
+    sample_remove(directory);
+}
+
+// A lane keeps 256 ends without a slice; the next one has the older half drawn.
+static void test_many_pending(void)
+{
+    for (uint32_t more = 0; more <= 1; more++) {
+        struct drawing drawing = drawing_start();
+        trace_lane lane = trace_lane_new(drawing.trace, "node0", "cpu");
+        for (uint32_t i = 0; i < 256 + more; i++)
+            trace_flow(drawing.trace, lane, (struct message_ref){i, 1}, TRACE_FLOW_START,
+                       i * TIME_US);
+        trace_span(drawing.trace, lane, "all", 0, 300 * TIME_US, MESSAGE_NONE);
+        json_t *events = drawing_end(&drawing);
+        SUITE_SAME_INTEGER(count_phase(events, "X"), 1 + (more ? 128 : 0));
+        SUITE_SAME_INTEGER(count_phase(events, "s"), 256 + more);
+        json_decref(events);
+    }
+}
+
 static void test_empty(void)
 {
     struct drawing drawing = drawing_start();
@@ -339,6 +438,8 @@ int main(void)
         {"an arrow has one start and one end", test_arrow_phases},
         {"transitions are instants", test_transitions},
         {"series are apart", test_series_are_apart},
+        {"the text of a file", test_text},
+        {"many ends without slices", test_many_pending},
         {"an empty timeline", test_empty},
         {"a full disk", test_full_disk},
         {0},
