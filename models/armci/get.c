@@ -42,8 +42,9 @@ static enum armci_step get_shared(struct cpu_context *context, struct armci_clie
     struct ledger *ledger = client->process->sim->ledger;
     struct armci_piece all = {0, request->size, request->size ? mpi_layout_blocks(layout) : 0};
     armci_enter(context, request, ARMCI_SHARED, "%" G_GINT64_FORMAT " B", request->size);
-    armci_copy(context, client->process->host, &all, 2 * request->size, COPY_WARM,
-               client->config->block, request->message);
+    struct copy_reuse reuse = {2 * request->size, 2 * request->size};
+    armci_copy(context, client->process->host, &all, reuse, client->config->block,
+               request->message);
     ledger_match(ledger, request->message);
     ledger_deliver(ledger, request->message, 0, request->size);
     ledger_complete(ledger, request->message);
@@ -172,9 +173,12 @@ static enum armci_step copy_piece(struct cpu_context *context, struct armci_clie
     armci_enter(context, request, ARMCI_COPYC,
                 "buffer %d: %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT, arrived->slot + 1,
                 piece.bytes, piece.offset);
-    armci_copy(context, client->process->host, &piece,
-               request->size + MIN(request->size, buffers * r->limit), COPY_COLD,
-               client->config->block, request->message);
+    struct copy_reuse reuse = {
+        .source = COPY_NEVER, // the card wrote it
+        .destination = armci_user_reuse(request->size, buffers, r->limit),
+    };
+    armci_copy(context, client->process->host, &piece, reuse, client->config->block,
+               request->message);
     if (r->fetched == 0)
         ledger_match(ledger, request->message);
     ledger_deliver(ledger, request->message, piece.offset, piece.bytes);

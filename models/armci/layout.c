@@ -140,13 +140,25 @@ int64_t armci_even_limit(int64_t bytes, int64_t limit, int64_t whole, int64_t re
     return (bytes + pieces) / (pieces + 1);
 }
 
+int64_t armci_user_reuse(int64_t bytes, int64_t buffers, int64_t limit)
+{
+    return bytes + MIN(bytes, buffers * limit);
+}
+
+int64_t armci_buffer_reuse(int64_t bytes, int64_t buffers, int64_t limit)
+{
+    int64_t pieces = MAX(1, (bytes + limit - 1) / limit);
+    int64_t through = buffers / pieces * bytes + MIN(bytes, buffers % pieces * limit);
+    return MIN(bytes, through) + through;
+}
+
 void armci_copy(struct cpu_context *context, const struct host *host,
-                const struct armci_piece *piece, int64_t set, enum copy_source source,
-                struct cost block, struct message_ref message)
+                const struct armci_piece *piece, struct copy_reuse reuse, struct cost block,
+                struct message_ref message)
 {
     if (piece->bytes == 0)
         return;
     cpu_spend_message(context, time_times(piece->blocks, cpu_cost(context->cpu, block)), "pack",
                       message);
-    mem_copy_within(context, &host->config.memory, piece->bytes, set, source, message);
+    mem_copy_within(context, &host->config.memory, piece->bytes, reuse, message);
 }

@@ -52,10 +52,16 @@ int64_t armci_layout_descriptor(const struct mpi_layout *layout);
 // `whole` whole ones and a rest of less than `rest` bytes would come out; else `limit`.
 int64_t armci_even_limit(int64_t bytes, int64_t limit, int64_t whole, int64_t rest);
 
-// Charges a copy of a piece, under the stage "copy", and `block` for each of its blocks. `set`:
-// bytes of memory that are touched before the same memory is touched again (mem_copy_within).
+// What is in the cache when a piece is copied between the user's memory and one of `buffers`
+// buffers of `limit` bytes that are used in turn, in a transfer of `bytes` that is done over
+// and over: the user's memory comes back when all of it and the buffers have been gone through, a
+// buffer when its turn comes again. The two are what the copy goes from and to, or the other way.
+int64_t armci_user_reuse(int64_t bytes, int64_t buffers, int64_t limit);
+int64_t armci_buffer_reuse(int64_t bytes, int64_t buffers, int64_t limit);
+
+// Charges a copy of a piece, under the stage "copy", and `block` for each of its blocks.
 void armci_copy(struct cpu_context *context, const struct host *host,
-                const struct armci_piece *piece, int64_t set, enum copy_source source,
-                struct cost block, struct message_ref message);
+                const struct armci_piece *piece, struct copy_reuse reuse, struct cost block,
+                struct message_ref message);
 
 #endif

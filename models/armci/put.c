@@ -44,8 +44,8 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
     struct ledger *ledger = client->process->sim->ledger;
     struct armci_piece all = {0, request->size, request->size ? mpi_layout_blocks(layout) : 0};
     armci_enter(context, request, ARMCI_SHARED, "%" G_GINT64_FORMAT " B", request->size);
-    armci_copy(context, client->process->host, &all, 2 * request->size, COPY_WARM, config->block,
-               request->message);
+    struct copy_reuse reuse = {2 * request->size, 2 * request->size};
+    armci_copy(context, client->process->host, &all, reuse, config->block, request->message);
     if (request->kind == MPI_ACCUMULATE)
         cpu_spend_message(context, time_at_rate(request->size, config->accumulate_rate),
                           "accumulate", request->message);
@@ -106,15 +106,6 @@ enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_clien
     return next_piece(context, client, request);
 }
 
-// Memory that is touched before the same is touched again: all of the source, and the buffers in
-// turn.
-static int64_t working_set(const struct armci_client *client, const struct mpi_request *request)
-{
-    const struct armci_request *r = armci_request_of((struct mpi_request *)(uintptr_t)request);
-    int64_t buffers = variant_of(client)->buffers(client->config) * r->pieces.limit;
-    return request->size + MIN(request->size, buffers);
-}
-
 static enum armci_step copy_piece(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request)
 {
@@ -127,8 +118,12 @@ static enum armci_step copy_piece(struct cpu_context *context, struct armci_clie
     armci_enter(context, request, ARMCI_COPYS,
                 "buffer %d: %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT, r->slot->number,
                 r->piece.bytes, r->piece.offset);
-    armci_copy(context, client->process->host, &r->piece, working_set(client, request), COPY_WARM,
-               config->block, request->message);
+    int64_t buffers = variant_of(client)->buffers(config);
+    struct copy_reuse reuse = {
+        .source = armci_user_reuse(request->size, buffers, r->pieces.limit),
+        .destination = armci_buffer_reuse(request->size, buffers, r->pieces.limit),
+    };
+    armci_copy(context, client->process->host, &r->piece, reuse, config->block, request->message);
     return ARMCI_GOES_ON;
 }
 

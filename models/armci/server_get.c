@@ -133,9 +133,11 @@ static enum cpu_next pack(struct cpu_context *context, struct armci_server *serv
     armci_server_phase(context, server, "COPYSD",
                        "buffer %d: %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
                        server->slot->number, server->piece.bytes, server->piece.offset);
-    armci_copy(context, server->host, &server->piece,
-               message->bytes + MIN(message->bytes, config->get_buffers * message->limit),
-               COPY_WARM, config->block, message->message);
+    struct copy_reuse reuse = {
+        .source = armci_user_reuse(message->bytes, server->buffers.count, message->limit),
+        .destination = armci_buffer_reuse(message->bytes, server->buffers.count, message->limit),
+    };
+    armci_copy(context, server->host, &server->piece, reuse, config->block, message->message);
     armci_server_enter(context, server, ARMCI_SERVER_READY);
     return CPU_AGAIN;
 }

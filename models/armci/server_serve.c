@@ -77,9 +77,12 @@ static void copy_out(struct cpu_context *context, struct armci_server *server)
     struct ledger *ledger = server->job->cluster->sim->ledger;
     armci_server_phase(context, server, "COPYR", "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
                        message->piece.bytes, message->piece.offset);
-    armci_copy(context, server->host, &message->piece,
-               message->bytes + MIN(message->bytes, server->large.count * config->buffer),
-               server->current->buffer ? COPY_COLD : COPY_WARM, config->block, message->message);
+    int64_t kept = 2 * message->piece.bytes; // a request that the server has put aside itself
+    struct copy_reuse reuse = {
+        .source = server->current->buffer ? COPY_NEVER : kept,
+        .destination = armci_user_reuse(message->bytes, server->large.count, config->buffer),
+    };
+    armci_copy(context, server->host, &message->piece, reuse, config->block, message->message);
     if (message->kind == ARMCI_ACCUMULATE)
         cpu_spend_message(context, time_at_rate(message->piece.bytes, config->accumulate_rate),
                           "accumulate", message->message);

@@ -88,44 +88,59 @@ static int64_t missed_by_ways(const struct memory_config *memory, int64_t bytes)
     return missed_in_sets(memory, lines + 1, more) + missed_in_sets(memory, lines, way - more);
 }
 
-// Bytes of a copy that miss the cache.
-static int64_t copy_missing(const struct memory_config *memory, int64_t bytes, int64_t set,
-                            enum copy_source source)
+// Of `bytes` that come back when a set of `set` bytes has been touched: those that miss the cache.
+static int64_t side_missing(const struct memory_config *memory, int64_t bytes, int64_t set)
 {
-    if (source == COPY_COLD)
+    if (set == COPY_NEVER)
         return bytes;
     if (memory->cache_ways == 0)
         return (int64_t)((__int128)bytes * share_at_random(memory->cache, set) / 1024);
     return (int64_t)((double)bytes * ((double)missed_by_ways(memory, set) / (double)set));
 }
 
-static sim_time copy_missing_time(const struct memory_config *memory, int64_t bytes, int64_t set,
-                                  enum copy_source source)
+// Bytes of a copy that go at the rate of main memory: of what a byte copied out of it moves, the
+// source is one part, and the destination the rest.
+static int64_t copy_missing(const struct memory_config *memory, int64_t bytes,
+                            struct copy_reuse reuse)
 {
-    return time_at_rate(copy_missing(memory, bytes, set, source), memory->copy_uncached);
+    __int128 source = side_missing(memory, bytes, reuse.source),
+             destination = side_missing(memory, bytes, reuse.destination);
+    return (int64_t)((source + (memory->copy_traffic - 1) * destination) / memory->copy_traffic);
+}
+
+static sim_time copy_missing_time(const struct memory_config *memory, int64_t bytes,
+                                  struct copy_reuse reuse)
+{
+    return time_at_rate(copy_missing(memory, bytes, reuse), memory->copy_uncached);
+}
+
+static struct copy_reuse reuse_of(int64_t bytes, enum copy_source source)
+{
+    return source == COPY_COLD ? (struct copy_reuse){COPY_NEVER, COPY_NEVER}
+                               : (struct copy_reuse){2 * bytes, 2 * bytes};
 }
 
 sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
-                                 int64_t bytes, int64_t set, enum copy_source source)
+                                 int64_t bytes, struct copy_reuse reuse)
 {
     if (bytes == 0)
         return 0;
-    return cpu_cost(cpu, memory->copy_setup) + copy_missing_time(memory, bytes, set, source) +
-           time_at_rate(bytes - copy_missing(memory, bytes, set, source), memory->copy_cached);
+    return cpu_cost(cpu, memory->copy_setup) + copy_missing_time(memory, bytes, reuse) +
+           time_at_rate(bytes - copy_missing(memory, bytes, reuse), memory->copy_cached);
 }
 
 sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
                           enum copy_source source)
 {
-    return memory_copy_time_within(memory, cpu, bytes, 2 * bytes, source);
+    return memory_copy_time_within(memory, cpu, bytes, reuse_of(bytes, source));
 }
 
 void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
-                     int64_t set, enum copy_source source, struct message_ref message)
+                     struct copy_reuse reuse, struct message_ref message)
 {
-    sim_time time = memory_copy_time_within(memory, context->cpu, bytes, set, source);
+    sim_time time = memory_copy_time_within(memory, context->cpu, bytes, reuse);
     sim_time missing =
-        memory->bus_rate > 0 && bytes > 0 ? copy_missing_time(memory, bytes, set, source) : 0;
+        memory->bus_rate > 0 && bytes > 0 ? copy_missing_time(memory, bytes, reuse) : 0;
     cpu_spend_message(context, time - missing, "copy", message);
     if (missing > 0)
         cpu_spend_memory(context, missing, "copy", message,
@@ -135,7 +150,7 @@ void mem_copy_within(struct cpu_context *context, const struct memory_config *me
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message)
 {
-    mem_copy_within(context, memory, bytes, 2 * bytes, source, message);
+    mem_copy_within(context, memory, bytes, reuse_of(bytes, source), message);
 }
 
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes)

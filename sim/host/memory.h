@@ -10,6 +10,12 @@
 // nothing at one and a half times the cache, as with a cache that replaces at random. A source that
 // a device has just written by DMA is in no cache.
 //
+// A copy that is part of a larger work goes through two memories, and each of them is in the cache
+// or not for a reason of its own: by what has been touched since the same memory was touched last
+// (struct copy_reuse). The buffer that a long message goes through piece by piece comes back soon,
+// and its source not before the message is over. A miss costs its share of what a copy out of main
+// memory moves: a byte in for the source, and the rest of `copy_traffic` for the destination.
+//
 // With a memory bus (bus_rate), what misses the cache meets the DMA of devices (memory_bus.h).
 //
 // Not modelled: where in memory the pages lie, write-back traffic of other programs.
@@ -49,11 +55,20 @@ enum copy_source {
 sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *cpu, int64_t bytes,
                           enum copy_source source);
 
-// The same for a copy that is part of a larger work: `set` bytes are touched, its own source and
-// destination among them, before the same memory is touched again (a piece of a long message, cut
-// to the size of a buffer). With a set of 2 * bytes it is memory_copy_time.
+// For the source and the destination of a copy: different bytes that the processor touches from one
+// time that it touches them to the next, they themselves among them (> 0). What a device has
+// written since, or nobody touched before, is COPY_NEVER.
+#define COPY_NEVER INT64_MAX
+
+struct copy_reuse {
+    int64_t source, destination;
+};
+
+// The same for a copy that is part of a larger work (a piece of a long message, cut to the size of
+// a buffer). A copy by itself, done over and over, is {2 * bytes, 2 * bytes} if COPY_WARM, and
+// COPY_COLD is taken to find neither side in the cache.
 sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
-                                 int64_t bytes, int64_t set, enum copy_source source);
+                                 int64_t bytes, struct copy_reuse reuse);
 
 // Charges a copy to the running handler, under the stage "copy".
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
@@ -61,7 +76,7 @@ void mem_copy(struct cpu_context *context, const struct memory_config *memory, i
 
 // The same for a part of a larger work.
 void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
-                     int64_t set, enum copy_source source, struct message_ref message);
+                     struct copy_reuse reuse, struct message_ref message);
 
 // Pages that [address, address + bytes) touches; 0 for no bytes.
 int64_t memory_pages(const struct memory_config *memory, int64_t address, int64_t bytes);

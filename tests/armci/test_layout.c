@@ -70,6 +70,64 @@ static void test_strided(void)
     expect(&layout, 50, "0+48/6 48+32/4 80+48/6 128+32/4 160+48/6 208+32/4");
 }
 
+// ---- What is in the cache ----
+
+#define MOST_BYTES 40
+#define MOST_BUFFERS 4
+#define MOST_LIMIT 20
+#define ADDRESSES (MOST_BYTES + MOST_BUFFERS * MOST_LIMIT)
+
+// The user's memory and the buffers, as a processor touches them that copies the same data again
+// and again: for each byte, the greatest number of different ones between two times, itself
+// included.
+struct touched {
+    int64_t now, last[ADDRESSES], user, buffer;
+};
+
+static void touch(struct touched *touched, int64_t address, bool counts)
+{
+    int64_t between = 1;
+    for (int64_t i = 0; i < ADDRESSES; i++)
+        between += i != address && touched->last[i] > touched->last[address];
+    int64_t *most = address < MOST_BYTES ? &touched->user : &touched->buffer;
+    if (counts && touched->last[address] > 0)
+        *most = MAX(*most, between);
+    touched->last[address] = ++touched->now;
+}
+
+static struct touched touch_all(int64_t bytes, int64_t buffers, int64_t limit)
+{
+    struct touched touched = {0};
+    int64_t turn = 0;
+    for (int round = 0; round < 12; round++)
+        for (int64_t from = 0; from < bytes; from += limit, turn = (turn + 1) % buffers)
+            for (int64_t i = 0; i < MIN(limit, bytes - from); i++) {
+                touch(&touched, from + i, round > 5);
+                touch(&touched, MOST_BYTES + turn * MOST_LIMIT + i, round > 5);
+            }
+    return touched;
+}
+
+// A byte of the user's memory comes back when the message does, and one of a buffer with the
+// buffer's turn. Where a message ends in a shorter piece, what lies in the rest of a buffer may be
+// older than what the formula says; never newer than it says by more than a piece.
+static void test_reuse(void)
+{
+    for (int64_t limit = 1; limit <= MOST_LIMIT; limit += 3)
+        for (int64_t buffers = 1; buffers <= MOST_BUFFERS; buffers++)
+            for (int64_t bytes = 1; bytes <= MOST_BYTES; bytes++) {
+                struct touched touched = touch_all(bytes, buffers, limit);
+                bool even = bytes % limit == 0 || bytes < limit;
+                int64_t user = armci_user_reuse(bytes, buffers, limit),
+                        buffer = armci_buffer_reuse(bytes, buffers, limit);
+                CU_ASSERT(touched.user <= user);
+                if (!even)
+                    continue;
+                SUITE_SAME_INTEGER(touched.user, user);
+                SUITE_SAME_INTEGER(touched.buffer, buffer);
+            }
+}
+
 // armci.semantics.contiguous_as_strided: no levels, and one count of bytes.
 static void test_no_levels(void)
 {
@@ -206,6 +264,7 @@ int main(void)
         {"even pieces", test_even},
         {"pieces of a get by its size", test_get_limit},
         {"random layouts", test_random},
+        {"what is in the cache", test_reuse},
         {0},
     };
     return suite_run("armci: layout", cases);

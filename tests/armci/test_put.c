@@ -100,6 +100,31 @@ static void test_overlap(void)
     program_run_free(run);
 }
 
+// Time that a client takes to pack the second of many buffers, in a cache of 1 MiB: a byte takes 1
+// ns in it, and 2 ns out of it.
+static sim_time packing(const char *put)
+{
+    struct program_run *run = armci_run_good(&(struct test_program){
+        .ranks = 2,
+        .sets = {put, "host.memory.cache=1 MiB", "host.memory.cache_ways=4",
+                 "host.memory.copy_cached=1000 MB/s", "host.memory.copy_uncached=500 MB/s",
+                 "host.memory.copy_traffic=2", "host.memory.bus_rate=0 B/s", "armci.send_tokens=2"},
+        .ops = {"{put: {to: 1, size: 4 MB}}, {fence: 1}"},
+        .all = "barrier"});
+    sim_time time = when(run, "rank 0", "COPYS -> XMIT", 2) - when(run, "rank 0", "-> COPYS", 2);
+    program_run_free(run);
+    return time;
+}
+
+// A buffer is in the cache when its turn comes soon enough, however long the message is; the
+// message itself is not.
+static void test_cache(void)
+{
+    sim_time one = packing("armci.put=sequential"), two = packing("armci.put=pipelined");
+    CU_ASSERT(one >= 600 * TIME_US && one < 605 * TIME_US);
+    CU_ASSERT(two >= 800 * TIME_US && two < 805 * TIME_US);
+}
+
 // Reads "…buffer N…" or "…context[N]…".
 static int number_behind(const char *text, const char *what)
 {
@@ -324,6 +349,7 @@ int main(void)
         {"armci.put.baseline_sequential", test_sequential_order},
         {"armci.put.ack_before_copyr", test_ack_before_copyr},
         {"armci.put.overlap_sender, armci.put.overlap_receiver", test_overlap},
+        {"what a buffer finds in the cache", test_cache},
         {"armci.put.pipelined_order, armci.put.context_array, armci.put.one_outstanding_send",
          test_buffers},
         {"armci.put.first_buffer_serial", test_one_buffer},

@@ -14,6 +14,7 @@ static const struct memory_config config = {
     .cache = 256 * KIB,
     .copy_cached = 1000000000,
     .copy_uncached = 500000000,
+    .copy_traffic = 3,
     .copy_setup = {.cycles = 150},
     .page = 4 * KIB,
 };
@@ -180,12 +181,39 @@ static void test_within(void)
     struct memory_config ways = config;
     ways.cache_ways = 4;
     set_up();
-    CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 1000, 256 * KIB, COPY_WARM),
-                    SETUP + 1000 * TIME_NS);
-    CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 1000, 512 * KIB, COPY_WARM),
-                    SETUP + 2000 * TIME_NS);
-    CU_ASSERT_EQUAL(memory_copy_time_within(&config, cpu, 1000, 320 * KIB, COPY_WARM),
-                    SETUP + 1500 * TIME_NS);
+    CU_ASSERT_EQUAL(
+        memory_copy_time_within(&ways, cpu, 1000, (struct copy_reuse){256 * KIB, 256 * KIB}),
+        SETUP + 1000 * TIME_NS);
+    CU_ASSERT_EQUAL(
+        memory_copy_time_within(&ways, cpu, 1000, (struct copy_reuse){512 * KIB, 512 * KIB}),
+        SETUP + 2000 * TIME_NS);
+    CU_ASSERT_EQUAL(
+        memory_copy_time_within(&config, cpu, 1000, (struct copy_reuse){320 * KIB, 320 * KIB}),
+        SETUP + 1500 * TIME_NS);
+    tear_down();
+}
+
+// Source and destination are each in the cache or not, and of what a copy out of main memory moves
+// the source is one part.
+static void test_sides(void)
+{
+    struct memory_config ways = config;
+    ways.cache_ways = 4;
+    set_up();
+    struct copy_reuse buffer_is_there = {512 * KIB, 128 * KIB},
+                      source_is_there = {128 * KIB, 512 * KIB},
+                      from_device = {COPY_NEVER, 128 * KIB}, neither = {COPY_NEVER, COPY_NEVER};
+    for (int64_t traffic = 2; traffic <= 4; traffic++) {
+        ways.copy_traffic = traffic;
+        sim_time in = 12000 / traffic * TIME_NS, out = (12000 - 12000 / traffic) * TIME_NS;
+        sim_time all = SETUP + 12000 * TIME_NS; // and a nanosecond more for each byte that misses
+        CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 12000, buffer_is_there), all + in);
+        CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 12000, source_is_there), all + out);
+        CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 12000, from_device), all + in);
+        CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 12000, neither), all + in + out);
+        CU_ASSERT_EQUAL(memory_copy_time_within(&ways, cpu, 12000, neither),
+                        memory_copy_time(&ways, cpu, 12000, COPY_COLD));
+    }
     tear_down();
 }
 
@@ -252,6 +280,7 @@ int main(void)
         {"a cache with ways", test_ways},
         {"ways, line by line", test_ways_simulated},
         {"a piece of a larger work", test_within},
+        {"source and destination", test_sides},
         {"pages", test_pages},
         {"mem_copy charges the handler", test_charges},
         {NULL, NULL},
