@@ -269,13 +269,15 @@ static void say_crossover(struct judging *judging, const struct crossings *found
     const struct curve_point *first = points_at(g_ptr_array_index(sets, 0), 0);
     const struct curve_point *other = points_at(g_ptr_array_index(sets, 1), 0);
     char *low = curve_label(first->value <= other->value ? before : after);
+    const char *unit = check->sizes_are == SIZES_COUNTED ? "" : " B";
     if (found->count == 0)
         judging->result->simulated = g_strdup_printf("no crossing: %s is lower throughout", low);
     else if (found->count > 1)
-        judging->result->simulated = g_strdup_printf(
-            "%s lower first; %d crossings, the first at %.0f B", low, found->count, found->at);
+        judging->result->simulated =
+            g_strdup_printf("%s lower first; %d crossings, the first at %.0f%s", low, found->count,
+                            found->at, unit);
     else
-        judging->result->simulated = g_strdup_printf("%s lower up to %.0f B", low, found->at);
+        judging->result->simulated = g_strdup_printf("%s lower up to %.0f%s", low, found->at, unit);
     g_free(low);
     if (found->count > 0 && check->has_expected)
         judging->result->deviation = (found->at - check->expected) / check->expected;
