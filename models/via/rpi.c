@@ -7,6 +7,10 @@
 static const char *const pin_structures[] = {
     [PIN_AVL] = "avl", [PIN_HASH] = "hash", [PIN_HYBRID] = "hybrid", NULL};
 
+static const char *const pieces[] = {[RPI_PIECES_AS_DESCRIPTORS_GO] = "as_descriptors_go",
+                                     [RPI_PIECES_ONE_BY_ONE] = "one_by_one",
+                                     NULL};
+
 static const struct param rpi_params[] = {
     PARAM(R, device, PARAM_STRING, .fallback = "/dev/via_eth0", .doc = "name of the VIA device",
           .source = "thesis 000, 5.2"),
@@ -26,6 +30,10 @@ static const struct param rpi_params[] = {
     PARAM(R, sdescs, PARAM_COUNT, .fallback = "10", .least = "2", .most = "65536",
           .doc = "send descriptors for each peer (a short message needs two)",
           .source = "thesis 000, 5.2"),
+    PARAM(R, pieces, PARAM_CHOICE, .fallback = "as_descriptors_go", .choices = pieces,
+          .doc = "how many pieces of a long message's body are posted at a time",
+          .source = "thesis 000, 4.5.3 and 5.2: who finds no descriptor waits in the send queue; "
+                    "4.7.3 reads as one_by_one (docs/fidelity.md has what follows from either)"),
     PARAM(R, envelope, PARAM_SIZE, .fallback = "36 B", .least = "1 B", .most = "1 KiB",
           .doc = "an envelope", .source = "thesis 000, figure 4.13: nine words of IA-32"),
     PARAM(R, advance, PARAM_COST, .fallback = "400 cycles", .doc = "one turn of lsra_advance",

@@ -19,6 +19,12 @@
 
 // ---- Parameters (thesis 5.2) ----
 
+// How many pieces of a long message's body are posted at a time.
+enum rpi_pieces {
+    RPI_PIECES_AS_DESCRIPTORS_GO, // as many as there are free send descriptors
+    RPI_PIECES_ONE_BY_ONE,        // the next when the one before has left
+};
+
 struct rpi_config {
     const char *device;
     int64_t tiny;             // longest tiny message
@@ -26,6 +32,7 @@ struct rpi_config {
     int64_t area;             // RDMA area for the messages of one peer
     int64_t rdescs;           // receive descriptors for each peer
     int64_t sdescs;           // send descriptors for each peer
+    int pieces;               // enum rpi_pieces
     int64_t envelope;         // bytes of an envelope in memory and on the wire
     struct cost advance;      // one turn of lsra_advance
     struct cost start;        // lsra_build and lsra_start: class, envelope
@@ -104,9 +111,11 @@ struct rpi_request {
     struct rpi_buffer *cq_envbuf;
     int64_t cq_packbuf;  // offset of the first byte not yet sent
     int64_t cq_packsize; // bytes still to be sent
+    int pieces_out;      // of a body: posted, not complete
     struct pin_area *cq_packbufhand;
     bool isadv;   // cq_isadv: in the progression engine
     bool queued;  // in the send queue
+    bool yields;  // a body: leaves descriptors to those that wait longer, and goes on behind them
     bool ordered; // its next step sends the message's envelope, which must not overtake an earlier
                   // one
     bool acknowledge;              // a receive that owes its sender an ACK
@@ -157,6 +166,7 @@ struct rpi_process_peer {
     int waiting_sends;               // ordered ones to this peer in the send queue
     int waiting_acks;                // ACKs to this peer in the send queue
     bool held_up;                    // while the send queue is looked through: one of them stays
+    bool descriptors_due;            // likewise: to one that stays for lack of them
     GArray *extents;                 // struct rpi_extent, oldest first
 };
 
@@ -174,6 +184,11 @@ enum rpi_startup {
 
 struct rpi_stack;
 
+// Linked by send_next.
+struct rpi_send_queue {
+    struct mpi_request *head, *tail;
+};
+
 struct rpi_process {
     struct rpi_stack *stack;
     struct mpi_process *process;
@@ -186,9 +201,10 @@ struct rpi_process {
     enum rpi_startup startup;
     int startup_peer;
     struct event exchange;
-    bool waiting; // in VipCQWait
-    struct mpi_request *send_queue_head,
-        *send_queue_tail; // ~send_queue: sends without descriptor or pinned buffer
+    bool waiting;                     // in VipCQWait
+    struct rpi_send_queue send_queue; // ~send_queue: sends without descriptor or pinned buffer
+    bool looking;                     // it is looked through
+    struct rpi_send_queue again;      // meanwhile: bodies that have posted pieces and have more
     bool retry; // a descriptor or pinned memory came free: look at the send queue, and at ACKs that
                 // are owed
     int owed_acks; // long receives whose buffer could not be pinned yet

@@ -105,6 +105,59 @@ static struct rpi_envelope send_envelope(struct mpi_request *request, int flags)
     };
 }
 
+// ---- The send queue (4.5.3): who finds no descriptor or can't be pinned, in the order of coming
+// ----
+
+static bool is_ack(const struct mpi_request *request)
+{
+    return request->kind == MPI_RECV;
+}
+
+static void queue_push(struct rpi_send_queue *queue, struct mpi_request *request)
+{
+    rpi_of(request)->send_next = NULL;
+    if (queue->head)
+        rpi_of(queue->tail)->send_next = request;
+    else
+        queue->head = request;
+    queue->tail = request;
+}
+
+static void queue_join(struct rpi_send_queue *queue, const struct rpi_send_queue *more)
+{
+    if (!more->head)
+        return;
+    if (queue->head)
+        rpi_of(queue->tail)->send_next = more->head;
+    else
+        queue->head = more->head;
+    queue->tail = more->tail;
+}
+
+static void stand_in(struct cpu_context *context, struct rpi_send_queue *queue,
+                     struct mpi_request *request, enum rpi_state why)
+{
+    struct rpi_request *r = rpi_of(request);
+    r->queued = true;
+    queue_push(queue, request);
+    if (r->ordered)
+        r->cq_peer->waiting_sends++;
+    if (is_ack(request))
+        r->cq_peer->waiting_acks++;
+    // The descriptors that a body waits for are those of its own pieces, as long as there are any.
+    if (r->pieces_out > 0)
+        why = RPI_BODY_SENT;
+    if (r->cq_state != why)
+        rpi_enter(context, request, why, NULL);
+}
+
+static void enqueue(struct cpu_context *context, struct mpi_request *request, enum rpi_state why)
+{
+    struct rpi_process *rpi = rpi_of(request)->cq_peer->owner;
+    bool again = rpi->looking && rpi_of(request)->yields;
+    stand_in(context, again ? &rpi->again : &rpi->send_queue, request, why);
+}
+
 // ---- Ends ----
 
 // All of an eager message has left: done, unless the receiver has to say that it has it.
@@ -162,11 +215,11 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
     post(context, request, descriptor);
 }
 
-// ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, each sent when the one
-// before has left. The receiver knows bodies by their order alone (4.7.4), so the next one starts
-// behind the last piece. ----
+// ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, as many at a time as
+// lam_via.pieces says. The receiver knows bodies by their order alone (4.7.4), so the next one
+// starts behind the last piece. ----
 
-static void long_send_piece(struct cpu_context *context, struct mpi_request *request);
+static void long_send_pieces(struct cpu_context *context, struct mpi_request *request);
 
 // All of the peer's first body is posted.
 static void next_body(struct cpu_context *context, struct rpi_process_peer *peer)
@@ -176,18 +229,19 @@ static void next_body(struct cpu_context *context, struct rpi_process_peer *peer
         rpi_send_try(context, peer->bodies.head);
 }
 
+// Pieces complete in the order in which they were posted (4.7.3). A body that has more of them
+// stands in the send queue already, unless the completion of the last piece is what it waits for.
 static void long_piece_sent(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
-    if (r->cq_packsize == 0) {
+    r->pieces_out--;
+    if (r->cq_packsize > 0 && !r->queued)
+        rpi_send_try(context, request);
+    else if (r->cq_packsize == 0 && r->pieces_out == 0)
         rpi_finish(context, request);
-        return;
-    }
-    r->cq_send_advance_fn = long_send_piece;
-    rpi_send_try(context, request);
 }
 
-static void long_send_piece(struct cpu_context *context, struct mpi_request *request)
+static void post_piece(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
     struct vip_descriptor *descriptor = take_descriptor(r->cq_peer);
@@ -209,15 +263,26 @@ static void long_send_piece(struct cpu_context *context, struct mpi_request *req
     descriptor->final = true;
     r->cq_packbuf += piece;
     r->cq_packsize -= piece;
-    r->cq_callback_fn = long_piece_sent;
+    r->pieces_out++;
     if (first || last || r->cq_state != RPI_BODY_SENT)
         rpi_enter(context, request, RPI_BODY_SENT,
                   last    ? "last piece"
                   : first ? "first piece"
                           : NULL);
     post(context, request, descriptor);
-    if (last)
+}
+
+static void long_send_pieces(struct cpu_context *context, struct mpi_request *request)
+{
+    struct rpi_request *r = rpi_of(request);
+    bool all = r->cq_peer->owner->config->pieces == RPI_PIECES_AS_DESCRIPTORS_GO;
+    do
+        post_piece(context, request);
+    while (all && r->cq_packsize > 0 && r->cq_peer->cp_free_send_desc_cnt > 0);
+    if (r->cq_packsize == 0)
         next_body(context, r->cq_peer);
+    else if (all)
+        enqueue(context, request, RPI_WAIT_DESCRIPTOR);
 }
 
 static void syn_sent(struct cpu_context *context, struct mpi_request *request)
@@ -243,9 +308,11 @@ void rpi_long_acknowledged(struct cpu_context *context, struct mpi_request *requ
     r->target_handle = envelope->ve_target_buf_hand;
     r->cq_packbuf = 0;
     r->cq_packsize = request->size;
-    r->cq_send_advance_fn = long_send_piece;
+    r->cq_send_advance_fn = long_send_pieces;
+    r->cq_callback_fn = long_piece_sent;
     r->descriptors = 1;
     r->ordered = false;
+    r->yields = true;
     mpi_queue_append(&r->cq_peer->bodies, request);
     if (r->cq_peer->bodies.head == request)
         rpi_send_try(context, request);
@@ -291,31 +358,7 @@ void rpi_send_ack(struct cpu_context *context, struct mpi_request *request)
     rpi_send_try(context, request);
 }
 
-// ---- The send queue ----
-
-static bool is_ack(const struct mpi_request *request)
-{
-    return request->kind == MPI_RECV;
-}
-
-static void enqueue(struct cpu_context *context, struct mpi_request *request, enum rpi_state why)
-{
-    struct rpi_request *r = rpi_of(request);
-    struct rpi_process *rpi = r->cq_peer->owner;
-    r->queued = true;
-    r->send_next = NULL;
-    if (rpi->send_queue_head)
-        rpi_of(rpi->send_queue_tail)->send_next = request;
-    else
-        rpi->send_queue_head = request;
-    rpi->send_queue_tail = request;
-    if (r->ordered)
-        r->cq_peer->waiting_sends++;
-    if (is_ack(request))
-        r->cq_peer->waiting_acks++;
-    if (r->cq_state != why)
-        rpi_enter(context, request, why, NULL);
-}
+// ---- What a step lacks, and the way out of the send queue ----
 
 static bool needs_pin(const struct mpi_request *request, const struct rpi_request *r)
 {
@@ -338,6 +381,12 @@ static enum rpi_state lacks(struct cpu_context *context, struct mpi_request *req
 void rpi_send_try(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
+    struct rpi_process *rpi = r->cq_peer->owner;
+    if (r->yields && (rpi->send_queue.head || rpi->looking)) {
+        enqueue(context, request, RPI_WAIT_DESCRIPTOR);
+        rpi->retry = true;
+        return;
+    }
     enum rpi_state lack = lacks(context, request);
     // ACKs keep their order as envelopes do: bodies come in that of their ACKs.
     bool behind = (r->ordered && r->cq_peer->waiting_sends > 0) ||
@@ -378,17 +427,19 @@ void rpi_send_start(struct cpu_context *context, struct mpi_request *request)
 // was.
 bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
 {
-    struct mpi_request *at = rpi->send_queue_head;
+    struct mpi_request *at = rpi->send_queue.head;
     bool any = false;
-    rpi->send_queue_head = rpi->send_queue_tail = NULL;
+    rpi->send_queue = rpi->again = (struct rpi_send_queue){0};
+    rpi->looking = true;
     for (int node = 0; at && node < rpi->stack->ranks; node++) {
-        rpi->procs[node].held_up = false;
+        rpi->procs[node].held_up = rpi->procs[node].descriptors_due = false;
         rpi->procs[node].waiting_sends = rpi->procs[node].waiting_acks = 0;
     }
     while (at) {
         struct rpi_request *r = rpi_of(at);
         struct mpi_request *next = r->send_next;
-        bool behind = r->ordered && r->cq_peer->held_up;
+        bool behind =
+            (r->ordered && r->cq_peer->held_up) || (r->yields && r->cq_peer->descriptors_due);
         enum rpi_state lack = behind ? r->cq_state : lacks(context, at);
         if (lack == RPI_START) {
             r->queued = false;
@@ -396,10 +447,13 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
             any = true;
         } else {
             r->cq_peer->held_up |= r->ordered;
-            enqueue(context, at, lack);
+            r->cq_peer->descriptors_due |= !behind && lack == RPI_WAIT_DESCRIPTOR;
+            stand_in(context, &rpi->send_queue, at, lack);
         }
         at = next;
     }
+    rpi->looking = false;
+    queue_join(&rpi->send_queue, &rpi->again);
     return any;
 }
 
@@ -413,7 +467,7 @@ void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct
     struct mpi_request *request = peer->cp_pending_sends[peer->pending_head++ % capacity];
     g_assert(descriptor);
     peer->cp_free_send_desc_cnt++;
-    rpi->retry |= rpi->send_queue_head != NULL;
+    rpi->retry |= rpi->send_queue.head != NULL;
     cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->callback), "RPI",
                       descriptor->message);
     rpi_of(request)->cq_callback_fn(context, request);

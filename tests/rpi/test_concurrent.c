@@ -13,6 +13,7 @@ static void test_two_longs(void)
 {
     struct test_program program = {
         .ranks = 2,
+        .sets = {"lam_via.pieces=one_by_one"},
         .ops =
             {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 KiB, "
              "tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
@@ -243,38 +244,43 @@ static void test_acks_without_descriptor(void)
 // The same at the end of a collective, which may return with a descriptor that has just come free:
 // the ACK that waits for it goes before that of a receive that is started then.
 //
-// Rank 0's descriptors are taken by a piece of a long body, for 21 ms, and behind it by its message
-// of the alltoall. In this time the SYN of the first receive comes. What completes last, and ends
-// the alltoall, is the message behind the piece.
+// Rank 0's descriptors are taken by a long body of one piece, for 21 ms, and behind it by its
+// message of the alltoall. In this time the SYNs of two receives come. The ACK of the first follows
+// the body; what completes last, and ends the alltoall, is the message behind it.
 static void test_acks_behind_collective(void)
 {
     struct test_program program = {
         .ranks = 2,
         .sets = {"lam_via.sdescs=2", "mvia.largest_transfer=256 KiB"},
-        .ops = {"{isend: {to: 1, size: 1 MiB, tag: 9, request: s}}, {irecv: {from: 1, size: 40 "
-                "KiB, tag: 1, request: a}}, {compute: 10 ms}, {iprobe: {from: 1, tag: 99}}, "
-                "{alltoall: {size: 8 KiB}}, {irecv: {from: 1, size: 50 KiB, tag: 2, request: b}}, "
-                "{waitall: all}",
-                "{irecv: {from: 0, size: 1 MiB, tag: 9, request: s}}, {compute: 5 ms}, " LOOK
-                "{compute: 10 ms}, {isend: {to: 0, size: 40 KiB, tag: 1, request: a}}, {isend: "
-                "{to: 0, size: 50 KiB, tag: "
-                "2, request: b}}, {alltoall: {size: 8 KiB}}, {waitall: all}"},
+        .ops = {"{isend: {to: 1, size: 256 KiB, tag: 9, request: s}}, {irecv: {from: 1, size: 40 "
+                "KiB, tag: 0, request: z}}, {irecv: {from: 1, size: 40 KiB, tag: 1, request: a}}, "
+                "{compute: 10 ms}, {iprobe: {from: 1, tag: 99}}, {alltoall: {size: 8 KiB}}, "
+                "{irecv: {from: 1, size: 50 KiB, tag: 2, request: b}}, {waitall: all}",
+                "{irecv: {from: 0, size: 256 KiB, tag: 9, request: s}}, {compute: 5 ms}, " LOOK
+                "{compute: 10 ms}, {isend: {to: 0, size: 40 KiB, tag: 0, request: z}}, {isend: "
+                "{to: 0, size: 40 KiB, tag: 1, request: a}}, {isend: {to: 0, size: 50 KiB, tag: 2, "
+                "request: b}}, {alltoall: {size: 8 KiB}}, {waitall: all}"},
     };
     struct program_run *run = program_run(&program, 1);
     char *text = program_run_text(run, 0, "recv");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
     CU_ASSERT(run->result->ledger_balanced);
     SUITE_SAME_TEXT(text, "recv[2] start -> posted\n"
-                          "recv[4] start -> posted\n"
+                          "recv[3] start -> posted\n"
+                          "recv[5] start -> posted\n"
                           "recv[2] posted -> wait_descriptor\n"
-                          "recv[4] posted -> done\n"
-                          "recv[6] start -> wait_descriptor\n"
+                          "recv[3] posted -> wait_descriptor\n"
+                          "recv[5] posted -> done\n"
                           "recv[2] wait_descriptor -> ack_sent target\n"
+                          "recv[7] start -> wait_descriptor\n"
+                          "recv[3] wait_descriptor -> ack_sent target\n"
                           "recv[2] ack_sent -> wait_body long\n"
-                          "recv[6] wait_descriptor -> ack_sent target\n"
+                          "recv[7] wait_descriptor -> ack_sent target\n"
+                          "recv[3] ack_sent -> wait_body long\n"
+                          "recv[7] ack_sent -> wait_body long\n"
                           "recv[2] wait_body -> done\n"
-                          "recv[6] ack_sent -> wait_body long\n"
-                          "recv[6] wait_body -> done\n");
+                          "recv[3] wait_body -> done\n"
+                          "recv[7] wait_body -> done\n");
     g_free(text);
     program_run_free(run);
 }
@@ -285,7 +291,7 @@ static void test_wait_for_pin(void)
 {
     struct test_program program = {
         .ranks = 2,
-        .sets = {"host.memory.pin_limit=1200 KiB"},
+        .sets = {"host.memory.pin_limit=1200 KiB", "lam_via.pieces=one_by_one"},
         .ops = {"{irecv: {from: 1, size: 1 MiB, tag: 1, request: r}}, {isend: {to: 1, size: 900 "
                 "KiB, tag: 2, request: s}}, {isend: {to: 1, size: 30 KiB, tag: 3, request: t}}, "
                 "{waitall: all}",

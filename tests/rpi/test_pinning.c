@@ -71,11 +71,13 @@ static void expect_completed(const struct test_program *program)
     program_run_free(run);
 }
 
-// With memory for all buffers the same program ends.
+// With memory for all buffers the same program ends, if the switch has room for what five ranks
+// send to one at a time: M-VIA does not repeat what is lost there.
 static void test_more_memory(void)
 {
     struct test_program program = alltoall;
     program.sets[0] = "host.memory.pin_limit=64 MiB";
+    program.sets[1] = "switch.queue=0";
     expect_completed(&program);
 }
 

@@ -243,7 +243,7 @@ static void test_request_record(void)
 {
     struct test_program program = {
         .ranks = 2,
-        .sets = {"mvia.largest_transfer=50000 B"},
+        .sets = {"mvia.largest_transfer=50000 B", "lam_via.pieces=one_by_one"},
         .ops = {"{send: {to: 1, size: 200000 B}}", "{recv: {from: 0, size: 200000 B}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);

@@ -72,7 +72,7 @@ void rpi_bench_finish(struct rpi_bench *bench)
 void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank)
 {
     const struct rpi_process *rpi = &bench->stack->processes[rank];
-    CU_ASSERT_PTR_NULL(rpi->send_queue_head);
+    CU_ASSERT_PTR_NULL(rpi->send_queue.head);
     CU_ASSERT_PTR_NULL(rpi->process->active);
     SUITE_SAME_INTEGER((long long)rpi->process->request_pool.in_use, 0);
     SUITE_SAME_INTEGER(rpi->process->matcher.posted_count, 0);
