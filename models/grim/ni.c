@@ -133,6 +133,11 @@ struct grim_fabric *grim_fabric_make(struct cluster *cluster, const char *sectio
     fabric->resent = sim_counter(sim, "GRIM: messages sent again");
     fabric->timed_out = sim_counter(sim, "GRIM: timeouts");
     fabric->queued_answers = sim_counter(sim, "GRIM: control messages queued");
+    fabric->sent_bytes = sim_counter(sim, "GRIM: bytes of messages sent");
+    fabric->control = sim_counter(sim, "GRIM: control messages sent");
+    fabric->control_bytes = sim_counter(sim, "GRIM: bytes of control messages");
+    fabric->most_empty = sim_counter(sim, "GRIM: most empty channels before a message");
+    fabric->most_queued = sim_counter(sim, "GRIM: most bytes in a card's message queue");
     fabric->corrupt = sim_counter(sim, "GRIM: packets with CRC errors");
     fabric->foreign = sim_counter(sim, "GRIM: packets without its identifier");
     fabric->nis = g_new0(struct grim_ni, cluster->host_count);

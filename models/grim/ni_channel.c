@@ -29,6 +29,9 @@ void ni_start_send(struct cpu_context *context, struct grim_ni *ni, struct packe
     ni->sending = true;
     ni->sending_control = control;
     ni->sent_to = to;
+    if (control)
+        (*ni->fabric->control)++;
+    *(control ? ni->fabric->control_bytes : ni->fabric->sent_bytes) += packet->wire_bytes;
     ni->send.item.handler = GRIM_FINISH_SEND;
     ni->send.item.message = packet->message;
     ni->send.move = LANAI_SEND;
@@ -92,8 +95,10 @@ static struct grim_entry *scan(struct cpu_context *context, struct grim_ni *ni)
         ni_spend(context, ni, costs->scan_channel, "scan", MESSAGE_NONE);
         if (place < ni->channels->len) {
             const struct grim_channel *channel = g_ptr_array_index(ni->channels, (guint)place);
-            if (channel->next && ni_may_send(channel->next))
+            if (channel->next && ni_may_send(channel->next)) {
                 found = channel->next;
+                *ni->fabric->most_empty = MAX(*ni->fabric->most_empty, i);
+            }
         }
         place = (place + 1) % ni->scanned;
     }

@@ -217,7 +217,7 @@ struct grim_fabric {
     void *stalled_owner;
     sim_time progress; // when a message was last taken, or an endpoint moved
     int64_t *accepted, *refusals, *dropped, *duplicates, *resent, *timed_out, *queued_answers,
-        *corrupt, *foreign;
+        *corrupt, *foreign, *sent_bytes, *control, *control_bytes, *most_empty, *most_queued;
 };
 
 // What a packet carries in its header.

@@ -119,6 +119,7 @@ struct grim_entry *ni_queue_append(struct grim_channel *channel, const struct gr
     };
     entry->message.source = channel->endpoint;
     channel->used += stored;
+    *fabric->most_queued = MAX(*fabric->most_queued, channel->used);
     channel->entries++;
     if (channel->back)
         channel->back->next = entry;
