@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Databases of sweeps whose results are made up, for those who report on sweeps, compare or draw
+// them.
+#ifndef NETSIM_TESTS_SUPPORT_MADE_SWEEP_H
+#define NETSIM_TESTS_SUPPORT_MADE_SWEEP_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct made_sweep {
+    const char *axes[6];   // "link.rate=1 Mb/s|2 Mb/s", ends with NULL
+    bool zip;              // all axes are one
+    int seeds;             // 0: they do not vary
+    const char *series[4]; // names, ends with NULL
+    const char *counts;    // what sizes are numbers of; NULL: bytes
+    // What one of the series came to at a point, which the caller frees: "completed; t_us:4=1.5
+    // drops@2=3", "failed|overrun|the text; ", "unbalanced|line" for one that completed and lost
+    // something, "missing", NULL if the point has no such series. "impossible|why", asked of the
+    // first of the series, is of the point.
+    char *(*result)(int point, int series);
+};
+
+// Writes the sweep "made" as made.sqlite into a directory; the caller frees its path.
+char *made_sweep(const struct made_sweep *sweep, const char *directory);
+
+#endif
