@@ -86,8 +86,8 @@ static void insert_point(struct store *store, const struct made_sweep *sweep, in
         g_free(path);
     }
     char *axes = dumped(json), *seed = g_strdup_printf("%d", point % MAX(sweep->seeds, 1) + 1);
-    insert(store, "INSERT INTO points VALUES ('c', %d, %s, %Q, %Q)", point,
-           problem ? "NULL" : seed, axes, problem);
+    insert(store, "INSERT INTO points VALUES ('c', %d, %s, %Q, %Q)", point, problem ? "NULL" : seed,
+           axes, problem);
     g_free(seed);
     g_free(axes);
 }
@@ -114,7 +114,8 @@ static void insert_result(struct store *store, const struct made_sweep *sweep, c
     const char *kind = !unbalanced && head[1] ? head[1] : NULL;
     json_t *json = json_pack("{s:s, s:s*}", "status", status, "counts", sweep->counts);
     if (kind)
-        json_object_set_new(json, "reason", json_pack("{s:s, s:s*}", "kind", kind, "text", head[2]));
+        json_object_set_new(json, "reason",
+                            json_pack("{s:s, s:s*}", "kind", kind, "text", head[2]));
     if (unbalanced) {
         json_object_set_new(json, "ledger", json_pack("{s:b}", "balanced", 0));
         json_object_set_new(json, "unaccounted", json_pack("[s]", head[1]));

@@ -11,7 +11,7 @@ struct made_sweep {
     const char *axes[6];   // "link.rate=1 Mb/s|2 Mb/s", ends with NULL
     bool zip;              // all axes are one
     int seeds;             // 0: they do not vary
-    const char *series[4]; // names, ends with NULL
+    const char *series[6]; // names, ends with NULL
     const char *counts;    // what sizes are numbers of; NULL: bytes
     // What one of the series came to at a point, which the caller frees: "completed; t_us:4=1.5
     // drops@2=3", "failed|overrun|the text; ", "unbalanced|line" for one that completed and lost

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pictures of sweeps whose results are made up: what is drawn along which axis, what is left
+// out, and what the notes say of it.
+#include "sim/figures/swept.h"
+#include "tests/support/made_sweep.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *document_of(const struct made_sweep *sweep)
+{
+    GError *error = NULL;
+    char *directory = temporary_directory(), *path = made_sweep(sweep, directory);
+    json_t *document = swept_document(path, &error);
+    SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
+    g_free(path);
+    temporary_remove(directory);
+    return document;
+}
+
+// A line for each panel, then one for each of its series, then the notes.
+static void append_axis(GString *out, json_t *panel, const char *name)
+{
+    json_t *axis = json_object_get(panel, name);
+    if (!axis)
+        return;
+    char *text = json_dumps(axis, 0);
+    g_string_append_printf(out, " %s %s", name, text);
+    free(text);
+}
+
+static void append_series(GString *out, json_t *series)
+{
+    static const char *const shown[] = {"points", "failure", "failed_at"};
+    g_string_append_printf(out, "  %s", json_string_value(json_object_get(series, "name")));
+    if (json_object_get(series, "stack"))
+        g_string_append_printf(out, " (%s)", json_string_value(json_object_get(series, "stack")));
+    g_string_append_c(out, ':');
+    for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
+        json_t *value = json_object_get(series, shown[i]);
+        char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+        if (value && strcmp(text, "null") != 0 && strcmp(text, "[]") != 0)
+            g_string_append_printf(out, " %s", text);
+        free(text);
+    }
+    g_string_append_c(out, '\n');
+}
+
+static char *text_of(json_t *document)
+{
+    GString *out = g_string_new(NULL);
+    json_t *panel, *one;
+    size_t i, k;
+    g_string_append_printf(out, "%s, %s, lost %d\n",
+                           json_string_value(json_object_get(document, "id")),
+                           json_string_value(json_object_get(document, "title")),
+                           (int)json_integer_value(json_object_get(document, "lost")));
+    json_array_foreach(json_object_get(document, "panels"), i, panel)
+    {
+        g_string_append(out, json_string_value(json_object_get(panel, "kind")));
+        if (json_object_get(panel, "title"))
+            g_string_append_printf(out, " \"%s\"",
+                                   json_string_value(json_object_get(panel, "title")));
+        append_axis(out, panel, "x");
+        append_axis(out, panel, "y");
+        append_axis(out, panel, "value");
+        g_string_append_c(out, '\n');
+        json_array_foreach(json_object_get(panel, "series"), k, one)
+        {
+            append_series(out, one);
+        }
+    }
+    json_array_foreach(json_object_get(document, "notes"), i, one)
+    {
+        g_string_append_printf(out, "note: %s\n", json_string_value(one));
+    }
+    json_decref(document);
+    return g_strdelimit(g_string_free(out, FALSE), "\"", '\'');
+}
+
+static void expect(const struct made_sweep *sweep, const char *expected)
+{
+    char *text = text_of(document_of(sweep));
+    SUITE_SAME_TEXT(text, expected);
+    g_free(text);
+}
+
+// ---- One axis ----
+
+static char *each_way(int point, int series)
+{
+    static const char *const first[] = {"completed; t_us:8=1.5 t_us:16=2 b_MB_per_s:8=3",
+                                        "failed|overrun|it broke after 3 s; t_us:8=7",
+                                        "failed|overrun|it broke after 4 s",
+                                        "unbalanced|message 7; t_us:8=9",
+                                        "missing",
+                                        "impossible|no"};
+    static const char *const second[] = {"completed; t_us:8=1", "completed; t_us:8=2",
+                                         "deadlock|deadlock",   "completed; t_us:8=4",
+                                         "completed; t_us:8=5", NULL};
+    return g_strdup((series ? second : first)[point]);
+}
+
+// A line for each series and size, a panel for each metric; what failed is marked where it is, and
+// each reason is noted once.
+static void test_lines(void)
+{
+    static const struct made_sweep sweep = {
+        .axes = {"link.rate=1 Mb/s|2 Mb/s|4 Mb/s|8 Mb/s|16 Mb/s|32 Mb/s", NULL},
+        .series = {"A", "B", NULL},
+        .result = each_way};
+    expect(&sweep,
+           "made, Sweep of made, lost 1\n"
+           "lines x {'label': 'link.rate', 'unit': 'Mb/s', 'scale': 'log', 'swept': true} y "
+           "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+           "  A, 8 B (A): [[1.0,1.5],[2.0,7.0],[4.0,null],[8.0,null],[16.0,null],[32.0,null]] "
+           "[[2.0,'link.rate=2 Mb/s: failed: it broke after 3 s','failed'],[4.0,'link.rate=4 Mb/s: "
+           "failed: it broke after 4 s','failed'],[8.0,'link.rate=8 Mb/s: lost: message "
+           "7','lost'],[16.0,'link.rate=16 Mb/s: not run so far','missing'],[32.0,'link.rate=32 "
+           "Mb/s: not possible: no','impossible']]\n"
+           "  A, 16 B (A): [[1.0,2.0],[2.0,null],[4.0,null],[8.0,null],[16.0,null],[32.0,null]] "
+           "[[2.0,'link.rate=2 Mb/s: failed: it broke after 3 s','failed'],[4.0,'link.rate=4 Mb/s: "
+           "failed: it broke after 4 s','failed'],[8.0,'link.rate=8 Mb/s: lost: message "
+           "7','lost'],[16.0,'link.rate=16 Mb/s: not run so far','missing'],[32.0,'link.rate=32 "
+           "Mb/s: not possible: no','impossible']]\n"
+           "  B, 8 B (B): [[1.0,1.0],[2.0,2.0],[4.0,null],[8.0,4.0],[16.0,5.0],[32.0,null]] "
+           "[[4.0,'link.rate=4 Mb/s: deadlock: no reason was "
+           "given','deadlock'],[32.0,'link.rate=32 Mb/s: not possible: no','impossible']]\n"
+           "lines x {'label': 'link.rate', 'unit': 'Mb/s', 'scale': 'log', 'swept': true} y "
+           "{'label': 'b', 'unit': 'MB/s', 'scale': 'linear'}\n"
+           "  A (A): [[1.0,3.0],[2.0,null],[4.0,null],[8.0,null],[16.0,null],[32.0,null]] "
+           "[[2.0,'link.rate=2 Mb/s: failed: it broke after 3 s','failed'],[4.0,'link.rate=4 Mb/s: "
+           "failed: it broke after 4 s','failed'],[8.0,'link.rate=8 Mb/s: lost: message "
+           "7','lost'],[16.0,'link.rate=16 Mb/s: not run so far','missing'],[32.0,'link.rate=32 "
+           "Mb/s: not possible: no','impossible']]\n"
+           "note: × A, link.rate=2 Mb/s: failed: it broke after 3 s (and 1 more for this reason)\n"
+           "note: × B, link.rate=4 Mb/s: deadlock: no reason was given\n"
+           "note: × A, link.rate=8 Mb/s: lost: message 7\n"
+           "note: × A, link.rate=16 Mb/s: not run so far\n"
+           "note: – A, link.rate=32 Mb/s: not possible: no\n"
+           "note: – B, link.rate=32 Mb/s: not possible: no\n");
+}
+
+static char *by_seed(int point, int series)
+{
+    (void)series;
+    return g_strdup_printf("completed; t_us@0=%d t_us@1=%d", point, 10 * point);
+}
+
+// Names are bars; the mean is over seeds; without values of all ranks each rank has a line. The
+// last word of a long path is enough, unless another axis has the same.
+static void test_seeds(void)
+{
+    static const struct made_sweep named = {
+        .axes = {"a_rather_long_path.with_its.policy=lru|fifo", NULL},
+        .seeds = 3,
+        .series = {"A", NULL},
+        .result = by_seed};
+    static const struct made_sweep seeds = {
+        .axes = {"m.one=x", NULL}, .seeds = 2, .series = {"A", NULL}, .result = by_seed};
+    static const struct made_sweep alone = {
+        .axes = {NULL}, .seeds = 2, .series = {"A", NULL}, .result = by_seed};
+    expect(&named, "made, Sweep of made, lost 0\n"
+                   "bars x {'label': 'policy', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                   "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+                   "  A, rank 0 (A): [['lru',1.0],['fifo',4.0]]\n"
+                   "  A, rank 1 (A): [['lru',10.0],['fifo',40.0]]\n"
+                   "note: policy is a_rather_long_path.with_its.policy\n"
+                   "note: mean of 3 seeds\n");
+    expect(&seeds, "made, Sweep of made, lost 0\n"
+                   "bars x {'label': 'm.one', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                   "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+                   "  A, rank 0 (A): [['x',0.5]]\n"
+                   "  A, rank 1 (A): [['x',5.0]]\n"
+                   "note: mean of 2 seeds\n");
+    expect(&alone, "made, Sweep of made, lost 0\n"
+                   "lines x {'label': 'seed', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                   "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+                   "  A, rank 0 (A): [[1.0,0.0],[2.0,1.0]]\n"
+                   "  A, rank 1 (A): [[1.0,0.0],[2.0,10.0]]\n");
+}
+
+static char *constant(int point, int series)
+{
+    (void)point;
+    (void)series;
+    return g_strdup("completed; n=1");
+}
+
+// What kind of numbers the values are, and whether they span so much that the axis is logarithmic.
+static void test_units(void)
+{
+    static const char *const axes[][2] = {
+        {"a.b=1|2", "{'label': 'a.b', 'unit': '', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1|8", "{'label': 'a.b', 'unit': '', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1|9", "{'label': 'a.b', 'unit': '', 'scale': 'log', 'swept': true}"},
+        {"a.b=0|9", "{'label': 'a.b', 'unit': '', 'scale': 'linear', 'swept': true}"},
+        {"a.b=0.5|2.5", "{'label': 'a.b', 'unit': '', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1 KiB|2 KiB", "{'label': 'a.b', 'unit': 'B', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1 us|20 us", "{'label': 'a.b', 'unit': 'us', 'scale': 'log', 'swept': true}"},
+        {"a.b=1 Mb/s|2 Gb/s", "{'label': 'a.b', 'unit': 'Mb/s', 'scale': 'log', 'swept': true}"},
+        {"a.b=1 MB/s|2 MB/s", "{'label': 'a.b', 'unit': 'MB/s', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1 MHz|2 MHz", "{'label': 'a.b', 'unit': 'MHz', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1 cycles|2 cycles",
+         "{'label': 'a.b', 'unit': 'cycles', 'scale': 'linear', 'swept': true}"},
+        {"a.b=1 us|2 KiB", "{'label': 'a.b', 'unit': '', 'scale': 'linear', 'swept': true}"},
+    };
+    static const char *const points[] = {
+        "[[1.0,1.0],[2.0,1.0]]",  "[[1.0,1.0],[8.0,1.0]]",    "[[1.0,1.0],[9.0,1.0]]",
+        "[[0.0,1.0],[9.0,1.0]]",  "[[0.5,1.0],[2.5,1.0]]",    "[[1024.0,1.0],[2048.0,1.0]]",
+        "[[1.0,1.0],[20.0,1.0]]", "[[1.0,1.0],[2000.0,1.0]]", "[[1.0,1.0],[2.0,1.0]]",
+        "[[1.0,1.0],[2.0,1.0]]",  "[[1.0,1.0],[2.0,1.0]]",    "[['1 us',1.0],['2 KiB',1.0]]"};
+    for (size_t i = 0; i < G_N_ELEMENTS(axes); i++) {
+        struct made_sweep sweep = {
+            .axes = {axes[i][0], NULL}, .series = {"A", NULL}, .result = constant};
+        char *text = text_of(document_of(&sweep));
+        char *whole = g_strdup_printf("%s x %s y ", i + 1 == G_N_ELEMENTS(axes) ? "bars" : "lines",
+                                      axes[i][1]);
+        SUITE_CONTAINS(text, whole);
+        SUITE_CONTAINS(text, points[i]);
+        g_free(whole);
+        g_free(text);
+    }
+}
+
+static char *many_lines(int point, int series)
+{
+    (void)series;
+    GString *text = g_string_new("completed;");
+    for (int i = 0; i < 4; i++)
+        g_string_append_printf(text, " t_us:%d=%d", 1 << i, point + i);
+    return g_string_free(text, FALSE);
+}
+
+// Of 16 lines 12 are drawn, the first and the last among them; 12 are not too many.
+static void test_too_many_lines(void)
+{
+    struct made_sweep sweep = {
+        .axes = {"m.a=1|2", NULL}, .series = {"A", "B", "C", NULL}, .result = many_lines};
+    static const struct made_sweep counted = {.axes = {"m.a=1|2", NULL},
+                                              .series = {"A", NULL},
+                                              .counts = "messages",
+                                              .result = many_lines};
+    expect(&counted, "made, Sweep of made, lost 0\n"
+                     "lines x {'label': 'm.a', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                     "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+                     "  A, 1 messages (A): [[1.0,0.0],[2.0,1.0]]\n"
+                     "  A, 2 messages (A): [[1.0,1.0],[2.0,2.0]]\n"
+                     "  A, 4 messages (A): [[1.0,2.0],[2.0,3.0]]\n"
+                     "  A, 8 messages (A): [[1.0,3.0],[2.0,4.0]]\n");
+    char *text = text_of(document_of(&sweep));
+    CU_ASSERT_PTR_NULL(strstr(text, "lines are drawn"));
+    g_free(text);
+    sweep.series[3] = "D";
+    text = text_of(document_of(&sweep));
+    static const char names[] = "ABCD";
+    for (int line = 0; line < 16; line++) {
+        char *start = g_strdup_printf("\n  %c, %d B (%c): [[1.0,%d.0],", names[line / 4],
+                                      1 << line % 4, names[line / 4], line % 4);
+        CU_ASSERT_EQUAL(strstr(text, start) != NULL,
+                        line != 2 && line != 6 && line != 9 && line != 13);
+        g_free(start);
+    }
+    SUITE_CONTAINS(text, "note: 12 of 16 lines are drawn, evenly chosen\n");
+    g_free(text);
+}
+
+// ---- Over message sizes ----
+
+static char *sizes(int point, int series)
+{
+    GString *text =
+        g_string_new(point == 1 && series == 0 ? "failed|overrun|it broke;" : "completed;");
+    for (int i = 0; i < 5 - (point == 1); i++)
+        g_string_append_printf(text, " t_us:%d=%d b_MB_per_s:%d=%d", 1 << i, point + i, 1 << i,
+                               100 * series + i);
+    return g_string_free(text, FALSE);
+}
+
+// From five sizes on they are the axis, and the values of what is swept are lines.
+static void test_sizes(void)
+{
+    static const struct made_sweep two = {
+        .axes = {"m.a=1|2", NULL}, .series = {"A", "B", NULL}, .result = sizes};
+    static const struct made_sweep many = {.axes = {"m.a=1|2|3|4|5|6|7|8|9|10|11|12|13|14", NULL},
+                                           .series = {"A", NULL},
+                                           .counts = "messages",
+                                           .result = sizes};
+    expect(&two, "made, Sweep of made, lost 0\n"
+                 "lines 'A' x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': "
+                 "'t', 'unit': 'us', 'scale': 'log'}\n"
+                 "  m.a=1 (m.a=1): [[1,0.0],[2,1.0],[4,2.0],[8,3.0],[16,4.0]]\n"
+                 "  m.a=2 (m.a=2): [[1,1.0],[2,2.0],[4,3.0],[8,4.0]] "
+                 "{'status':'failed','text':'failed: it broke'}\n"
+                 "lines 'B' x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': "
+                 "'t', 'unit': 'us', 'scale': 'log'}\n"
+                 "  m.a=1 (m.a=1): [[1,0.0],[2,1.0],[4,2.0],[8,3.0],[16,4.0]]\n"
+                 "  m.a=2 (m.a=2): [[1,1.0],[2,2.0],[4,3.0],[8,4.0]]\n"
+                 "lines 'A' x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': "
+                 "'b', 'unit': 'MB/s', 'scale': 'linear'}\n"
+                 "  m.a=1 (m.a=1): [[1,0.0],[2,1.0],[4,2.0],[8,3.0],[16,4.0]]\n"
+                 "  m.a=2 (m.a=2): [[1,0.0],[2,1.0],[4,2.0],[8,3.0]] "
+                 "{'status':'failed','text':'failed: it broke'}\n"
+                 "lines 'B' x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': "
+                 "'b', 'unit': 'MB/s', 'scale': 'linear'}\n"
+                 "  m.a=1 (m.a=1): [[1,100.0],[2,101.0],[4,102.0],[8,103.0],[16,104.0]]\n"
+                 "  m.a=2 (m.a=2): [[1,100.0],[2,101.0],[4,102.0],[8,103.0]]\n"
+                 "note: × A, m.a=2: failed: it broke\n");
+    char *text = text_of(document_of(&many));
+    SUITE_CONTAINS(text, "lines 'A' x {'label': 'messages', 'unit': '', 'scale': 'log'}");
+    for (int value = 1; value <= 14; value++) {
+        char *line = g_strdup_printf("\n  m.a=%d ():", value);
+        CU_ASSERT_EQUAL(strstr(text, line) != NULL, value != 4 && value != 11);
+        g_free(line);
+    }
+    SUITE_CONTAINS(text, "note: 12 of 14 values are drawn, evenly chosen\n");
+    g_free(text);
+}
+
+// ---- Fields ----
+
+static char *field(int point, int series)
+{
+    if (series == 1)
+        return g_strdup("completed; t_us:4=5");
+    if (point == 1)
+        return g_strdup("impossible|it does not go");
+    return point == 3 ? g_strdup("deadlock|deadlock|all wait")
+                      : g_strdup_printf("completed; t_us:4=%d.5 t_us:8=7", point);
+}
+
+static char *of_ranks(int point, int series)
+{
+    (void)series;
+    return point == 5 ? g_strdup("missing")
+                      : g_strdup_printf("completed; t_us@0=%d t_us@1=%d b_MB_per_s@0=1", point,
+                                        10 - point);
+}
+
+static char *rates(int point, int series)
+{
+    (void)series;
+    return g_strdup_printf("completed; b_MB_per_s=%d", point);
+}
+
+// Two axes: a field for each series and size. What is the same all over is left out; the times of
+// ranks are that of the slowest.
+static void test_fields(void)
+{
+    static const struct made_sweep two = {
+        .axes = {"m.a=1|2", "m.b=x|y|z", NULL}, .series = {"A", "B", NULL}, .result = field};
+    static const struct made_sweep ranks = {
+        .axes = {"m.a=1|20", "m.b=1|2|3", NULL}, .series = {"A", NULL}, .result = of_ranks};
+    static const struct made_sweep three = {.axes = {"m.c=1|2|3", "m.a=1|2|3", "m.b=1|2", NULL},
+                                            .series = {"A", NULL},
+                                            .result = rates};
+    expect(&two, "made, Sweep of made, lost 0\n"
+                 "heat 'A, 4 B' x {'label': 'm.b', 'unit': '', 'scale': 'linear'} y {'label': "
+                 "'m.a', 'unit': '', 'scale': 'linear'} value {'label': 't', 'unit': 'us', "
+                 "'scale': 'linear', 'best': 'lowest'}\n"
+                 "  A, 4 B: "
+                 "[['x',1.0,0.5],['y',1.0,null,'impossible'],['z',1.0,2.5],['x',2.0,null,'deadlock'"
+                 "],['y',2.0,4.5],['z',2.0,5.5]]\n"
+                 "heat 'A, 8 B' x {'label': 'm.b', 'unit': '', 'scale': 'linear'} y {'label': "
+                 "'m.a', 'unit': '', 'scale': 'linear'} value {'label': 't', 'unit': 'us', "
+                 "'scale': 'linear', 'best': 'lowest'}\n"
+                 "  A, 8 B: "
+                 "[['x',1.0,7.0],['y',1.0,null,'impossible'],['z',1.0,7.0],['x',2.0,null,'deadlock'"
+                 "],['y',2.0,7.0],['z',2.0,7.0]]\n"
+                 "note: not drawn, as the axes change nothing there: B, 4 B\n"
+                 "note: – A, m.a=1, m.b=y: not possible: it does not go\n"
+                 "note: – B, m.a=1, m.b=y: not possible: it does not go\n"
+                 "note: × A, m.a=2, m.b=x: deadlock: all wait\n");
+    expect(
+        &ranks,
+        "made, Sweep of made, lost 0\n"
+        "heat 'A' x {'label': 'm.b', 'unit': '', 'scale': 'linear'} y {'label': 'm.a', 'unit': '', "
+        "'scale': 'log'} value {'label': 't', 'unit': 'us', 'scale': 'linear', 'best': 'lowest'}\n"
+        "  A: "
+        "[[1.0,1.0,10.0],[2.0,1.0,9.0],[3.0,1.0,8.0],[1.0,20.0,7.0],[2.0,20.0,6.0],[3.0,20.0,null,'"
+        "missing']]\n"
+        "note: the time is that of the slowest rank\n"
+        "note: × A, m.a=20, m.b=3: not run so far\n");
+    expect(&three, "made, Sweep of made, lost 0\n"
+                   "heat 'A, m.b=1' x {'label': 'm.c', 'unit': '', 'scale': 'linear'} y {'label': "
+                   "'m.a', 'unit': '', 'scale': 'linear'} value {'label': 'b', 'unit': 'MB/s', "
+                   "'scale': 'linear', 'best': 'highest'}\n"
+                   "  A, m.b=1: "
+                   "[[1.0,1.0,0.0],[2.0,1.0,6.0],[3.0,1.0,12.0],[1.0,2.0,2.0],[2.0,2.0,8.0],[3.0,2."
+                   "0,14.0],[1.0,3.0,4.0],[2.0,3.0,10.0],[3.0,3.0,16.0]]\n"
+                   "heat 'A, m.b=2' x {'label': 'm.c', 'unit': '', 'scale': 'linear'} y {'label': "
+                   "'m.a', 'unit': '', 'scale': 'linear'} value {'label': 'b', 'unit': 'MB/s', "
+                   "'scale': 'linear', 'best': 'highest'}\n"
+                   "  A, m.b=2: "
+                   "[[1.0,1.0,1.0],[2.0,1.0,7.0],[3.0,1.0,13.0],[1.0,2.0,3.0],[2.0,2.0,9.0],[3.0,2."
+                   "0,15.0],[1.0,3.0,5.0],[2.0,3.0,11.0],[3.0,3.0,17.0]]\n");
+}
+
+// Of ten fields eight are drawn.
+static void test_many_fields(void)
+{
+    static const struct made_sweep sweep = {.axes = {"m.c=1|2|3|4|5|6|7|8|9|10",
+                                                     "m.a=1|2|3|4|5|6|7|8|9|10|11",
+                                                     "m.b=1|2|3|4|5|6|7|8|9|10|11", NULL},
+                                            .series = {"A", NULL},
+                                            .result = rates};
+    static const char *const drawn[] = {"c=1'", "c=2'", "c=4'", "c=5'",
+                                        "c=6'", "c=7'", "c=9'", "c=10'"};
+    char *text = text_of(document_of(&sweep)), *at = text;
+    for (size_t i = 0; i < G_N_ELEMENTS(drawn); i++) {
+        char *title = g_strdup_printf("heat 'A, m.%s", drawn[i]);
+        at = at ? strstr(at, title) : NULL;
+        CU_ASSERT_PTR_NOT_NULL(at);
+        g_free(title);
+    }
+    SUITE_CONTAINS(text, "note: 8 of 10 fields are drawn, evenly chosen\n");
+    g_free(text);
+}
+
+// ---- Notes ----
+
+static char *seven_reasons(int point, int series)
+{
+    (void)series;
+    static const char *const words[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    return point < 8 ? g_strdup_printf("failed|x|reason %s", words[point]) : g_strdup("missing");
+}
+
+static void test_reasons(void)
+{
+    static const struct made_sweep sweep = {
+        .axes = {"m.a=1|2|3|4|5|6|7|8|9", NULL}, .series = {"A", NULL}, .result = seven_reasons};
+    expect(&sweep, "made, Sweep of made, lost 0\n"
+                   "note: × A, m.a=1: failed: reason a\n"
+                   "note: × A, m.a=2: failed: reason b\n"
+                   "note: × A, m.a=3: failed: reason c\n"
+                   "note: × A, m.a=4: failed: reason d\n"
+                   "note: × A, m.a=5: failed: reason e\n"
+                   "note: × A, m.a=6: failed: reason f\n"
+                   "note: × and 3 more, for other reasons\n");
+}
+
+static void test_none(void)
+{
+    GError *error = NULL;
+    CU_ASSERT_PTR_NULL(swept_document("/nothing/here.sqlite", &error));
+    CU_ASSERT_PTR_NOT_NULL(error);
+    g_clear_error(&error);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"lines", test_lines},
+        {"seeds, names and ranks", test_seeds},
+        {"units", test_units},
+        {"lines of many sizes", test_too_many_lines},
+        {"over message sizes", test_sizes},
+        {"fields", test_fields},
+        {"many fields", test_many_fields},
+        {"many reasons", test_reasons},
+        {"no database", test_none},
+        {0},
+    };
+    return suite_run("figures: sweeps", cases);
+}
