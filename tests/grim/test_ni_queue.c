@@ -170,6 +170,7 @@ static void check_refused(struct grim_world_options *options, int to, uint32_t b
 static void test_bad(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 2);
+    options.ni.queue = 128 * 1024;
     check_refused(&options, 1, 64573, "message_too_long", "the longest payload is 64572 B");
     check_refused(
         &options, 9, 0, "no_endpoint",
