@@ -51,6 +51,7 @@ struct grim_ni_config {
     int64_t receive_buffer; // bytes
     bool control_queue;
     int64_t control_entries;
+    bool reordering; // what comes ahead of its turn is refused, not dropped
     bool timeouts;
     sim_time timeout;
     sim_time nack_pause;   // before a refused message is sent again

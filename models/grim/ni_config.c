@@ -60,6 +60,10 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
         PARAM(C, control_entries, PARAM_COUNT, .fallback = "256", .least = "1", .most = "65536",   \
               .doc = "room of the control message queue",                                          \
               .source = "prior: 2 KiB; the thesis gives no bound"),                                \
+        PARAM(C, reordering, PARAM_BOOL, .fallback = "false",                                      \
+              .doc = "what comes ahead of its turn is refused by a NACK, and not dropped: an "     \
+                     "extension for networks that reorder",                                        \
+              .source = "thesis 003, 4.2.1: source-routed messages keep their order"),             \
         PARAM(C, timeouts, PARAM_BOOL, .fallback = "false",                                        \
               .doc = "messages are sent again when no answer comes: an extension for networks "    \
                      "that lose",                                                                  \

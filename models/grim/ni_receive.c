@@ -257,6 +257,11 @@ static void next_in_sequence(struct cpu_context *context, struct grim_channel *c
         ni_answer(context, ni, GRIM_ACK, message, from->ni);
 }
 
+// Ahead of its turn comes what follows a message that was refused: on a network that keeps the
+// order the sender has sent it before it heard of that, and sends it again (thesis 003, 4.2.1). On
+// one that does not, it may as well have overtaken the message that is next; then nothing would
+// bring it again, so with `reordering` each is refused by name. The sender goes back to it, and
+// what is next comes by itself.
 static void data_message(struct cpu_context *context, struct grim_channel *channel,
                          struct grim_channel *from, struct lanai_buffer *buffer,
                          const struct grim_message *message)
@@ -275,7 +280,9 @@ static void data_message(struct cpu_context *context, struct grim_channel *chann
         return;
     case GRIM_AHEAD:
         trace_receiver(ni, context->now, channel->name, message, receiver->state, receiver->state,
-                       "dropped");
+                       config->reordering ? "refused out of sequence" : "dropped");
+        if (config->reordering)
+            ni_answer(context, ni, GRIM_NACK, message, from->ni);
         drop(context, ni, buffer, message, fabric->dropped, "behind a refused or lost message");
         return;
     case GRIM_BEHIND:

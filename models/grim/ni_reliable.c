@@ -5,7 +5,8 @@
 // The sender stamps a message with the next sequence number of its flow and a token, and sends it.
 // An ACK marks the message of its token; a NACK rolls the queue back to it, and what is behind it
 // in the flow is sent again in the same order and under the same numbers, but nothing of other
-// flows. Timers are an extension for networks that lose.
+// flows. Extensions: NACKs for what comes out of order, for networks that reorder, and timers, for
+// networks that lose.
 #include "models/grim/ni_parts.h"
 
 // ---- Flows and receivers ----
@@ -187,7 +188,8 @@ static struct grim_entry *answered_entry(const struct grim_ni *ni, const struct 
     return entry && entry->message.sequence == header->sequence ? entry : NULL;
 }
 
-// Only with timers can a message be waiting to be sent again when its ACK comes.
+// Only with timers, or on a network that reorders, can a message be waiting to be sent again when
+// its ACK comes.
 static void mark(struct cpu_context *context, struct grim_entry *entry)
 {
     struct grim_channel *channel = entry->channel;
