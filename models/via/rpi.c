@@ -38,6 +38,11 @@ static const struct param rpi_params[] = {
           .doc = "an envelope", .source = "thesis 000, figure 4.13: nine words of IA-32"),
     PARAM(R, advance, PARAM_COST, .fallback = "400 cycles", .doc = "one turn of lsra_advance",
           .source = "prior: instructions"),
+    PARAM(R, reenter, PARAM_COST, .fallback = "300 cycles",
+          .doc =
+              "LAM's layer: lsra_advance has returned because some request is done, but not what "
+              "the call waits for, and is entered again",
+          .source = "prior: instructions"),
     PARAM(R, start, PARAM_COST, .fallback = "900 cycles", .doc = "lsra_build and lsra_start",
           .source = "prior: instructions"),
     PARAM(R, send, PARAM_COST, .fallback = "500 cycles",
@@ -131,7 +136,19 @@ static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)
     return sent || rpi->owed_acks < owed;
 }
 
-// lsra_advance: one completed event a turn. Not blocking: VipCQDone; blocking: VipCQWait.
+// lsra_advance returns: any request that has ended is leave to do so, whoever waits for it. LAM's
+// layer enters it again as long as what the call waits for is open.
+static enum mpi_progress leave(struct cpu_context *context, struct rpi_process *rpi, bool blocking)
+{
+    rpi->inside = false;
+    if (!blocking)
+        return MPI_PROGRESS_NOTHING;
+    cpu_spend(context, rpi->config->reenter, "MPI");
+    return MPI_PROGRESS_EVENT;
+}
+
+// lsra_advance (4.5.3), one completed event a turn. VipCQWait if the call may block and nothing has
+// ended yet, else VipCQDone.
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking)
 {
@@ -140,14 +157,18 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     // Woken, the process is still inside VipCQWait: no new turn.
     if (!rpi->waiting)
         cpu_spend(context, rpi->config->advance, "RPI");
+    if (!rpi->inside)
+        rpi->done = 0;
+    rpi->inside = true;
     rpi->waiting = false;
     if (rpi->retry && retry_waiting(context, rpi))
         return MPI_PROGRESS_EVENT;
+    bool waits = blocking && rpi->done == 0;
     bool any =
-        blocking ? vip_cq_wait(context, rpi->cq, &entry) : vip_cq_done(context, rpi->cq, &entry);
-    rpi->waiting = !any && blocking;
+        waits ? vip_cq_wait(context, rpi->cq, &entry) : vip_cq_done(context, rpi->cq, &entry);
+    rpi->waiting = !any && waits;
     if (!any)
-        return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+        return waits ? MPI_PROGRESS_BLOCKED : leave(context, rpi, blocking);
     if (entry.receive)
         rpi_receive_event(context, rpi, entry.vi);
     else

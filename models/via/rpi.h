@@ -35,6 +35,7 @@ struct rpi_config {
     int pieces;               // enum rpi_pieces
     int64_t envelope;         // bytes of an envelope in memory and on the wire
     struct cost advance;      // one turn of lsra_advance
+    struct cost reenter;      // LAM's layer, if lsra_advance has left and what it waits for is open
     struct cost start;        // lsra_build and lsra_start: class, envelope
     struct cost send;         // a send advance function: filling a descriptor
     struct cost callback;     // a send callback
@@ -201,7 +202,9 @@ struct rpi_process {
     enum rpi_startup startup;
     int startup_peer;
     struct event exchange;
-    bool waiting;                     // in VipCQWait
+    bool inside;  // lsra_advance
+    bool waiting; // in VipCQWait
+    int done;     // lam_ssi_rpi_via_done: requests that have ended since lsra_advance was entered
     struct rpi_send_queue send_queue; // ~send_queue: sends without descriptor or pinned buffer
     bool looking;                     // it is looked through
     struct rpi_send_queue again;      // meanwhile: bodies that have posted pieces and have more

@@ -55,6 +55,7 @@ void rpi_finish(struct cpu_context *context, struct mpi_request *request)
         rpi->retry = true;
     }
     r->isadv = false;
+    rpi->done++;
     rpi_enter(context, request, RPI_DONE, NULL);
     mpi_request_done(context, request);
 }
@@ -74,6 +75,7 @@ void rpi_destroy(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
     struct rpi_process *rpi = rpi_process_of(request->process);
+    rpi->inside = false;
     if (r->cq_packbufhand)
         pin_cache_release(context, rpi->pins, r->cq_packbufhand);
     r->cq_packbufhand = NULL;
@@ -196,6 +198,7 @@ static void start_receive(struct cpu_context *context, struct mpi_request *reque
 void rpi_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_process *rpi = rpi_process_of(request->process);
+    rpi->inside = false;
     *rpi_of(request) = (struct rpi_request){.cq_state = RPI_START, .isadv = true};
     cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), "RPI", request->message);
     if (request->kind != MPI_SEND)

@@ -99,6 +99,7 @@ static void set_via(struct trial *trial)
 
 static void lam_via_settings(struct trial *trial)
 {
+    static const char *const pieces[] = {"as_descriptors_go", "one_by_one", NULL};
     int64_t tiny = trial_pick(trial, 0, 3000), most = tiny + trial_pick(trial, 0, 9000);
     set_via(trial);
     set_limits(trial, tiny, most, most, 40000);
@@ -108,6 +109,7 @@ static void lam_via_settings(struct trial *trial)
     trial_set(trial, "lam_via.sdescs=%d", trial_pick(trial, 2, 12));
     trial_set(trial, "mvia.largest_transfer=%d B",
               (int)MAX(most, tiny + ENVELOPE) + trial_pick(trial, 0, 10000));
+    trial_set(trial, "lam_via.pieces=%s", trial_choice(trial, pieces));
 }
 
 static int64_t pages(int64_t bytes)
