@@ -136,7 +136,8 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor)
 {
     const struct mvia_config *config = vi->nic->config;
-    if (vi->state != VIP_CONNECTED || descriptor->length > config->largest_transfer ||
+    bool known = descriptor->operation == VIP_SEND || descriptor->operation == VIP_RDMA_WRITE;
+    if (!known || vi->state != VIP_CONNECTED || descriptor->length > config->largest_transfer ||
         !vip_vi_mem_valid(vi, descriptor->handle, descriptor->address, descriptor->length))
         return false;
     const struct nic_config *card = nic_config(vi->nic->agent->nic);

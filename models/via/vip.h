@@ -203,8 +203,9 @@ void vip_disconnect(struct cpu_context *context, struct vip_vi *vi);
 
 void vip_descriptor_init(struct vip_descriptor *descriptor);
 
-// VipPostSend: operation VIP_SEND or VIP_RDMA_WRITE. False if the VI is not connected, the
-// descriptor is longer than allowed, or its data are not in registered memory.
+// VipPostSend: operation VIP_SEND or VIP_RDMA_WRITE. False if it is another one (M-VIA has no RDMA
+// read), the VI is not connected, the descriptor is longer than allowed, or its data are not in
+// registered memory.
 bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor);
 

@@ -190,8 +190,9 @@ static void test_polling(void)
     program_run_free(run);
 }
 
-// armci.get.event_sequence: request, interrupt, data and ack; the client hears of it and announces
-// a buffer; the server hears that, and goes on until all is sent.
+// armci.get.event_sequence (figure 4.5 is that of the design with packing at the client, which was
+// not chosen): request, interrupt, data and ack; the client hears of it and announces a buffer; the
+// server hears that, and goes on until all is sent.
 static void test_events(void)
 {
     struct program_run *run = get("client_packing", NULL, "{get: {from: 1, size: 1600 kB}}");

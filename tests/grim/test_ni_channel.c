@@ -56,7 +56,6 @@ struct congested {
     sim_time other; // when the endpoint that polls had taken all
     int64_t resent, resent_other;
     int64_t dropped;
-    sim_time sequence; // spent on finding numbers, on the card that sends
     int64_t sram;
 };
 
@@ -79,17 +78,33 @@ static struct congested run_congested(int sequencing)
         .resent = grim_world_count(world, "(again to "),
         .resent_other = grim_world_count(world, "(again to endpoint 3"),
         .dropped = grim_world_counter(world, "GRIM: messages dropped out of sequence"),
-        .sequence = grim_world_stage(world, 0, "sequence number"),
         .sram = lanai_sram_left(grim_ni_card(grim_fabric_ni(world->fabric, 0))),
     };
     grim_world_free(world);
     return result;
 }
 
+// What the two cards spend on the sequence numbers of 40 messages that nothing holds up.
+static sim_time sequencing_time(int sequencing)
+{
+    struct grim_world_options options = grim_world_defaults(2, 2);
+    options.ni.sequencing = sequencing;
+    struct grim_world *world = grim_world_new(&options);
+    grim_world_send(world, 0, 1, 0, 20);
+    grim_world_send(world, 2, 3, 0, 20);
+    grim_world_run(world);
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    sim_time time = grim_world_stage(world, 0, "sequence number") +
+                    grim_world_stage(world, 1, "sequence number");
+    grim_world_free(world);
+    return time;
+}
+
 // grim.chan.any_to_any: only the refused channel's messages are sent again;
 // grim.chan.ni_level_sequencing: all channels' are rolled back;
 // grim.chan.no_hol_blocking: by channel the other endpoint has its messages while the one is full;
-// by card it waits until that one polls. By channel the lookup is slower and the state larger.
+// by card it waits until that one polls. The price: the state is larger, and for the same messages
+// without any congestion the cards are longer busy with sequence numbers.
 static void test_sequencing(void)
 {
     struct congested channel = run_congested(GRIM_SEQUENCE_CHANNEL);
@@ -100,8 +115,8 @@ static void test_sequencing(void)
     CU_ASSERT_TRUE(channel.other < 1 * TIME_MS);
     CU_ASSERT_TRUE(ni.other > 5 * TIME_MS);
     CU_ASSERT_TRUE(channel.sram < ni.sram);
-    struct grim_world_options defaults = grim_world_defaults(2, 1);
-    CU_ASSERT_TRUE(defaults.ni.sequence_channel.cycles > defaults.ni.sequence_ni.cycles);
+    sim_time by_ni = sequencing_time(GRIM_SEQUENCE_NI);
+    CU_ASSERT_TRUE(by_ni > 0 && sequencing_time(GRIM_SEQUENCE_CHANNEL) > by_ni);
 }
 
 // Fig. 4.8: any channel to any channel, each way numbered from 0.
@@ -240,8 +255,8 @@ static struct grim_scan scan_of(bool lanai4, int64_t channels)
     return scanner.scan;
 }
 
-// grim.cfg.scan_search_cards, grim.scan.monotone, grim.chan.scan_loop: a round over N channels
-// takes one constant and N times another, each in cycles of the card's clock.
+// grim.cfg.scan_search_cards, grim.scan.monotone: a round over N channels takes one constant and N
+// times another, each in cycles of the card's clock.
 static void test_scan(void)
 {
     static const int64_t channels[] = {1, 8, 16, 32};
@@ -337,6 +352,30 @@ static void test_worst_case(void)
     CU_ASSERT_TRUE(most - least >= 14 * each);
 }
 
+// grim.chan.scan_loop: a message that comes at any time waits until the loop gets to its channel.
+// On average that is half a round, so that each channel more, with nothing in it, adds half of what
+// it takes to look at one.
+static double mean_latency(int64_t channels)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 128; i++)
+        sum += (double)latency(channels, i * 97 * TIME_NS + 1, false) / 128;
+    return sum;
+}
+
+static void test_loop(void)
+{
+    struct grim_world_options options = grim_world_defaults(2, 1);
+    double each = (double)cost_time(options.scan.scan_channel, options.lanai.clock);
+    double eight = mean_latency(8);
+    static const int channels[] = {16, 24, 32};
+    for (size_t i = 0; i < G_N_ELEMENTS(channels); i++) {
+        double added = (mean_latency(channels[i]) - eight) / (channels[i] - 8) / each;
+        printf(" (%d channels: %.3f) ", channels[i], added);
+        CU_ASSERT_TRUE(added > 0.4 && added < 0.6);
+    }
+}
+
 // grim.lanai9_faster: the same firmware in the same cycles on the faster card.
 static void test_lanai9(void)
 {
@@ -357,6 +396,7 @@ int main(void)
         {"grim.cfg.scan_search_cards: a full scan", test_scan},
         {"grim.scan.send_side_only: what channels cost", test_send_side},
         {"grim.scan.worst_case_wait: 15 empty channels", test_worst_case},
+        {"grim.chan.scan_loop: delay grows with the channels", test_loop},
         {"grim.lanai9_faster: the same cycles in less time", test_lanai9},
         {0},
     };

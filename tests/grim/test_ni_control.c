@@ -175,8 +175,8 @@ static bool light_run(uint64_t seed, bool control_queue)
     return complete;
 }
 
-// grim.ctl.observed_rarely: under light traffic on small configurations most programs end without
-// the queue, and some do not; with it all do.
+// grim.ctl.deadlock_without_queue, grim.ctl.queue: under light traffic on small configurations most
+// programs end without the queue, and some do not; with it all do.
 static void test_rarely(void)
 {
     int hung = 0;
@@ -197,7 +197,7 @@ int main(void)
         {"grim.ctl.queue: answers go first, in order", test_order},
         {"grim.ctl.same_network: answers compete with messages", test_same_network},
         {"a queue that is full closes the card", test_full},
-        {"grim.ctl.observed_rarely: light traffic seldom hangs without it", test_rarely},
+        {"grim.ctl.queue: light traffic seldom hangs without it", test_rarely},
         {0},
     };
     return suite_run("grim: control messages", cases);

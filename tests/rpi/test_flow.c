@@ -67,7 +67,7 @@ static void test_flood(void)
 }
 
 // via.rpi.fewer_descs_more_crashes: a burst of n breaks the connection exactly if there are fewer
-// than n descriptors. (Send descriptors can't: a send without one waits.)
+// than n receive descriptors.
 static void test_fewer_descriptors(void)
 {
     static const int descriptors[] = {1, 2, 5, 10, 20};
@@ -82,6 +82,19 @@ static void test_fewer_descriptors(void)
             program_run_free(run);
             g_free(set);
         }
+}
+
+// A send without a descriptor waits, so that a burst that has receive descriptors gets through
+// whatever there is of the others, and one that has not breaks the connection all the same.
+static void test_send_descriptors(void)
+{
+    static const char *const sets[] = {"lam_via.sdescs=2", "lam_via.sdescs=3", "lam_via.sdescs=40"};
+    for (size_t i = 0; i < G_N_ELEMENTS(sets); i++) {
+        expect_completed(flood(20, "4 B", "lam_via.rdescs=20", sets[i]));
+        struct program_run *run = flood(20, "4 B", "lam_via.rdescs=19", sets[i]);
+        expect_member(run, "kind", "connection_broken");
+        program_run_free(run);
+    }
 }
 
 // via.rpi.short_two_messages: a short message takes two descriptors, so half as many are too many.
@@ -187,6 +200,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"flood of tiny messages", test_flood},
         {"fewer descriptors", test_fewer_descriptors},
+        {"fewer send descriptors", test_send_descriptors},
         {"short messages take two", test_shorts},
         {"descriptors are used again", test_recycled},
         {"looking in between", test_looks_in_between},

@@ -250,8 +250,50 @@ static void test_request_pool(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.request_life: after a program of all kinds of requests, every request has been destroyed
-// and has given back its buffer, its descriptors, its place in each queue, and its pin.
+// Where a line of a request says that it came from, where it went, and of which request it is:
+// "send[3] start -> envelope_sent tiny".
+static int request_step(const char *line, bool *starts, bool *ends)
+{
+    const char *number = strchr(line, '['), *arrow = strstr(line, " -> ");
+    CU_ASSERT_FATAL(number && arrow);
+    *starts = g_str_has_prefix(strchr(line, ' ') + 1, "start -> ");
+    *ends = g_str_has_prefix(arrow + 4, "done");
+    return (int)g_ascii_strtoll(number + 1, NULL, 10);
+}
+
+// Each request is started once, first of all, and done once, last of all; between lie as many turns
+// of the engine as it takes. Returns the most of them.
+static int check_lives(const struct program_run *run, int rank, int requests)
+{
+    char *text = program_run_text(run, rank, "send recv");
+    char **lines = g_strsplit(g_strchomp(text), "\n", -1);
+    GArray *steps = g_array_new(FALSE, TRUE, sizeof(int)),
+           *done = g_array_new(FALSE, TRUE, sizeof(int));
+    int most = 0;
+    g_array_set_size(steps, (guint)requests + 1);
+    g_array_set_size(done, (guint)requests + 1);
+    for (char **line = lines; *line; line++) {
+        bool starts, ends;
+        int number = request_step(*line, &starts, &ends);
+        CU_ASSERT_FATAL(number >= 1 && number <= requests);
+        int *step = &g_array_index(steps, int, number), *over = &g_array_index(done, int, number);
+        CU_ASSERT(starts == (*step == 0));
+        CU_ASSERT(*over == 0);
+        *over += ends;
+        most = MAX(most, ++*step);
+    }
+    for (int i = 1; i <= requests; i++)
+        CU_ASSERT(g_array_index(done, int, i) == 1);
+    g_array_unref(steps);
+    g_array_unref(done);
+    g_strfreev(lines);
+    g_free(text);
+    return most;
+}
+
+// via.rpi.request_life: in a program of all kinds of requests, each is started, advanced and done;
+// after it, every request has been destroyed and has given back its buffer, its descriptors, its
+// place in each queue, and its pin.
 static void test_request_life(void)
 {
     static const char ops[] =
@@ -276,6 +318,9 @@ static void test_request_life(void)
         int acquired = program_run_count(&seen, rank, "pin registered") +
                        program_run_count(&seen, rank, "pin hit");
         CU_ASSERT(acquired > 10);
+        int requests = (int)bench->processes[rank]->last_number;
+        CU_ASSERT(requests > 5 * 6);
+        CU_ASSERT(check_lives(&seen, rank, requests) >= 4);
         SUITE_SAME_INTEGER(program_run_count(&seen, rank, "pin released"), acquired);
     }
     rpi_bench_free(bench);

@@ -329,8 +329,8 @@ static void test_request_record(void)
 }
 
 // via.rpi.proc_record: what a process knows of a peer, with transfers under way in both directions.
-// (Receives that wait for an envelope are listed for the process, not for the peer, because of
-// those from any source; the peer's network address is needed for connecting only.)
+// (Receives that wait for an envelope are listed for the process. The peer's network address is
+// needed for connecting only.)
 static void test_proc_record(void)
 {
     struct test_program program = {
@@ -366,12 +366,23 @@ static void test_proc_record(void)
     CU_ASSERT_PTR_EQUAL(receiver->cp_current_recv_req.head, active(bench, 1, 1));
     CU_ASSERT_PTR_NULL(receiver->cp_bmsg);
     CU_ASSERT_PTR_EQUAL(receiver->cp_vi_hand->owner, receiver);
+    // Both descriptor arrays, and both areas with their handles.
+    for (int rank = 0; rank < 2; rank++) {
+        const struct rpi_process_peer *peer = rpi_bench_peer(bench, rank, 1 - rank);
+        const struct rpi_process_peer *other = rpi_bench_peer(bench, 1 - rank, rank);
+        const struct vip_nic *nic = bench->stack->processes[rank].nic;
+        CU_ASSERT(peer->cp_send_desc && peer->cp_recv_desc);
+        CU_ASSERT_PTR_EQUAL(peer->cp_recv_desc[8].vi, peer->cp_vi_hand);
+        CU_ASSERT(vip_mem_valid(nic, peer->cp_rdma_area_hand, peer->cp_rdma_area, 64 << 10));
+        SUITE_SAME_INTEGER(peer->cp_remote_rdma_area, other->cp_rdma_area);
+        SUITE_SAME_INTEGER(peer->cp_remote_rdma_area_hand.index, other->cp_rdma_area_hand.index);
+    }
     rpi_bench_finish(bench);
     rpi_bench_free(bench);
 }
 
 // via.rpi.cbuf_record: unexpected messages, one of each class, a short one without its body yet,
-// and one to self. (No payload is stored, so there is no body to keep or to delete.)
+// and one to self. (No payload is stored.)
 static void test_cbuf_record(void)
 {
     struct test_program program = {

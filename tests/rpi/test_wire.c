@@ -240,7 +240,8 @@ static void test_all_rdma(void)
 
 // via.rpi.write_pointer_consistency: who writes into whose area is a matter of two ranks. Two
 // senders at a time to one receiver need no transfer besides the messages themselves, and each
-// finds its own place.
+// finds its own place; and as neither hears of the other, both choose the same places: in an area
+// that they shared they would overwrite each other, unless something told them.
 static void test_no_management_traffic(void)
 {
     struct test_program program = {
@@ -261,6 +262,11 @@ static void test_no_management_traffic(void)
             SUITE_SAME_INTEGER(sent(bench, peer, 0, i)->remote_address,
                                rpi_bench_peer(bench, 0, peer)->cp_rdma_area + i * step);
     }
+    const struct vip_descriptor *first = sent(bench, 1, 0, 0), *second = sent(bench, 2, 0, 0);
+    SUITE_SAME_INTEGER(first->remote_address - rpi_bench_peer(bench, 0, 1)->cp_rdma_area,
+                       second->remote_address - rpi_bench_peer(bench, 0, 2)->cp_rdma_area);
+    CU_ASSERT(rpi_bench_peer(bench, 0, 1)->cp_rdma_area_hand.index !=
+              rpi_bench_peer(bench, 0, 2)->cp_rdma_area_hand.index);
     rpi_bench_free(bench);
 }
 
