@@ -393,16 +393,16 @@ static void test_select(void)
     static const struct {
         const char *words[3], *found;
     } samples[] = {
-        {{NULL}, "via.fig.1 gm.fig.1 gm.fig.2 "},
-        {{"1.1", NULL}, "via.fig.1 "},
-        {{"fig.1", NULL}, "via.fig.1 gm.fig.1 "},
+        {{NULL}, "sys.fig.1 gm.fig.1 gm.fig.2 "},
+        {{"1.1", NULL}, "sys.fig.1 "},
+        {{"fig.1", NULL}, "sys.fig.1 gm.fig.1 "},
         {{"gm.*", NULL}, "gm.fig.1 gm.fig.2 "},
-        {{"gm.fig.2", "1.1", NULL}, "via.fig.1 gm.fig.2 "},
+        {{"gm.fig.2", "1.1", NULL}, "sys.fig.1 gm.fig.2 "},
         {{"1.1", "gm", NULL}, "unknown: gm"},
         {{"fig", "1.1", NULL}, "unknown: fig"},
     };
     GPtrArray *specs = specs_of("schema: 1\nfigures:\n"
-                                "- {id: via.fig.1, number: \"1.1\", file: a, title: t, source: s, "
+                                "- {id: sys.fig.1, number: \"1.1\", file: a, title: t, source: s, "
                                 "claims: [c, d], panels: []}\n"
                                 "- {id: gm.fig.1, file: b, title: t, source: s, panels: []}\n"
                                 "- {id: gm.fig.2, number: \"2\", file: c, title: t, source: s, "
