@@ -307,11 +307,6 @@ struct host *grim_ni_host(const struct grim_ni *ni)
     return ni->host;
 }
 
-struct grim_fabric *grim_ni_fabric(const struct grim_ni *ni)
-{
-    return ni->fabric;
-}
-
 struct grim_ni *grim_channel_ni(const struct grim_channel *channel)
 {
     return channel->ni;

@@ -109,7 +109,6 @@ const struct grim_ni_config *grim_fabric_config(const struct grim_fabric *fabric
 struct grim_ni *grim_fabric_ni(const struct grim_fabric *fabric, int host);
 struct lanai *grim_ni_card(const struct grim_ni *ni);
 struct host *grim_ni_host(const struct grim_ni *ni);
-struct grim_fabric *grim_ni_fabric(const struct grim_ni *ni);
 
 // ---- Logical channels ----
 

@@ -240,11 +240,6 @@ void lanai_free(struct lanai *lanai)
     g_free(lanai);
 }
 
-struct host *lanai_host(const struct lanai *lanai)
-{
-    return lanai->host;
-}
-
 int lanai_station(const struct lanai *lanai)
 {
     return lanai->station;

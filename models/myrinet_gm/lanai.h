@@ -98,7 +98,6 @@ struct lanai *lanai_new(struct host *host, struct network *network, int station,
                         void *owner);
 void lanai_free(struct lanai *lanai);
 
-struct host *lanai_host(const struct lanai *lanai);
 int lanai_station(const struct lanai *lanai);
 struct cpu *lanai_cpu(const struct lanai *lanai);
 const struct lanai_config *lanai_config(const struct lanai *lanai);

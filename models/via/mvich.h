@@ -139,10 +139,6 @@ struct mvich_dreg_entry {
     struct mvich_dreg_entry *all_next, *all_previous;
 };
 
-struct mvich_dreg_stats {
-    int64_t hits, registrations, evictions, refusals;
-};
-
 struct mvich_dreg;
 
 // Free with mvich_dreg_free.
@@ -162,8 +158,6 @@ void mvich_dreg_release(struct cpu_context *context, struct mvich_dreg *dreg,
 
 // Deregisters the entry that has been unused longest; false if there is none.
 bool mvich_dreg_evict(struct cpu_context *context, struct mvich_dreg *dreg);
-
-struct mvich_dreg_stats mvich_dreg_stats(const struct mvich_dreg *dreg);
 
 // ---- Requests ----
 

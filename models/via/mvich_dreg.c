@@ -20,7 +20,6 @@ struct mvich_dreg {
     struct mvich_dreg_entry *all;
     struct pool entries;
     int64_t count, bytes;
-    struct mvich_dreg_stats stats;
 };
 
 struct mvich_dreg *mvich_dreg_new(struct vip_nic *nic, uint32_t ptag,
@@ -135,7 +134,6 @@ bool mvich_dreg_evict(struct cpu_context *context, struct mvich_dreg *dreg)
         entry = entry->lru_newer;
     if (!entry)
         return false;
-    dreg->stats.evictions++;
     deregister(context, dreg, entry, "evicted");
     return true;
 }
@@ -197,7 +195,6 @@ static struct mvich_dreg_entry *add(struct mvich_dreg *dreg, const struct mvich_
     dreg->all = entry;
     dreg->count++;
     dreg->bytes += entry->pages * dreg->page;
-    dreg->stats.registrations++;
     return entry;
 }
 
@@ -210,12 +207,10 @@ struct mvich_dreg_entry *mvich_dreg_register(struct cpu_context *context, struct
     if (entry) {
         if (entry->references++ == 0)
             lru_remove(dreg, entry);
-        dreg->stats.hits++;
         dreg_trace(context, dreg, entry, "hit");
         return entry;
     }
     if (!register_or_evict(context, dreg, &wanted)) {
-        dreg->stats.refusals++;
         dreg_trace(context, dreg, &wanted, "refused");
         return NULL;
     }
@@ -231,9 +226,4 @@ void mvich_dreg_release(struct cpu_context *context, struct mvich_dreg *dreg,
     if (--entry->references == 0)
         lru_append(dreg, entry);
     dreg_trace(context, dreg, entry, "released");
-}
-
-struct mvich_dreg_stats mvich_dreg_stats(const struct mvich_dreg *dreg)
-{
-    return dreg->stats;
 }

@@ -71,11 +71,6 @@ static const struct word words[] = {
     [CHECK_FIGURE] = {.name = "figure", .needs = {"spec", "series"}, .may = {"sizes", "except"}},
 };
 
-const char *check_word_name(enum check_word word)
-{
-    return words[word].name;
-}
-
 // ---- Curves ----
 
 static bool read_curve(const struct reading *reading, const struct node *node, GPtrArray *list)

@@ -99,9 +99,6 @@ struct check {
     const char *status, *reason, *counter, *path, *equals, *spec; // interned, may be NULL
 };
 
-// The name of a word, as files have it.
-const char *check_word_name(enum check_word word);
-
 // Reads a check; NULL after a complaint at its place. Free with check_free.
 struct check *check_read(const struct node *node, const char *path, struct diag_list *diags);
 void check_free(struct check *check);

@@ -101,9 +101,13 @@ static char *name_of(const struct outcome *outcome, int point, int series, char 
         if (!asked_for(conditions, parameter))
             g_string_append_printf(name, ", %s=%s", parameter, text ? text : "");
     }
-    for (int axis = 0; axis < (int)outcome->axes->len; axis++)
-        if (strcmp(outcome_axis_at(outcome, axis)->name, "seed") == 0)
-            g_string_append_printf(name, ", seed=%" G_GINT64_FORMAT, outcome->seeds[point]);
+    // A point that is not possible has no seed, but a place on the axis.
+    for (int axis = 0; axis < (int)outcome->axes->len; axis++) {
+        const struct outcome_axis *of = outcome_axis_at(outcome, axis);
+        int value = outcome->indices[point * (int)outcome->axes->len + axis];
+        if (strcmp(of->name, "seed") == 0)
+            g_string_append_printf(name, ", seed=%s", (char *)g_ptr_array_index(of->values, value));
+    }
     return g_string_free(name, FALSE);
 }
 

@@ -2,6 +2,7 @@
 // What is read for a comparison, down to the last field, and what is said of it, to the letter.
 #include "sim/output/json_check.h"
 #include "sim/validate/compare.h"
+#include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 
@@ -148,6 +149,88 @@ static void test_lines(void)
         g_clear_error(&error);
         compared_free(compared);
     }
+}
+
+// ---- Databases ----
+
+static char *made_result(int point, int series)
+{
+    static const char *const first[] = {"completed; t_us:4=1 t_us@2=7",
+                                        "unbalanced|gone; t_us:4=2",
+                                        "failed|overrun|it broke; t_us:4=3",
+                                        "missing",
+                                        "impossible|no",
+                                        "completed; t_us:4=6"};
+    return g_strdup(series == 0 ? first[point] : point == 5 ? NULL : "completed");
+}
+
+static void expect_from(const char *path, const char *which, const char *expected,
+                        const char *refused)
+{
+    GError *error = NULL;
+    char *place = g_strconcat(path, which, NULL);
+    struct compared *compared = compared_load(place, &error);
+    char *message = error ? g_strdup(error->message) : NULL;
+    if (compared)
+        expect_text(text_of(compared), expected);
+    CU_ASSERT_EQUAL(compared != NULL, refused == NULL);
+    if (refused) {
+        char *whole = g_strdup_printf("%s: %s", path, refused);
+        SUITE_SAME_TEXT(message, whole);
+        g_free(whole);
+    }
+    g_free(message);
+    g_clear_error(&error);
+    compared_free(compared);
+    g_free(place);
+}
+
+// All points of a sweep, some of them, one case by its key; and what is not there.
+static void test_database(void)
+{
+    static const struct made_sweep sweep = {
+        .axes = {"m.a=1|2|3", NULL}, .seeds = 2, .series = {"A", "B", NULL}, .result = made_result};
+    char *directory = temporary_directory(), *path = made_sweep(&sweep, directory);
+    expect_from(path, "",
+                "run -\n"
+                "series A, m.a=1, seed=1: completed - -\n"
+                "series B, m.a=1, seed=1: completed - -\n"
+                "series A, m.a=1, seed=2: lost - -\n"
+                "series B, m.a=1, seed=2: completed - -\n"
+                "series A, m.a=2, seed=1: failed - overrun\n"
+                "series B, m.a=2, seed=1: completed - -\n"
+                "series A, m.a=2, seed=2: missing - -\n"
+                "series B, m.a=2, seed=2: completed - -\n"
+                "series A, m.a=3, seed=1: impossible - -\n"
+                "series B, m.a=3, seed=1: impossible - -\n"
+                "series A, m.a=3, seed=2: completed - -\n"
+                "series B, m.a=3, seed=2: - - -\n"
+                "A, m.a=1, seed=1 t_us -1: 4=1\n"
+                "A, m.a=1, seed=1 t_us 2: -1=7\n"
+                "A, m.a=1, seed=2 t_us -1: 4=2\n"
+                "A, m.a=2, seed=1 t_us -1: 4=3\n"
+                "A, m.a=3, seed=2 t_us -1: 4=6\n",
+                NULL);
+    expect_from(path, "#m.a=2",
+                "run -\n"
+                "series A, seed=1: failed - overrun\n"
+                "series B, seed=1: completed - -\n"
+                "series A, seed=2: missing - -\n"
+                "series B, seed=2: completed - -\n"
+                "A, seed=1 t_us -1: 4=3\n",
+                NULL);
+    expect_from(path, "#0000", "run -\nseries lam_via: completed - -\n", NULL);
+    expect_from(path, "#0200", "run -\nseries lam_via: failed - overrun\n", NULL);
+    expect_from(path, "#0100", "run -\nseries lam_via: lost - messages_lost\n", NULL);
+    expect_from(path, "#00", NULL, "several cases have a key that starts with 00");
+    expect_from(path, "#ff", NULL, "no case has a key that starts with ff");
+    expect_from(path, "#0300", NULL, "the case 0300 has no result");
+    expect_from(path, "#m.a=4", NULL, "no point of the sweep has m.a=4");
+    expect_from(path, "#m.a=1,m.b=2", NULL, "m.b=2: the sweep does not vary that");
+    expect_from(path, "#m.a", NULL, "m.a: the sweep does not vary that");
+    expect_from(path, "#m.a1=1", NULL, "m.a1=1: the sweep does not vary that");
+    g_free(path);
+    temporary_remove(directory);
 }
 
 // ---- What members of a document may be ----
@@ -349,6 +432,7 @@ int main(void)
         {"a document", test_document},
         {"tables", test_table},
         {"lines of tables", test_lines},
+        {"databases", test_database},
         {"members of documents", test_members},
         {"what is said of two", test_said},
         {"what is said of equals", test_said_of_equals},
