@@ -45,22 +45,22 @@ _netsim() {
 
     case $command in
     '') words="$commands --version --help" ;;
-    run) words='--set --out --seed --format --trace --log-states --pcap --time-limit --simulated-limit --quiet --help' ;;
-    check) words='--set --format --help' ;;
+    run) words='--set --allow-unused --out --seed --format --trace --log-states --pcap --time-limit --simulated-limit --quiet --help' ;;
+    check) words='--set --allow-unused --format --help' ;;
     describe) words='--json-schema --format --help' ;;
     list) words='stacks testbeds benchmarks scenarios sweeps --names --format --help' ;;
     sweep)
-        words='merge --set --zip --seeds --jobs --out --csv --report --format --dry-run --shard --again'
+        words='merge --set --allow-unused --zip --seeds --jobs --out --csv --report --format --dry-run --shard --again'
         words+=' --time-limit --simulated-limit --quiet --help'
         ;;
     bench) words='--format --quick --no-ns3 --help' ;;
-    plot) words='--figure --format --out --set --jobs --time-limit --simulated-limit --quiet --help' ;;
+    plot) words='--figure --format --out --set --allow-unused --jobs --time-limit --simulated-limit --quiet --help' ;;
     figures) words='--format --out --jobs --again --list --quiet --help' ;;
-    explain) words='--series --size --set --seed --format --plot --time-limit --simulated-limit --help' ;;
+    explain) words='--series --size --set --allow-unused --seed --format --plot --time-limit --simulated-limit --help' ;;
     validate) words='--top40 --all --format --out --database --jobs --again --quiet --help' ;;
     compare) words='--tolerance --metric --format --help' ;;
     calibrate)
-        words='--fit --to --out --check --method --set --seed --jobs --database --format'
+        words='--fit --to --out --check --method --set --allow-unused --seed --jobs --database --format'
         words+=' --time-limit --simulated-limit --help'
         ;;
     help) words=$commands ;;

@@ -30,6 +30,8 @@ complete -c netsim -n $run -l trace -r -F -d 'Write a timeline'
 complete -c netsim -n $run -l log-states -r -F -d 'Write the protocol transitions'
 complete -c netsim -n $run -l pcap -r -F -d 'Write the frames of all Ethernet cards'
 complete -c netsim -n $run -l quiet -d 'No progress, no summary'
+complete -c netsim -n '__fish_seen_subcommand_from run check sweep plot explain calibrate' \
+    -l allow-unused -d 'Accept settings that nothing reads'
 complete -c netsim -n '__fish_seen_subcommand_from run check' \
     -k -a '(__fish_complete_suffix .yaml)'
 

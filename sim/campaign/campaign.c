@@ -6,6 +6,7 @@
 #include "sim/campaign/source_id.h"
 #include "sim/campaign/store.h"
 #include "sim/campaign/workers.h"
+#include "sim/config/unused.h"
 #include "sim/output/json.h"
 #include "sim/workload/run.h"
 
@@ -45,8 +46,9 @@ struct campaign {
     GPtrArray *pieces;    // struct piece *
     GHashTable *by_key;   // key -> number of the piece + 1
     GPtrArray *runs;      // struct run *
-    int shard, shards;    // only pieces with number % shards == shard
-    int done, total;      // while it runs
+    struct unused *unused;
+    int shard, shards; // only pieces with number % shards == shard
+    int done, total;   // while it runs
     bool ran;
 };
 
@@ -96,6 +98,7 @@ struct campaign *campaign_open(const struct registry *registry,
     campaign->pieces = g_ptr_array_new_with_free_func(free_piece);
     campaign->by_key = g_hash_table_new(g_str_hash, g_str_equal);
     campaign->runs = g_ptr_array_new_with_free_func(free_run);
+    campaign->unused = unused_new(campaign->schema);
     return campaign;
 }
 
@@ -108,6 +111,7 @@ void campaign_close(struct campaign *campaign)
     g_hash_table_unref(campaign->by_key);
     g_ptr_array_unref(campaign->pieces);
     g_ptr_array_unref(campaign->scenarios);
+    unused_free(campaign->unused);
     registry_schema_free(campaign->schema);
     g_free(campaign->data_dir);
     g_free(campaign);
@@ -186,10 +190,15 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
 int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
                         const char *const *series, uint64_t seed, struct diag_list *diags)
 {
-    struct scenario_options options = {sets, campaign->data_dir, seed, series};
+    struct scenario_options options = {.sets = sets,
+                                       .data_dir = campaign->data_dir,
+                                       .seed = seed,
+                                       .series = series,
+                                       .allow_unused = true};
     struct scenario *scenario = scenario_load(file, campaign->schema, &options, diags);
     if (!scenario)
         return -1;
+    unused_add(campaign->unused, scenario, series != NULL);
     struct run *run = g_new0(struct run, 1);
     run->scenario = g_strdup(scenario->name);
     run->seed = scenario->seed;
@@ -211,6 +220,11 @@ int campaign_add_series(struct campaign *campaign, const char *file, const char 
         scenario_free(scenario);
     }
     return (int)campaign->runs->len - 1;
+}
+
+void campaign_unused(const struct campaign *campaign, struct diag_list *diags)
+{
+    unused_report(campaign->unused, diags);
 }
 
 // ---- Running ----

@@ -50,6 +50,9 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
 int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
                         const char *const *series, uint64_t seed, struct diag_list *diags);
 
+// Complains about what was set and no run that was added reads (sim/config/unused.h).
+void campaign_unused(const struct campaign *campaign, struct diag_list *diags);
+
 // Runs all that was added and is not in the database. False and *error if the database can't be
 // written or the user has interrupted it (workers_signal_of); what was finished until then is kept.
 bool campaign_run(struct campaign *campaign, GError **error);

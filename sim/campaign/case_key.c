@@ -4,30 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool names(const struct stack_schema *stack, const char *path)
-{
-    return stack->sections && g_strv_contains(stack->sections, path);
-}
-
-// Whether a section concerns only other stacks or cards.
-static bool is_foreign(const struct scenario_case *test_case, const struct scenario_schema *schema,
-                       const char *path)
-{
-    if (g_strv_contains(schema->nics, path))
-        return strcmp(path, test_case->nic) != 0;
-    if (names(test_case->stack, path))
-        return false;
-    for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
-        if (names(stack, path))
-            return true;
-    return false;
-}
-
 void case_reduce(struct scenario_case *test_case, const struct scenario_schema *schema)
 {
     for (guint i = test_case->sections->len; i > 0; i--) {
         const struct param_values *values = g_ptr_array_index(test_case->sections, i - 1);
-        if (is_foreign(test_case, schema, values->path))
+        if (!scenario_case_reads(test_case, schema, values->path))
             g_ptr_array_remove_index(test_case->sections, i - 1);
     }
 }

@@ -97,6 +97,19 @@ static bool complain(const struct survey *survey, const struct points *points,
     return wrong;
 }
 
+// What is set for all points, and read in none.
+static bool complain_unused(const struct survey *survey, const struct campaign *campaign,
+                            struct diag_list *diags)
+{
+    struct diag_list *found = diag_list_new();
+    campaign_unused(campaign, found);
+    bool wrong = diag_any(found);
+    for (guint i = 0; i < found->items->len; i++)
+        pass_on(survey, g_ptr_array_index(found->items, i), diags);
+    diag_list_free(found);
+    return wrong;
+}
+
 static void compile_point(struct points *points, struct survey *survey, struct campaign *campaign,
                           const char *file, int point)
 {
@@ -127,8 +140,8 @@ static void compile_point(struct points *points, struct survey *survey, struct c
 }
 
 struct points *points_new(struct campaign *campaign, const char *file, const char *name,
-                          const struct sweep *sweep, const struct points_watcher *watcher,
-                          struct diag_list *diags)
+                          const struct sweep *sweep, bool allow_unused,
+                          const struct points_watcher *watcher, struct diag_list *diags)
 {
     struct points *points = g_new0(struct points, 1);
     struct survey survey = {0};
@@ -143,7 +156,8 @@ struct points *points_new(struct campaign *campaign, const char *file, const cha
         if (watcher)
             watcher->progress(watcher->owner, point + 1, points->count, "reading the points");
     }
-    bool wrong = complain(&survey, points, diags);
+    bool wrong = complain(&survey, points, diags) ||
+                 (!allow_unused && complain_unused(&survey, campaign, diags));
     survey_close(&survey);
     if (!wrong)
         return points;

@@ -26,10 +26,11 @@ struct points_watcher {
 };
 
 // Compiles all points of a sweep of `file` and adds them to the campaign. NULL with diagnostics, at
-// the place of the value where one is to blame. `watcher` may be NULL. Free with points_free.
+// the place of the value where one is to blame; so is, unless `allow_unused`, one that no point
+// reads. `watcher` may be NULL. Free with points_free.
 struct points *points_new(struct campaign *campaign, const char *file, const char *name,
-                          const struct sweep *sweep, const struct points_watcher *watcher,
-                          struct diag_list *diags);
+                          const struct sweep *sweep, bool allow_unused,
+                          const struct points_watcher *watcher, struct diag_list *diags);
 void points_free(struct points *points);
 
 // SHA-256 of the sweep: its scenario, axes, and the keys of all cases of its points. The caller

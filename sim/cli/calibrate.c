@@ -20,6 +20,7 @@ struct calibrate_arguments {
     char *to, *out, *check, *method, *format, *seed, *database;
     struct cli_limits limits;
     int jobs;
+    gboolean allow_unused;
 };
 
 // ---- What is asked for ----
@@ -268,7 +269,8 @@ static enum cli_exit calibrate_argument(const char *name,
         !arguments_are_right(arguments) || !cli_files_differ(NULL, uses, G_N_ELEMENTS(uses)))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario(schema, name, arguments->sets, seed);
+    struct scenario *scenario =
+        cli_scenario(schema, name, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     const struct file_use files[] = {{"--out", arguments->out, true},
                                      {"the scenario", scenario ? scenario->file : NULL, false}};
@@ -296,6 +298,7 @@ enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **
          "METHOD"},
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
+        CLI_UNUSED_ENTRY(arguments.allow_unused),
         {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
          "processes; 0, the default: one for each processor", "N"},

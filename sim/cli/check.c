@@ -41,13 +41,13 @@ static void print_scenario(const char *file, const struct scenario *scenario)
     }
 }
 
-static enum cli_exit check(char **files, char **sets, enum format format)
+static enum cli_exit check(char **files, char **sets, bool allow_unused, enum format format)
 {
     struct scenario_schema *schema = registry_schema(&model_registry);
     enum cli_exit code = CLI_DONE;
     json_t *all = json_array();
     for (char **file = files; *file; file++) {
-        struct scenario *scenario = cli_scenario(schema, *file, sets, 0);
+        struct scenario *scenario = cli_scenario(schema, *file, sets, allow_unused, 0);
         if (!scenario)
             code = CLI_BAD_INPUT;
         else if (format == FORMAT_JSON)
@@ -69,9 +69,11 @@ static enum cli_exit check(char **files, char **sets, enum format format)
 enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv)
 {
     char **sets = NULL, *format_text = NULL;
+    gboolean allow_unused = FALSE;
     const GOptionEntry entries[] = {
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "check with this setting (repeatable)",
          "PATH=VALUE"},
+        CLI_UNUSED_ENTRY(allow_unused),
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &format_text, "what to print: table or json",
          "FORMAT"},
         G_OPTION_ENTRY_NULL,
@@ -79,7 +81,8 @@ enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv
     enum cli_exit code;
     if (cli_parse(command, entries, 1, G_MAXINT, &argc, &argv, &code)) {
         int format = cli_choice("--format", format_text, formats);
-        code = format < 0 ? CLI_BAD_INPUT : check(argv + 1, sets, (enum format)format);
+        code =
+            format < 0 ? CLI_BAD_INPUT : check(argv + 1, sets, allow_unused, (enum format)format);
     }
     g_strfreev(sets);
     g_free(format_text);

@@ -119,7 +119,14 @@ const char *cli_data_dir(void);
 // with or without "scenarios/" and ".yaml". NULL after errors, which have been printed. `sets` may
 // be NULL.
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
-                              char **sets, uint64_t seed);
+                              char **sets, bool allow_unused, uint64_t seed);
+
+// The option --allow-unused, for a command's entries.
+#define CLI_UNUSED_ENTRY(flag)                                                                     \
+    {                                                                                              \
+        "allow-unused", 0, 0, G_OPTION_ARG_NONE, &(flag), "accept settings that nothing reads",    \
+            NULL                                                                                   \
+    }
 
 // The figures (struct figure_spec *) of the references; NULL after mistakes, which have been
 // printed. Free with g_ptr_array_unref.

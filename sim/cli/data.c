@@ -122,7 +122,7 @@ static void report_missing(const char *argument)
 }
 
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
-                              char **sets, uint64_t seed)
+                              char **sets, bool allow_unused, uint64_t seed)
 {
     char *file = find_scenario(argument);
     if (!file) {
@@ -133,6 +133,7 @@ struct scenario *cli_scenario(const struct scenario_schema *schema, const char *
         .sets = (const char *const *)sets,
         .data_dir = cli_data_dir(),
         .seed = seed,
+        .allow_unused = allow_unused,
     };
     struct diag_list *diags = diag_list_new();
     struct scenario *scenario = scenario_load(file, schema, &options, diags);

@@ -16,6 +16,7 @@ struct explain_arguments {
     char **sets, **series;
     char *size, *format, *plot, *seed;
     struct cli_limits limits;
+    gboolean allow_unused;
 };
 
 // ---- What is asked for ----
@@ -221,7 +222,8 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
         (arguments->size && !read_size(arguments->size, &size)))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario(schema, file, arguments->sets, seed);
+    struct scenario *scenario =
+        cli_scenario(schema, file, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     const struct file_use plot = {"--plot", arguments->plot, true};
     if (scenario && series_exist(scenario, arguments->series) &&
@@ -243,6 +245,7 @@ enum cli_exit cli_explain(const struct cli_command *command, int argc, char **ar
          "explain this message size in full instead of all sizes; without a unit: bytes", "SIZE"},
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
+        CLI_UNUSED_ENTRY(arguments.allow_unused),
         {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
          "what to print: table, csv or json", "FORMAT"},

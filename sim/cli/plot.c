@@ -20,7 +20,7 @@ struct plot_arguments {
     char *figure, *format, *out, **sets;
     struct cli_limits limits;
     int jobs;
-    gboolean quiet;
+    gboolean quiet, allow_unused;
 };
 
 static void report(GError *error)
@@ -97,7 +97,8 @@ static json_t *result_of_scenario(const char *argument, const struct plot_argume
                                   GError **error)
 {
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario(schema, argument, arguments->sets, 0);
+    struct scenario *scenario =
+        cli_scenario(schema, argument, arguments->sets, arguments->allow_unused, 0);
     const struct file_use out = {"--out", arguments->out, true};
     json_t *result = scenario && cli_files_differ(scenario, &out, 1)
                          ? run_file(scenario->file, arguments, error)
@@ -276,6 +277,7 @@ enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
          "the picture's file instead of figures/NAME.FORMAT", "FILE"},
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "set one parameter of a scenario (repeatable)", "PATH=VALUE"},
+        CLI_UNUSED_ENTRY(arguments.allow_unused),
         CLI_LIMIT_ENTRIES(arguments.limits),
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
          "simulate in N processes; one for each processor if not given", "N"},

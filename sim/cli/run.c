@@ -23,7 +23,7 @@ struct run_arguments {
     char **sets;
     char *out, *seed, *format, *trace, *state_log, *pcap;
     struct cli_limits limits;
-    gboolean quiet;
+    gboolean quiet, allow_unused;
 };
 
 // The sinks that were asked for.
@@ -262,7 +262,8 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     if (format < 0 || !cli_seed(arguments->seed, &seed))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario(schema, scenario_argument, arguments->sets, seed);
+    struct scenario *scenario =
+        cli_scenario(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
         code = run_and_write(scenario, arguments, (enum format)format, execution);
@@ -278,6 +279,7 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     const GOptionEntry entries[] = {
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
+        CLI_UNUSED_ENTRY(arguments.allow_unused),
         {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
          "directory for the results instead of results/NAME", "DIR"},
         {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},

@@ -25,7 +25,7 @@ struct arguments {
     char **sets;
     char *out, *seeds, *jobs, *shard, *format;
     struct cli_limits limits;
-    gboolean zip, csv, dry_run, report, again, quiet;
+    gboolean zip, csv, dry_run, report, again, quiet, allow_unused;
 };
 
 // The same, read.
@@ -322,7 +322,8 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
     if (campaign && sweep) {
         struct points_watcher watcher = {on_progress, &watch};
         watch_start(&watch, plan, sweep_points(sweep));
-        points = points_new(campaign, scenario->file, scenario->name, sweep, &watcher, diags);
+        points = points_new(campaign, scenario->file, scenario->name, sweep,
+                            plan->arguments->allow_unused, &watcher, diags);
         watch_end(&watch);
     }
     if (points && keeps &&
@@ -353,7 +354,7 @@ static enum cli_exit sweep_scenario(const char *argument, const struct plan *pla
         return CLI_BAD_INPUT;
     }
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario(schema, argument, NULL, 0);
+    struct scenario *scenario = cli_scenario(schema, argument, NULL, true, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     bool quiet;
     if (!scenario) {
@@ -411,6 +412,7 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
     const GOptionEntry entries[] = {
         {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
          "vary a parameter; A .. B doubles (repeatable)", "PATH=VALUE,..."},
+        CLI_UNUSED_ENTRY(arguments.allow_unused),
         {"zip", 0, 0, G_OPTION_ARG_NONE, &arguments.zip,
          "first values together, second values together, ...", NULL},
         {"seeds", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seeds, "each point with the seeds 1 .. N",

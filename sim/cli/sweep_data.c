@@ -58,7 +58,7 @@ static char *database_of_name(const char *argument)
 static char *database_of_scenario(const char *argument, const char *out)
 {
     struct scenario_schema *schema = registry_schema(&model_registry);
-    struct scenario *scenario = cli_scenario(schema, argument, NULL, 0);
+    struct scenario *scenario = cli_scenario(schema, argument, NULL, true, 0);
     char *database = NULL;
     if (scenario) {
         char *directory = sweep_directory(scenario, out);

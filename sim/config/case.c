@@ -54,16 +54,38 @@ static const struct node *find_path(const struct node *tree, const char *path)
     return tree;
 }
 
-// A section that belongs to other stacks only may be left out.
-static bool is_needed(const char *path, const struct stack_schema *stack,
-                      const struct scenario_schema *schema)
+// Whether the section at `path` is of this stack, or of none.
+static bool is_of_stack(const char *path, const struct stack_schema *stack,
+                        const struct scenario_schema *schema)
 {
-    if (!stack || (stack->sections && g_strv_contains(stack->sections, path)))
-        return stack != NULL;
+    if (stack->sections && g_strv_contains(stack->sections, path))
+        return true;
     for (const struct stack_schema *other = schema->stacks; other->name; other++)
         if (other->sections && g_strv_contains(other->sections, path))
             return false;
     return true;
+}
+
+const char *scenario_section_card(const struct scenario_schema *schema, const char *path)
+{
+    for (int i = 0; schema->nics[i]; i++) {
+        const char *card = schema->nics[i];
+        char *end = g_strconcat("_", card, NULL);
+        bool is = strcmp(path, card) == 0 || g_str_has_suffix(path, end);
+        g_free(end);
+        if (is)
+            return card;
+    }
+    return NULL;
+}
+
+bool scenario_case_reads(const struct scenario_case *test_case,
+                         const struct scenario_schema *schema, const char *path)
+{
+    const char *card = scenario_section_card(schema, path);
+    if (card && g_strcmp0(card, test_case->nic) != 0)
+        return false;
+    return is_of_stack(path, test_case->stack, schema);
 }
 
 static void read_sections(struct scenario_case *test_case, const struct scenario_schema *schema,
@@ -79,7 +101,8 @@ static void read_sections(struct scenario_case *test_case, const struct scenario
         const struct node *map = find_path(tree, section->path);
         if (!map || map->kind != NODE_MAP)
             map = nothing; // what else it may be has been complained about
-        bool needed = is_needed(section->path, test_case->stack, schema);
+        // What belongs to other stacks only may be left out.
+        bool needed = test_case->stack && is_of_stack(section->path, test_case->stack, schema);
         g_ptr_array_add(test_case->sections,
                         param_read_part(section->table, map, section->path, needed, NULL, diags));
     }

@@ -5,6 +5,7 @@
 #include "sim/config/compiler.h"
 #include "sim/config/intern.h"
 #include "sim/config/reader.h"
+#include "sim/config/unused.h"
 
 #include <string.h>
 
@@ -345,6 +346,15 @@ static void free_tree(void *data)
     node_free(data);
 }
 
+static void refuse_unused(const struct scenario *scenario, const struct scenario_schema *schema,
+                          bool only_sets, struct diag_list *diags)
+{
+    struct unused *unused = unused_new(schema);
+    unused_add(unused, scenario, only_sets);
+    unused_report(unused, diags);
+    unused_free(unused);
+}
+
 // Compiles a tree, which it takes over. NULL, with diagnostics, after an error.
 static struct scenario *compile(struct node *root, const char *file, const char *directory,
                                 const struct scenario_schema *schema,
@@ -361,6 +371,8 @@ static struct scenario *compile(struct node *root, const char *file, const char 
     scenario->file = g_strdup(file);
     scenario->cases = g_ptr_array_new_with_free_func(free_case);
     read_all(&compiler, scenario);
+    if (diags->found == before && !(options && options->allow_unused))
+        refuse_unused(scenario, schema, options && options->series, diags);
     node_free(compiler.root);
     g_ptr_array_free(compiler.sets, TRUE);
     g_hash_table_destroy(compiler.testbeds);

@@ -161,6 +161,7 @@ struct scenario_options {
     // Names of the series that become cases, NULL-terminated; the others are not looked at, beyond
     // their names. NULL: all.
     const char *const *series;
+    bool allow_unused; // what is set and decides nothing (unused.h) is no mistake
 };
 
 // Compiles a file. NULL after an error; diags says all that is wrong. Free with scenario_free.
@@ -177,6 +178,15 @@ void scenario_free(struct scenario *scenario);
 // The values of the section at `path` ("lam_via"), as the table's struct; aborts if the schema has
 // none.
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
+
+// The card that a section is of: what its path is called, or ends in ("grim_lanai4"). NULL: of
+// none.
+const char *scenario_section_card(const struct scenario_schema *schema, const char *path);
+
+// Whether the case reads the section at `path`: it is of its stack or of nobody's, and of no other
+// card.
+bool scenario_case_reads(const struct scenario_case *test_case,
+                         const struct scenario_schema *schema, const char *path);
 
 // For checks: an error at the place where parameter `name` of a section was given.
 void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,

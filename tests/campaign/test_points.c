@@ -54,7 +54,8 @@ static struct bench bench_new(const char *const *arguments, int jobs)
         sweep_add(bench.sweep, *arguments, bench.schema, bench.diags);
     CU_ASSERT_FALSE(diag_any(bench.diags));
     bench.campaign = open_campaign(bench.database, jobs);
-    bench.points = points_new(bench.campaign, bench.file, "quick", bench.sweep, NULL, bench.diags);
+    bench.points =
+        points_new(bench.campaign, bench.file, "quick", bench.sweep, false, NULL, bench.diags);
     return bench;
 }
 

@@ -376,6 +376,17 @@ class Shards(SweepCase):
         self.assertIn("two different results", done.stderr)
         self.assertFalse(os.path.exists(self.path("out.sqlite")))
 
+    def test_what_no_point_reads_is_refused(self):
+        """It is enough that one point reads a value; of an axis of stacks, all do something."""
+        told = self.sweep("quick.yaml", "--set", "gm.resend_interval=1 ms,2 ms", code=1).stderr
+        self.assertEqual(told.count("gm.resend_interval: nothing reads this"), 2)
+        self.assertFalse(os.path.exists(self.path("results")))
+        self.sweep("quick.yaml", "--set", "gm.resend_interval=1 ms,2 ms", "--allow-unused", "--dry-run")
+        self.sweep("quick.yaml", "--set", "stack=lam_via,lam_tcp", "--set", "lam_via.tiny=1 KiB,2 KiB", "--dry-run")
+        told = self.sweep("quick.yaml", "--set", "stack=lam_tcp,mpich_p4", "--set", "lam_via.tiny=1 KiB,2 KiB",
+                          "--dry-run", code=1).stderr
+        self.assertIn("no series runs lam_via, which read it", told)
+
     def test_damaged_databases_are_refused(self):
         self.sweep("quick.yaml", *TINY, "--out", "a")
         database = sqlite3.connect(self.path("a/sweep.sqlite"))
