@@ -78,7 +78,7 @@ class EndOfTime(Case):
                             "lam.match=600 min", "tcp.select_socket=600 min",
                             "mvia.connect_retry=600 min")),
                 (MYRINET, ("host.memory.pin_page=600 min", "lanai7.write_word=36e12 cycles",
-                           "lanai7.read_setup=600 min", "link.rate=1 b/s",
+                           "lanai7.read_setup=600 min",
                            "gm.free_record=600 min"))):
             self.write("costs.yaml", text)
             for setting in settings:

@@ -137,7 +137,7 @@ class Results(SweepCase):
         self.assertIn("1 of them new", self.sweep("copy.yaml", "--out", "results/quick", "--set",
                                                   "lam_via.tiny=1024 B,2 KiB,3 KiB").stdout)
         # A parameter of another card or stack makes no new work, and is told to be without effect.
-        done = self.sweep("quick.yaml", *TINY, "--set", "tulip.tx_ring=8,16")
+        done = self.sweep("quick.yaml", *TINY, "--set", "tulip.tx_ring=8,16", "--allow-unused")
         self.assertIn("6 points, 3 runs, 0 of them new", done.stdout)
         self.assertIn("warning: tulip.tx_ring changed nothing", done.stdout)
 
