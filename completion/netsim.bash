@@ -57,7 +57,7 @@ _netsim() {
     plot) words='--figure --format --out --set --allow-unused --jobs --time-limit --simulated-limit --quiet --help' ;;
     figures) words='--format --out --jobs --again --list --quiet --help' ;;
     explain) words='--series --size --set --allow-unused --seed --format --plot --time-limit --simulated-limit --help' ;;
-    validate) words='--top40 --all --format --out --database --jobs --again --quiet --help' ;;
+    validate) words='--top40 --all --tests --all-run --format --out --database --jobs --again --quiet --help' ;;
     compare) words='--tolerance --metric --format --help' ;;
     calibrate)
         words='--fit --to --out --check --method --set --allow-unused --seed --jobs --database --format'

@@ -73,6 +73,8 @@ complete -c netsim -n $explain -l format -x -a 'table csv json' -d 'What to prin
 set -l validate '__fish_seen_subcommand_from validate'
 complete -c netsim -n $validate -l top40 -d 'Only the most important claims'
 complete -c netsim -n $validate -l all -d 'Also list the behaviours'
+complete -c netsim -n $validate -l tests -r -F -d 'Results of netsim test'
+complete -c netsim -n $validate -l all-run -d 'End with 2 also if a test was not run'
 complete -c netsim -n $validate -l format -x -a 'table json junit' -d 'What to print'
 complete -c netsim -n $validate -l out -r -F -d 'Write it to this file'
 complete -c netsim -n $validate -l database -r -F -d 'Where results are kept'

@@ -15,6 +15,7 @@ VERDICTS = {
     "misses": ("misses", "miss"),
     "known_miss": ("known miss", "known misses"),
     "not_checkable": ("not checkable", "not checkable"),
+    "not_run": ("not run", "not run"),
     "same_as": ("counted elsewhere", "counted elsewhere"),
 }
 
@@ -65,10 +66,11 @@ li { border-top: 1px solid var(--grid); padding: .5rem 0; font-size: .9rem;
   overflow-wrap: anywhere; }
 li:first-child { border-top: 0; padding-top: 0; }
 code { font: .85em ui-monospace, monospace; }
+.standing { float: right; margin-left: .5rem; color: var(--muted); font-size: .85rem; }
 .verdict { float: right; margin-left: .5rem; padding: 0 .5rem; border-radius: 1rem;
   border: 1px solid currentColor; font-size: .8rem; white-space: nowrap; }
 .holds { color: var(--good); } .misses { color: var(--bad); } .known_miss { color: var(--known); }
-.not_checkable, .none { color: var(--open); }
+.not_checkable, .not_run, .same_as, .none { color: var(--open); }
 dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 .6rem;
   margin: .25rem 0 0; }
 dt { color: var(--muted); } dd { margin: 0; }
@@ -100,6 +102,10 @@ def claim_item(claim):
         if verdict in VERDICTS \
         else '<span class="verdict none">not judged</span>'
     rows = ""
+    standing = claim.get("standing")
+    if standing:
+        by = claim.get("standing_by")
+        badge += f'<span class="standing">{text(standing)}{": " + text(by) if by else ""}</span>'
     for key, name in (("expected", "expected"), ("simulated", "simulated"),
                       ("deviation", "deviation"), ("why", "why")):
         value = claim.get(key)
@@ -179,7 +185,10 @@ def totals_line(listing):
     if not claims:
         why = listing.get("no_verdicts")
         return f"No verdicts: {text(why)}" if why else "No verdicts"
-    return f"{counts_text(claims.values())} of {len(claims)} claims"
+    predicted = [claim["verdict"] for claim in claims.values()
+                 if claim.get("standing") == "predicted" and claim["verdict"] != "not_checkable"]
+    more = f"; {predicted.count('holds')} of {len(predicted)} predicted ones hold" if predicted else ""
+    return f"{counts_text(claims.values())} of {len(claims)} claims{more}"
 
 
 def page(listing, drawn):

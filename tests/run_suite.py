@@ -6,7 +6,8 @@ tests and the sum, which tests were skipped and why, and last ctest's own closin
 
 Ends as ctest does, which fails too when no test ran. With --none-skipped it fails as well when a
 test was skipped, unless for want of root where it does not run as root. The times and the output of
-each test stay in BUILD/tests.xml (JUnit).
+each test stay in BUILD/tests.xml (JUnit), with the identity of the sources that the program was built
+from, by which `netsim validate` knows that the results are those of its own build.
 """
 
 import json
@@ -18,6 +19,7 @@ import xml.etree.ElementTree as ElementTree
 
 STRICT = "--none-skipped"
 SLOWEST = 10
+BUILD_PROPERTY = "netsim.build"
 NEEDS_ROOT = "needs root: "  # as tests/support/needs.py has it
 CLOSING = re.compile(r"(\x1b\[[\d;]*m)*\d+% tests passed")
 # A test says why at its end, and ctest keeps of the output of one that passed only the beginning.
@@ -75,6 +77,28 @@ def read(report, build):
     return [Test(case, labels) for case in cases]
 
 
+def identity_of(build):
+    """What the program is known by, or None: this build makes none."""
+    try:
+        with open(os.path.join(build, "source_id.c"), encoding="utf-8") as file:
+            found = re.search(r'campaign_source_id\[\] = "(\w+)"', file.read())
+    except OSError:
+        return None
+    return found and found.group(1)
+
+
+def mark(report, identity):
+    """Adds the property netsim.build, which sim/validate/test_results.h reads."""
+    try:
+        tree = ElementTree.parse(report)
+    except (OSError, ElementTree.ParseError):
+        return
+    properties = ElementTree.Element("properties")
+    ElementTree.SubElement(properties, "property", name=BUILD_PROPERTY, value=identity)
+    tree.getroot().insert(0, properties)
+    tree.write(report, encoding="UTF-8", xml_declaration=True)
+
+
 def print_times(tests):
     if len(tests) < 2:
         return
@@ -105,7 +129,10 @@ def main():
     report = os.path.join(os.path.abspath(build), "tests.xml")
     if os.path.exists(report):
         os.remove(report)
+    identity = identity_of(build)
     code, closing = run(build, report, options)
+    if identity:
+        mark(report, identity)
     tests = read(report, build)
     skipped = [test for test in tests if test.skipped]
     print_times(tests)

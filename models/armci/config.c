@@ -32,7 +32,8 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
               .source = "thesis 001, 4.2"),                                                        \
         PARAM(A, put_returns, PARAM_CHOICE, .fallback = "after_last_ack", .choices = put_returns,  \
               .doc = "what a pipelined put waits for before it returns",                           \
-              .source = "thesis 001, 3.2: a put within one buffer gains nothing")
+              .source = "thesis 001, 3.2: a put within one buffer gains nothing",                  \
+              .chosen_for = "armci.put.gain_needs_multibuffer")
 
 #define DIVISION_PARAMS                                                                            \
     PARAM(A, even_out, PARAM_BOOL, .fallback = "false",                                            \

@@ -23,7 +23,9 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
           .source = "thesis 003, 4.2.2: recent versions append"),                                  \
         PARAM(C, queue, PARAM_SIZE, .fallback = "160000 B", .least = "1 KiB", .most = "256 MiB",   \
               .doc = "SRAM for messages, in equal shares for the channels",                        \
-              .source = "chosen: thesis 003, 4.2.4: full with 5,000 messages of 32 B"),            \
+              .source = "chosen: thesis 003, 4.2.4: full with 5,000 messages of 32 B",             \
+              .chosen_for = "grim.inject.saturation grim.inject.unbounded_knee "                   \
+                            "grim.inject.buffer_estimate"),                                        \
         PARAM(C, channels, PARAM_COUNT, .fallback = "0", .most = "4096",                           \
               .doc = "logical channels of a card; 0: one for each endpoint of the host",           \
               .source = "thesis 003, 4.3: one for each endpoint"),                                 \
@@ -145,24 +147,27 @@ const struct param_table grim_ni_table = {
 };
 
 #define S struct grim_scan_config
+#define SCAN_CLAIMS "grim.scan grim.fig.4_10"
 #define SCAN_SOURCE(derived)                                                                       \
     "derived: thesis 003, Fig. 4.10, a line near the printed points: " derived
 
 static const struct param lanai4_params[] = {
     PARAM(S, scan, PARAM_COST, .fallback = "15 cycles",
-          .doc = "each time round the logical channels",
-          .source = SCAN_SOURCE("0.45 us at 33 MHz")),
+          .doc = "each time round the logical channels", .source = SCAN_SOURCE("0.45 us at 33 MHz"),
+          .chosen_for = SCAN_CLAIMS),
     PARAM(S, scan_channel, PARAM_COST, .fallback = "18 cycles",
-          .doc = "a look at one logical channel", .source = SCAN_SOURCE("0.55 us at 33 MHz")),
+          .doc = "a look at one logical channel", .source = SCAN_SOURCE("0.55 us at 33 MHz"),
+          .chosen_for = SCAN_CLAIMS),
     {0},
 };
 
 static const struct param lanai9_params[] = {
     PARAM(S, scan, PARAM_COST, .fallback = "44 cycles",
           .doc = "each time round the logical channels",
-          .source = SCAN_SOURCE("0.33 us at 133 MHz")),
+          .source = SCAN_SOURCE("0.33 us at 133 MHz"), .chosen_for = SCAN_CLAIMS),
     PARAM(S, scan_channel, PARAM_COST, .fallback = "24 cycles",
-          .doc = "a look at one logical channel", .source = SCAN_SOURCE("0.18 us at 133 MHz")),
+          .doc = "a look at one logical channel", .source = SCAN_SOURCE("0.18 us at 133 MHz"),
+          .chosen_for = SCAN_CLAIMS),
     {0},
 };
 

@@ -16,7 +16,8 @@ static const struct param mvich_params[] = {
     PARAM(M, rendezvous_threshold, PARAM_SIZE, .fallback = "5000 B", .most = "1 GiB",
           .doc = "from this length on, messages go by rendezvous",
           .source = "prior: MVICH's switch is seen near 5000 B in publications; thesis 000, 6.3.2: "
-                    "it wins up to 4096 B, not at 8192 B"),
+                    "it wins up to 4096 B, not at 8192 B",
+          .chosen_for = "via.pingpong.c1.window_mvich_faster via.pingpong.c1.two_exceptions"),
     PARAM(M, r3_threshold, PARAM_SIZE, .fallback = "2048 B", .most = "1 GiB",
           .doc = "rendezvous of messages shorter than this goes by R3",
           .source = DESCENDANT ", viadev_r3_threshold"),

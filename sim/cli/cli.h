@@ -115,6 +115,10 @@ void cli_limits_clear(struct cli_limits *limits);
 // program, else the source tree, else where it was to be installed. Never NULL.
 const char *cli_data_dir(void);
 
+// A file in the directory of the running program, whether it is there or not; NULL if the program's
+// place is unknown. The caller frees it.
+char *cli_beside_program(const char *name);
+
 // Compiles the scenario that an argument names: a file, or the name of one in the data directory
 // with or without "scenarios/" and ".yaml". NULL after errors, which have been printed. `sets` may
 // be NULL.

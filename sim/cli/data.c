@@ -14,17 +14,15 @@ static bool holds_scenarios(const char *directory)
     return found;
 }
 
-// PREFIX/share/netsim for a program in PREFIX/bin, so that an installed tree may be moved. NULL if
-// unknown.
-static char *directory_beside_program(void)
+char *cli_beside_program(const char *name)
 {
     char *program = g_file_read_link("/proc/self/exe", NULL);
     if (!program)
         return NULL;
     char *bin = g_path_get_dirname(program);
-    char *directory = g_build_filename(bin, "..", "share", "netsim", NULL);
-    char *plain = g_canonicalize_filename(directory, NULL);
-    g_free(directory);
+    char *file = g_build_filename(bin, name, NULL);
+    char *plain = g_canonicalize_filename(file, NULL);
+    g_free(file);
     g_free(bin);
     g_free(program);
     return plain;
@@ -38,7 +36,8 @@ const char *cli_data_dir(void)
     const char *given = g_getenv("NETSIM_DATA_DIR");
     if (given && *given)
         return directory = g_intern_string(given);
-    char *beside = directory_beside_program();
+    // PREFIX/share/netsim for a program in PREFIX/bin, so that an installed tree may be moved.
+    char *beside = cli_beside_program("../share/netsim");
     if (beside && holds_scenarios(beside))
         directory = g_intern_string(beside);
     else if (holds_scenarios(NETSIM_SOURCE_DIR))

@@ -139,6 +139,20 @@ static const char *default_text(const struct param *param)
     return *param->fallback ? param->fallback : "empty";
 }
 
+// Where the default is from, and what it was chosen for; NULL: not said. The caller frees it.
+static char *source_text(const struct param *param)
+{
+    if (!param->chosen_for)
+        return g_strdup(param->source);
+    char **ids = g_strsplit(param->chosen_for, " ", -1);
+    char *list = g_strjoinv(", ", ids);
+    char *text = g_strdup_printf("%s%schosen for %s", param->source ? param->source : "",
+                                 param->source ? "; " : "", list);
+    g_free(list);
+    g_strfreev(ids);
+    return text;
+}
+
 // ---- Text ----
 
 static void append_indented(GString *out, const char *text)
@@ -156,9 +170,11 @@ static void append_param_text(GString *out, const struct param *param)
         g_string_append_printf(out, "   [%s]", range);
     g_string_append_printf(out, "   %s\n", param_kind_units(param->kind));
     append_indented(out, param->doc ? param->doc : "");
-    if (param->source) {
-        char *source = g_strdup_printf("source: %s", param->source);
-        append_indented(out, source);
+    char *source = source_text(param);
+    if (source) {
+        char *line = g_strdup_printf("source: %s", source);
+        append_indented(out, line);
+        g_free(line);
         g_free(source);
     }
     g_free(range);
@@ -209,14 +225,15 @@ static void append_cell(GString *out, const char *text)
 
 static void append_param_markdown(GString *out, const struct param *param)
 {
-    char *range = range_text(param);
+    char *range = range_text(param), *source = source_text(param);
     g_string_append_printf(out, "| `%s` |", param->name);
     append_cell(out, default_text(param));
     append_cell(out, range);
     append_cell(out, param_kind_units(param->kind));
     append_cell(out, param->doc);
-    append_cell(out, param->source);
+    append_cell(out, source);
     g_string_append_c(out, '\n');
+    g_free(source);
     g_free(range);
 }
 

@@ -12,14 +12,15 @@
 #include <string.h>
 
 #define DATABASE "results/validate.sqlite"
+#define TESTS "tests.xml" // as tests/run_suite.py leaves it in the build directory
 #define MOST_JOBS 4096
 
 static const char *const formats[] = {"table", "json", "junit", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_JUNIT };
 
 struct validate_arguments {
-    char *format, *database, *out;
-    gboolean all, top40, quiet, run_again;
+    char *format, *database, *out, *tests;
+    gboolean all, all_run, top40, quiet, run_again;
     int jobs;
 };
 
@@ -72,11 +73,13 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
                      enum cli_exit *code)
 {
     struct bar bar = {.quiet = arguments->quiet};
+    char *tests = arguments->tests ? g_strdup(arguments->tests) : cli_beside_program(TESTS);
     struct validate_options options = {
         .data_dir = cli_data_dir(),
         .patterns = (const char *const *)patterns,
         .behaviours = arguments->all,
         .top40 = arguments->top40,
+        .tests = tests,
         .campaign = {.database = arguments->database ? arguments->database : DATABASE,
                      .jobs = arguments->jobs,
                      .run_again = arguments->run_again,
@@ -97,6 +100,7 @@ static json_t *score(const struct validate_arguments *arguments, char **patterns
         cli_error(NULL, "%s", error->message);
     g_clear_error(&error);
     g_free(directory);
+    g_free(tests);
     return scorecard;
 }
 
@@ -109,11 +113,17 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
         cli_error(NULL, "-j %d: the number of processes is at most %d", arguments->jobs, MOST_JOBS);
         return CLI_BAD_INPUT;
     }
+    if (arguments->tests && !g_file_test(arguments->tests, G_FILE_TEST_IS_REGULAR)) {
+        cli_error("`netsim test' leaves its results in build/tests.xml", "--tests %s: no such file",
+                  arguments->tests);
+        return CLI_BAD_INPUT;
+    }
     enum cli_exit code;
     json_t *scorecard = score(arguments, patterns, &code);
     if (!scorecard)
         return code;
-    code = validate_failed(scorecard) ? CLI_CHECK_FAILED : CLI_DONE;
+    bool failed = validate_failed(scorecard) || (arguments->all_run && validate_not_run(scorecard));
+    code = failed ? CLI_CHECK_FAILED : CLI_DONE;
     if (!deliver(scorecard, (enum format)format, arguments->out))
         code = CLI_BAD_INPUT;
     json_decref(scorecard);
@@ -128,6 +138,10 @@ enum cli_exit cli_validate(const struct cli_command *command, int argc, char **a
          "only the most important claims, and how many of those results hold", NULL},
         {"all", 0, 0, G_OPTION_ARG_NONE, &arguments.all,
          "also list the behaviours, which tests cover", NULL},
+        {"tests", 0, 0, G_OPTION_ARG_FILENAME, &arguments.tests,
+         "results of `netsim test' instead of " TESTS " beside the program", "FILE"},
+        {"all-run", 0, 0, G_OPTION_ARG_NONE, &arguments.all_run,
+         "end with 2 also if a behaviour's test was not run for this build", NULL},
         {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
          "what to print: table, json or junit", "FORMAT"},
         {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out, "write it to this file", "FILE"},
@@ -146,5 +160,6 @@ enum cli_exit cli_validate(const struct cli_command *command, int argc, char **a
     g_free(arguments.format);
     g_free(arguments.database);
     g_free(arguments.out);
+    g_free(arguments.tests);
     return code;
 }

@@ -102,11 +102,18 @@ bool node_is_null(const struct node *node)
     return !node || (node->kind == NODE_SCALAR && !node->text);
 }
 
+// A value with its source is laid over another as a whole: what was said of the one is not true of
+// the other.
+static bool both_are_sourced(const struct node *base, const struct node *over)
+{
+    return node_get(base, "value") && node_get(base, "source") && node_get(over, "value");
+}
+
 struct node *node_merge(const struct node *base, const struct node *over)
 {
     if (!base || !over)
         return node_copy(base ? base : over);
-    if (base->kind != NODE_MAP || over->kind != NODE_MAP)
+    if (base->kind != NODE_MAP || over->kind != NODE_MAP || both_are_sourced(base, over))
         return node_copy(over);
     struct node *merged = copy_shallow(over);
     GHashTable *overlaid = g_hash_table_new(g_str_hash, g_str_equal);

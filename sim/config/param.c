@@ -53,6 +53,7 @@ static struct param_values *values_new(const struct param_table *table, const ch
     values->values = g_malloc0(table->size);
     values->origins = g_new0(struct source_mark, count);
     values->sources = g_new0(const char *, count);
+    values->chosen_for = g_new0(const char *, count);
     values->diags = diags;
     values->references = 1;
     return values;
@@ -73,6 +74,7 @@ void param_values_free(struct param_values *values)
             type_of(param)->clear(field_of(values, param));
     g_free((char *)values->path);
     g_free(values->sources);
+    g_free(values->chosen_for);
     g_free(values->origins);
     g_free(values->values);
     g_free(values);
@@ -96,6 +98,7 @@ static void read_default(struct param_values *values, int index)
     const struct param *param = &values->table->params[index];
     values->origins[index] = (struct source_mark){.file = ORIGIN_DEFAULT};
     values->sources[index] = param->source;
+    values->chosen_for[index] = param->chosen_for;
     if (type_of(param)->clear) // of what a failed reading left
         type_of(param)->clear(field_of(values, param));
     if (!param->fallback)
@@ -113,16 +116,34 @@ static void read_default(struct param_values *values, int index)
     node_free(node);
 }
 
-// The two keys of {value: …, source: …}.
+// The keys of {value: …, source: …, chosen_for: [id, …]}.
 static bool is_sourced(const struct node *node)
 {
     return node->kind == NODE_MAP && node_get(node, "value");
 }
 
+// The claims that a value was chosen for, one or a list, as struct param has them.
+static bool read_chosen_for(struct param_values *values, int index, const struct node *node,
+                            const char *path)
+{
+    GString *ids = g_string_new(NULL);
+    bool several = node->kind == NODE_LIST, good = true;
+    for (guint i = 0; i < (several ? node->children->len : 1); i++) {
+        const struct node *one = several ? g_ptr_array_index(node->children, i) : node;
+        const char *id = reader_text(one, path, "the id of a claim", values->diags);
+        good &= id != NULL;
+        if (id)
+            g_string_append_printf(ids, "%s%s", ids->len > 0 ? " " : "", id);
+    }
+    values->chosen_for[index] = ids->len > 0 ? intern(ids->str) : NULL;
+    g_string_free(ids, TRUE);
+    return good;
+}
+
 static bool read_sourced(struct param_values *values, int index, const struct node *node,
                          const char *path)
 {
-    static const char *const keys[] = {"value", "source", NULL};
+    static const char *const keys[] = {"value", "source", "chosen_for", NULL};
     if (!reader_keys(node, path, keys, values->diags))
         return false;
     const struct node *source = node_get(node, "source");
@@ -134,6 +155,9 @@ static bool read_sourced(struct param_values *values, int index, const struct no
         text = reader_text(source, path, "the source as text", values->diags);
     bool good = read_value(values, index, node_get(node, "value"), path);
     values->sources[index] = intern(text);
+    const struct node *claims = node_get(node, "chosen_for");
+    if (claims)
+        good &= read_chosen_for(values, index, claims, path);
     return good && text;
 }
 
@@ -265,6 +289,17 @@ static json_t *origin_json(struct source_mark mark)
     return json;
 }
 
+// ["a.b", "c.d"] of "a.b c.d".
+static json_t *chosen_for_json(const char *ids)
+{
+    json_t *list = json_array();
+    char **words = g_strsplit(ids, " ", -1);
+    for (char **word = words; *word; word++)
+        json_array_append_new(list, json_string(*word));
+    g_strfreev(words);
+    return list;
+}
+
 json_t *param_values_json(const struct param_values *values)
 {
     json_t *json = json_object();
@@ -274,6 +309,8 @@ json_t *param_values_json(const struct param_values *values)
                                   origin_json(values->origins[i]));
         if (values->sources[i])
             json_object_set_new(entry, "source", json_string(values->sources[i]));
+        if (values->chosen_for[i])
+            json_object_set_new(entry, "chosen_for", chosen_for_json(values->chosen_for[i]));
         json_object_set_new(json, param->name, entry);
     }
     return json;
@@ -308,9 +345,12 @@ static json_t *description(const struct param *param)
 static json_t *param_schema(const struct param_values *defaults, const struct param *param)
 {
     json_t *value = type_of(param)->schema(param);
-    json_t *sourced = json_pack("{s:s, s:{s:O, s:{s:s}}, s:[s, s], s:b}", "type", "object",
-                                "properties", "value", value, "source", "type", "string",
-                                "required", "value", "source", "additionalProperties", 0);
+    json_t *claims = json_pack("{s:[{s:s}, {s:s, s:{s:s}}]}", "anyOf", "type", "string", "type",
+                               "array", "items", "type", "string");
+    json_t *sourced =
+        json_pack("{s:s, s:{s:O, s:{s:s}, s:o}, s:[s, s], s:b}", "type", "object", "properties",
+                  "value", value, "source", "type", "string", "chosen_for", claims, "required",
+                  "value", "source", "additionalProperties", 0);
     json_t *schema =
         json_pack("{s:o, s:[o, o]}", "description", description(param), "anyOf", value, sourced);
     if (param->fallback)

@@ -55,6 +55,10 @@ struct param {
     const char *const *choices; // PARAM_CHOICE: names, NULL-terminated
     const char *doc;            // one line
     const char *source;         // of the default: "IEEE 802.3", "thesis 000, 5.2", "fitted: ..."
+    // Claims (references/claims/) that the default was chosen with in view: ids, or their starts
+    // up to a dot, with blanks between. They are no evidence then, and `netsim validate` says so.
+    // NULL: none.
+    const char *chosen_for;
 };
 
 struct param_values;
@@ -76,13 +80,15 @@ struct param_table {
     }
 
 // A table's values, each with the place it came from. In a file a value may also carry its own
-// source: `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2"}`.
+// source, and the claims it was chosen for:
+// `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2", chosen_for: [via.goal.performance]}`.
 struct param_values {
     const struct param_table *table;
     const char *path;            // of the table in the scenario: "host.memory"; owned
     void *values;                // the table's struct
     struct source_mark *origins; // by index in table->params; file "default" for defaults
     const char **sources;        // by index; the table's for defaults; NULL: none is given
+    const char **chosen_for;     // likewise
     struct diag_list *diags;     // only while reading
     int references;
 };
@@ -117,8 +123,8 @@ void param_complain(const struct param_values *values, const char *name, const c
 // A parameter's value as text with unit; the caller frees it.
 char *param_value_text(const struct param_values *values, const struct param *param);
 
-// {"name": {"value": "64 KiB", "origin": "file:line:column" | "default" | "--set", "source": …},
-// …}, new reference.
+// {"name": {"value": "64 KiB", "origin": "file:line:column" | "default" | "--set", "source": …,
+// "chosen_for": [id, …]}, …}, new reference. The last two only where they are given.
 json_t *param_values_json(const struct param_values *values);
 
 // The JSON Schema of one table (an object schema), new reference.

@@ -19,7 +19,7 @@ static void claim_free(gpointer data)
     g_free(claim->outside);
     g_free(claim->not_checkable);
     g_free(claim->known_miss);
-    g_free(claim->tests);
+    g_ptr_array_unref(claim->tests);
     g_ptr_array_unref(claim->checks);
     if (claim->same_as)
         g_ptr_array_unref(claim->same_as);
@@ -64,6 +64,11 @@ static struct claim *find_claim(const struct claim_list *list, const char *id)
 const struct claim *claims_find(const struct claim_list *list, const char *id)
 {
     return find_claim(list, id);
+}
+
+bool claim_is_behaviour(const struct claim *claim)
+{
+    return strcmp(claim->kind, BEHAVIOUR) == 0;
 }
 
 bool claim_matches(const char *id, const char *pattern)
@@ -171,6 +176,7 @@ static void read_claim(struct claim_list *list, const struct node *map, bool beh
     claim->id = g_intern_string(map->key);
     claim->mark = map->key_mark;
     claim->checks = g_ptr_array_new_with_free_func((GDestroyNotify)check_free);
+    claim->tests = g_ptr_array_new_with_free_func(g_free);
     claim->statement = read_text(map, "statement", path, true, diags);
     claim->source = read_text(map, "source", path, true, diags);
     if (behaviour) {
@@ -285,18 +291,16 @@ bool claims_refer(const struct claim_list *list, struct diag_list *diags)
 
 // ---- Tests, and analyses ----
 
-// "tests/a.c, tests/b.py"; NULL after a complaint.
-static char *read_tests(const struct node *list, const char *path, struct diag_list *diags)
+static void read_tests(struct claim *claim, const struct node *list, struct diag_list *diags)
 {
-    if (!reader_is(list, NODE_LIST, path, "a list of tests", diags))
-        return NULL;
-    GString *tests = g_string_new(NULL);
+    if (!reader_is(list, NODE_LIST, claim->id, "a list of tests", diags))
+        return;
     for (guint i = 0; i < list->children->len; i++) {
-        const char *text =
-            reader_text(g_ptr_array_index(list->children, i), path, "the file of a test", diags);
-        g_string_append_printf(tests, "%s%s", i ? ", " : "", text ? text : "");
+        const char *text = reader_text(g_ptr_array_index(list->children, i), claim->id,
+                                       "the file of a test", diags);
+        if (text)
+            g_ptr_array_add(claim->tests, g_strdup(text));
     }
-    return g_string_free(tests, FALSE);
 }
 
 bool claims_read_tests(struct claim_list *list, const struct node *tree, struct diag_list *diags)
@@ -314,8 +318,7 @@ bool claims_read_tests(struct claim_list *list, const struct node *tree, struct 
             diag_add(diags, one->key_mark, "tests", NULL, "there is no claim %s", one->key);
             continue;
         }
-        g_free(claim->tests);
-        claim->tests = read_tests(one, claim->id, diags);
+        read_tests(claim, one, diags);
     }
     return diags->found == before;
 }
@@ -340,7 +343,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static GPtrArray *yaml_files(const char *directory)
+GPtrArray *claims_yaml_files(const char *directory)
 {
     GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
     GDir *open = g_dir_open(directory, 0, NULL);
@@ -390,7 +393,7 @@ struct claim_list *claims_load(const char *data_dir, struct diag_list *diags)
 {
     char *directory = g_build_filename(data_dir, "references", "claims", NULL);
     struct claim_list *list = claims_new();
-    GPtrArray *files = yaml_files(directory);
+    GPtrArray *files = claims_yaml_files(directory);
     bool good = files->len > 0;
     if (!good)
         diag_add(diags, (struct source_mark){.file = g_intern_string(directory)}, NULL, NULL,

@@ -13,8 +13,8 @@
 //     same_as: [ID, …]            # instead of `check`: other claims say this already; not counted
 //     known_miss: docs/fidelity.md#ANCHOR  # the check does not hold, and there stands why
 //
-// references/tests.yaml says which tests name which claims (tests/coverage writes it): those hold
-// what no scenario can be held against.
+// references/tests.yaml says which tests name which claims (tests/coverage writes it): a behaviour
+// holds if those were run and passed (test_results.h).
 #ifndef NETSIM_VALIDATE_CLAIM_H
 #define NETSIM_VALIDATE_CLAIM_H
 
@@ -28,7 +28,7 @@ struct claim {
     char *not_checkable; // NULL if it has checks
     GPtrArray *same_as;  // const char *, interned: the ids that say the same already; NULL: none
     char *known_miss;    // or NULL
-    char *tests;         // "tests/a.c, tests/b.py": the tests that name it; NULL: none
+    GPtrArray *tests;    // char *, "tests/a/test_b.c": the tests that name it; may be empty
     GPtrArray *checks;   // struct check *, in the file's order
 };
 
@@ -60,8 +60,14 @@ bool claims_refer(const struct claim_list *list, struct diag_list *diags);
 // Complains about each known miss whose anchor a page (docs/fidelity.md) has not.
 bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags);
 
+// All files DIRECTORY/*.yaml (char *), in the order of their names; none if it is not there. Free
+// with g_ptr_array_unref.
+GPtrArray *claims_yaml_files(const char *directory);
+
 struct claim_list *claims_new(void);
 void claims_free(struct claim_list *list);
+
+bool claim_is_behaviour(const struct claim *claim);
 
 const struct claim *claims_find(const struct claim_list *list, const char *id);
 

@@ -13,11 +13,12 @@ struct run {
 };
 
 struct runs {
-    const struct registry *registry;
+    struct scenario_schema *schema; // NULL if the results were given
     char *data_dir;
     struct campaign *campaign; // NULL if the results were given
     GHashTable *by_key;        // char * -> struct run *
     GPtrArray *in_order;       // struct run *, as they were needed
+    GHashTable *scenarios;     // char *, the key of a run -> struct scenario *, as they were read
 };
 
 static void run_free(gpointer data)
@@ -34,6 +35,8 @@ struct runs *runs_new_empty(void)
     struct runs *runs = g_new0(struct runs, 1);
     runs->by_key = g_hash_table_new(g_str_hash, g_str_equal);
     runs->in_order = g_ptr_array_new_with_free_func(run_free);
+    runs->scenarios =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)scenario_free);
     return runs;
 }
 
@@ -44,7 +47,7 @@ struct runs *runs_new(const struct registry *registry, const struct campaign_opt
     if (!campaign)
         return NULL;
     struct runs *runs = runs_new_empty();
-    runs->registry = registry;
+    runs->schema = registry_schema(registry);
     runs->campaign = campaign;
     runs->data_dir = g_strdup(options->data_dir);
     return runs;
@@ -57,7 +60,10 @@ void runs_free(struct runs *runs)
     if (runs->campaign)
         campaign_close(runs->campaign);
     g_hash_table_destroy(runs->by_key);
+    g_hash_table_destroy(runs->scenarios);
     g_ptr_array_unref(runs->in_order);
+    if (runs->schema)
+        registry_schema_free(runs->schema);
     g_free(runs->data_dir);
     g_free(runs);
 }
@@ -243,28 +249,40 @@ static json_t *case_of(const struct scenario *scenario, const struct curve *curv
     return NULL;
 }
 
-json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why)
+// The scenario of a curve under its settings; read once. NULL and *why if it can't be.
+static const struct scenario *scenario_of(const struct runs *runs, const struct curve *curve,
+                                          char **why)
 {
-    if (!runs->registry) {
-        *why = g_strdup("no scenarios are at hand");
-        return NULL;
+    char *key = g_strconcat(curve->scenario, "\n", curve->sets, NULL);
+    struct scenario *scenario = g_hash_table_lookup(runs->scenarios, key);
+    if (scenario) {
+        g_free(key);
+        return scenario;
     }
     char *file = scenario_file(runs, curve->scenario);
     char **sets = *curve->sets ? g_strsplit(curve->sets, "\n", -1) : NULL;
     struct scenario_options options = {.sets = (const char *const *)sets,
                                        .data_dir = runs->data_dir};
     struct diag_list *diags = diag_list_new();
-    struct scenario_schema *schema = registry_schema(runs->registry);
-    struct scenario *scenario = scenario_load(file, schema, &options, diags);
-    json_t *json = NULL;
-    if (scenario)
-        json = case_of(scenario, curve, why);
-    else
+    scenario = scenario_load(file, runs->schema, &options, diags);
+    if (scenario) {
+        g_hash_table_insert(runs->scenarios, key, scenario);
+    } else {
         *why = first_complaint(curve->scenario, diags);
-    scenario_free(scenario);
-    registry_schema_free(schema);
+        g_free(key);
+    }
     diag_list_free(diags);
     g_strfreev(sets);
     g_free(file);
-    return json;
+    return scenario;
+}
+
+json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why)
+{
+    if (!runs->schema) {
+        *why = g_strdup("no scenarios are at hand");
+        return NULL;
+    }
+    const struct scenario *scenario = scenario_of(runs, curve, why);
+    return scenario ? case_of(scenario, curve, why) : NULL;
 }

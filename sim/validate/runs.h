@@ -35,8 +35,8 @@ json_t *runs_series(const struct runs *runs, const struct curve *curve, char **w
 // series did not end as completed.
 GArray *runs_points(const struct runs *runs, const struct curve *curve, bool *failed, char **why);
 
-// The resolved case of a curve's series (scenario_case_json), new reference; NULL and *why if the
-// scenario can't be read or has no such series. Nothing is run.
+// The resolved case of a curve's series (scenario_case_json), new reference, which the caller must
+// not change; NULL and *why if the scenario can't be read or has no such series. Nothing is run.
 json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why);
 
 #endif

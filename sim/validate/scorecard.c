@@ -15,8 +15,11 @@
 static const struct {
     const char *verdict, *label, *colour;
 } verdicts[] = {
-    {"holds", "holds", "\033[32m"},           {"misses", "MISSES", "\033[1;31m"},
-    {"known_miss", "known miss", "\033[33m"}, {"not_checkable", "not checkable", "\033[2m"},
+    {"holds", "holds", "\033[32m"},
+    {"misses", "MISSES", "\033[1;31m"},
+    {"known_miss", "known miss", "\033[33m"},
+    {"not_run", "not run", "\033[36m"},
+    {"not_checkable", "not checkable", "\033[2m"},
     {"same_as", "same as", "\033[2m"},
 };
 
@@ -52,10 +55,19 @@ static void append_line(GString *out, const char *name, const char *text)
     g_string_append_c(out, '\n');
 }
 
+// " [chosen: host.memory.copy_traffic]"; nothing for what is not checked.
+static void append_standing(GString *out, const json_t *row)
+{
+    const char *standing = text_of(row, "standing"), *by = text_of(row, "standing_by");
+    if (*standing)
+        g_string_append_printf(out, " [%s%s%s]", standing, *by ? ": " : "", by);
+}
+
 static void append_claim(GString *out, const json_t *row, bool colour)
 {
     append_verdict(out, text_of(row, "verdict"), colour);
     g_string_append(out, text_of(row, "id"));
+    append_standing(out, row);
     g_string_append_c(out, '\n');
     append_line(out, "expected", text_of(row, "expected"));
     append_line(out, "simulated", text_of(row, "simulated"));
@@ -79,10 +91,13 @@ static void append_ranks(GString *out, const json_t *top40, bool colour)
     {
         g_string_append_printf(out, "%3d  ", (int)count_of(rank, "rank"));
         append_verdict(out, text_of(rank, "verdict"), colour);
+        text_append_left(out, text_of(rank, "standing"), 11);
         g_string_append_printf(out, "%s\n", text_of(rank, "title"));
     }
-    g_string_append_printf(out, "%d of %d hold\n", (int)count_of(top40, "hold"),
-                           (int)count_of(top40, "ranks"));
+    const json_t *predicted = json_object_get(top40, "predicted");
+    g_string_append_printf(out, "%d of %d hold; of the predicted, %d of %d\n",
+                           (int)count_of(top40, "hold"), (int)count_of(top40, "ranks"),
+                           (int)count_of(predicted, "hold"), (int)count_of(predicted, "ranks"));
 }
 
 static void append_total(GString *out, const char *kind, const json_t *totals)
@@ -93,19 +108,42 @@ static void append_total(GString *out, const char *kind, const json_t *totals)
     g_string_append_c(out, '\n');
 }
 
-static void append_totals(GString *out, json_t *totals)
+static void append_groups(GString *out, const char *title, json_t *groups)
 {
-    const char *kind;
-    json_t *of_kind;
-    g_string_append_printf(out, "\n%-11s%7s", "kind", "claims");
+    const char *name;
+    json_t *group;
+    g_string_append_printf(out, "\n%-11s%7s", title, "claims");
     for (size_t i = 0; i < G_N_ELEMENTS(verdicts); i++)
         g_string_append_printf(out, "%15s", verdicts[i].label);
     g_string_append_c(out, '\n');
-    json_object_foreach(json_object_get(totals, "by_kind"), kind, of_kind)
+    json_object_foreach(groups, name, group)
     {
-        append_total(out, kind, of_kind);
+        append_total(out, name, group);
     }
-    append_total(out, "all", totals);
+}
+
+// Behaviours that are not listed are not in the tables; and why there are no results of tests.
+static void append_behaviours(GString *out, const json_t *behaviours)
+{
+    const char *lack = text_of(behaviours, "lack");
+    if (count_of(behaviours, "claims") == 0)
+        return;
+    g_string_append_printf(out, "\n%d of %d behaviours hold by their tests",
+                           (int)count_of(behaviours, "holds"), (int)count_of(behaviours, "claims"));
+    if (count_of(behaviours, "not_run") > 0)
+        g_string_append_printf(out, "; %d were not run%s%s: `netsim test' does",
+                               (int)count_of(behaviours, "not_run"), *lack ? ", as " : "", lack);
+    g_string_append_c(out, '\n');
+}
+
+// The number that counts comes last.
+static void append_predicted(GString *out, const json_t *totals)
+{
+    const json_t *predicted = json_object_get(totals, "predicted");
+    int claims = (int)count_of(predicted, "claims");
+    if (claims > 0)
+        g_string_append_printf(out, "\n%d of %d predicted claims hold\n",
+                               (int)count_of(predicted, "hold"), claims);
 }
 
 // What would be overlooked among what holds.
@@ -116,6 +154,17 @@ static void append_listed(GString *out, const json_t *totals)
         g_string_append_printf(out,
                                "\n%d claim%s though listed as known to miss: see `why' above\n",
                                count, count == 1 ? " holds" : "s hold");
+}
+
+static void append_totals(GString *out, json_t *totals)
+{
+    append_groups(out, "kind", json_object_get(totals, "by_kind"));
+    append_total(out, "all", totals);
+    if (json_object_size(json_object_get(totals, "by_standing")) > 0)
+        append_groups(out, "standing", json_object_get(totals, "by_standing"));
+    append_behaviours(out, json_object_get(totals, "behaviours"));
+    append_listed(out, totals);
+    append_predicted(out, totals);
 }
 
 void scorecard_print(const json_t *scorecard, bool colour, FILE *file)
@@ -129,7 +178,6 @@ void scorecard_print(const json_t *scorecard, bool colour, FILE *file)
     }
     append_ranks(out, json_object_get(totals, "top40"), colour);
     append_totals(out, totals);
-    append_listed(out, totals);
     fputs(out->str, file);
     g_string_free(out, TRUE);
 }
@@ -208,7 +256,8 @@ static void append_case(GString *out, const json_t *row)
         return;
     }
     GString *message = g_string_new(NULL);
-    if (strcmp(verdict, "not_checkable") != 0 && strcmp(verdict, "same_as") != 0)
+    if (strcmp(verdict, "not_checkable") != 0 && strcmp(verdict, "same_as") != 0 &&
+        strcmp(verdict, "not_run") != 0)
         g_string_printf(message, "%sexpected %s, simulated %s",
                         strcmp(verdict, "known_miss") == 0 ? "known miss: " : "",
                         text_of(row, "expected"), text_of(row, "simulated"));
@@ -219,20 +268,30 @@ static void append_case(GString *out, const json_t *row)
     g_string_free(message, TRUE);
 }
 
+// "via, predicted"
+static char *suite_name(const json_t *row)
+{
+    char *system = start_of(text_of(row, "id"), 1);
+    const char *standing = text_of(row, "standing");
+    char *name = g_strdup_printf("%s, %s", system, *standing ? standing : "not checked");
+    g_free(system);
+    return name;
+}
+
 struct suite {
     int tests, failures, skipped;
 };
 
-static struct suite suite_of(json_t *rows, const char *system)
+static struct suite suite_of(json_t *rows, const char *name)
 {
     struct suite suite = {0};
     size_t index;
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        char *own = start_of(text_of(row, "id"), 1);
+        char *own = suite_name(row);
         const char *verdict = text_of(row, "verdict");
-        if (!system || strcmp(own, system) == 0) {
+        if (!name || strcmp(own, name) == 0) {
             suite.tests++;
             if (is_failure(row))
                 suite.failures++;
@@ -251,18 +310,18 @@ static void append_counts(GString *out, const struct suite *suite)
         suite->tests, suite->failures, suite->skipped);
 }
 
-static void append_suite(GString *out, json_t *rows, const char *system)
+static void append_suite(GString *out, json_t *rows, const char *name)
 {
-    struct suite suite = suite_of(rows, system);
+    struct suite suite = suite_of(rows, name);
     size_t index;
     json_t *row;
     g_string_append(out, "  <testsuite");
-    append_attribute(out, "name", system);
+    append_attribute(out, "name", name);
     append_counts(out, &suite);
     json_array_foreach(rows, index, row)
     {
-        char *own = start_of(text_of(row, "id"), 1);
-        if (strcmp(own, system) == 0)
+        char *own = suite_name(row);
+        if (strcmp(own, name) == 0)
             append_case(out, row);
         g_free(own);
     }
@@ -280,10 +339,10 @@ char *scorecard_junit(const json_t *scorecard)
     append_counts(out, &all);
     json_array_foreach(rows, index, row)
     {
-        char *system = start_of(text_of(row, "id"), 1);
-        if (!g_hash_table_contains(done, system))
-            append_suite(out, rows, system);
-        g_hash_table_add(done, system);
+        char *name = suite_name(row);
+        if (!g_hash_table_contains(done, name))
+            append_suite(out, rows, name);
+        g_hash_table_add(done, name);
     }
     g_string_append(out, "</testsuites>\n");
     g_hash_table_destroy(done);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/validate.h"
 
+#include "sim/campaign/source_id.h"
 #include "sim/validate/claim.h"
 #include "sim/validate/judge.h"
+#include "sim/validate/standing.h"
+#include "sim/validate/test_results.h"
+#include "sim/validate/totals.h"
 
 #include <math.h>
 #include <string.h>
 
-enum verdict { HOLDS, MISSES, KNOWN_MISS, NOT_CHECKABLE, SAME_AS };
-
-static const char *const verdict_names[] = {
-    [HOLDS] = "holds",           [MISSES] = "misses",
-    [KNOWN_MISS] = "known_miss", [NOT_CHECKABLE] = "not_checkable",
-    [SAME_AS] = "same_as",
+// All that verdicts are made of.
+struct scoring {
+    const struct validate_options *options;
+    const struct claim_list *list;
+    const struct fits *fits;
+    const struct runs *runs;
+    const struct test_results *tests;
 };
 
 // ---- Which claims ----
-
-static bool is_behaviour(const struct claim *claim)
-{
-    return strcmp(claim->kind, "behaviour") == 0;
-}
 
 static bool in_top40(const struct claim_list *list, const struct claim *claim)
 {
@@ -42,11 +42,11 @@ static bool is_meant(const struct validate_options *options, const struct claim 
     return false;
 }
 
+// Behaviours are judged also where they are not listed: ranks stand on them.
 static bool is_wanted(const struct validate_options *options, const struct claim_list *list,
                       const struct claim *claim)
 {
-    return is_meant(options, claim) && (options->behaviours || !is_behaviour(claim)) &&
-           (!options->top40 || in_top40(list, claim));
+    return is_meant(options, claim) && (!options->top40 || in_top40(list, claim));
 }
 
 // The ids, and their beginnings: what a pattern may have meant.
@@ -137,18 +137,82 @@ static void finding_add(struct finding *finding, guint number, const struct judg
     }
 }
 
-// Why no scenario is held against a claim: the reason that it gives, and the tests that hold it.
-static char *why_not(const struct claim *claim, const char *reason)
+// "tests/a.c, tests/b.py": a claim's tests that ended so, or all. The caller frees it; NULL if
+// there is none.
+static char *tests_that(const struct scoring *scoring, const struct claim *claim,
+                        const enum test_outcome *outcome)
 {
-    if (!claim->tests)
-        return g_strdup(reason ? reason : "a behaviour, which tests cover: docs/coverage.md");
-    char *held = g_strdup_printf("not checkable here: held by %s", claim->tests);
-    char *why = reason ? g_strdup_printf("%s (%s)", held, reason) : g_strdup(held);
-    g_free(held);
+    GString *out = g_string_new(NULL);
+    for (guint i = 0; i < claim->tests->len; i++) {
+        const char *test = g_ptr_array_index(claim->tests, i);
+        enum test_outcome ended = test_results_of(scoring->tests, test);
+        if (!outcome || ended == *outcome)
+            g_string_append_printf(out, "%s%s", out->len > 0 ? ", " : "", test);
+    }
+    return g_string_free(out, out->len == 0);
+}
+
+// The worst that has become of a claim's tests: one that was not run may have failed.
+static enum test_outcome outcome_of(const struct scoring *scoring, const struct claim *claim)
+{
+    static const int weight[] = {
+        [TEST_PASSED] = 0, [TEST_SKIPPED] = 1, [TEST_NOT_RUN] = 2, [TEST_FAILED] = 3};
+    enum test_outcome worst = TEST_PASSED;
+    for (guint i = 0; i < claim->tests->len; i++) {
+        enum test_outcome ended =
+            test_results_of(scoring->tests, g_ptr_array_index(claim->tests, i));
+        if (weight[ended] > weight[worst])
+            worst = ended;
+    }
+    return claim->tests->len > 0 ? worst : TEST_NOT_RUN;
+}
+
+// What the tests of a behaviour say, beside what its checks have found.
+static void finding_of_tests(struct finding *finding, const struct scoring *scoring,
+                             const struct claim *claim)
+{
+    enum test_outcome outcome = outcome_of(scoring, claim);
+    char *tests = tests_that(scoring, claim, &outcome);
+    const char *checked = finding->simulated->len > 0 ? "; " : "";
+    if (outcome == TEST_PASSED || outcome == TEST_FAILED)
+        g_string_append_printf(finding->simulated, "%s%s: %s", checked,
+                               outcome == TEST_PASSED ? "passed" : "failed", tests);
+    if (outcome == TEST_FAILED) {
+        finding->verdict = MISSES;
+    } else if (outcome != TEST_PASSED && finding->verdict == HOLDS) {
+        finding->verdict = NOT_RUN;
+        g_free(finding->why);
+        finding->why = tests
+                           ? g_strdup_printf("%s for this build, and `netsim test' runs: %s",
+                                             outcome == TEST_SKIPPED ? "skipped" : "not run", tests)
+                           : g_strdup("no test names it: docs/coverage.md");
+    }
+    g_free(tests);
+}
+
+static void finding_of_behaviour(struct finding *finding, const struct scoring *scoring,
+                                 const struct claim *claim)
+{
+    if (!claim->outside) {
+        finding_of_tests(finding, scoring, claim);
+        return;
+    }
+    finding->verdict = NOT_CHECKABLE;
+    finding->why = g_strdup(claim->outside);
+}
+
+// Why no scenario is held against a claim: the reason that it gives, and the tests that name it.
+static char *why_not(const struct scoring *scoring, const struct claim *claim)
+{
+    char *tests = tests_that(scoring, claim, NULL);
+    char *why = tests ? g_strdup_printf("not checkable here, but named by %s (%s)", tests,
+                                        claim->not_checkable)
+                      : g_strdup(claim->not_checkable);
+    g_free(tests);
     return why;
 }
 
-// "a, b": the claims that say the same.
+// "counted as a, b": the claims that say the same.
 static char *named_claims(GPtrArray *ids)
 {
     GString *out = g_string_new("counted as ");
@@ -157,12 +221,13 @@ static char *named_claims(GPtrArray *ids)
     return g_string_free(out, FALSE);
 }
 
-static void finding_of_claim(struct finding *finding, const struct judge_context *context,
+static void finding_of_claim(struct finding *finding, const struct scoring *scoring,
                              const struct claim *claim)
 {
+    struct judge_context context = {scoring->runs, scoring->options->data_dir};
     *finding = (struct finding){HOLDS, g_string_new(NULL), g_string_new(NULL), NAN, NULL};
     for (guint i = 0; i < claim->checks->len; i++) {
-        struct judgement judgement = judge(context, g_ptr_array_index(claim->checks, i));
+        struct judgement judgement = judge(&context, g_ptr_array_index(claim->checks, i));
         if (i == 0)
             finding->deviation = judgement.deviation;
         finding_add(finding, claim->checks->len > 1 ? i + 1 : 0, &judgement);
@@ -171,12 +236,11 @@ static void finding_of_claim(struct finding *finding, const struct judge_context
     if (claim->same_as) {
         finding->verdict = SAME_AS;
         finding->why = named_claims(claim->same_as);
-    } else if (is_behaviour(claim)) {
-        finding->verdict = NOT_CHECKABLE;
-        finding->why = why_not(claim, claim->outside);
+    } else if (claim_is_behaviour(claim)) {
+        finding_of_behaviour(finding, scoring, claim);
     } else if (claim->not_checkable) {
         finding->verdict = NOT_CHECKABLE;
-        finding->why = why_not(claim, claim->not_checkable);
+        finding->why = why_not(scoring, claim);
     } else if (claim->known_miss && finding->verdict == MISSES) {
         finding->verdict = KNOWN_MISS;
         g_free(finding->why);
@@ -199,88 +263,31 @@ static const char *expectation(const struct claim *claim, const struct finding *
     return finding->expected->len > 0 ? finding->expected->str : claim->statement;
 }
 
-static json_t *judge_claim(const struct judge_context *context, const struct claim *claim)
+static json_t *judge_claim(const struct scoring *scoring, const struct claim *claim)
 {
     struct finding finding;
-    finding_of_claim(&finding, context, claim);
+    finding_of_claim(&finding, scoring, claim);
+    char *by = NULL;
+    enum standing standing = standing_of(claim, scoring->fits, scoring->runs, &by);
     json_t *row = json_object();
     json_object_set_new(row, "id", json_string(claim->id));
     json_object_set_new(row, "kind", json_string(claim->kind));
+    json_object_set_new(row, "standing", text_or_null(standing_name(standing)));
+    json_object_set_new(row, "standing_by", text_or_null(by));
     json_object_set_new(row, "expected", text_or_null(expectation(claim, &finding)));
     json_object_set_new(row, "simulated", text_or_null(finding.simulated->str));
     json_object_set_new(row, "deviation",
                         isfinite(finding.deviation) ? json_real(finding.deviation) : json_null());
-    json_object_set_new(row, "verdict", json_string(verdict_names[finding.verdict]));
+    json_object_set_new(row, "verdict", json_string(verdict_name(finding.verdict)));
     json_object_set_new(row, "why", text_or_null(finding.why));
     g_string_free(finding.expected, TRUE);
     g_string_free(finding.simulated, TRUE);
     g_free(finding.why);
+    g_free(by);
     return row;
 }
 
-// ---- Totals ----
-
-static json_t *totals_new(void)
-{
-    json_t *totals = json_object();
-    json_object_set_new(totals, "claims", json_integer(0));
-    for (size_t i = 0; i < G_N_ELEMENTS(verdict_names); i++)
-        json_object_set_new(totals, verdict_names[i], json_integer(0));
-    return totals;
-}
-
-static void count_one(json_t *totals, const char *name)
-{
-    json_int_t count = json_integer_value(json_object_get(totals, name));
-    json_object_set_new(totals, name, json_integer(count + 1));
-}
-
-static const char *row_text(const json_t *row, const char *key)
-{
-    return json_string_value(json_object_get(row, key));
-}
-
-static json_t *totals_of(json_t *rows)
-{
-    json_t *totals = totals_new(), *by_kind = json_object(), *row;
-    size_t index;
-    json_array_foreach(rows, index, row)
-    {
-        const char *kind = row_text(row, "kind"), *verdict = row_text(row, "verdict");
-        if (!json_object_get(by_kind, kind))
-            json_object_set_new(by_kind, kind, totals_new());
-        count_one(totals, verdict);
-        count_one(json_object_get(by_kind, kind), verdict);
-        if (strcmp(verdict, verdict_names[SAME_AS]) == 0)
-            continue; // counted where it is said first
-        count_one(totals, "claims");
-        count_one(json_object_get(by_kind, kind), "claims");
-    }
-    json_object_set_new(totals, "by_kind", by_kind);
-    return totals;
-}
-
-// The verdict on a rank: the worst of its claims, and behaviours count as held, as the test suite
-// holds them. A rank that stands on nothing else holds for that reason.
-static enum verdict verdict_of_rank(json_t *rows, const struct claim_rank *rank)
-{
-    bool found[G_N_ELEMENTS(verdict_names)] = {false};
-    json_t *row;
-    size_t index;
-    json_array_foreach(rows, index, row)
-    {
-        const char *id = g_intern_string(row_text(row, "id"));
-        if (!g_ptr_array_find(rank->ids, id, NULL) ||
-            strcmp(row_text(row, "kind"), "behaviour") == 0)
-            continue;
-        for (size_t i = 0; i < G_N_ELEMENTS(verdict_names); i++)
-            found[i] |= strcmp(row_text(row, "verdict"), verdict_names[i]) == 0;
-    }
-    return found[MISSES]          ? MISSES
-           : found[KNOWN_MISS]    ? KNOWN_MISS
-           : found[NOT_CHECKABLE] ? NOT_CHECKABLE
-                                  : HOLDS;
-}
+// ---- The scorecard ----
 
 // Whether all that a rank stands on is asked for: of one that is judged in part nothing is said.
 static bool rank_is_meant(const struct validate_options *options, const struct claim_list *list,
@@ -292,29 +299,16 @@ static bool rank_is_meant(const struct validate_options *options, const struct c
     return true;
 }
 
-static json_t *top40_of(const struct validate_options *options, const struct claim_list *list,
-                        json_t *rows)
+static json_t *top40_of(const struct scoring *scoring, json_t *rows)
 {
     json_t *ranks = json_array();
-    int hold = 0;
-    for (guint i = 0; i < list->ranks->len; i++) {
-        const struct claim_rank *rank = g_ptr_array_index(list->ranks, i);
-        if (!rank_is_meant(options, list, rank))
-            continue;
-        enum verdict verdict = verdict_of_rank(rows, rank);
-        json_t *ids = json_array();
-        for (guint k = 0; k < rank->ids->len; k++)
-            json_array_append_new(ids, json_string(g_ptr_array_index(rank->ids, k)));
-        json_array_append_new(ranks, json_pack("{s:i, s:s, s:s, s:o}", "rank", rank->rank, "title",
-                                               rank->title, "verdict", verdict_names[verdict],
-                                               "ids", ids));
-        hold += verdict == HOLDS;
+    for (guint i = 0; i < scoring->list->ranks->len; i++) {
+        const struct claim_rank *rank = g_ptr_array_index(scoring->list->ranks, i);
+        if (rank_is_meant(scoring->options, scoring->list, rank))
+            json_array_append_new(ranks, totals_of_rank(rows, rank));
     }
-    return json_pack("{s:I, s:i, s:o}", "ranks", (json_int_t)json_array_size(ranks), "hold", hold,
-                     "list", ranks);
+    return totals_of_ranks(ranks);
 }
-
-// ---- The scorecard ----
 
 static bool run_all(const struct validate_options *options, const struct claim_list *list,
                     struct runs *runs, GError **error)
@@ -327,6 +321,11 @@ static bool run_all(const struct validate_options *options, const struct claim_l
     return runs_run(runs, error);
 }
 
+static const char *row_text(const json_t *row, const char *key)
+{
+    return json_string_value(json_object_get(row, key));
+}
+
 // Claims that hold although they are listed as known to miss.
 static json_int_t listed_but_hold(const struct claim_list *list, json_t *rows)
 {
@@ -336,25 +335,53 @@ static json_int_t listed_but_hold(const struct claim_list *list, json_t *rows)
     json_array_foreach(rows, index, row)
     {
         const struct claim *claim = claims_find(list, row_text(row, "id"));
-        count += claim->known_miss && strcmp(row_text(row, "verdict"), verdict_names[HOLDS]) == 0;
+        count += claim->known_miss && strcmp(row_text(row, "verdict"), verdict_name(HOLDS)) == 0;
     }
     return count;
 }
 
-static json_t *score(const struct validate_options *options, const struct claim_list *list,
-                     const struct runs *runs)
+// Some of the rows: those of behaviours; or those that are listed, which behaviours are if that was
+// asked for, or if they miss.
+static json_t *rows_of(const struct scoring *scoring, json_t *rows, bool behaviours)
 {
-    struct judge_context context = {runs, options->data_dir};
-    json_t *rows = json_array();
-    for (guint i = 0; i < list->claims->len; i++) {
-        const struct claim *claim = g_ptr_array_index(list->claims, i);
-        if (is_wanted(options, list, claim))
-            json_array_append_new(rows, judge_claim(&context, claim));
+    json_t *some = json_array(), *row;
+    size_t index;
+    json_array_foreach(rows, index, row)
+    {
+        bool behaviour = claim_is_behaviour(claims_find(scoring->list, row_text(row, "id")));
+        bool listed = !behaviour || scoring->options->behaviours ||
+                      strcmp(row_text(row, "verdict"), verdict_name(MISSES)) == 0;
+        if (behaviours ? behaviour : listed)
+            json_array_append(some, row);
     }
-    json_t *totals = totals_of(rows);
-    json_object_set_new(totals, "listed_but_hold", json_integer(listed_but_hold(list, rows)));
-    json_object_set_new(totals, "top40", top40_of(options, list, rows));
-    return json_pack("{s:o, s:o}", "claims", rows, "totals", totals);
+    return some;
+}
+
+static json_t *behaviours_of(const struct scoring *scoring, json_t *rows)
+{
+    json_t *behaviours = rows_of(scoring, rows, true);
+    json_t *totals = totals_by_verdict(behaviours);
+    const char *lack = test_results_lack(scoring->tests);
+    json_object_set_new(totals, "lack", lack ? json_string(lack) : json_null());
+    json_decref(behaviours);
+    return totals;
+}
+
+static json_t *score(const struct scoring *scoring)
+{
+    json_t *rows = json_array();
+    for (guint i = 0; i < scoring->list->claims->len; i++) {
+        const struct claim *claim = g_ptr_array_index(scoring->list->claims, i);
+        if (is_wanted(scoring->options, scoring->list, claim))
+            json_array_append_new(rows, judge_claim(scoring, claim));
+    }
+    json_t *listed = rows_of(scoring, rows, false), *totals = totals_of(listed);
+    json_object_set_new(totals, "listed_but_hold",
+                        json_integer(listed_but_hold(scoring->list, listed)));
+    json_object_set_new(totals, "behaviours", behaviours_of(scoring, rows));
+    json_object_set_new(totals, "top40", top40_of(scoring, rows));
+    json_decref(rows);
+    return json_pack("{s:o, s:o}", "claims", listed, "totals", totals);
 }
 
 json_t *validate_scorecard(const struct registry *registry, const struct validate_options *options,
@@ -362,14 +389,19 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
 {
     json_t *scorecard = NULL;
     struct claim_list *list = claims_load(options->data_dir, diags);
-    if (list && patterns_are_right(options, list, diags)) {
+    struct fits *fits = list ? fits_load(options->data_dir, list, diags) : NULL;
+    if (fits && patterns_are_right(options, list, diags)) {
         struct campaign_options campaign = options->campaign;
         campaign.data_dir = options->data_dir;
         struct runs *runs = runs_new(registry, &campaign, error);
+        struct test_results *tests = test_results_load(options->tests, campaign_source_id);
+        struct scoring scoring = {options, list, fits, runs, tests};
         if (runs && run_all(options, list, runs, error))
-            scorecard = score(options, list, runs);
+            scorecard = score(&scoring);
+        test_results_free(tests);
         runs_free(runs);
     }
+    fits_free(fits);
     claims_free(list);
     return scorecard;
 }
@@ -377,6 +409,13 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
 bool validate_failed(const json_t *scorecard)
 {
     json_t *totals = json_object_get(scorecard, "totals");
-    return json_integer_value(json_object_get(totals, verdict_names[MISSES])) > 0 ||
+    return json_integer_value(json_object_get(totals, verdict_name(MISSES))) > 0 ||
            json_integer_value(json_object_get(totals, "listed_but_hold")) > 0;
+}
+
+bool validate_not_run(const json_t *scorecard)
+{
+    json_t *totals = json_object_get(scorecard, "totals");
+    json_t *behaviours = json_object_get(totals, "behaviours");
+    return json_integer_value(json_object_get(behaviours, verdict_name(NOT_RUN))) > 0;
 }

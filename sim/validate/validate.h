@@ -19,19 +19,32 @@ struct validate_options {
     // Which claims: a system ("via"), the start of an id ("via.pingpong"), an id, or a glob
     // ("via.*.c2.*"). NULL-terminated; NULL or empty: all.
     const char *const *patterns;
-    bool behaviours; // also list the behaviours, which the tests cover
-    bool top40;      // only what references/top40.yaml names
+    bool behaviours;   // also list the behaviours, which the tests cover
+    bool top40;        // only what references/top40.yaml names
+    const char *tests; // a file of results of tests (test_results.h); NULL: none
     struct campaign_options campaign;
 };
 
 // The scorecard, new reference:
 //
-//   {"claims": [{"id", "kind", "expected", "simulated", "deviation", "verdict", "why"}],
-//    "totals": {"claims", "holds", "misses", "known_miss", "not_checkable", "same_as",
-//               "by_kind": {KIND: {"claims", …}}, "listed_but_hold",
-//               "top40": {"ranks", "hold", "list": [{"rank", "title", "verdict", "ids"}]}}}
+//   {"claims": [{"id", "kind", "standing", "standing_by", "expected", "simulated", "deviation",
+//                "verdict", "why"}],
+//    "totals": {"claims", "holds", "misses", "known_miss", "not_run", "not_checkable",
+//               "same_as",
+//               "predicted": {"claims", "hold"}, "by_kind": {KIND: {"claims", …}},
+//               "by_standing": {STANDING: {"claims", …}}, "listed_but_hold",
+//               "behaviours": {"claims", "holds", …, "lack"},
+//               "top40": {"ranks", "hold", "predicted": {"ranks", "hold"},
+//                         "list": [{"rank", "title", "standing", "verdict", "ids"}]}}}
 //
-// in the order of the files. expected, simulated and why are text or null. deviation is a number or
+// in the order of the files. What is not listed is in no total but those of behaviours, and of
+// ranks that stand on it. standing.h says what a standing is; it is null for what is not checked,
+// and standing_by says which parameters a claim was chosen by, or which calibration fits it.
+// `predicted` counts what is predicted and can be checked. A behaviour holds if its tests passed
+// for this build and its checks hold, and is not_run if one of its tests was not; `lack` says why
+// there are no results, or is null. One that misses is always listed.
+//
+// expected, simulated and why are text or null. deviation is a number or
 // null: for an expected value how far the simulated one lies from it, relative to it; for a shape
 // how far the worst point lies beyond what was expected (below 0: so much was left). Where a claim
 // has several checks, expected and simulated number them, verdict and deviation are those of the
@@ -48,5 +61,8 @@ json_t *validate_scorecard(const struct registry *registry, const struct validat
 
 // Whether a claim misses that is not known to, or holds though it is listed as a known miss.
 bool validate_failed(const json_t *scorecard);
+
+// Whether a test was not run that covers one of the behaviours that were asked for.
+bool validate_not_run(const json_t *scorecard);
 
 #endif

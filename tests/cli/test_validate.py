@@ -4,6 +4,7 @@
 
 import json
 import os
+import sqlite3
 import unittest
 import xml.etree.ElementTree
 
@@ -149,8 +150,8 @@ class Verdicts(Case):
         self.assertEqual(rows["sys.c.known"]["why"], "docs/fidelity.md#fast")
         self.assertIsNone(rows["sys.a.holds"]["why"])
         for row in rows.values():
-            self.assertEqual(list(row), ["id", "kind", "expected", "simulated", "deviation",
-                                         "verdict", "why"])
+            self.assertEqual(list(row), ["id", "kind", "standing", "standing_by", "expected",
+                                         "simulated", "deviation", "verdict", "why"])
 
     def test_a_miss_ends_with_2(self):
         self.claims(CLAIMS + MISS)
@@ -228,12 +229,15 @@ class Verdicts(Case):
         document = json.loads(self.validate("--format", "json", code=2).stdout)
         totals = document["totals"]
         self.assertEqual(list(document), ["claims", "totals"])
-        self.assertEqual({key: value for key, value in totals.items() if key != "by_kind"},
-                         {"claims": 6, "holds": 1, "misses": 1, "known_miss": 1,
+        self.assertEqual({key: value for key, value in totals.items()
+                          if key not in ("by_kind", "by_standing", "behaviours")},
+                         {"claims": 6, "holds": 1, "misses": 1, "known_miss": 1, "not_run": 0,
                           "not_checkable": 3, "same_as": 0, "listed_but_hold": 0,
-                          "top40": {"ranks": 0, "hold": 0, "list": []}})
+                          "predicted": {"claims": 3, "hold": 1},
+                          "top40": {"ranks": 0, "hold": 0, "list": [],
+                                    "predicted": {"ranks": 0, "hold": 0}}})
         self.assertEqual(totals["by_kind"]["number"],
-                         {"claims": 2, "holds": 0, "misses": 1, "known_miss": 1,
+                         {"claims": 2, "holds": 0, "misses": 1, "known_miss": 1, "not_run": 0,
                           "not_checkable": 0, "same_as": 0})
         for key in ("claims", "holds", "misses", "known_miss", "not_checkable"):
             self.assertEqual(sum(kind[key] for kind in totals["by_kind"].values()), totals[key])
@@ -255,6 +259,7 @@ class Verdicts(Case):
     def test_behaviours(self):
         self.assertNotIn("sys.b.tested", self.rows())
         rows = self.rows("--all")
+        self.assertEqual(rows["sys.b.tested"]["verdict"], "not_run")
         self.assertIn("docs/coverage.md", rows["sys.b.tested"]["why"])
         self.assertEqual(rows["sys.b.outside"]["why"], "nobody can")
         self.assertEqual(rows["sys.b.tested"]["kind"], "behaviour")
@@ -263,9 +268,10 @@ class Verdicts(Case):
         self.write("data/references/tests.yaml", TESTS)
         rows = self.rows("--all")
         self.assertEqual(rows["sys.b.tested"]["why"],
-                         "not checkable here: held by tests/a/test_it.c, tests/b/test_it.py")
+                         "not run for this build, and `netsim test' runs: "
+                         "tests/a/test_it.c, tests/b/test_it.py")
         self.assertEqual(rows["sys.a.unknown"]["why"],
-                         "not checkable here: held by tests/c/test_it.c (who & <what>)")
+                         "not checkable here, but named by tests/c/test_it.c (who & <what>)")
         self.write("data/references/tests.yaml", TESTS.replace("sys.b.tested", "sys.b.testde"))
         self.assertIn("tests.yaml:2:3: error: tests: there is no claim sys.b.testde",
                       self.validate(code=1).stderr)
@@ -285,6 +291,172 @@ class Verdicts(Case):
         self.assertEqual(*printed)
 
 
+class Behaviours(Case):
+    """A behaviour holds only if all its tests passed, for this build."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("data/references/tests.yaml", TESTS)
+        self.write("data/references/top40.yaml", TOP40)
+        self.validate("sys.a", "--database", "id.sqlite")  # whose cases know what build it is
+        with sqlite3.connect(self.path("id.sqlite")) as database:
+            (self.build,), = database.execute("SELECT DISTINCT source FROM cases")
+
+    def judged(self, code=0, build=None, options=(), **tests):
+        """The row of the behaviour, its rank, and its totals, after tests that ended so."""
+        cases = "".join(f'<testcase name="{name.replace("_py", ".py")}" status="{status}"/>'
+                        for name, status in tests.items())
+        self.write("tests.xml", '<testsuite><properties><property name="netsim.build" '
+                   f'value="{build or self.build}"/></properties>{cases}</testsuite>')
+        done = self.validate("--format", "json", "--tests", "tests.xml", *options, code=code)
+        document = json.loads(done.stdout)
+        rows = {row["id"]: row for row in document["claims"]}
+        totals = document["totals"]
+        return (rows.get("sys.b.tested"), totals["top40"]["list"][2], totals["behaviours"])
+
+    def test_passed(self):
+        row, rank, totals = self.judged(options=["--all"], test_a_it="run", test_b_it_py="run")
+        self.assertEqual((row["verdict"], row["standing"], row["why"]), ("holds", "test", None))
+        self.assertEqual(row["simulated"], "passed: tests/a/test_it.c, tests/b/test_it.py")
+        self.assertEqual((rank["verdict"], rank["standing"]), ("holds", "test"))
+        self.assertEqual(totals, {"claims": 2, "holds": 1, "misses": 0, "known_miss": 0,
+                                  "not_run": 0, "not_checkable": 1, "same_as": 0, "lack": None})
+        self.judged(options=["--all-run"], test_a_it="run", test_b_it_py="run")
+
+    def test_not_run(self):
+        """One of its tests, both, skipped, or another build: nothing is known."""
+        for tests, why in (({"test_a_it": "run"}, "not run for this build.*b/test_it.py$"),
+                           ({}, "not run for this build.*a/test_it.c, tests/b/test_it.py$"),
+                           ({"test_a_it": "run", "test_b_it_py": "notrun"}, "^skipped.*b/test_it.py$")):
+            with self.subTest(tests):
+                row, rank, totals = self.judged(options=["--all"], **tests)
+                self.assertEqual((row["verdict"], rank["verdict"]), ("not_run", "not_run"))
+                self.assertRegex(row["why"], why)
+                self.assertEqual((totals["holds"], totals["not_run"]), (0, 1))
+                self.judged(code=2, options=["--all-run"], **tests)
+        row, _, totals = self.judged(build="another", options=["--all"], test_a_it="run",
+                                     test_b_it_py="run")
+        self.assertEqual(row["verdict"], "not_run")
+        self.assertEqual(totals["lack"], "the results of the tests are those of another build")
+
+    def test_failed(self):
+        """That is a miss, and it is listed though behaviours are not."""
+        row, rank, totals = self.judged(code=2, test_a_it="run", test_b_it_py="fail")
+        self.assertEqual((row["verdict"], rank["verdict"]), ("misses", "misses"))
+        self.assertEqual(row["simulated"], "failed: tests/b/test_it.py")
+        self.assertEqual(totals["misses"], 1)
+        self.judged(code=2, test_b_it_py="fail")  # the other one was not run
+
+    def test_text(self):
+        self.judged()
+        told = self.validate("--all", "--tests", "tests.xml").stdout
+        self.assertIn("not run        sys.b.tested [test]\n", told)
+        self.assertIn("\n0 of 2 behaviours hold by their tests; 1 were not run: `netsim test' does\n",
+                      told)
+        self.assertIn("  3  not run        test       It is tested", told)
+        self.assertIn("1 were not run, as the results of the tests are those of another build",
+                      self.validate("--tests", self.write("other.xml", "<a/>")).stdout)
+        self.assertNotIn("behaviours", self.validate("sys.a").stdout)
+
+    def test_junit(self):
+        self.judged()
+        self.validate("--all", "--tests", "tests.xml", "--format", "junit", "--out", "v.xml")
+        suites = xml.etree.ElementTree.parse(self.path("v.xml")).getroot()
+        junit_is_valid(self, suites)
+        case, = (case for case in suites.iter("testcase") if case.get("name") == "sys.b.tested")
+        self.assertIn("not run for this build", case.find("skipped").get("message"))
+
+    def test_no_such_file(self):
+        self.assertIn("--tests none.xml: no such file",
+                      self.validate("--tests", "none.xml", code=1).stderr)
+
+
+CHOSEN = """\
+  sys.d.chosen:
+    kind: number
+    statement: it is quick
+    source: "4"
+    check:
+      - bound: {scenario: small, series: second, metric: latency_us, below: 1000000 us}
+      - parameter: {scenario: small, series: second, path: switch.latency, equals: 5 us}
+  sys.d.set:
+    kind: config
+    statement: it is 5 us
+    source: "4"
+    check: {parameter: {scenario: small, series: second, path: switch.latency, equals: 5 us}}
+  sys.d.other:
+    kind: number
+    statement: it is quick with another value
+    source: "4"
+    check:
+      bound: {scenario: small, series: second, set: switch.latency=6 us, metric: latency_us, below: 1000000 us}
+"""
+CALIBRATION = "targets: [{series: second, size: 1 B, value: 1 us, claim: sys.c.known}]"
+
+
+class Standings(Case):
+    def setUp(self):
+        super().setUp()
+        self.claims(CLAIMS + CHOSEN)
+
+    def standings(self, latency):
+        """By claim, with this latency of the switch in the scenario."""
+        self.write("data/scenarios/small.yaml", f"{harness.SMALL}switch: {{latency: {latency}}}\n")
+        return {name: (row["standing"], row["standing_by"])
+                for name, row in self.rows("--all").items()}
+
+    def test_chosen(self):
+        chosen = ("chosen", "switch.latency")
+        for value, standing in (
+                ("5 us", ("predicted", None)),
+                ("{value: 5 us, source: x}", ("predicted", None)),
+                ("{value: 5 us, source: x, chosen_for: sys.d.chosen}", chosen),
+                ("{value: 5 us, source: x, chosen_for: [sys.a.gone, sys.d.chosen]}", chosen),
+                ("{value: 5 us, source: x, chosen_for: sys.d}", chosen),
+                ("{value: 5 us, source: x, chosen_for: sys.d.chose}", ("predicted", None))):
+            with self.subTest(value):
+                standings = self.standings(value)
+                self.assertEqual(standings["sys.d.chosen"], standing)
+                self.assertEqual(standings["sys.d.set"], ("setting", None))
+                # It runs with a value of its own, that nobody has chosen.
+                self.assertEqual(standings["sys.d.other"], ("predicted", None))
+
+    def test_fitted(self):
+        os.mkdir(self.path("data/references/calibration"))
+        self.write("data/references/calibration/it.yaml", CALIBRATION)
+        standings = self.standings("5 us")
+        self.assertEqual(standings["sys.c.known"], ("fitted", "it"))
+        self.assertEqual(standings["sys.a.holds"], ("predicted", None))
+        self.write("data/references/calibration/it.yaml", CALIBRATION.replace("known", "konwn"))
+        self.assertIn("it.yaml:1:59: error: targets: there is no claim sys.c.konwn",
+                      self.validate(code=1).stderr)
+
+    def test_without(self):
+        standings = self.standings("5 us")
+        self.assertEqual(standings["sys.a.unknown"], (None, None))
+        self.assertEqual(standings["sys.b.tested"], ("test", None))
+        self.assertEqual(standings["sys.b.outside"], (None, None))
+
+    def test_shown_apart(self):
+        self.standings("{value: 5 us, source: x, chosen_for: sys.d.chosen}")
+        document = json.loads(self.validate("--format", "json").stdout)
+        totals = document["totals"]
+        self.assertEqual(list(totals["by_standing"]), ["chosen", "predicted", "setting"])
+        self.assertEqual(totals["by_standing"]["predicted"]["claims"], 5)
+        # Not those that could not be run.
+        self.assertEqual(totals["predicted"], {"claims": 3, "hold": 2})
+        told = self.validate().stdout
+        self.assertIn("holds          sys.d.chosen [chosen: switch.latency]\n", told)
+        self.assertIn("known miss     sys.c.known [predicted]\n", told)
+        self.assertRegex(told, r"\nstanding +claims +holds.*\nchosen +1 +1 +0")
+        self.assertTrue(told.endswith("\n2 of 3 predicted claims hold\n"), told)
+        self.validate("--format", "junit", "--out", "v.xml")
+        suites = xml.etree.ElementTree.parse(self.path("v.xml")).getroot()
+        junit_is_valid(self, suites)
+        self.assertEqual([suite.get("name") for suite in suites],
+                         ["sys, predicted", "sys, not checked", "sys, chosen", "sys, setting"])
+
+
 class Top40(Case):
     def setUp(self):
         super().setUp()
@@ -294,26 +466,29 @@ class Top40(Case):
         document = json.loads(self.validate("--top40", "--format", "json").stdout)
         self.assertEqual({row["id"] for row in document["claims"]}, {"sys.a.holds", "sys.c.known"})
         top40 = document["totals"]["top40"]
-        self.assertEqual((top40["ranks"], top40["hold"]), (3, 2))
+        self.assertEqual((top40["ranks"], top40["hold"]), (3, 1))
         self.assertEqual([rank["verdict"] for rank in top40["list"]],
-                         ["holds", "known_miss", "holds"])
+                         ["holds", "known_miss", "not_run"])
+        self.assertEqual([rank["standing"] for rank in top40["list"]],
+                         ["predicted", "predicted", "test"])
+        self.assertEqual(top40["predicted"], {"ranks": 2, "hold": 1})
 
     def test_text(self):
         told = self.validate("--top40").stdout
-        self.assertIn("2 of 3 hold", told)
-        self.assertIn("  2  known miss     It is fast", told)
+        self.assertIn("1 of 3 hold; of the predicted, 1 of 2", told)
+        self.assertIn("  2  known miss     predicted  It is fast", told)
 
     def test_without_the_option(self):
         """All claims, and the ranks all the same."""
         document = json.loads(self.validate("--format", "json").stdout)
         self.assertEqual(len(document["claims"]), 5)
-        self.assertEqual(document["totals"]["top40"]["hold"], 2)
+        self.assertEqual(document["totals"]["top40"]["hold"], 1)
 
     def test_a_rank_that_is_asked_for_in_part(self):
         """Nothing is said of it: half of it may hold."""
         document = json.loads(self.validate("sys.a", "--format", "json").stdout)
         self.assertEqual([rank["rank"] for rank in document["totals"]["top40"]["list"]], [1])
-        self.assertNotIn("hold\n", self.validate("sys.c").stdout)
+        self.assertNotIn("The most important", self.validate("sys.c").stdout)
 
     def test_bad_rank(self):
         self.write("data/references/top40.yaml", TOP40.replace("sys.c.known", "sys.c.konwn"))
@@ -325,21 +500,23 @@ class Output(Case):
     def test_text(self):
         self.claims(CLAIMS + MISS)
         told = self.validate(code=2).stdout
-        self.assertIn("MISSES         sys.c.misses\n               expected   second below 2 us\n",
+        self.assertIn("MISSES         sys.c.misses [predicted]\n               expected   second below 2 us\n",
                       told)
-        self.assertRegex(told, r"\nkind +claims +holds +MISSES +known miss +not checkable +same as\n")
-        self.assertRegex(told, r"\nall +6 +1 +1 +1 +3 +0\n$")
+        self.assertRegex(told, r"\nkind +claims +holds +MISSES +known miss +not run +not checkable "
+                               r"+same as\n")
+        self.assertRegex(told, r"\nall +6 +1 +1 +1 +0 +3 +0\n")
         self.assertNotIn("\033", told)
 
     def test_junit(self):
         self.claims(CLAIMS + MISS)
         self.validate("--format", "junit", "--out", "v.xml", code=2)
         suites = xml.etree.ElementTree.parse(self.path("v.xml")).getroot()
-        suite, = suites
-        self.assertEqual((suites.tag, suite.tag, suite.get("name")), ("testsuites", "testsuite", "sys"))
-        self.assertEqual([suite.get(key) for key in ("tests", "failures", "errors", "skipped")],
+        self.assertEqual([(suite.tag, suite.get("name")) for suite in suites],
+                         [("testsuite", "sys, predicted"), ("testsuite", "sys, not checked")])
+        self.assertEqual(suites.tag, "testsuites")
+        self.assertEqual([suites.get(key) for key in ("tests", "failures", "errors", "skipped")],
                          ["6", "1", "0", "4"])
-        cases = {case.get("name"): case for case in suite}
+        cases = {case.get("name"): case for case in suites.iter("testcase")}
         self.assertEqual(len(cases), 6)
         junit_is_valid(self, suites)
         self.assertIn("expected second below 2 us", cases["sys.c.misses"].find("failure").text)

@@ -269,6 +269,9 @@ static void test_merge(void)
     expect_merge("{a: 2}", "{a: {b: 1}}", "{a: {b: 1}}");
     expect_merge("{a: [1, 2, 3]}", "{a: [4]}", "{a: [4]}");
     expect_merge("{a: 1}", "{a: null}", "{a: null}");
+    expect_merge("{a: {value: 1, source: x, chosen_for: y}}", "{a: {value: 2, source: z}}",
+                 "{a: {value: 2, source: z}}");
+    expect_merge("{a: {value: 1, other: x}}", "{a: {value: 2}}", "{a: {value: 2, other: x}}");
     expect_merge(NULL, "{a: 1}", "{a: 1}");
     expect_merge("{a: 1}", NULL, "{a: 1}");
     CU_ASSERT_PTR_NULL(node_merge(NULL, NULL));

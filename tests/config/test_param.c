@@ -248,6 +248,9 @@ static void test_refused(void)
         {"{size: {value: 5, source: x}}", "p.size: \"5\": missing unit"},
         {"{size: {value: 5 KiB, source: [x]}}", "the source as text is expected here, not a list"},
         {"{counts: {value: [1, 1], source: x}}", "1 stands twice"},
+        {"{size: {value: 5 KiB, chosen_for: a.b}}", "p.size: the key source is missing"},
+        {"{size: {value: 5 KiB, source: x, chosen_for: [{a: b}]}}",
+         "the id of a claim is expected here, not a map"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bads); i++)
         expect_complaint(&kinds, bads[i].text, bads[i].part);
@@ -363,6 +366,42 @@ static void test_sources(void)
     param_values_free(values);
 }
 
+// What a value was chosen for goes with the value, and its default's with the default.
+static void test_chosen_for(void)
+{
+    static const struct param chosen_params[] = {
+        PARAM(struct all_kinds, count, PARAM_COUNT, .fallback = "3", .chosen_for = "a.b c.d"),
+        PARAM(struct all_kinds, size, PARAM_SIZE, .fallback = "1 B"),
+        {0},
+    };
+    static const struct param_table chosen = {
+        .name = "chosen", .size = sizeof(struct all_kinds), .params = chosen_params};
+    static const struct {
+        const char *text, *count, *size;
+    } cases[] = {
+        {"{}", "[\"a.b\", \"c.d\"]", NULL},
+        {"{count: 4}", NULL, NULL},
+        {"{count: {value: 4, source: x}}", NULL, NULL},
+        {"{count: {value: 4, source: x, chosen_for: e.f}}", "[\"e.f\"]", NULL},
+        {"{size: {value: 4 B, source: x, chosen_for: [e.f, g.h]}}", "[\"a.b\", \"c.d\"]",
+         "[\"e.f\", \"g.h\"]"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct param_values *values = read_good(&chosen, cases[i].text);
+        json_t *json = param_values_json(values);
+        const char *const names[] = {"count", "size"}, *const expected[] = {cases[i].count,
+                                                                            cases[i].size};
+        for (int k = 0; k < 2; k++) {
+            json_t *found = json_object_get(json_object_get(json, names[k]), "chosen_for");
+            json_t *wanted = expected[k] ? json_loads(expected[k], 0, NULL) : NULL;
+            CU_ASSERT(wanted ? json_equal(found, wanted) : !found);
+            json_decref(wanted);
+        }
+        json_decref(json);
+        param_values_free(values);
+    }
+}
+
 static void test_shared(void)
 {
     struct param_values *values = read_good(&kinds, NULL);
@@ -401,6 +440,7 @@ int main(void)
         {"checks that span parameters", test_check},
         {"checks need all parameters", test_check_needs_all},
         {"sources", test_sources},
+        {"what values were chosen for", test_chosen_for},
         {"shared values", test_shared},
         {"JSON Schema of a table", test_schema},
         {0},

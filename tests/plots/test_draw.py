@@ -210,8 +210,9 @@ class Gallery(Drawn):
         listing = {"gallery": 1, "version": "1", "totals": None, "no_verdicts": None, "figures": [
             {"id": "test", "number": "1", "source": "here", "claims": [
                 {"id": "a.b", "verdict": "holds", "expected": "<74 us>", "simulated": "74.1 us",
-                 "deviation": 0.0014, "why": None},
-                {"id": "a.c", "verdict": "misses", "deviation": -0.5, "why": "a & b"},
+                 "deviation": 0.0014, "why": None, "standing": "fitted", "standing_by": "cluster1"},
+                {"id": "a.c", "verdict": "misses", "deviation": -0.5, "why": "a & b",
+                 "standing": "predicted"},
                 {"id": "a.d"}]}]}
         os.mkdir(os.path.join(self.directory, "data"))
         for name, document in (("gallery", listing),
@@ -225,7 +226,8 @@ class Gallery(Drawn):
         with open(os.path.join(self.directory, "index.html"), encoding="utf-8") as file:
             text = file.read()
         for part in ("&lt;74 us&gt;", "+0.1 %", "-50.0 %", "a &amp; b", "not judged", "1 holds",
-                     "1 misses", "of 2 claims", "curves: a", '<th scope="row">1 B</th><td>5</td>', "var(--ink)"):
+                     "1 misses", "of 2 claims; 0 of 1 predicted ones hold",
+                     "fitted: cluster1", "curves: a", '<th scope="row">1 B</th><td>5</td>', "var(--ink)"):
             self.assertIn(part, text)
         self.assertNotIn("#1f2328;", text.split("</style>")[-1])
 

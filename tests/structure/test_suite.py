@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 SOURCE = os.environ["NETSIM_SOURCE_DIR"]
 RUN_SUITE = os.path.join(SOURCE, "tests/run_suite.py")
@@ -86,6 +87,24 @@ class Suite(Directory):
         self.assertRegex(output, r"s\n\n100% tests passed, 0 tests failed out of 2\n(.*\n)*"
                                  r"Total Test time \(real\) = .* sec\n\Z")
         self.assertTrue(os.path.exists(os.path.join(self.directory, "tests.xml")))
+
+    def build_property(self, *options, **tests):
+        """The property netsim.build of the results that stay, or None."""
+        self.suite(*options, **tests)
+        root = ElementTree.parse(os.path.join(self.directory, "tests.xml")).getroot()
+        found = [one.get("value") for one in root.findall("properties/property")
+                 if one.get("name") == "netsim.build"]
+        return found[0] if found else None
+
+    def test_the_results_name_the_build(self):
+        """By what the program's sources are known by, so that validate takes no others for its own."""
+        self.assertIsNone(self.build_property(one=":"))
+        self.write("source_id.c", '// Made.\nconst char campaign_source_id[] = "0123456789abcdef";\n')
+        self.assertEqual(self.build_property(one=":", other="echo '\\001 <'; exit 1"),
+                         "0123456789abcdef")
+        root = ElementTree.parse(os.path.join(self.directory, "tests.xml")).getroot()
+        self.assertEqual({case.get("name"): case.get("status") for case in root.iter("testcase")},
+                         {"one": "run", "other": "fail"})
 
     def test_one_fails(self):
         code, output = self.suite(one=":", other="echo the reason; exit 1")
