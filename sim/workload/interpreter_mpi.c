@@ -13,10 +13,21 @@ static bool op_probes(enum op_kind kind)
     return kind == OP_PROBE || kind == OP_IPROBE;
 }
 
-static bool transfer_valid(struct interpreter *run, const struct mpi_transfer *transfer)
+// A tag that is computed is one, and never stands for any; `otherwise` if none is given.
+static int tag_of(struct interpreter *run, const struct code_value *value, int otherwise)
 {
-    if (transfer->tag < MPI_TAG_ANY)
-        interpreter_fail(run, "tag %d is negative", transfer->tag);
+    if (value->any || !value->given)
+        return otherwise;
+    int64_t tag = interpreter_value(run, value, otherwise);
+    if (tag < 0)
+        interpreter_fail(run, "tag %" G_GINT64_FORMAT " is negative", tag);
+    else if (tag > INT32_MAX)
+        interpreter_fail(run, "tag %" G_GINT64_FORMAT " is above %d, the largest", tag, INT32_MAX);
+    return (int)tag;
+}
+
+static bool is_going_on(const struct interpreter *run)
+{
     return run->process->sim->status == SIM_COMPLETED;
 }
 
@@ -28,14 +39,13 @@ enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_
     int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
     struct mpi_transfer transfer = {
         .peer = interpreter_peer(run, &op->peer),
-        .tag = op->tag.any ? MPI_TAG_ANY
-                           : (int)interpreter_value(run, &op->tag, sends ? 0 : MPI_TAG_ANY),
+        .tag = tag_of(run, &op->tag, sends ? 0 : MPI_TAG_ANY),
         .context = MPI_POINT_TO_POINT,
         .size = size,
         .synchronous = kind == OP_SSEND || kind == OP_ISSEND,
         .blocking = kind != OP_IPROBE && op->request == CODE_NO_SLOT,
     };
-    if (!transfer_valid(run, &transfer))
+    if (!is_going_on(run))
         return PHASE_NEXT;
     if (!op_probes(kind))
         transfer.address = interpreter_address(run, op, size);
@@ -85,12 +95,12 @@ enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_
 {
     int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
     struct mpi_transfer send = {.peer = interpreter_peer(run, &op->peer),
-                                .tag = (int)interpreter_value(run, &op->tag, 0),
+                                .tag = tag_of(run, &op->tag, 0),
                                 .context = MPI_POINT_TO_POINT,
                                 .size = size};
     struct mpi_transfer receive = send;
     receive.peer = interpreter_peer(run, &op->source_rank);
-    if (!transfer_valid(run, &send))
+    if (!is_going_on(run))
         return PHASE_NEXT;
     send.address = interpreter_address(run, op, 2 * size);
     receive.address = receive_address(run, op, send.address + size);

@@ -26,6 +26,38 @@ static void test_request_still_open(void)
     }
 }
 
+// What a tag comes to while the program runs: a tag, and never any.
+static void test_tags(void)
+{
+    static const struct {
+        const char *tag, *said;
+    } samples[] = {
+        {"rank - 1", "send, rank 0: tag -1 is negative"},
+        {"rank - 2", "send, rank 0: tag -2 is negative"},
+        {"2147483648 + rank", "send, rank 0: tag 2147483648 is above 2147483647, the largest"},
+        {"4294967296 + rank", "send, rank 0: tag 4294967296 is above 2147483647, the largest"},
+        {"1 / rank", "send, rank 0: \"1 / rank\" divides by zero or is too large"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        char *send = g_strdup_printf("{send: {to: 1, size: 1 B, tag: %s}}", samples[i].tag);
+        struct test_program program = {.ranks = 2,
+                                       .ops = {send, "{recv: {from: 0, tag: any, size: 1 B}}"}};
+        expect_failure(&program, samples[i].said);
+        g_free(send);
+    }
+    struct test_program receives = {
+        .ranks = 2,
+        .ops = {"{recv: {from: 1, tag: rank - 1, size: 1 B}}", "{send: {to: 0, size: 1 B}}"}};
+    struct test_program both = {
+        .ranks = 2, .all = "{sendrecv: {to: 1 - rank, from: 1 - rank, tag: rank - 1, size: 1 B}}"};
+    struct test_program largest = {.ranks = 2,
+                                   .ops = {"{send: {to: 1, size: 1 B, tag: 2147483647 - rank}}",
+                                           "{recv: {from: 0, tag: 2147483646 + rank, size: 1 B}}"}};
+    expect_failure(&receives, "recv, rank 0: tag -1 is negative");
+    expect_failure(&both, "sendrecv, rank 0: tag -1 is negative");
+    program_run_free(program_run_good(&largest));
+}
+
 static void test_registration(void)
 {
     struct test_program program = {
@@ -58,6 +90,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"a request that is still open", test_request_still_open},
+        {"tags", test_tags},
         {"registration by a program", test_registration},
         {"more pinned than there is", test_pin_limit},
         {0},
