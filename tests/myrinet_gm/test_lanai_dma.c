@@ -142,16 +142,18 @@ static enum cpu_next host_run(struct cpu_context *context, struct cpu_task *task
     return CPU_AGAIN;
 }
 
-static struct bench *bench_new(const struct lanai_config *config, const struct cost *costs,
-                               int64_t buffer_bytes, struct trace *trace, int64_t corrupt_nth)
+static const struct cost nothing[HANDLERS];
+
+static struct bench *bench_empty(void)
 {
-    static const struct cost nothing[HANDLERS];
     struct bench *bench = g_new0(struct bench, 1);
     bench->arrivals = g_string_new(NULL);
     bench->sent = g_string_new(NULL);
-    bench->world = lanai_world_new(config, &firmware, costs ? costs : nothing,
-                                   (void *const[]){&bench->senders[0], &bench->senders[1]}, trace,
-                                   corrupt_nth);
+    return bench;
+}
+
+static struct bench *bench_furnish(struct bench *bench, int64_t buffer_bytes)
+{
     for (int i = 0; i < 2; i++) {
         struct sender *sender = &bench->senders[i];
         sender->bench = bench;
@@ -166,6 +168,16 @@ static struct bench *bench_new(const struct lanai_config *config, const struct c
         }
     }
     return bench;
+}
+
+static struct bench *bench_new(const struct lanai_config *config, const struct cost *costs,
+                               int64_t buffer_bytes, struct trace *trace, int64_t corrupt_nth)
+{
+    struct bench *bench = bench_empty();
+    bench->world = lanai_world_new(config, &firmware, costs ? costs : nothing,
+                                   (void *const[]){&bench->senders[0], &bench->senders[1]}, trace,
+                                   corrupt_nth);
+    return bench_furnish(bench, buffer_bytes);
 }
 
 static void bench_free(struct bench *bench)
@@ -453,6 +465,54 @@ static void test_held_packets(void)
     bench_free(bench);
 }
 
+// With a cable from card to card nothing holds the sender: packets wait in front of the card, and
+// each goes into a buffer at once when there is one. One that is too long is lost there, and the
+// buffer takes the next.
+static void test_held_in_front(void)
+{
+    struct span_log *log = span_log_new();
+    struct lanai_config config = costly();
+    struct bench *bench = bench_empty();
+    bench->world =
+        lanai_world_new_cable(&config, &firmware, nothing,
+                              (void *const[]){&bench->senders[0], &bench->senders[1]}, &log->trace);
+    bench_furnish(bench, 0);
+    static const int64_t sizes[] = {100, 200, 5000, 300, 50};
+    struct message *messages[G_N_ELEMENTS(sizes)];
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
+        messages[i] = bench_message(bench, 0, sizes[i]);
+    struct late_buffer late = {.bench = bench, .index = 0};
+    event_init(&late.event, late_buffer_event);
+    engine_schedule(bench->world->sim->engine, &late.event, TIME_MS);
+    bench_run(bench);
+    GString *arrivals = g_string_new(NULL), *notes = g_string_new(NULL);
+    sim_time when = TIME_MS;
+    for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        sim_time seen = messages[i]->left + 50 * TIME_NS + config.receive_latency;
+        CU_ASSERT(messages[i]->left > 0 && messages[i]->left < TIME_MS);
+        g_string_append_printf(notes,
+                               "held room in SRAM %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT
+                               "\ndelay waiting for buffer %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT
+                               "\n",
+                               seen, when, seen, when);
+        if (sizes[i] > 4096)
+            continue;
+        when += config.write_setup + lanai_world_bus_time(bench->world, sizes[i], config.bus_hold);
+        g_string_append_printf(arrivals, "%d@%" G_GINT64_FORMAT " ", (int)sizes[i], when);
+    }
+    SUITE_SAME_TEXT(bench->arrivals->str, arrivals->str);
+    char *told = span_notes_text(log, "NIC receive DMA"), *held = strstr(told, "held");
+    SUITE_SAME_TEXT(held, notes->str);
+    SUITE_SAME_INTEGER(*sim_counter(bench->world->sim, "LANai packets held for a buffer"), 5);
+    SUITE_SAME_INTEGER(lanai_held(bench->world->cards[1]), 0);
+    SUITE_SAME_INTEGER(ledger_totals(bench->world->sim->ledger).delivered, 4);
+    g_free(told);
+    g_string_free(arrivals, TRUE);
+    g_string_free(notes, TRUE);
+    bench_free(bench);
+    span_log_free(log);
+}
+
 static void check_lost(struct bench *bench, const char *counter, const char *reason)
 {
     struct sim *sim = bench->world->sim;
@@ -585,6 +645,7 @@ int main(void)
         {"the send engine queues what is started", test_send_engine_queues},
         {"the bus is shared piece by piece", test_bus_is_shared},
         {"packets wait for buffers", test_held_packets},
+        {"packets in front of a card", test_held_in_front},
         {"a packet longer than its buffer is lost by name", test_too_long},
         {"a corrupt packet is the firmware's to discard", test_corrupt},
         {"every packet once, in order, and two runs alike", test_determinism},

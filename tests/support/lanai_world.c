@@ -18,16 +18,50 @@ static struct host_config host_config(void)
     };
 }
 
+static struct link_config link_of_50_ns(void)
+{
+    struct link_config link = topology_wormhole_link();
+    link.propagation = 50 * TIME_NS;
+    return link;
+}
+
+// Hosts and cards around a topology.
+static void furnish(struct lanai_world *world, const struct lanai_config *config,
+                    const struct lanai_firmware *firmware, const struct cost *costs,
+                    void *const owners[2], struct trace *trace)
+{
+    static const char *const names[2] = {"node0", "node1"};
+    struct host_config host = host_config();
+    world->sim = sim_new(1, trace);
+    world->network = network_new(world->sim, world->topology);
+    for (int i = 0; i < 2; i++) {
+        world->hosts[i] = host_new(world->sim, i, names[i], &host);
+        world->cards[i] =
+            lanai_new(world->hosts[i], world->network, network_station(world->network, i, 0),
+                      "lanai7", config, firmware, costs, owners[i]);
+    }
+}
+
+struct lanai_world *lanai_world_new_cable(const struct lanai_config *config,
+                                          const struct lanai_firmware *firmware,
+                                          const struct cost *costs, void *const owners[2],
+                                          struct trace *trace)
+{
+    struct lanai_world *world = g_new0(struct lanai_world, 1);
+    world->link = link_of_50_ns();
+    world->topology = topology_new(2, 0);
+    topology_add_link(world->topology, 0, 1, &world->link);
+    furnish(world, config, firmware, costs, owners, trace);
+    return world;
+}
+
 struct lanai_world *lanai_world_new(const struct lanai_config *config,
                                     const struct lanai_firmware *firmware, const struct cost *costs,
                                     void *const owners[2], struct trace *trace, int64_t corrupt_nth)
 {
     struct lanai_world *world = g_new0(struct lanai_world, 1);
     struct switch_config node = topology_wormhole_switch();
-    struct host_config host = host_config();
-    static const char *const names[2] = {"node0", "node1"};
-    struct link_config link = topology_wormhole_link();
-    link.propagation = 50 * TIME_NS;
+    struct link_config link = link_of_50_ns();
     world->topology = topology_new(2, 1);
     topology_set_switches(world->topology, &node);
     struct link_config faulty = link;
@@ -38,14 +72,7 @@ struct lanai_world *lanai_world_new(const struct lanai_config *config,
     world->link = faulty;
     topology_add_link(world->topology, 0, 2, &faulty);
     topology_add_link(world->topology, 1, 2, &link);
-    world->sim = sim_new(1, trace);
-    world->network = network_new(world->sim, world->topology);
-    for (int i = 0; i < 2; i++) {
-        world->hosts[i] = host_new(world->sim, i, names[i], &host);
-        world->cards[i] =
-            lanai_new(world->hosts[i], world->network, network_station(world->network, i, 0),
-                      "lanai7", config, firmware, costs, owners[i]);
-    }
+    furnish(world, config, firmware, costs, owners, trace);
     return world;
 }
 

@@ -28,6 +28,11 @@ struct lanai_world *lanai_world_new(const struct lanai_config *config,
                                     const struct lanai_firmware *firmware, const struct cost *costs,
                                     void *const owners[2], struct trace *trace,
                                     int64_t corrupt_nth);
+// The same with a cable from card to card, and without bit errors.
+struct lanai_world *lanai_world_new_cable(const struct lanai_config *config,
+                                          const struct lanai_firmware *firmware,
+                                          const struct cost *costs, void *const owners[2],
+                                          struct trace *trace);
 void lanai_world_free(struct lanai_world *world);
 
 // Until no event is left.
