@@ -129,8 +129,8 @@ static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)
 {
     int owed = rpi->owed_acks;
     rpi->retry = false;
-    for (int node = 0; rpi->owed_acks > 0 && node < rpi->stack->ranks; node++)
-        if (node != rpi->process->rank)
+    for (int node = 0; rpi->owed_acks > 0 && node < rpi->stack->nodes; node++)
+        if (node != rpi->node)
             rpi_send_owed_acks(context, &rpi->procs[node]);
     bool sent = rpi_send_queue_run(context, rpi);
     return sent || rpi->owed_acks < owed;
@@ -193,7 +193,7 @@ static int holder(const struct mpi_request *request, const struct rpi_request *r
     case RPI_WAIT_ACK:
     case RPI_POSTED:
     case RPI_WAIT_BODY:
-        return request->status.source >= 0 && r->cq_peer ? r->cq_peer->node : request->peer;
+        return request->status.source >= 0 && r->cq_peer ? r->cq_peer->rank : request->peer;
     }
     return request->peer;
 }

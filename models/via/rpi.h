@@ -148,6 +148,7 @@ struct rpi_extent {
 struct rpi_process_peer {
     struct rpi_process *owner;
     int node;                              // number of the peer's node
+    int rank;                              // of the process there; -1: the node has none
     bool prpi_init, prpi_connect;          // LAM_PRPIINIT, LAM_PRPICONNECT
     struct mpi_unexpected *cp_bmsg;        // takes the next body, if not NULL
     struct mpi_request **cp_pending_sends; // ring: whose descriptors will complete, in order
@@ -198,6 +199,7 @@ struct rpi_process {
     uint32_t ptag;
     struct vip_cq *cq;
     struct pin_cache *pins;
+    int node;                       // number of the own node
     struct rpi_process_peer *procs; // by node number; the own one is unused
     enum rpi_startup startup;
     int startup_peer;
@@ -220,8 +222,8 @@ struct rpi_process {
 struct rpi_stack {
     struct cluster *cluster;
     const struct rpi_config *config;
-    struct rpi_process *processes;
-    int ranks;
+    struct rpi_process *processes; // by rank
+    int ranks, nodes;
     struct vip_agent **agents; // by rank
 };
 
@@ -234,6 +236,12 @@ struct rpi_buffer {
 static inline struct rpi_process *rpi_process_of(const struct mpi_process *process)
 {
     return process->device;
+}
+
+// What a process knows of the one with that rank (gps): its node has the place in `procs`.
+static inline struct rpi_process_peer *rpi_peer_of(const struct rpi_process *rpi, int rank)
+{
+    return &rpi->procs[rpi->stack->processes[rank].node];
 }
 
 // ---- Between the files ----

@@ -100,14 +100,14 @@ static void area_overrun(struct rpi_process_peer *peer, const struct rpi_extent 
     int64_t area = peer->owner->config->area;
     ledger_drop_rest(reader->sim->ledger, victim->message, "overwritten in the RDMA area");
     sim_fail(reader->sim, SIM_FAILED, "area_overrun",
-             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", reader->rank, "peer", peer->node, "vi",
+             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", reader->rank, "peer", peer->rank, "vi",
                        (int)peer->cp_vi_hand->number, "setting", "lam_via.area", "value",
                        (json_int_t)area),
              "rank %d fell behind: rank %d has lapped its read pointer in the RDMA area of VI %u "
              "and overwritten "
              "messages that were not read; a lam_via.area of more than %" G_GINT64_FORMAT
              " B would have held them",
-             reader->rank, peer->node, peer->cp_vi_hand->number, area);
+             reader->rank, peer->rank, peer->cp_vi_hand->number, area);
 }
 
 void rpi_area_watch(void *owner, const struct vip_placement *placement)

@@ -198,11 +198,11 @@ static void out_of_step(const struct rpi_process_peer *peer, const char *what)
 {
     int rank = peer->owner->process->rank;
     sim_fail(peer->owner->process->sim, SIM_FAILED, "out_of_step",
-             json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->node, "vi",
+             json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->rank, "vi",
                        (int)peer->cp_vi_hand->number),
              "rank %d takes %s from rank %d for another one, because what came before it was lost; "
              "M-VIA does not send it again",
-             rank, what, peer->node);
+             rank, what, peer->rank);
 }
 
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi)
@@ -210,6 +210,7 @@ void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, str
     struct vip_descriptor *descriptor = vip_recv_done(context, vi);
     g_assert(descriptor);
     struct rpi_immediate immediate = rpi_immediate_unpack(descriptor->immediate);
+    g_assert(immediate.dest_node == rpi->node);
     struct rpi_process_peer *peer = &rpi->procs[immediate.src_node];
     int64_t length = descriptor->length;
     bool in_area = true;

@@ -137,7 +137,7 @@ static void claim_unexpected(struct cpu_context *context, struct mpi_request *re
     struct rpi_request *r = rpi_of(request);
     struct mpi_process *process = request->process;
     struct rpi_process *rpi = rpi_process_of(process);
-    struct rpi_process_peer *peer = &rpi->procs[message->envelope.source];
+    struct rpi_process_peer *peer = rpi_peer_of(rpi, message->envelope.source);
     int flags = (int)message->extra[1];
     r->cq_peer = peer;
     r->source_request = (struct mpi_request *)(uintptr_t)message->extra[0];

@@ -43,8 +43,8 @@ static void post(struct cpu_context *context, struct mpi_request *request,
                       request->message);
     if (!vip_post_send(context, peer->cp_vi_hand, descriptor))
         sim_fail(request->process->sim, SIM_FAILED, "connection_broken",
-                 json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", peer->node),
-                 "rank %d can't send to rank %d: VI %u is %s", request->process->rank, peer->node,
+                 json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", peer->rank),
+                 "rank %d can't send to rank %d: VI %u is %s", request->process->rank, peer->rank,
                  peer->cp_vi_hand->number, vip_vi_state_name(peer->cp_vi_hand->state));
 }
 
@@ -54,7 +54,7 @@ static void into_area(struct vip_descriptor *descriptor, struct rpi_process_peer
                       int64_t bytes, bool env)
 {
     struct rpi_immediate immediate = {
-        .src_node = peer->owner->process->rank,
+        .src_node = peer->owner->node,
         .dest_node = peer->node,
         .env = env,
     };
@@ -248,7 +248,7 @@ static void post_piece(struct cpu_context *context, struct mpi_request *request)
     int64_t piece = MIN(r->cq_packsize, vip_config(r->cq_peer->owner->nic)->largest_transfer);
     bool first = r->cq_packbuf == 0, last = piece == r->cq_packsize;
     struct rpi_immediate immediate = {
-        .src_node = request->process->rank,
+        .src_node = r->cq_peer->owner->node,
         .dest_node = r->cq_peer->node,
     };
     descriptor->length = piece;
@@ -414,7 +414,7 @@ void rpi_send_start(struct cpu_context *context, struct mpi_request *request)
     r->class = request->size <= rpi->config->tiny          ? RPI_TINY
                : request->size <= rpi->config->short_limit ? RPI_SHORT
                                                            : RPI_LONG;
-    r->cq_peer = &rpi->procs[request->peer];
+    r->cq_peer = rpi_peer_of(rpi, request->peer);
     r->cq_send_advance_fn = classes[r->class].advance;
     r->descriptors = classes[r->class].descriptors;
     r->ordered = true;
@@ -431,7 +431,7 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
     bool any = false;
     rpi->send_queue = rpi->again = (struct rpi_send_queue){0};
     rpi->looking = true;
-    for (int node = 0; at && node < rpi->stack->ranks; node++) {
+    for (int node = 0; at && node < rpi->stack->nodes; node++) {
         rpi->procs[node].held_up = rpi->procs[node].descriptors_due = false;
         rpi->procs[node].waiting_sends = rpi->procs[node].waiting_acks = 0;
     }

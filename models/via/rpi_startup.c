@@ -39,20 +39,20 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
     if (error != VIP_ERROR_RECEIVE_QUEUE_EMPTY) {
         sim_fail(
             rpi->process->sim, SIM_FAILED, "protection_error",
-            json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->node, "vi", (int)vi->number),
+            json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->rank, "vi", (int)vi->number),
             "rank %d: a transfer from rank %d on VI %u fails the protection check", rank,
-            peer->node, vi->number);
+            peer->rank, vi->number);
         return;
     }
     sim_fail(rpi->process->sim, SIM_FAILED, "connection_broken",
-             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", rank, "peer", peer->node, "vi",
+             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", rank, "peer", peer->rank, "vi",
                        (int)vi->number, "setting", "lam_via.rdescs", "value",
                        (json_int_t)rpi->config->rdescs),
              "rank %d fell behind: a message from rank %d found the receive queue of VI %u empty, "
              "which breaks the "
              "connection; more than %" G_GINT64_FORMAT
              " receive descriptors (lam_via.rdescs) would have held it",
-             rank, peer->node, vi->number, rpi->config->rdescs);
+             rank, peer->rank, vi->number, rpi->config->rdescs);
 }
 
 static void query(struct cpu_context *context, struct rpi_process *rpi)
@@ -139,10 +139,9 @@ void rpi_exchange_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct rpi_process *rpi = container_of(event, struct rpi_process, exchange);
-    for (int node = 0; node < rpi->stack->ranks; node++) {
-        struct rpi_process_peer *peer = &rpi->procs[node];
-        const struct rpi_process_peer *remote =
-            &rpi->stack->processes[node].procs[rpi->process->rank];
+    for (int rank = 0; rank < rpi->stack->ranks; rank++) {
+        struct rpi_process_peer *peer = rpi_peer_of(rpi, rank);
+        const struct rpi_process_peer *remote = &rpi->stack->processes[rank].procs[rpi->node];
         peer->cp_remote_rdma_area = remote->cp_rdma_area;
         peer->cp_remote_rdma_area_hand = remote->cp_rdma_area_hand;
     }
@@ -153,26 +152,25 @@ void rpi_exchange_event(struct engine *engine, struct event *event)
 
 static uint64_t connection_discriminator(const struct rpi_process *rpi, int node)
 {
-    uint64_t low = (uint64_t)MIN(rpi->process->rank, node),
-             high = (uint64_t)MAX(rpi->process->rank, node);
+    uint64_t low = (uint64_t)MIN(rpi->node, node), high = (uint64_t)MAX(rpi->node, node);
     return low << 32 | high;
 }
 
 static void request_connection(struct cpu_context *context, struct rpi_process *rpi,
                                struct rpi_process_peer *peer)
 {
-    const struct rpi_process *remote = &rpi->stack->processes[peer->node];
+    const struct rpi_process *remote = &rpi->stack->processes[peer->rank];
     vip_connect_peer_request(context, peer->cp_vi_hand,
                              vip_agent_station(vip_nic_agent(remote->nic)),
                              connection_discriminator(rpi, peer->node));
 }
 
-// The peer of this step; NULL once all have had theirs.
+// The peer of this step, in the order of ranks; NULL once all have had theirs.
 static struct rpi_process_peer *step_peer(struct rpi_process *rpi)
 {
     if (rpi->startup_peer == rpi->process->rank)
         rpi->startup_peer++;
-    return rpi->startup_peer < rpi->stack->ranks ? &rpi->procs[rpi->startup_peer] : NULL;
+    return rpi->startup_peer < rpi->stack->ranks ? rpi_peer_of(rpi, rpi->startup_peer) : NULL;
 }
 
 static enum mpi_progress startup_peers(struct cpu_context *context, struct rpi_process *rpi)

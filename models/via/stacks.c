@@ -45,12 +45,11 @@ static void rpi_process_init(struct rpi_stack *stack, struct mpi_process *proces
     rpi->process = process;
     rpi->config = stack->config;
     rpi->nic = vip_open_nic(agent, mvia, process->name, &process->task);
-    rpi->procs = g_new0(struct rpi_process_peer, stack->ranks);
+    rpi->node = process->host->index;
+    rpi->procs = g_new0(struct rpi_process_peer, stack->nodes);
     event_init(&rpi->exchange, rpi_exchange_event);
-    for (int node = 0; node < stack->ranks; node++) {
-        rpi->procs[node].owner = rpi;
-        rpi->procs[node].node = node;
-    }
+    for (int node = 0; node < stack->nodes; node++)
+        rpi->procs[node] = (struct rpi_process_peer){.owner = rpi, .node = node, .rank = -1};
     process->ops = &rpi_ops;
     process->device = rpi;
 }
@@ -62,17 +61,21 @@ static void *lam_via_build(struct cluster *cluster, const struct scenario_case *
     stack->cluster = cluster;
     stack->config = scenario_section_values(test_case, "lam_via");
     stack->ranks = ranks;
+    stack->nodes = cluster->host_count;
     stack->processes = g_new0(struct rpi_process, ranks);
     stack->agents = via_agents_new(cluster, test_case, processes, ranks);
     for (int rank = 0; rank < ranks; rank++)
         rpi_process_init(stack, processes[rank], stack->agents[rank],
                          scenario_section_values(test_case, "mvia"));
+    for (int rank = 0; rank < ranks; rank++)
+        for (int peer = 0; peer < ranks; peer++)
+            rpi_peer_of(&stack->processes[rank], peer)->rank = peer;
     return stack;
 }
 
 static void rpi_process_clear(struct rpi_process *rpi)
 {
-    for (int node = 0; node < rpi->stack->ranks; node++) {
+    for (int node = 0; node < rpi->stack->nodes; node++) {
         struct rpi_process_peer *peer = &rpi->procs[node];
         g_free(peer->cp_send_desc);
         g_free(peer->cp_recv_desc);
@@ -97,11 +100,22 @@ static void lam_via_free(void *state)
     g_free(stack);
 }
 
+// Node numbers have to fit into the immediate data.
+static void check_nodes(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    guint nodes = test_case->topology.hosts->len;
+    if (nodes > RPI_LARGEST_NODE + 1)
+        diag_add(diags, test_case->mark, "hosts", NULL,
+                 "%u hosts, but the immediate data of the VIA RPI have room for the numbers of %d",
+                 nodes, RPI_LARGEST_NODE + 1);
+}
+
 // An eager message goes as one descriptor.
 static void lam_via_check(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
     const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
+    check_nodes(test_case, diags);
     if (rpi->tiny + rpi->envelope > mvia->largest_transfer)
         scenario_complain(
             test_case, diags, "lam_via", "tiny", NULL,

@@ -171,8 +171,8 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     test_case->nic = read_nic(tree, schema, test_case->stack, diags);
     read_sections(test_case, schema, diags);
     topology_read(&test_case->topology, tree, schema, diags);
-    workload_read(&test_case->workload, tree, schema, test_case->stack,
-                  (int)test_case->topology.hosts->len, diags);
+    workload_read(&test_case->workload, tree, schema, test_case->stack, &test_case->topology,
+                  diags);
     if (!diag_any(diags) && schema->check)
         schema->check(test_case, diags);
     if (!diag_any(diags) && test_case->stack->check)

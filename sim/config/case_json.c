@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A resolved case as JSON, for the manifest.
+#include "sim/config/placement.h"
 #include "sim/config/scenario.h"
 #include "sim/config/topology.h"
 
@@ -85,10 +86,24 @@ static json_t *topology_json(const struct topology *topology)
     return json;
 }
 
+static void add_placement(json_t *json, const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    if (!node_get(node_get(test_case->tree, "workload"), PLACEMENT_KEY))
+        return;
+    json_t *hosts = json_array();
+    for (int rank = 0; rank < workload->ranks; rank++)
+        json_array_append_new(
+            hosts, json_string(topology_node_name(&test_case->topology,
+                                                  placement_host(workload->placement, rank))));
+    json_object_set_new(json, PLACEMENT_KEY, hosts);
+}
+
 static json_t *workload_json(const struct scenario_case *test_case)
 {
     const struct workload *workload = &test_case->workload;
     json_t *json = json_pack("{s:i}", "ranks", workload->ranks);
+    add_placement(json, test_case);
     if (!workload->benchmark) {
         const struct node *given = node_get(test_case->tree, "workload");
         json_object_set_new(json, "program", node_json(node_get(given, "program")));

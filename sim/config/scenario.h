@@ -128,6 +128,7 @@ struct workload {
     const struct benchmark_schema *benchmark; // NULL: a free program
     struct program *program;                  // NULL: a benchmark
     int ranks;
+    GArray *placement; // int: the hosts of the ranks, see placement_host; never empty in a case
     GArray *sizes;                   // int64_t: message sizes of a benchmark, or what it counts
     struct param_values *parameters; // of the benchmark's own table; NULL: it has none
     int64_t repetitions;             // 0: auto

@@ -2,6 +2,7 @@
 // The keys of a scenario, and the JSON Schema (draft 2020-12) that editors complete and check
 // scenarios with.
 #include "sim/config/keys.h"
+#include "sim/config/placement.h"
 #include "sim/config/quantity.h"
 #include "sim/config/topology.h"
 #include "sim/config/workload.h"
@@ -226,10 +227,11 @@ static json_t *describe_workload(const struct scenario_schema *schema)
     bool counts = any_counts(schema);
     json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
                                     count_schema(1), "default", "auto");
-    json_t *properties =
-        json_pack("{s:o, s:o, s:o, s:o, s:o}", "benchmark", benchmark_schema(schema), "program",
-                  program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
-                  "repetitions", repetitions, "ranks", count_schema(1));
+    json_t *properties = json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:s, s:i, s:{s:s}}}", "benchmark",
+                                   benchmark_schema(schema), "program", program_schema(), "sizes",
+                                   counts ? json_object() : byte_sizes_schema(), "repetitions",
+                                   repetitions, "ranks", count_schema(1), PLACEMENT_KEY, "type",
+                                   "array", "minItems", 1, "items", "type", "string");
     add_benchmark_keys(properties, schema);
     json_t *workload = object_schema(properties);
     if (counts)

@@ -141,9 +141,7 @@ static const char *add_name(struct builder *builder, const char *name, struct na
     return kept;
 }
 
-// "node0..3" or "node0..node3": the first and last node of the range, by name. False if the text is
-// none.
-static bool split_range(const char *text, char **first, char **last)
+bool topology_split_range(const char *text, char **first, char **last)
 {
     const char *dots = strstr(text, "..");
     if (!dots)
@@ -180,7 +178,7 @@ static bool resolve(struct builder *builder, const char *text, struct source_mar
                     const char *path, GArray *nodes)
 {
     char *first = NULL, *last = NULL;
-    bool is_range = split_range(text, &first, &last);
+    bool is_range = topology_split_range(text, &first, &last);
     const struct name_range *a = find_name(builder, is_range ? first : text, mark, path);
     const struct name_range *b = a && is_range ? find_name(builder, last, mark, path) : a;
     g_free(first);

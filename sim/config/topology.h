@@ -47,6 +47,10 @@ static inline bool topology_is_host(const struct topology *topology, int node)
     return node < (int)topology->hosts->len;
 }
 
+// "node0..3" or "node0..node3": the first and last node of the range, by name, which the caller
+// frees. False if the text is none.
+bool topology_split_range(const char *text, char **first, char **last);
+
 // The name of a node: hosts first, then switches.
 const char *topology_node_name(const struct topology *topology, int node);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/workload.h"
 
+#include "sim/config/placement.h"
 #include "sim/config/reader.h"
 
 #include <string.h>
@@ -9,14 +10,15 @@
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
 
-const char *const workload_keys[] = {"benchmark", "program", "sizes", "repetitions", "ranks", NULL};
+const char *const workload_keys[] = {"benchmark", "program",     "sizes", "repetitions",
+                                     "ranks",     PLACEMENT_KEY, NULL};
 
 struct workload_reader {
     struct workload *workload;
     const struct node *map;
     const struct scenario_schema *schema;
     const struct stack_schema *stack;
-    int hosts;
+    const struct topology *topology;
     struct diag_list *diags;
 };
 
@@ -25,6 +27,8 @@ void workload_clear(struct workload *workload)
     program_free(workload->program);
     if (workload->sizes)
         g_array_free(workload->sizes, TRUE);
+    if (workload->placement)
+        g_array_free(workload->placement, TRUE);
     param_values_free(workload->parameters);
     *workload = (struct workload){0};
 }
@@ -197,11 +201,13 @@ static void check_stack(struct workload_reader *reader, const struct node *node,
 static int usual_ranks(const struct workload_reader *reader)
 {
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    int placed = node_get(reader->map, PLACEMENT_KEY) ? (int)reader->workload->placement->len : 0;
     if (benchmark)
-        return MAX(benchmark->least_ranks, 1);
+        return MAX(placed, MAX(benchmark->least_ranks, 1));
     bool all;
     int named = program_ranks_named(node_get(reader->map, "program"), &all);
-    return MIN(all ? MAX(named, reader->hosts) : named, PROGRAM_MOST_RANKS);
+    int hosts = placed > 0 ? placed : (int)reader->topology->hosts->len;
+    return MIN(all ? MAX(named, hosts) : MAX(named, placed), PROGRAM_MOST_RANKS);
 }
 
 static void check_ranks(struct workload_reader *reader, struct source_mark mark)
@@ -214,15 +220,19 @@ static void check_ranks(struct workload_reader *reader, struct source_mark mark)
     else if (benchmark && benchmark->most_ranks && ranks > benchmark->most_ranks)
         diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s runs on at most %d ranks, not %d",
                  benchmark->name, benchmark->most_ranks, ranks);
-    if (reader->stack && reader->stack->one_process_per_host && reader->hosts &&
-        ranks > reader->hosts)
+    int hosts = (int)reader->topology->hosts->len;
+    if (reader->stack && reader->stack->one_process_per_host && hosts && ranks > hosts)
         diag_add(reader->diags, mark, PATH ".ranks", "take more hosts or fewer ranks",
                  "the stack %s runs one process a host, and %d ranks do not fit %d host%s",
-                 reader->stack->name, ranks, reader->hosts, reader->hosts == 1 ? "" : "s");
+                 reader->stack->name, ranks, hosts, hosts == 1 ? "" : "s");
+    else
+        placement_check(reader->map, reader->workload->placement, ranks, reader->topology,
+                        reader->stack, reader->diags);
 }
 
 static bool read_ranks(struct workload_reader *reader)
 {
+    reader->workload->placement = placement_read(reader->map, reader->topology, reader->diags);
     const struct node *node = node_get(reader->map, "ranks");
     int64_t ranks = 0;
     if (!node)
@@ -321,7 +331,7 @@ static void read_for_program(struct workload_reader *reader, const struct node *
 
 void workload_read(struct workload *workload, const struct node *tree,
                    const struct scenario_schema *schema, const struct stack_schema *stack,
-                   int hosts, struct diag_list *diags)
+                   const struct topology *topology, struct diag_list *diags)
 {
     const struct node *map = node_get(tree, PATH);
     workload->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
@@ -333,7 +343,7 @@ void workload_read(struct workload *workload, const struct node *tree,
     if (!reader_is(map, NODE_MAP, PATH, "a map", diags))
         return;
     workload->mark = map->mark;
-    struct workload_reader reader = {workload, map, schema, stack, hosts, diags};
+    struct workload_reader reader = {workload, map, schema, stack, topology, diags};
     check_keys(&reader);
     const struct node *benchmark = node_get(map, "benchmark"), *program = node_get(map, "program");
     if (benchmark && program)

@@ -4,6 +4,7 @@
 //
 //   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
 //   workload: {ranks: 2, program: […]}        # see program.h
+//   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
 //
 // sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
 // 0 comes 1), and B is always part of it. The sizes of a benchmark that counts something else than
@@ -23,11 +24,11 @@ extern const char *const workload_keys[];
 GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark);
 
 // Fills an empty (zeroed) workload from the key `workload` of `tree`. `stack` may be NULL if it is
-// not known; `hosts` is their number, 0 if it is not known. Free with workload_clear, also after
-// errors.
+// not known; the hosts of `topology` are those that could be read. Free with workload_clear, also
+// after errors.
 void workload_read(struct workload *workload, const struct node *tree,
                    const struct scenario_schema *schema, const struct stack_schema *stack,
-                   int hosts, struct diag_list *diags);
+                   const struct topology *topology, struct diag_list *diags);
 void workload_clear(struct workload *workload);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/run.h"
 
+#include "sim/config/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/limit.h"
 
@@ -108,6 +109,24 @@ static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64
         report_point(run, point);
 }
 
+// The processes, each on its host; there they are counted.
+static void build_processes(struct running *run)
+{
+    const struct scenario_case *test_case = run->test_case;
+    int *on_host = g_new0(int, run->cluster->host_count);
+    for (int rank = 0; rank < run->ranks; rank++) {
+        int host = placement_host(test_case->workload.placement, rank);
+        struct mpi_process *process =
+            mpi_process_new(run->sim, run->cluster->hosts[host], on_host[host]++, rank, run->ranks,
+                            interpreter_run);
+        if (run->stack->library_section)
+            process->library = scenario_section_values(test_case, run->stack->library_section);
+        process->observer = run->options->observer;
+        run->processes[rank] = process;
+    }
+    g_free(on_host);
+}
+
 static void running_build(struct running *run, const struct registry *registry)
 {
     const struct scenario_case *test_case = run->test_case;
@@ -118,16 +137,7 @@ static void running_build(struct running *run, const struct registry *registry)
     run->ranks = workload->ranks;
     run->processes = g_new0(struct mpi_process *, run->ranks);
     run->interpreters = g_new0(struct interpreter *, run->ranks);
-    for (int rank = 0; rank < run->ranks; rank++) {
-        struct host *host = run->cluster->hosts[rank % run->cluster->host_count];
-        int nth = rank / run->cluster->host_count;
-        struct mpi_process *process =
-            mpi_process_new(run->sim, host, nth, rank, run->ranks, interpreter_run);
-        if (run->stack->library_section)
-            process->library = scenario_section_values(test_case, run->stack->library_section);
-        process->observer = run->options->observer;
-        run->processes[rank] = process;
-    }
+    build_processes(run);
     run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
     if (workload->benchmark) {
         const struct benchmark *benchmark = registry_benchmark(registry, workload->benchmark->name);

@@ -127,7 +127,7 @@ static void test_exchange(void)
     rpi_bench_free(bench);
 }
 
-// via.rpi.proc_lookup_o1, via.rpi.node_number_identity: the record of a node stands at its number.
+// via.rpi.proc_lookup_o1: the record of a node stands at its number.
 static void test_lookup(void)
 {
     struct test_program program = {.ranks = 5, .all = "barrier"};

@@ -72,9 +72,9 @@ static void expect_immediate(const struct vip_descriptor *descriptor, int from, 
     SUITE_SAME_INTEGER(immediate.restart, false);
 }
 
-// via.rpi.tiny_protocol, via.rpi.envelope_format, via.rpi.node_number_identity: one transfer with
-// the env flag, out of a pinned envelope buffer into the receiver's area; the envelope in front of
-// the data says what the message is.
+// via.rpi.tiny_protocol, via.rpi.envelope_format: one transfer with the env flag, out of a pinned
+// envelope buffer into the receiver's area; the envelope in front of the data says what the message
+// is.
 static void test_tiny(void)
 {
     struct rpi_bench *bench =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/rpi_bench.h"
 
+#include "sim/config/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/stack.h"
 #include "tests/support/suite.h"
@@ -18,7 +19,8 @@ struct rpi_bench *rpi_bench_new(const struct test_program *program)
     bench->sim = sim_new(1, bench->trace);
     bench->cluster = cluster_new(bench->sim, test_case);
     for (int rank = 0; rank < bench->ranks; rank++) {
-        bench->processes[rank] = mpi_process_new(bench->sim, bench->cluster->hosts[rank], 0, rank,
+        int host = placement_host(test_case->workload.placement, rank);
+        bench->processes[rank] = mpi_process_new(bench->sim, bench->cluster->hosts[host], 0, rank,
                                                  bench->ranks, interpreter_run);
         bench->processes[rank]->library =
             scenario_section_values(test_case, stack->library_section);
@@ -79,9 +81,9 @@ void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank)
     SUITE_SAME_INTEGER(rpi->process->matcher.unexpected_count, 0);
     SUITE_SAME_INTEGER(rpi->process->open_waits, 0);
     SUITE_SAME_INTEGER(rpi->owed_acks, 0);
-    for (int node = 0; node < bench->ranks; node++) {
-        const struct rpi_process_peer *peer = &rpi->procs[node];
-        if (node == rank)
+    for (int other = 0; other < bench->ranks; other++) {
+        const struct rpi_process_peer *peer = rpi_peer_of(rpi, other);
+        if (other == rank)
             continue;
         SUITE_SAME_INTEGER(peer->cp_free_send_desc_cnt, rpi->config->sdescs);
         SUITE_SAME_INTEGER(peer->pending_head, peer->pending_tail);
@@ -91,7 +93,7 @@ void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank)
         CU_ASSERT_PTR_NULL(peer->cp_current_recv_req.head);
         CU_ASSERT_PTR_NULL(peer->bodies.head);
         SUITE_SAME_INTEGER(peer->cp_read_pointer,
-                           rpi_bench_peer(bench, node, rank)->cp_remote_write_pointer);
+                           rpi_bench_peer(bench, other, rank)->cp_remote_write_pointer);
     }
 }
 

@@ -40,7 +40,7 @@ bool rpi_bench_ended(const struct rpi_bench *bench, int rank);
 static inline struct rpi_process_peer *rpi_bench_peer(const struct rpi_bench *bench, int rank,
                                                       int peer)
 {
-    return &bench->stack->processes[rank].procs[peer];
+    return rpi_peer_of(&bench->stack->processes[rank], peer);
 }
 
 // The content of an envelope that a completed receive or send descriptor carried.
