@@ -8,6 +8,7 @@
 #include "tests/support/transition_log.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- Runs ----
@@ -277,6 +278,44 @@ static void test_failures(void)
     g_free(any);
 }
 
+static const char *const roomy[] = {"gm_native.buffer=64 KiB", "gm_native.receive_buffers=8", NULL};
+
+#define PROGRAM(zero, one)                                                                         \
+    "workload: {ranks: 2, program: [{ranks: 0, do: [" zero "]}, {ranks: 1, do: [" one "]}]}\n"
+
+// What a rank that waits for ever holds of GM; registered memory is known to the port.
+static void test_deadlock(void)
+{
+    char *pair =
+        pair_with(PROGRAM("{register: {size: 8 KiB, buffer: 1}}, {recv: {from: 1, size: 4 B}}",
+                          "{register: {size: 8 KiB, buffer: 1}}, {deregister: {size: 8 KiB, "
+                          "buffer: 1}}, {recv: {from: 0, size: 4 B}}"));
+    struct ran ran = run_text(pair, roomy, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(ran.result);
+    CU_ASSERT_EQUAL(ran.result->status, SIM_DEADLOCK);
+    char *text = json_dumps(json_object_get(ran.result->reason, "ranks"), 0);
+    char *told = g_strdelimit(g_strdup(text), "\"", '\'');
+    SUITE_SAME_TEXT(
+        told, "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'recv', 'request': 1, 'peer': "
+              "1, 'tag': 'any', 'size': 4, 'waits_for': 'a message'}], 'gm_port': 2, "
+              "'send_tokens': 61, 'receive_tokens': 118, 'events_waiting': 0, 'sends': [], 'at': "
+              "'test.yaml:26:87: recv'}, {'rank': 1, 'host': 'node1', 'requests': [{'kind': "
+              "'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 4, 'waits_for': 'a "
+              "message'}], 'gm_port': 2, 'send_tokens': 61, 'receive_tokens': 118, "
+              "'events_waiting': 0, 'sends': [], 'at': 'test.yaml:26:213: recv'}]");
+    g_free(told);
+    free(text);
+    ran_free(&ran);
+    g_free(pair);
+}
+
+static void test_truncated(void)
+{
+    char *pair = pair_with(PROGRAM("{send: {to: 1, size: 5 B}}", "{recv: {from: 0, size: 4 B}}"));
+    check_failed(pair, roomy, "truncated", "rank 1 receives 5 B from rank 0 into a buffer of 4 B");
+    g_free(pair);
+}
+
 static const struct suite_case cases[] = {
     {"gm.allsize", test_allsize},
     {"gm.allsize.latency is native.pingpong", test_same_as_pingpong},
@@ -285,6 +324,8 @@ static const struct suite_case cases[] = {
     {"a free program", test_program},
     {"what a scenario may get wrong", test_bad_scenarios},
     {"how runs fail", test_failures},
+    {"a deadlock", test_deadlock},
+    {"a message that is too long", test_truncated},
     {0},
 };
 

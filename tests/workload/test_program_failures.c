@@ -69,6 +69,41 @@ static void test_registration(void)
     expect_failure(&program, "does not let programs register memory");
 }
 
+// The first length that MPI's count of bytes, or p4 with its header, can't say; the one before only
+// waits for a message that never comes.
+static void test_too_long(void)
+{
+    static const struct {
+        const char *stack;
+        int64_t longest;
+    } samples[] = {{"lam_tcp", INT32_MAX}, {"mpich_p4", INT32_MAX - 32}};
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++)
+        for (int more = 0; more <= 1; more++) {
+            char *receive = g_strdup_printf("{recv: {from: 0, size: %" G_GINT64_FORMAT " B}}",
+                                            samples[i].longest + more);
+            struct test_program program = {
+                .ranks = 2, .stack = samples[i].stack, .ops = {"{compute: 1 ms}", receive}};
+            char *said = g_strdup_printf("rank 1: a message of %" G_GINT64_FORMAT
+                                         " B is longer than MPI's count of bytes can say",
+                                         samples[i].longest + more);
+            expect_failure(&program, more ? said : "1 of 2 ranks wait");
+            g_free(said);
+            g_free(receive);
+        }
+}
+
+// The RDMA area and its descriptors can be pinned, and nothing else.
+static void test_no_room_for_envelopes(void)
+{
+    struct test_program program = {
+        .ranks = 2,
+        .sets = {"host.memory.pin_limit=68 KiB", "lam_via.area=64 KiB"},
+        .ops = {"{send: {to: 1, size: 3 KiB}}", "{recv: {from: 0, size: 3 KiB}}"},
+    };
+    expect_failure(&program, "rank 0 can't pin another envelope buffer: 69632 of 69632 B are "
+                             "pinned; a smaller lam_via.area or lam_via.tiny leaves more");
+}
+
 static void test_pin_limit(void)
 {
     struct test_program program = {
@@ -92,6 +127,8 @@ int main(void)
         {"a request that is still open", test_request_still_open},
         {"tags", test_tags},
         {"registration by a program", test_registration},
+        {"messages that are too long", test_too_long},
+        {"no room for envelopes", test_no_room_for_envelopes},
         {"more pinned than there is", test_pin_limit},
         {0},
     };
