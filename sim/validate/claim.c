@@ -161,7 +161,8 @@ static void read_judgement(struct claim *claim, const struct node *map, const ch
 static void read_claim(struct claim_list *list, const struct node *map, bool behaviour,
                        struct diag_list *diags)
 {
-    static const char *const of_behaviour[] = {"statement", "source", "outside", "inferred", NULL};
+    static const char *const of_behaviour[] = {"statement", "source", "outside",
+                                               "inferred",  "check",  NULL};
     static const char *const of_other[] = {"kind",          "statement", "source",     "value",
                                            "unit",          "inferred",  "because",    "check",
                                            "not_checkable", "same_as",   "known_miss", NULL};
@@ -182,6 +183,8 @@ static void read_claim(struct claim_list *list, const struct node *map, bool beh
     if (behaviour) {
         claim->kind = BEHAVIOUR;
         claim->outside = read_text(map, "outside", path, false, diags);
+        if (node_get(map, "check"))
+            read_checks(claim, node_get(map, "check"), path, diags);
         return;
     }
     const struct node *kind = node_get(map, "kind");

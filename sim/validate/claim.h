@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The claims: references/claims/SYSTEM.yaml, what one source states. Each file has two maps from
 // ids to claims: `behaviours`, which tests cover, and `others`, which results can be held against.
+// A behaviour has statement, source, inferred and, if a scenario shows it, check; or outside, which
+// says why no simulator can.
 //
 //   via.pingpong.latency_min.via_rpi:
 //     kind: number                # number, shape, config or figure

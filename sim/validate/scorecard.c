@@ -128,8 +128,8 @@ static void append_behaviours(GString *out, const json_t *behaviours)
     const char *lack = text_of(behaviours, "lack");
     if (count_of(behaviours, "claims") == 0)
         return;
-    g_string_append_printf(out, "\n%d of %d behaviours hold by their tests",
-                           (int)count_of(behaviours, "holds"), (int)count_of(behaviours, "claims"));
+    g_string_append_printf(out, "\n%d of %d behaviours hold", (int)count_of(behaviours, "holds"),
+                           (int)count_of(behaviours, "claims"));
     if (count_of(behaviours, "not_run") > 0)
         g_string_append_printf(out, "; %d were not run%s%s: `netsim test' does",
                                (int)count_of(behaviours, "not_run"), *lack ? ", as " : "", lack);

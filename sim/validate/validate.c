@@ -167,7 +167,8 @@ static enum test_outcome outcome_of(const struct scoring *scoring, const struct 
     return claim->tests->len > 0 ? worst : TEST_NOT_RUN;
 }
 
-// What the tests of a behaviour say, beside what its checks have found.
+// What the tests of a behaviour say, beside what its checks have found: those decide alone where
+// the tests were not run.
 static void finding_of_tests(struct finding *finding, const struct scoring *scoring,
                              const struct claim *claim)
 {
@@ -179,7 +180,7 @@ static void finding_of_tests(struct finding *finding, const struct scoring *scor
                                outcome == TEST_PASSED ? "passed" : "failed", tests);
     if (outcome == TEST_FAILED) {
         finding->verdict = MISSES;
-    } else if (outcome != TEST_PASSED && finding->verdict == HOLDS) {
+    } else if (outcome != TEST_PASSED && claim->checks->len == 0) {
         finding->verdict = NOT_RUN;
         g_free(finding->why);
         finding->why = tests

@@ -41,8 +41,9 @@ struct validate_options {
 // ranks that stand on it. standing.h says what a standing is; it is null for what is not checked,
 // and standing_by says which parameters a claim was chosen by, or which calibration fits it.
 // `predicted` counts what is predicted and can be checked. A behaviour holds if its tests passed
-// for this build and its checks hold, and is not_run if one of its tests was not; `lack` says why
-// there are no results, or is null. One that misses is always listed.
+// for this build and its checks hold; if one of its tests was not run, its checks decide alone, and
+// without such it is not_run. `lack` says why there are no results, or is null. A behaviour that
+// misses is always listed.
 //
 // expected, simulated and why are text or null. deviation is a number or
 // null: for an expected value how far the simulated one lies from it, relative to it; for a shape

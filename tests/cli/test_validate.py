@@ -323,6 +323,22 @@ class Behaviours(Case):
                                   "not_run": 0, "not_checkable": 1, "same_as": 0, "lack": None})
         self.judged(options=["--all-run"], test_a_it="run", test_b_it_py="run")
 
+    def test_checked(self):
+        """A scenario shows it: that decides where the tests were not run, and must hold where they were."""
+        both = {"test_a_it": "run", "test_b_it_py": "run"}
+        for status, tests, verdict in (("completed", {}, "holds"), ("completed", both, "holds"),
+                                       ("deadlock", {}, "misses"), ("deadlock", both, "misses"),
+                                       ("completed", {"test_a_it": "fail"}, "misses")):
+            with self.subTest(status=status, tests=tests):
+                self.claims(CLAIMS.replace(
+                    'it is tested, source: "1"', 'it is tested, source: "1", check: {ends_with: '
+                    f"{{scenario: small, series: second, status: {status}}}}}"))
+                row, rank, _ = self.judged(code=2 if verdict == "misses" else 0, options=["--all"],
+                                           **tests)
+                self.assertEqual((row["verdict"], rank["verdict"]), (verdict, verdict))
+                self.assertEqual(row["standing"], "test")
+                self.assertEqual(row["simulated"].split(";")[0], "ended as completed")
+
     def test_not_run(self):
         """One of its tests, both, skipped, or another build: nothing is known."""
         for tests, why in (({"test_a_it": "run"}, "not run for this build.*b/test_it.py$"),
@@ -351,7 +367,7 @@ class Behaviours(Case):
         self.judged()
         told = self.validate("--all", "--tests", "tests.xml").stdout
         self.assertIn("not run        sys.b.tested [test]\n", told)
-        self.assertIn("\n0 of 2 behaviours hold by their tests; 1 were not run: `netsim test' does\n",
+        self.assertIn("\n0 of 2 behaviours hold; 1 were not run: `netsim test' does\n",
                       told)
         self.assertIn("  3  not run        test       It is tested", told)
         self.assertIn("1 were not run, as the results of the tests are those of another build",

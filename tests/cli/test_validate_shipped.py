@@ -96,6 +96,12 @@ class Shipped(unittest.TestCase):
             data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
             yield path.stem, data["others"]
 
+    def checked_behaviours(self):
+        for path in sorted((self.SOURCE / "references" / "claims").glob("*.yaml")):
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
+            yield path.stem, {name: {**claim, "kind": "shape"}
+                              for name, claim in data["behaviours"].items() if "check" in claim}
+
     def test_how_many(self):
         """The catalogue does not shrink unseen."""
         kinds = [claim["kind"] for system, claims in self.claims() if system == "via"
@@ -161,7 +167,7 @@ class Shipped(unittest.TestCase):
     def test_every_check_can_fail(self):
         """Each check by itself, and each with one thing changed: what holds misses then."""
         claims = {}
-        for _, of_system in self.claims():
+        for _, of_system in [*self.claims(), *self.checked_behaviours()]:
             for name, claim in of_system.items():
                 checks = claim.get("check", [])
                 for number, check in enumerate(checks if isinstance(checks, list) else [checks]):
@@ -182,6 +188,10 @@ class Shipped(unittest.TestCase):
                  rows[name.replace("spoilt", "as_it_is", 1)]["verdict"] == "holds" and
                  rows[name]["verdict"] != "misses"]
         self.assertFalse(found, "\n".join(found))
+        for _, of_system in self.checked_behaviours():
+            for name in rows:
+                if name.removeprefix("as_it_is.").rsplit(".", 1)[0] in of_system:
+                    self.assertEqual(rows[name]["verdict"], "holds", name)
         self.assertGreater(len(rows), 200)
 
 
