@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What hangs on the constants that are chosen: the table of docs/fidelity.md.
+
+Runs the shipped scenarios with other values of constants that no source prints and no fit finds, and
+prints what comes out of what the theses report, as a table in Markdown.
+
+    examples/sensitivity.py             all rows
+    examples/sensitivity.py copy_traffic mvich
+                                        those whose constant has one of the words in it
+
+The program is $NETSIM, or the launcher beside this directory.
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+NETSIM = os.environ.get("NETSIM", str(SOURCE / "netsim"))
+ABOVE_ONE_BUFFER = (524288, 720000, 996872, 1280000, 1548800, 1812608, 2097152)
+SIZES_OF_LAM = tuple(2 ** i for i in range(23))
+
+
+def sizes_set(sizes: tuple) -> str:
+    return "workload.sizes=[" + ", ".join(f"{size} B" for size in sizes) + "]"
+
+
+def run(scenario: str, sets: tuple, metric: str) -> dict:
+    """{series: {size: value}} of a scenario."""
+    with tempfile.TemporaryDirectory(prefix="netsim-sensitivity-") as out:
+        command = [NETSIM, "run", str(SOURCE / "scenarios" / f"{scenario}.yaml"), "-q",
+                   "--format", "csv", "--out", out]
+        for one in sets:
+            command += ["--set", one]
+        text = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
+    found: dict = {}
+    for row in csv.DictReader(io.StringIO(text)):
+        if row["metric"] == metric and row["value"]:
+            found.setdefault(row["series"], {})[int(row["size"])] = float(row["value"])
+    return found
+
+
+def bus_rate(factor: float) -> str:
+    """The rate of config-1's memory bus, as it ships, times a factor."""
+    with tempfile.TemporaryDirectory(prefix="netsim-sensitivity-") as out:
+        subprocess.run([NETSIM, "run", str(SOURCE / "scenarios" / "armci_put_config1.yaml"), "-q",
+                        "--out", out, "--set", "workload.sizes=8 B"], check=True,
+                       capture_output=True)
+        manifest = json.loads((pathlib.Path(out) / "manifest.json").read_text(encoding="utf-8"))
+    value = manifest["series"][0]["case"]["parameters"]["host.memory"]["bus_rate"]["value"]
+    number, unit = value.split(" ")
+    return f"host.memory.bus_rate={float(number) * factor:g} {unit}"
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f} %"
+
+
+def bytes_text(size: int) -> str:
+    return f"{size} B" if size < 1024 or size % 1024 else f"{size // 1024} KiB"
+
+
+# ---- What comes out ----
+
+def put_gains(sets: tuple) -> str:
+    """Mean and best gain of the pipelined put on config-1."""
+    times = run("armci_put_config1", (*sets, sizes_set(ABOVE_ONE_BUFFER)), "latency_us")
+    gains = [times["current"][size] / times["pipelined"][size] - 1 for size in ABOVE_ONE_BUFFER]
+    return (f"put on config-1 gains {percent(sum(gains) / len(gains))}, at best "
+            f"{percent(max(gains))}")
+
+
+def third_buffer(sets: tuple) -> str:
+    """The most that a third buffer gains or loses."""
+    times = run("armci_put_buffers", (*sets, sizes_set(ABOVE_ONE_BUFFER)), "latency_us")
+    changes = [times["2 buffers"][size] / times["3 buffers"][size] - 1 for size in ABOVE_ONE_BUFFER]
+    return f"a third buffer changes a put by {percent(max(changes, key=abs))}"
+
+
+def one_buffer_put(sets: tuple) -> str:
+    """What the pipeline gains where there is nothing to overlap."""
+    sizes = (131072, 352800)
+    times = run("armci_put_config1", (*sets, sizes_set(sizes)), "latency_us")
+    gains = [times["current"][size] / times["pipelined"][size] - 1 for size in sizes]
+    return f"a put within one buffer gains up to {percent(max(gains))}"
+
+
+def sends(sets: tuple) -> str:
+    """The column of sends against its straight line, 2.5 us + 10.2 ns/B."""
+    times = run("armci_copy_and_send", sets, "latency_us")["send"]
+    worst = max((time / (2.5 + 0.0102 * size) - 1 for size, time in times.items()), key=abs)
+    return f"sends of figure 3.4 are up to {percent(worst)} off 2.5 us + 10.2 ns/B"
+
+
+def mvich_ahead(sets: tuple) -> str:
+    """Where MVICH is quicker than the VIA RPI, up to 64 KiB."""
+    sizes = tuple(size for size in SIZES_OF_LAM if size <= 65536)
+    times = run("pingpong_cluster1", (*sets, sizes_set(sizes)), "latency_us")
+    ahead = [bytes_text(size) for size in sizes if times["MVICH"][size] < times["VIA RPI"][size]]
+    return f"MVICH is ahead on cluster 1 at {', '.join(ahead) or 'no size'} (of 1 B to 64 KiB)"
+
+
+def injection(sets: tuple) -> str:
+    """How dear 5,000 and 6,000 null messages are, against few."""
+    sets = (*sets, "workload.sizes=[1000, 5000, 6000]")
+    times = run("grim_injection", sets, "overhead_us")["unbounded"]
+    return (f"injection takes {times[5000] / times[1000]:.2f} times as long at 5,000 messages as at "
+            f"1,000, {times[6000] / times[1000]:.2f} times at 6,000")
+
+
+def cluster2(sets: tuple) -> str:
+    """Cluster 2: the VIA RPI's time, TCP's lead over it, and who is ahead."""
+    times = run("pingpong_cluster2", (*sets, sizes_set(SIZES_OF_LAM)), "latency_us")
+    mine = times["VIA RPI"]
+    others = [name for name in ("MVICH", "LAM TCP", "MPICH") if name in times]
+    ahead = [size for size in SIZES_OF_LAM if any(times[name][size] < mine[size] for name in others)]
+    wide = [size for size in SIZES_OF_LAM if times["LAM TCP"][size] >= 1.25 * mine[size]]
+    return (f"cluster 2: VIA RPI {mine[1]:.1f} us at 1 B, LAM TCP 25 % behind up to "
+            f"{bytes_text(max(wide)) if wide else 'no size'}; the VIA RPI is not the first at "
+            f"{len(ahead)} of {len(SIZES_OF_LAM)} sizes")
+
+
+# ---- Constants: the settings of each value ("" is what ships), and what is looked at ----
+
+# What a copy alone takes is all of the memory in the first and the third row, so the bus is faster.
+ROWS = (
+    ("`host.memory.copy_traffic` of config-1", (put_gains,), (
+        ("2 (ships)", ()),
+        ("2, and a bus 20 % faster", (lambda: bus_rate(1.2),)),
+        ("3, and a bus 50 % faster", ("host.memory.copy_traffic=3", lambda: bus_rate(1.5))))),
+    ("`gm.refused_interval`", (third_buffer, put_gains), (
+        ("100 us (ships)", ()),
+        ("500 us", ("gm.refused_interval=500 us",)),
+        ("1 ms", ("gm.refused_interval=1 ms",)))),
+    ("`gm.send_buffers`, `gm.receive_buffers`", (sends, put_gains), (
+        ("4 and 4 (ships)", ()),
+        ("2 and 2", ("gm.send_buffers=2", "gm.receive_buffers=2")))),
+    ("`armci.put_returns`", (put_gains, one_buffer_put), (
+        ("`after_last_ack` (ships)", ()),
+        ("`after_last_send`", ("armci.put_returns=after_last_send",)))),
+    ("`mvich.rendezvous_threshold`", (mvich_ahead,), (
+        ("5000 B (ships)", ()),
+        ("4 KiB", ("mvich.rendezvous_threshold=4 KiB",)),
+        ("16 KiB", ("mvich.rendezvous_threshold=16 KiB",)))),
+    ("`grim_ni.queue`", (injection,), (
+        ("160,000 B (ships)", ()),
+        ("128 KiB", ("grim_ni.queue=128 KiB",)),
+        ("256 KiB", ("grim_ni.queue=256 KiB",)))),
+    ("`switch.latency` of cluster 2", (cluster2,), (
+        ("8 us (ships)", ()),
+        ("3 us", ("switch.latency=3 us",)),
+        ("25 us", ("switch.latency=25 us",)))),
+)
+
+
+def main() -> int:
+    words = sys.argv[1:]
+    rows = [row for row in ROWS if not words or any(word in row[0] for word in words)]
+    if not rows:
+        print(f"no constant has {' or '.join(words)} in its name", file=sys.stderr)
+        return 1
+    print("| constant | value | what comes out |\n|---|---|---|")
+    for constant, looks, values in rows:
+        for value, sets in values:
+            sets = tuple(one() if callable(one) else one for one in sets)
+            told = "; ".join(look(sets) for look in looks)
+            print(f"| {constant} | {value} | {told} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
