@@ -39,6 +39,7 @@ static const struct stage_class_entry stage_classes[] = {
     {"probe timer", "waiting for window"},
     {"resend timer", "waiting for ACK"},
     {"PIO", "bus"},
+    {"interrupt line", "interrupt"},
     {"dispatch", "NIC"},
     {"timer", "NIC"},
     {"finish RDMA", "NIC"},

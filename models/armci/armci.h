@@ -56,7 +56,7 @@ struct armci_config {
     struct cost look;                     // one look at a flag in memory
     struct cost dispatch;                 // server: decoding a request
     struct cost atomic;                   // read-modify-write under a lock
-    int64_t accumulate_rate;              // adding, bytes a second, on top of the copy
+    struct cost accumulate_kib;           // adding, for each KiB, on top of the copy
 };
 
 enum { ARMCI_RETURNS_AFTER_LAST_ACK, ARMCI_RETURNS_AFTER_LAST_SEND };

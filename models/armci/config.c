@@ -100,9 +100,9 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
               .doc = "data server: decoding a request", .source = PRIOR),                          \
         PARAM(A, atomic, PARAM_COST, .fallback = "200 cycles",                                     \
               .doc = "read-modify-write of a word under a lock", .source = PRIOR),                 \
-        PARAM(A, accumulate_rate, PARAM_BYTE_RATE, .fallback = "400 MB/s", .least = "1 MB/s",      \
-              .doc = "adding of accumulate, on top of the copy",                                   \
-              .source = "prior: doubles at one in six cycles of 300 MHz")
+        PARAM(A, accumulate_kib, PARAM_COST, .fallback = "640 cycles",                             \
+              .doc = "adding of accumulate, on top of the copy, for each KiB",                     \
+              .source = "prior: a double in five cycles, six of a Pentium II")
 
 static const struct param params[] = {
     BUFFER_PARAMS, DIVISION_PARAMS, SERVER_PARAMS, COST_PARAMS, {0}};

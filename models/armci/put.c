@@ -47,7 +47,8 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
     struct copy_reuse reuse = {2 * request->size, 2 * request->size};
     armci_copy(context, client->process->host, &all, reuse, config->block, request->message);
     if (request->kind == MPI_ACCUMULATE)
-        cpu_spend_message(context, time_at_rate(request->size, config->accumulate_rate),
+        cpu_spend_message(context,
+                          cpu_cost_of_bytes(context->cpu, config->accumulate_kib, request->size),
                           "accumulate", request->message);
     ledger_match(ledger, request->message);
     ledger_deliver(ledger, request->message, 0, request->size);

@@ -84,8 +84,9 @@ static void copy_out(struct cpu_context *context, struct armci_server *server)
     };
     armci_copy(context, server->host, &message->piece, reuse, config->block, message->message);
     if (message->kind == ARMCI_ACCUMULATE)
-        cpu_spend_message(context, time_at_rate(message->piece.bytes, config->accumulate_rate),
-                          "accumulate", message->message);
+        cpu_spend_message(
+            context, cpu_cost_of_bytes(context->cpu, config->accumulate_kib, message->piece.bytes),
+            "accumulate", message->message);
     if (message->first)
         ledger_match(ledger, message->message);
     ledger_deliver(ledger, message->message, message->piece.offset, message->piece.bytes);

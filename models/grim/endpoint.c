@@ -250,7 +250,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     struct grim_endpoint *endpoint = grim_endpoint_of(process);
     endpoint->asleep = false;
     if (endpoint->woken) // by the polling thread
-        cpu_spend(context, process->host->config.kernel.switch_process, "wake-up");
+        host_switch_in(context, process->host);
     endpoint->woken = false;
     cpu_spend(context, endpoint->config->poll, "endpoint poll");
     if (grim_progress(context, endpoint))

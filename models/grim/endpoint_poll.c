@@ -331,7 +331,7 @@ static enum cpu_next thread_run(struct cpu_context *context, struct cpu_task *ta
     if (endpoint->ended || endpoint->process->sim->status != SIM_COMPLETED)
         return CPU_SLEEP;
     if (!endpoint->thread_runs)
-        cpu_spend(context, endpoint->process->host->config.kernel.switch_process, "wake-up");
+        host_switch_in(context, endpoint->process->host);
     endpoint->thread_runs = true;
     cpu_spend(context, endpoint->config->poll, "endpoint poll");
     if (grim_overflow_drain(context, endpoint) || grim_handle_next(context, endpoint))

@@ -139,7 +139,7 @@ enum grim_memory_result grim_memory_register(struct grim_memory *memory, int end
 sim_time grim_memory_register_cost(const struct host *host, const struct grim_memory_config *config,
                                    const struct grim_block *block)
 {
-    int64_t clock = host->config.processor.clock;
+    int64_t clock = processor_rate(&host->config.processor);
     struct cost each = block->kind == GRIM_PAGED ? host->config.memory.pin_page : config->map;
     return cost_time(host->config.kernel.system_call, clock) +
            time_times(grim_block_pieces(block), cost_time(each, clock));
@@ -147,7 +147,7 @@ sim_time grim_memory_register_cost(const struct host *host, const struct grim_me
 
 sim_time grim_memory_deregister_cost(const struct host *host, const struct grim_block *block)
 {
-    int64_t clock = host->config.processor.clock;
+    int64_t clock = processor_rate(&host->config.processor);
     sim_time cost = cost_time(host->config.kernel.system_call, clock);
     if (block->kind == GRIM_PAGED)
         cost +=

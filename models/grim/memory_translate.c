@@ -78,7 +78,7 @@ static void request_written(void *owner, struct lanai_transfer *transfer)
     else
         unit->asked = way;
     unit->asked_last = way;
-    cpu_wake(&unit->service);
+    host_interrupt(unit->host, &unit->service);
 }
 
 static void ask(struct cpu_context *context, struct grim_way *way, int64_t address,
@@ -169,15 +169,14 @@ static void serve(struct cpu_context *context, struct grim_way *way)
 static enum cpu_next service_run(struct cpu_context *context, struct cpu_task *task)
 {
     struct grim_unit *unit = container_of(task, struct grim_unit, service);
-    const struct kernel_config *kernel = &unit->host->config.kernel;
     struct grim_way *way = unit->asked;
     if (!way)
         return CPU_SLEEP;
     unit->asked = way->next;
     (*unit->remote->interrupts)++;
-    cpu_spend(context, kernel->interrupt_entry, "interrupt");
+    host_interrupt_enter(context, unit->host);
     serve(context, way);
-    cpu_spend(context, kernel->interrupt_exit, "interrupt");
+    host_interrupt_leave(context, unit->host);
     return unit->asked ? CPU_AGAIN : CPU_SLEEP;
 }
 

@@ -16,7 +16,7 @@ static void pio_event(struct engine *engine, struct event *event)
         return;
     }
     pio->on_bus = true;
-    bus_transfer(pio->bus, pio->bytes, event, "PIO", pio->message);
+    bus_transfer(pio->bus, BUS_WRITE, pio->bytes, event, "PIO", pio->message);
 }
 
 void ni_pio_write(struct cpu_context *context, struct grim_ni *ni, struct grim_pio *pio)

@@ -166,7 +166,7 @@ enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
     port->wait = GM_AWAKE;
     engine_cancel(port->card->sim->engine, &port->wake);
     if (port->slept)
-        cpu_spend(context, port->card->host->config.kernel.switch_process, "wake-up");
+        host_switch_in(context, port->card->host);
     port->slept = false;
     cpu_spend(context, port->config->receive_check, "GM");
     if (port->head == port->tail) {

@@ -209,7 +209,7 @@ static void interrupt(struct gm_port *port)
     else
         card->interrupted = port;
     card->interrupted_tail = port;
-    cpu_wake(&card->interrupt);
+    host_interrupt(card->host, &card->interrupt);
 }
 
 void gm_port_event(struct gm_port *port, const struct gm_event *event)
@@ -246,14 +246,14 @@ enum cpu_next gm_interrupt_run(struct cpu_context *context, struct cpu_task *tas
     card->interrupted = port->next_interrupted;
     port->interrupted = false;
     (*card->counters.interrupts)++;
-    cpu_spend(context, kernel->interrupt_entry, "interrupt");
+    host_interrupt_enter(context, card->host);
     cpu_spend(context, card->config->interrupt, "driver");
     if (port->open) {
         cpu_spend(context, kernel->wake_process, "wake-up");
         port->slept = true;
         cpu_post_wake(context, port->task);
     }
-    cpu_spend(context, kernel->interrupt_exit, "interrupt");
+    host_interrupt_leave(context, card->host);
     return card->interrupted ? CPU_AGAIN : CPU_SLEEP;
 }
 

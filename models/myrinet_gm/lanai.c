@@ -154,7 +154,8 @@ static void write_event(struct engine *engine, struct event *event)
         return;
     }
     write->on_bus = true;
-    bus_transfer(write->lanai->host->bus, write->bytes, &write->event, "PIO", write->item.message);
+    bus_transfer(write->lanai->host->bus, BUS_WRITE, write->bytes, &write->event, "PIO",
+                 write->item.message);
 }
 
 void lanai_write(struct cpu_context *context, struct lanai *lanai, struct lanai_write *write)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The generations differ in the rows below and in nothing else. The bus is the host's: 32 bit/33
-// MHz is host.bus.rate 132 MB/s, 64/33 264 MB/s, 64/66 528 MB/s.
+// The generations differ in the rows below and in nothing else. The bus is the host's: 64 bit/66
+// MHz is host.bus.width 8 B and host.bus.clock 66 MHz.
 #include "models/myrinet_gm/lanai.h"
 
 #define L struct lanai_config

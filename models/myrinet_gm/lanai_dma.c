@@ -55,9 +55,9 @@ static void host_moved(struct engine *engine, struct event *event)
         return;
     }
     transfer->moved += piece;
-    bus_transfer(lanai->host->bus, piece, event,
-                 transfer->move == LANAI_FROM_HOST ? "host DMA read" : "host DMA write",
-                 transfer->item.message);
+    bool read = transfer->move == LANAI_FROM_HOST;
+    bus_transfer(lanai->host->bus, read ? BUS_READ : BUS_WRITE, piece, event,
+                 read ? "host DMA read" : "host DMA write", transfer->item.message);
 }
 
 static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)

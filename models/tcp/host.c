@@ -97,7 +97,7 @@ struct tcp_process *tcp_process_of(struct tcp_host *host, struct cpu_task *task)
     }
     struct tcp_process *process = g_new0(struct tcp_process, 1);
     process->task = task;
-    process->kernel = &host->host->config.kernel;
+    process->host = host->host;
     process->epoch = 1;
     g_ptr_array_add(host->processes, process);
     return process;
@@ -108,15 +108,15 @@ void tcp_enter(struct cpu_context *context, struct tcp_process *process)
 {
     bool in_call = process->in_call;
     if (process->switch_due)
-        cpu_spend(context, process->kernel->switch_process, "wake-up");
+        host_switch_in(context, process->host);
     if (!in_call)
-        cpu_spend(context, process->kernel->system_call, "trap");
+        cpu_spend(context, process->host->config.kernel.system_call, "trap");
     process->asleep = process->switch_due = process->in_call = false;
 }
 
 void tcp_sleep(struct cpu_context *context, struct tcp_process *process, bool in_call)
 {
-    cpu_spend(context, process->kernel->block_process, "block");
+    cpu_spend(context, process->host->config.kernel.block_process, "block");
     process->asleep = true;
     process->asleep_since = context->now;
     process->in_call = in_call;
@@ -243,7 +243,7 @@ static void host_receive(struct cpu_context *context, void *owner, struct packet
     (*host->segments_received)++;
     tcp_charge(context, config->receive_path, "TCP", packet->message);
     if (!config->checksum_offload && segment->payload > 0)
-        cpu_spend_message(context, time_at_rate(segment->payload, config->checksum_rate),
+        cpu_spend_message(context, memory_read_time(&host->host->config.memory, segment->payload),
                           "checksum", packet->message);
     struct tcp_socket *socket = g_hash_table_lookup(host->connections, &key);
     if (socket)

@@ -25,7 +25,7 @@ void tcp_process_wake(struct cpu_context *context, struct tcp_process *process)
     process->epoch++;
     if (context->now >= process->asleep_since) {
         process->switch_due = true;
-        cpu_spend(context, process->kernel->wake_process, "wake-up");
+        cpu_spend(context, process->host->config.kernel.wake_process, "wake-up");
     }
     cpu_post_wake(context, process->task);
 }

@@ -98,7 +98,8 @@ static void copy_in(struct cpu_context *context, const struct tcp_socket *socket
     sim_time part = (sim_time)((__int128)all * bytes / whole);
     cpu_spend_message(context, setup + part, "copy", run->message);
     if (!socket->config->checksum_offload)
-        cpu_spend_message(context, time_at_rate(bytes, socket->config->checksum_copy_rate),
+        cpu_spend_message(context,
+                          cpu_cost_of_bytes(context->cpu, socket->config->checksum_copy, bytes),
                           "checksum", run->message);
 }
 

@@ -79,7 +79,7 @@ struct tcp_block {
 // A process that uses sockets: what it waits for.
 struct tcp_process {
     struct cpu_task *task;
-    const struct kernel_config *kernel;
+    const struct host *host;
     bool asleep;
     sim_time asleep_since; // when it has gone to sleep: a wake-up before is for free
     bool switch_due;       // it was woken: the next call pays the switch back

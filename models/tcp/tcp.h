@@ -34,19 +34,18 @@ struct tcp_config {
     int64_t queue;              // frames in front of the card's ring
     int64_t transmit_interrupt; // frames for each interrupt on sending
     bool checksum_offload;
-    int64_t checksum_rate;      // bytes a second, a pass of its own over received data
-    int64_t checksum_copy_rate; // bytes a second that it adds to the copy of a sender
-    struct cost send_call;      // tcp_sendmsg
-    struct cost send_segment;   // a segment with data: header, IP, queueing
-    struct cost send_ack;       // a segment without data
-    struct cost receive_path;   // softirq, IP, finding the socket: each segment
-    struct cost receive_data;   // queueing data, telling the reader
-    struct cost receive_ack;    // an acknowledgment: freeing, windows
-    struct cost receive_call;   // tcp_recvmsg
-    struct cost timer;          // a timer's handler
-    struct cost open;           // connect, listen, accept, close: the work behind the call
-    struct cost select_call;    // select without its descriptors
-    struct cost select_socket;  // each descriptor of a select
+    struct cost checksum_copy; // what it adds to the copy of a sender, for each KiB
+    struct cost send_call;     // tcp_sendmsg
+    struct cost send_segment;  // a segment with data: header, IP, queueing
+    struct cost send_ack;      // a segment without data
+    struct cost receive_path;  // softirq, IP, finding the socket: each segment
+    struct cost receive_data;  // queueing data, telling the reader
+    struct cost receive_ack;   // an acknowledgment: freeing, windows
+    struct cost receive_call;  // tcp_recvmsg
+    struct cost timer;         // a timer's handler
+    struct cost open;          // connect, listen, accept, close: the work behind the call
+    struct cost select_call;   // select without its descriptors
+    struct cost select_socket; // each descriptor of a select
 };
 
 extern const struct param_table tcp_table;

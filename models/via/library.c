@@ -256,7 +256,7 @@ static void charge_wake_up(struct cpu_context *context, struct vip_nic *nic)
     if (!nic->slept)
         return;
     nic->slept = false;
-    cpu_spend(context, nic->host->config.kernel.switch_process, "wake-up");
+    host_switch_in(context, nic->host);
 }
 
 bool vip_cq_done(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry)
@@ -332,7 +332,7 @@ static enum cpu_next notify_run(struct cpu_context *context, struct cpu_task *ta
     vip_notify_fn *notify = queue->notify;
     queue->notify = NULL;
     queue->notifying = false;
-    cpu_spend(context, nic->host->config.kernel.switch_process, "wake-up");
+    host_switch_in(context, nic->host);
     vip_charge(context, nic->config->dequeue, "provider", descriptor->message);
     notify(context, queue->notify_owner, descriptor);
     return nic->notified.head ? CPU_AGAIN : CPU_SLEEP;

@@ -154,6 +154,7 @@ static void interrupt_ask(struct nic *nic, sim_time status)
     if (nic->in_service)
         return;
     sim_time now = sim_now(nic->sim), when = now + status + nic->config.interrupt_delay;
+    when += nic->host->config.kernel.interrupt_latency;
     bool enough = ++nic->waiting >= nic->config.coalesce_frames;
     if (!enough)
         when += nic->config.coalesce_delay;
@@ -162,7 +163,9 @@ static void interrupt_ask(struct nic *nic, sim_time status)
             engine_reschedule(nic->sim->engine, &nic->interrupt, when);
         return;
     }
-    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, when, MESSAGE_NONE);
+    sim_time line = when - nic->host->config.kernel.interrupt_latency;
+    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, line, MESSAGE_NONE);
+    trace_delay(nic->sim->trace, nic->lane_rx, "interrupt line", line, when, MESSAGE_NONE);
     engine_schedule(nic->sim->engine, &nic->interrupt, when);
 }
 
@@ -208,7 +211,7 @@ static void tx_load(struct nic *nic)
     nic->loading_token = next->token;
     ring_note(nic, nic->lane_tx, TRACE_LEAVE);
     nic->fifo_bytes += next->wire_bytes;
-    bus_transfer(nic->host->bus, nic->config.descriptor + head, &nic->tx_head, "send",
+    bus_transfer(nic->host->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head, "send",
                  next->message);
 }
 
@@ -218,9 +221,9 @@ static void tx_load(struct nic *nic)
 static bool tx_late(const struct nic *nic, int64_t head, int64_t nth)
 {
     const struct bus_config *bus = &nic->host->config.bus;
-    sim_time begins = nic->tx_rest.when - bus_time(bus, nic->rest);
+    sim_time begins = nic->tx_rest.when - bus_time(bus, BUS_READ, nic->rest);
     sim_time wanted = network_station_byte_time(nic->network, nic->station, head + nth);
-    return begins + bus_time(bus, nth + 1) > sim_now(nic->sim) + wanted;
+    return begins + bus_time(bus, BUS_READ, nth + 1) > sim_now(nic->sim) + wanted;
 }
 
 // Bytes of a frame that starts on the wire now that go out before the FIFO runs dry: `bytes` if it
@@ -234,7 +237,7 @@ static int64_t tx_in_time(const struct nic *nic, int64_t bytes)
         return bytes;
     // Within a burst, and from burst to burst, the bytes fall behind the wire evenly or gain on it:
     // the ends tell it all.
-    int64_t burst = nic->host->config.bus.burst, of_last = last - last % burst;
+    int64_t burst = bus_burst(&nic->host->config.bus, BUS_READ), of_last = last - last % burst;
     bool late = tx_late(nic, head, 0) || tx_late(nic, head, MIN(burst - 1, last)) ||
                 tx_late(nic, head, MAX(of_last - 1, 0)) || tx_late(nic, head, of_last) ||
                 tx_late(nic, head, last);
@@ -333,7 +336,7 @@ static void tx_head_event(struct engine *engine, struct event *event)
     nic->loading = NULL;
     nic->rest = MAX((int64_t)packet->wire_bytes - nic->threshold, 0);
     if (nic->rest > 0)
-        bus_transfer(nic->host->bus, nic->rest, &nic->tx_rest, "send", packet->message);
+        bus_transfer(nic->host->bus, BUS_READ, nic->rest, &nic->tx_rest, "send", packet->message);
     queue_push(&nic->loaded, packet);
     tx_send(nic);
     if (nic->rest == 0)
@@ -460,11 +463,11 @@ static void nic_receive(void *owner, struct packet *packet)
     nic->rx_used++;
     trace_flow(nic->sim->trace, nic->lane_rx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
     int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
-    bus_note(nic->host->bus, packet->wire_bytes - residue);
+    bus_note(nic->host->bus, BUS_WRITE, packet->wire_bytes - residue);
     packet->token = nic;
     event_init(&packet->event, rx_written);
-    bus_transfer(nic->host->bus, residue + nic->config.descriptor, &packet->event, "receive",
-                 packet->message);
+    bus_transfer(nic->host->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
+                 "receive", packet->message);
 }
 
 // ---- Interrupt service: one frame or completion a slice ----
@@ -497,17 +500,16 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
 static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *task)
 {
     struct nic *nic = container_of(task, struct nic, service);
-    const struct kernel_config *kernel = &nic->host->config.kernel;
     if (!nic->in_service) {
         nic->in_service = true;
         nic->waiting = 0;
         (*nic->interrupts)++;
-        cpu_spend(context, kernel->interrupt_entry, "interrupt");
+        host_interrupt_enter(context, nic->host);
         cpu_spend(context, nic->config.status_read, "interrupt");
     }
     if (service_one(context, nic))
         return CPU_AGAIN;
-    cpu_spend(context, kernel->interrupt_exit, "interrupt");
+    host_interrupt_leave(context, nic->host);
     nic->in_service = false;
     return CPU_SLEEP;
 }

@@ -5,14 +5,28 @@
 
 #define B struct bus_config
 
+#define BURST_SOURCE                                                                               \
+    "prior: 32 data phases, the burst that Linux's tulip driver programs into a 21140"
+
 static const struct param bus_params[] = {
-    PARAM(B, rate, PARAM_BYTE_RATE, .fallback = "132 MB/s", .least = "1 MB/s",
-          .doc = "rate within a burst", .source = "PCI 32 bit / 33 MHz"),
-    PARAM(B, burst, PARAM_SIZE, .fallback = "128 B", .least = "4 B",
-          .doc = "longest burst of one transaction", .source = "prior: 32 data phases"),
-    PARAM(B, burst_setup, PARAM_DURATION, .fallback = "240 ns",
-          .doc = "arbitration, address phase and first wait states of a burst",
-          .source = "prior: 8 cycles of 33 MHz"),
+    PARAM(B, clock, PARAM_FREQUENCY, .fallback = "33 MHz", .least = "1 kHz",
+          .doc = "clock of the bus; set-ups count on it", .source = "PCI 2.1: 33 MHz; 2.1 has 66"),
+    PARAM(B, width, PARAM_SIZE, .fallback = "4 B", .least = "1 B", .most = "64 B",
+          .doc = "bytes that move in a clock", .source = "PCI 2.1: 32 bit, or 64"),
+    PARAM(B, rate, PARAM_BYTE_RATE, .fallback = "0 B/s",
+          .doc = "rate within a burst; 0: width times clock", .source = "off: as PCI 2.1 has it"),
+    PARAM(B, read_burst, PARAM_SIZE, .fallback = "128 B", .least = "4 B",
+          .doc = "longest burst in which a device reads host memory", .source = BURST_SOURCE),
+    PARAM(B, read_setup, PARAM_REAL, .fallback = "12", .most = "1000000",
+          .doc = "clocks before the data of a device's read: arbitration, address, first data",
+          .source = "prior: 2 clocks of arbitration and 10 until a bridge of 1998..2001 has its "
+                    "first data; PCI 2.1, 3.5.1.1, allows 16 and a host bridge 32"),
+    PARAM(B, write_burst, PARAM_SIZE, .fallback = "128 B", .least = "4 B",
+          .doc = "longest burst in which a device writes to host memory", .source = BURST_SOURCE),
+    PARAM(B, write_setup, PARAM_REAL, .fallback = "5", .most = "1000000",
+          .doc = "clocks before the data of a write, which is posted, and after them",
+          .source =
+              "prior: 2 clocks of arbitration, address, medium decode (PCI 2.1, 3.6.1), idle"),
     {0},
 };
 
@@ -25,6 +39,7 @@ const struct param_table bus_table = {
 
 // A transaction that waits for its turn.
 struct asked {
+    enum bus_way way;
     int64_t bytes;
     struct event *done;
     const char *what;
@@ -67,10 +82,18 @@ void bus_free(struct bus *bus)
     g_free(bus);
 }
 
-sim_time bus_time(const struct bus_config *config, int64_t bytes)
+int64_t bus_burst(const struct bus_config *config, enum bus_way way)
 {
-    int64_t bursts = (bytes + config->burst - 1) / config->burst;
-    return time_after(time_times(bursts, config->burst_setup), time_at_rate(bytes, config->rate));
+    return way == BUS_READ ? config->read_burst : config->write_burst;
+}
+
+sim_time bus_time(const struct bus_config *config, enum bus_way way, int64_t bytes)
+{
+    double clocks = way == BUS_READ ? config->read_setup : config->write_setup;
+    sim_time setup = (sim_time)(clocks * (double)TIME_S / (double)config->clock + 0.5);
+    int64_t burst = bus_burst(config, way), bursts = (bytes + burst - 1) / burst;
+    int64_t rate = config->rate > 0 ? config->rate : config->width * config->clock;
+    return time_after(time_times(bursts, setup), time_at_rate(bytes, rate));
 }
 
 void bus_share_memory(struct bus *bus, const struct memory_bus *memory)
@@ -81,7 +104,7 @@ void bus_share_memory(struct bus *bus, const struct memory_bus *memory)
 // The bus is idle and starts a transaction, whose copies it meets are known now.
 static void bus_begin(struct bus *bus, const struct asked *asked)
 {
-    sim_time now = sim_now(bus->sim), time = bus_time(&bus->config, asked->bytes);
+    sim_time now = sim_now(bus->sim), time = bus_time(&bus->config, asked->way, asked->bytes);
     time = time_after(time, memory_bus_meet(&bus->memory, asked->bytes, time));
     bus->busy += time;
     trace_span(bus->sim->trace, bus->lane, asked->what, now, now + time, asked->message);
@@ -104,18 +127,18 @@ static void bus_next(struct engine *engine, struct event *event)
     bus_begin(bus, &asked);
 }
 
-void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char *what,
-                  struct message_ref message)
+void bus_transfer(struct bus *bus, enum bus_way way, int64_t bytes, struct event *done,
+                  const char *what, struct message_ref message)
 {
     if (bus->memory.rate > 0) {
-        struct asked asked = {bytes, done, what, message, sim_now(bus->sim)};
+        struct asked asked = {way, bytes, done, what, message, sim_now(bus->sim)};
         if (event_pending(&bus->next))
             g_array_append_val(bus->asked, asked);
         else
             bus_begin(bus, &asked);
         return;
     }
-    sim_time time = bus_time(&bus->config, bytes);
+    sim_time time = bus_time(&bus->config, way, bytes);
     sim_time start = MAX(bus->free_at, sim_now(bus->sim));
     bus->free_at = time_after(start, time);
     bus->busy += bus->free_at - start;
@@ -124,9 +147,9 @@ void bus_transfer(struct bus *bus, int64_t bytes, struct event *done, const char
     engine_schedule(bus->sim->engine, done, bus->free_at);
 }
 
-void bus_note(struct bus *bus, int64_t bytes)
+void bus_note(struct bus *bus, enum bus_way way, int64_t bytes)
 {
-    sim_time time = bus_time(&bus->config, bytes), now = sim_now(bus->sim);
+    sim_time time = bus_time(&bus->config, way, bytes), now = sim_now(bus->sim);
     bus->busy += time;
     trace_note(bus->sim->trace, bus->lane,
                &(struct trace_note){.kind = TRACE_LOAD, .from = MAX(now - time, 0), .to = now});

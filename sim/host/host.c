@@ -11,6 +11,10 @@ static const struct param processor_params[] = {
           .doc = "processors of a host", .source = "testbed"),
     PARAM(P, clock, PARAM_FREQUENCY, .fallback = "1 GHz", .least = "1 MHz",
           .doc = "clock of a processor; costs in cycles count on it", .source = "testbed"),
+    PARAM(P, cycle_ratio, PARAM_REAL, .fallback = "1", .least = "0.01", .most = "100",
+          .doc = "its cycles for the work of one cycle of the reference, an Athlon MP or Pentium "
+                 "III of 2001",
+          .source = "prior: SPECint2000 per MHz, 0.43..0.45 of both, each with its best compiler"),
     PARAM(P, interrupt_core, PARAM_COUNT, .fallback = "0", .most = "255",
           .doc = "core that serves device interrupts", .source = "Linux 2.4 default routing"),
     {0},
@@ -40,19 +44,38 @@ static const struct param kernel_params[] = {
     PARAM(K, fast_trap, PARAM_COST, .fallback = "300 cycles",
           .doc = "entry and exit of a fast trap",
           .source = "prior: trap gate without the system-call path"),
-    PARAM(K, interrupt_entry, PARAM_COST, .fallback = "4 us",
-          .doc = "from the interrupt line to the device's handler",
-          .source = "prior: interrupt and service routine 5..10 us in all"),
-    PARAM(K, interrupt_exit, PARAM_COST, .fallback = "1 us", .doc = "end of interrupt and return",
-          .source = "prior: interrupt and service routine 5..10 us in all"),
-    PARAM(K, wake_process, PARAM_COST, .fallback = "1.5 us",
+    PARAM(K, interrupt_latency, PARAM_DURATION, .fallback = "1.6 us",
+          .doc = "from the interrupt line to the processor, which meanwhile goes on",
+          .source =
+              "prior: an I/O APIC's message of 21..34 clocks of a bus of 16.7 MHz (Lundell on "
+              "linux-kernel, 2001-10-08: 35..48 with the 14 of the end of interrupt)"),
+    PARAM(K, interrupt_ack, PARAM_DURATION, .fallback = "0 s",
+          .doc = "masking and acknowledging at the interrupt controller before the handler runs",
+          .source =
+              "Linux 2.4 with an I/O APIC acknowledges a level-triggered interrupt at its end"),
+    PARAM(K, interrupt_entry, PARAM_COST, .fallback = "1000 cycles",
+          .doc = "the kernel's way from the processor's vector to the device's handler",
+          .source = "prior: 500 cycles warm, 2000 cold (linux-kernel, 2003-02-10, \"interrupt "
+                    "latency\")"),
+    PARAM(K, interrupt_exit, PARAM_COST, .fallback = "500 cycles",
+          .doc = "end of interrupt, a look for softirqs and return",
+          .source = "prior: half of the way in"),
+    PARAM(K, interrupt_unmask, PARAM_DURATION, .fallback = "100 ns",
+          .doc = "unmasking, or end of interrupt, at the interrupt controller",
+          .source = "prior: an uncached write to the local APIC"),
+    PARAM(K, wake_process, PARAM_COST, .fallback = "800 cycles",
           .doc = "waking a process, charged to who wakes it",
-          .source = "prior: wake_up of Linux 2.4, with an interrupt to the other processor"),
-    PARAM(K, switch_process, PARAM_COST, .fallback = "7 us",
+          .source = "prior: try_to_wake_up and reschedule_idle of Linux 2.4"),
+    PARAM(K, wake_other, PARAM_DURATION, .fallback = "1.3 us",
+          .doc = "until a processor other than that of interrupts hears of a process woken for it",
+          .source = "prior: an interrupt between processors, 21 clocks of an APIC bus of 16.7 MHz"),
+    PARAM(K, switch_process, PARAM_COST, .fallback = "4000 cycles",
           .doc = "schedule, context switch and return to user mode, charged to the woken process",
-          .source = "prior: lmbench context switch of Linux 2.4 with cache refill"),
-    PARAM(K, block_process, PARAM_COST, .fallback = "2 us",
-          .doc = "going to sleep, charged to who does", .source = "prior: schedule of Linux 2.4"),
+          .source =
+              "prior: lmbench context switch of Linux 2.4 with cache refill, 5 us at 800 MHz"),
+    PARAM(K, block_process, PARAM_COST, .fallback = "1600 cycles",
+          .doc = "going to sleep, charged to who does",
+          .source = "prior: schedule of Linux 2.4, 2 us at 800 MHz"),
     {0},
 };
 
@@ -62,6 +85,11 @@ const struct param_table kernel_table = {
     .size = sizeof(struct kernel_config),
     .params = kernel_params,
 };
+
+int64_t processor_rate(const struct processor_config *config)
+{
+    return MAX((int64_t)((double)config->clock / config->cycle_ratio + 0.5), 1);
+}
 
 struct host *host_new(struct sim *sim, int index, const char *name,
                       const struct host_config *config)
@@ -75,7 +103,7 @@ struct host *host_new(struct sim *sim, int index, const char *name,
     host->cores = g_new0(struct cpu *, config->processor.cores);
     for (int64_t core = 0; core < config->processor.cores; core++) {
         char *label = g_strdup_printf("cpu %" G_GINT64_FORMAT, core);
-        host->cores[core] = cpu_new(sim, name, label, config->processor.clock, true);
+        host->cores[core] = cpu_new(sim, name, label, processor_rate(&config->processor), true);
         g_free(label);
     }
     struct memory_bus memory = {config->memory.bus_rate, host->cores, config->processor.cores};
@@ -97,6 +125,32 @@ void host_free(struct host *host)
 struct cpu *host_interrupt_core(const struct host *host)
 {
     return host->cores[host->config.processor.interrupt_core];
+}
+
+void host_interrupt(const struct host *host, struct cpu_task *service)
+{
+    sim_time now = sim_now(host->sim), when = now + host->config.kernel.interrupt_latency;
+    trace_delay(host->sim->trace, cpu_lane(service->cpu), "interrupt line", now, when, MESSAGE_NONE);
+    cpu_wake_at(service, when);
+}
+
+void host_interrupt_enter(struct cpu_context *context, const struct host *host)
+{
+    cpu_spend_time(context, host->config.kernel.interrupt_ack, "interrupt");
+    cpu_spend(context, host->config.kernel.interrupt_entry, "interrupt");
+}
+
+void host_interrupt_leave(struct cpu_context *context, const struct host *host)
+{
+    cpu_spend(context, host->config.kernel.interrupt_exit, "interrupt");
+    cpu_spend_time(context, host->config.kernel.interrupt_unmask, "interrupt");
+}
+
+void host_switch_in(struct cpu_context *context, const struct host *host)
+{
+    if (context->cpu != host_interrupt_core(host))
+        cpu_spend_time(context, host->config.kernel.wake_other, "wake-up");
+    cpu_spend(context, host->config.kernel.switch_process, "wake-up");
 }
 
 enum copy_source host_received_source(const struct host *host, const struct cpu *cpu)

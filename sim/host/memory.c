@@ -23,6 +23,10 @@ static const struct param memory_params[] = {
           .source = "prior: memcpy out of cache, Athlon MP 500..700 MB/s"),
     PARAM(M, copy_setup, PARAM_COST, .fallback = "150 cycles", .doc = "fixed cost of one copy",
           .source = "prior: call, alignment and loop entry"),
+    PARAM(M, read_uncached, PARAM_BYTE_RATE, .fallback = "1000 MB/s", .least = "1 MB/s",
+          .doc =
+              "going once through data that no cache has: a checksum of what a device has written",
+          .source = "prior: reading main memory, Athlon MP with PC2100"),
     PARAM(M, bus_rate, PARAM_BYTE_RATE, .fallback = "0 B/s",
           .doc =
               "rate of the memory bus that copies and DMA share; 0: they do not slow one another",
@@ -133,6 +137,11 @@ sim_time memory_copy_time(const struct memory_config *memory, const struct cpu *
                           enum copy_source source)
 {
     return memory_copy_time_within(memory, cpu, bytes, reuse_of(bytes, source));
+}
+
+sim_time memory_read_time(const struct memory_config *memory, int64_t bytes)
+{
+    return time_at_rate(bytes, memory->read_uncached);
 }
 
 void mem_copy_within(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,

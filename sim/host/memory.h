@@ -36,6 +36,7 @@ struct memory_config {
     int64_t copy_cached;    // bytes a second
     int64_t copy_uncached;  // bytes a second
     struct cost copy_setup; // call, alignment, loop entry
+    int64_t read_uncached;  // bytes a second
     int64_t bus_rate;       // bytes a second; 0: copies and DMA do not meet
     int64_t copy_traffic;   // bytes over the memory bus for each byte copied out of main memory
     int64_t page;           // bytes
@@ -69,6 +70,9 @@ struct copy_reuse {
 // COPY_COLD is taken to find neither side in the cache.
 sim_time memory_copy_time_within(const struct memory_config *memory, const struct cpu *cpu,
                                  int64_t bytes, struct copy_reuse reuse);
+
+// Time of going once through `bytes` (>= 0) that no cache has, as a checksum does.
+sim_time memory_read_time(const struct memory_config *memory, int64_t bytes);
 
 // Charges a copy to the running handler, under the stage "copy".
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,

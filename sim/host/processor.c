@@ -330,6 +330,12 @@ void cpu_post(struct cpu_context *context, struct event *event)
     g_array_append_val(cpu->current->posted, posted);
 }
 
+void cpu_wake_at(struct cpu_task *task, sim_time when)
+{
+    if (!event_pending(&task->wake))
+        engine_schedule(task->cpu->sim->engine, &task->wake, when);
+}
+
 void cpu_post_wake(struct cpu_context *context, struct cpu_task *task)
 {
     if (event_pending(&task->wake)) {
@@ -343,6 +349,12 @@ void cpu_post_wake(struct cpu_context *context, struct cpu_task *task)
 }
 
 // ---- Spending ----
+
+sim_time cpu_cost_of_bytes(const struct cpu *cpu, struct cost each_kib, int64_t bytes)
+{
+    __int128 time = (__int128)cpu_cost(cpu, each_kib) * bytes / 1024;
+    return time < TIME_END ? (sim_time)time : TIME_END;
+}
 
 static void stage_add(GArray *stages, const char *stage, sim_time time)
 {

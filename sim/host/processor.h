@@ -59,8 +59,8 @@ struct cpu_usage {
 };
 
 // `group` and `name` name its lane in the timeline ("node0", "cpu 1"). `preemptive` false: a higher
-// class only goes first when a slice ends, as on a NIC processor's firmware loop. Free with
-// cpu_free.
+// class only goes first when a slice ends, as on a NIC processor's firmware loop. `clock_hz`: the
+// cycles a second in which its costs are given. Free with cpu_free.
 struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_t clock_hz,
                     bool preemptive);
 void cpu_free(struct cpu *cpu);
@@ -69,6 +69,9 @@ void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class,
 
 // Wakes a task now, from an event.
 void cpu_wake(struct cpu_task *task);
+
+// From an event: wakes a task at `when`, or, if it is to be woken already, then.
+void cpu_wake_at(struct cpu_task *task, sim_time when);
 
 // From a handler: wakes a task (of this or another processor) at the context's now. Of several
 // wake-ups that are still to come, the first and the last wake it.
@@ -115,6 +118,9 @@ struct cpu_usage cpu_usage(const struct cpu *cpu);
 // Busy time by stage so far: calls back once a stage, in the order of first use.
 void cpu_each_stage(const struct cpu *cpu,
                     void (*each)(void *owner, const char *stage, sim_time time), void *owner);
+
+// The time of work on `bytes` (>= 0) that costs so much for each KiB.
+sim_time cpu_cost_of_bytes(const struct cpu *cpu, struct cost each_kib, int64_t bytes);
 
 static inline sim_time cpu_cost(const struct cpu *cpu, struct cost cost)
 {

@@ -20,7 +20,7 @@ struct mpi_library_config {
     int64_t bcast_few;           // rules small_*: up to this many processes are few
     int64_t alltoall_short;      // rule by_size: up to this is short, bytes to all peers together
     int64_t alltoall_medium;     // rule by_size: below this is medium
-    int64_t reduce_rate;         // of combining two operands, bytes a second
+    struct cost reduce_kib;      // of combining two operands, for each KiB of one
     bool empty_collectives_send; // rooted collectives of no bytes send messages all the same
 };
 
@@ -65,9 +65,10 @@ extern const char *const mpi_barrier_rules[], *const mpi_bcast_rules[],
         PARAM(struct mpi_library_config, alltoall_medium, PARAM_SIZE, .fallback = "262144 B",      \
               .doc = "rule by_size: below this is medium, from it on long",                        \
               .source = "MPICH, collectives of early 2003"),                                       \
-        PARAM(struct mpi_library_config, reduce_rate, PARAM_BYTE_RATE, .fallback = "300 MB/s",     \
-              .least = "1 B/s", .doc = "combining two operands of a reduction",                    \
-              .source = "prior: a sum of floats reads two streams and writes one"),                \
+        PARAM(struct mpi_library_config, reduce_kib, PARAM_COST, .fallback = "4800 cycles",        \
+              .doc = "combining two operands of a reduction, for each KiB of one",                 \
+              .source = "prior: a sum of floats reads two streams and writes one, 300 MB/s on an " \
+                        "Athlon MP"),                                                              \
         PARAM(struct mpi_library_config, empty_collectives_send, PARAM_BOOL, .fallback = empty,    \
               .doc = "bcast, reduce and allreduce of no bytes send empty messages",                \
               .source = library_source)

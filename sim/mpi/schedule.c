@@ -112,8 +112,9 @@ static void start_step(struct mpi_schedule *schedule, struct cpu_context *contex
         break;
     case MPI_STEP_REDUCE:
         if (process->library)
-            cpu_spend_time(context, time_of_bytes(step->size, 8 * process->library->reduce_rate),
-                           "reduce");
+            cpu_spend_time(
+                context, cpu_cost_of_bytes(context->cpu, process->library->reduce_kib, step->size),
+                "reduce");
         break;
     }
 }

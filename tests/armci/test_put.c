@@ -76,7 +76,7 @@ static void test_ack_before_copyr(void)
 {
     struct program_run *run = armci_run_good(
         &(struct test_program){.ranks = 2,
-                               .sets = {"armci.put=sequential", "armci.accumulate_rate=1 MB/s"},
+                               .sets = {"armci.put=sequential", "armci.accumulate_kib=1024 us"},
                                .ops = {"{accumulate: {to: 1, size: 800 kB}}, {fence: 1}"},
                                .all = "barrier"});
     sim_time ack = when(run, "rank 0", "context[1] sending -> ACK", 2);

@@ -30,7 +30,7 @@ static void test_order(void)
 {
     struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 3,
-        .sets = {"armci.accumulate_rate=1 MB/s", "armci.put_returns=after_last_send"},
+        .sets = {"armci.accumulate_kib=1024 us", "armci.put_returns=after_last_send"},
         .ops = {"{accumulate: {to: 1, size: 300 kB, request: a}}, "
                 "{put: {to: 1, size: 10 B, request: b}}, {get: {from: 1, size: 10 B, request: c}}, "
                 "{put: {to: 1, size: 900 kB, request: d}}, {put: {to: 2, size: 10 B, request: e}}, "
@@ -51,7 +51,7 @@ static void test_order(void)
     program_run_free(run);
     run = armci_run_good(&(struct test_program){
         .ranks = 3,
-        .sets = {"armci.accumulate_rate=1 MB/s"},
+        .sets = {"armci.accumulate_kib=1024 us"},
         .ops = {"{accumulate: {to: 1, size: 300 kB}}, {put: {to: 2, size: 10 B}}"},
         .all = "barrier"});
     // The later one is long done when the accumulate still adds.
@@ -154,7 +154,7 @@ static void test_fence(void)
 {
     struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 3,
-        .sets = {"armci.accumulate_rate=1 MB/s", "armci.put_returns=after_last_send"},
+        .sets = {"armci.accumulate_kib=1024 us", "armci.put_returns=after_last_send"},
         .ops = {"{accumulate: {to: 1, size: 50 kB}}, {accumulate: {to: 2, size: 200 kB}}, "
                 "{fence: 1}, {fence: all}, {fence: all}, {fence: 2}"}});
     sim_time local = when(run, "rank 0", "fence[3] XMIT -> done", 1),

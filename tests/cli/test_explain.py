@@ -92,15 +92,18 @@ class Explain(Case):
                 "switch.latency=8 us", "lam.call=1400 cycles", "lam.request=7000 cycles",
                 "lam.match=70 cycles", "host.processor.clock=1.4 GHz",
                 "host.kernel.interrupt_entry=3 us", "eepro100.status_read=1 us",
-                "host.kernel.wake_process=5 us", "host.kernel.switch_process=2 us"))
+                "host.kernel.interrupt_latency=500 ns", "host.kernel.interrupt_ack=250 ns",
+                "host.kernel.wake_process=5 us", "host.kernel.wake_other=1 us",
+                "host.kernel.switch_process=2 us"))
         parts = {name: time / messages / 1e6 for name, time in stages.items()}
         self.assertAlmostEqual(parts["wire"], 2 * 95 * BYTE_PS / 1e6)  # 87 B and preamble, twice
         self.assertAlmostEqual(parts["switch"], 8.0)
         self.assertAlmostEqual(parts["propagation"], 0.1)
         # A call, a request built, one destroyed and a call; and perhaps a queue entry matched.
         self.assertAlmostEqual(parts["MPI"], 1 + 5 + 5 + 1, delta=1.1)
-        self.assertAlmostEqual(parts["interrupt"], 4.0)
-        self.assertAlmostEqual(parts["wake-up"], 7.0)
+        self.assertAlmostEqual(parts["interrupt line"], 0.5)
+        self.assertAlmostEqual(parts["interrupt"], 0.25 + 3 + 1)
+        self.assertAlmostEqual(parts["wake-up"], 5 + 1 + 2)
 
     def test_process_switches_are_no_network_switch(self):
         """GRIM with a polling thread: the thread and then the program are switched to. The
@@ -351,7 +354,9 @@ class Explain(Case):
             "eepro100.status_read", "eepro100.tx_frame", "eepro100.tx_done", "eepro100.rx_frame",
             "host.kernel.fast_trap", "host.kernel.interrupt_entry", "host.kernel.interrupt_exit")]
         none = [f"{name}=0 us" for name in ("eepro100.tx_start", "eepro100.rx_status",
-                                            "eepro100.interrupt_delay")]
+                                            "eepro100.interrupt_delay",
+                                            "host.kernel.interrupt_latency",
+                                            "host.kernel.interrupt_unmask")]
         stages, messages, _ = self.one(
             "pingpong_cluster1", "--series", "native", "--size", "1000",
             *sets(*zero, *none, "switch.latency=7 us", "host.memory.copy_cached=100 GB/s",
@@ -374,7 +379,9 @@ class Explain(Case):
                                   "--set", "lam.request=0", "--set", "host.kernel.wake_process=0",
                                   "--set", "host.kernel.switch_process=0",
                                   "--set", "host.kernel.interrupt_entry=0",
-                                  "--set", "host.kernel.interrupt_exit=0")
+                                  "--set", "host.kernel.interrupt_exit=0",
+                                  "--set", "host.kernel.interrupt_latency=0 s",
+                                  "--set", "host.kernel.wake_other=0 s")
         series = document["series"][0]
         self.assertEqual(series["sizes"], [-1])
         loads = {entry["resource"]: entry for entry in document["resources"]}

@@ -45,7 +45,7 @@ class EndOfTime(Case):
         self.assertIn("too large (at most 600 min)", done.stderr)
         for setting, most in (("host.kernel.system_call=1e15 cycles", "36000000000000 cycles"),
                               ("host.kernel.system_call=601 min", "600 min"),
-                              ("host.bus.burst_setup=601 min", "600 min"),
+                              ("eepro100.tx_start=601 min", "600 min"),
                               ("host.memory.ram=1025 GiB", "1024 GiB"),
                               ("workload.sizes=2e12 B", "1024 GiB")):
             done = self.netsim("check", self.small(), "--set", setting, code=1)
@@ -73,7 +73,7 @@ class EndOfTime(Case):
         """Whatever is multiplied and summed up stays countable, wherever it is charged."""
         for text, settings in (
                 (ETHERNET, ("host.kernel.system_call=600 min", "host.memory.pin_page=36e12 cycles",
-                            "host.memory.copy_setup=600 min", "host.bus.burst_setup=600 min",
+                            "host.memory.copy_setup=600 min", "host.bus.read_setup=1000000",
                             "link.rate=1 b/s", "eepro100.interrupt_delay=600 min",
                             "lam.match=600 min", "tcp.select_socket=600 min",
                             "mvia.connect_retry=600 min")),

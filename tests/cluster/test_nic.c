@@ -159,7 +159,7 @@ static const struct nic_config *card(const struct bench *bench)
 
 static sim_time bus(const struct bench *bench, int64_t bytes)
 {
-    return bus_time(&bench->world->cluster->hosts[0]->config.bus, bytes);
+    return bus_time(&bench->world->cluster->hosts[0]->config.bus, BUS_READ, bytes);
 }
 
 static sim_time clock_cost(const struct bench *bench, struct cost cost)
@@ -172,10 +172,12 @@ static sim_time closed_form(const struct bench *bench, int64_t wire_bytes)
     const struct nic_config *nic = card(bench);
     const struct kernel_config *kernel = &bench->world->cluster->hosts[0]->config.kernel;
     sim_time out = nic->tx_start + bus(bench, nic->descriptor + MIN(wire_bytes, nic->tx_threshold));
-    sim_time in = bus(bench, MIN(wire_bytes, nic->rx_residue) + nic->descriptor);
+    sim_time in = bus_time(&bench->world->cluster->hosts[0]->config.bus, BUS_WRITE,
+                           MIN(wire_bytes, nic->rx_residue) + nic->descriptor);
     return out + cluster_wire_time(bench->world, wire_bytes) + in + nic->rx_status +
-           nic->interrupt_delay + clock_cost(bench, kernel->interrupt_entry) +
-           clock_cost(bench, nic->status_read) + clock_cost(bench, nic->rx_frame);
+           nic->interrupt_delay + kernel->interrupt_latency + kernel->interrupt_ack +
+           clock_cost(bench, kernel->interrupt_entry) + clock_cost(bench, nic->status_read) +
+           clock_cost(bench, nic->rx_frame);
 }
 
 static void check_way(const char *text, const char *const *sets)
@@ -436,8 +438,8 @@ static void occupation_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct occupation *other = container_of(event, struct occupation, event);
-    bus_transfer(other->bench->world->cluster->hosts[0]->bus, other->bytes, &other->done, "other",
-                 MESSAGE_NONE);
+    bus_transfer(other->bench->world->cluster->hosts[0]->bus, BUS_READ, other->bytes, &other->done,
+                 "other", MESSAGE_NONE);
 }
 
 static void occupation_done(struct engine *engine, struct event *event)
@@ -494,9 +496,10 @@ static int unbrought(const struct span_log *log, const struct bench *bench, cons
         if (strcmp(span->lane, "bus") != 0 || strcmp(span->name, "send") != 0 ||
             span->message.index != post->message.index)
             continue;
-        for (int64_t n = 1; span->from + bus_time(config, n) <= span->to; n++, at++)
+        for (int64_t n = 1; span->from + bus_time(config, BUS_READ, n) <= span->to; n++, at++)
             if (at >= 0 && at < post->wire_bytes)
-                wrong += span->from + bus_time(config, n) > wire->from + (8 + at) * 80 * TIME_NS;
+                wrong += span->from + bus_time(config, BUS_READ, n) >
+                         wire->from + (8 + at) * 80 * TIME_NS;
     }
     return wrong + (at < post->wire_bytes);
 }
@@ -510,8 +513,8 @@ static void test_underrun_random(void)
     for (int round = 0; round < 100; round++) {
         char *sets[] = {
             g_strdup_printf("host.bus.rate=%d kB/s", g_rand_int_range(random, 1000, 30000)),
-            g_strdup_printf("host.bus.burst=%d B", 4 * g_rand_int_range(random, 1, 64)),
-            g_strdup_printf("host.bus.burst_setup=%d ns", g_rand_int_range(random, 0, 2000)),
+            g_strdup_printf("host.bus.read_burst=%d B", 4 * g_rand_int_range(random, 1, 64)),
+            g_strdup_printf("host.bus.read_setup=%d", g_rand_int_range(random, 0, 2000)),
             g_strdup_printf("eepro100.tx_threshold=%d B", g_rand_int_range(random, 1, 1600)),
             g_strdup("eepro100.rx_residue=1 B"),
             NULL,
@@ -649,7 +652,8 @@ static void test_frame_during_exit(void)
     transmit(bench, 500 * TIME_US, 100);
     cluster_world_run(bench->world);
     sim_time again =
-        clock_cost(bench, kernel->interrupt_exit) + clock_cost(bench, kernel->interrupt_entry) +
+        clock_cost(bench, kernel->interrupt_exit) + kernel->interrupt_unmask +
+        kernel->interrupt_ack + clock_cost(bench, kernel->interrupt_entry) +
         clock_cost(bench, card(bench)->status_read) + clock_cost(bench, card(bench)->rx_frame);
     SUITE_SAME_INTEGER(arrived(&bench->one, 1), closed_form(bench, 100) + again);
     SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 2);

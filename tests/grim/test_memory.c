@@ -80,7 +80,8 @@ static void pages(void)
 
 static void costs(void)
 {
-    struct host host = {.config = {.processor = {.clock = 1000000000}, .memory = host_memory}};
+    struct host host = {
+        .config = {.processor = {.clock = 1000000000, .cycle_ratio = 1}, .memory = host_memory}};
     host.config.kernel.system_call = (struct cost){.time = 2 * TIME_US};
     struct grim_memory *memory = grim_memory_new(&host_memory, &config);
     const struct grim_block *paged = registered(memory, 0, GRIM_PAGED, 0, 10 * PAGE);

@@ -209,7 +209,8 @@ static void test_writes_go_over_the_bus(void)
         grim_world_run(world);
         CU_ASSERT_TRUE(grim_world_complete(world));
         struct host *host = world->hosts[0];
-        sim_time each = bus_time(&host->config.bus, GRIM_HEADER_BYTES + (int64_t)bytes[i]);
+        sim_time each =
+            bus_time(&host->config.bus, BUS_WRITE, GRIM_HEADER_BYTES + (int64_t)bytes[i]);
         CU_ASSERT_TRUE(bus_busy(host->bus) >= 5 * each && bus_busy(host->bus) < 6 * each);
         grim_world_free(world);
     }

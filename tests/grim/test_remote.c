@@ -30,8 +30,8 @@ static double time_of(const struct test_program *program, int rank)
 // receiver's wait (the host sees it in its memory before the firmware hears of the end).
 static void write_virtual(void)
 {
-    const struct test_program program =
-        transfer("{put: {to: 1, size: 10000 B, notify: true}}", true);
+    struct test_program program = transfer("{put: {to: 1, size: 10000 B, notify: true}}", true);
+    program.sets[0] = "grim.poll=0 ns";
     struct program_run *run = grim_run_good(&program);
     GRIM_SAME(run, 0, "put", "put[1] new -> inject\nput[1] inject -> done\n");
     GRIM_SAME(run, 1, REMOTE " call",
@@ -186,16 +186,13 @@ static void page_fragmentation(void)
                  true);
     contiguous.ops[1] = paged.ops[1] = NOTIFIED ", " NOTIFIED;
     // No costs of looking and setting up, no bursts, no interrupt, so that nothing else differs.
-    static const char *const sets[] = {"grim_memory.look=0 ns",
-                                       "grim_memory.piece=0 ns",
-                                       "grim_memory.ask=0 ns",
-                                       "grim_memory.enter=0 ns",
-                                       "host.bus.burst_setup=0 ns",
-                                       "lanai9.write_setup=1 us",
-                                       "lanai9.bus_hold=4 KiB",
-                                       "grim_memory.translate=0 ns",
-                                       "grim_memory.translate_range=0 ns",
-                                       "grim_memory.dynamic_entries=8"};
+    static const char *const sets[] = {
+        "grim_memory.look=0 ns",        "grim_memory.piece=0 ns",
+        "grim_memory.ask=0 ns",         "grim_memory.enter=0 ns",
+        "host.bus.read_setup=0",        "host.bus.write_setup=0",
+        "lanai9.write_setup=1 us",      "lanai9.bus_hold=4 KiB",
+        "grim_memory.translate=0 ns",   "grim_memory.translate_range=0 ns",
+        "grim_memory.dynamic_entries=8"};
     memcpy(contiguous.sets, sets, sizeof sets);
     memcpy(paged.sets, sets, sizeof sets);
     struct program_run *runs[2] = {grim_run_good(&contiguous), grim_run_good(&paged)};
@@ -220,8 +217,8 @@ static void page_fragmentation_exact(void)
         const struct test_program program = {
             .ranks = 2,
             .sets = {"grim_memory.look=0 ns", "grim_memory.piece=0 ns", "lanai9.write_setup=1 us",
-                     "host.bus.burst_setup=0 ns", "lanai9.bus_hold=4 KiB", "grim.poll=0 ns",
-                     "lanai9.idle_turn=0 ns"},
+                     "host.bus.read_setup=0", "host.bus.write_setup=0", "lanai9.bus_hold=4 KiB",
+                     "grim.poll=0 ns", "lanai9.idle_turn=0 ns"},
             .ops = {paged ? WARM("true") : WARM("false"),
                     NOTIFIED ", {compute: 1 ms}, barrier, " NOTIFIED},
         };
@@ -236,8 +233,8 @@ static void page_fragmentation_exact(void)
         const struct test_program program = {
             .ranks = 2,
             .sets = {"grim_memory.look=0 ns", "grim_memory.piece=0 ns", "lanai9.write_setup=1 us",
-                     "host.bus.burst_setup=0 ns", "lanai9.bus_hold=4 KiB", "grim.poll=0 ns",
-                     "lanai9.idle_turn=0 ns"},
+                     "host.bus.read_setup=0", "host.bus.write_setup=0", "lanai9.bus_hold=4 KiB",
+                     "grim.poll=0 ns", "lanai9.idle_turn=0 ns"},
             .ops = {paged ? "{put: {to: 1, size: 4 B, notify: true, paged: true}}"
                           : "{put: {to: 1, size: 4 B, notify: true}}",
                     NOTIFIED},

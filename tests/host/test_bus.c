@@ -7,11 +7,14 @@
 
 #include <glib.h>
 
-// 10 ns a byte, 128 B in a burst, 240 ns before each.
+// 10 ns a byte; a read has 128 B in a burst and 240 ns before each, a write 64 B and 50 ns.
 static const struct bus_config config = {
-    .rate = 100000000,
-    .burst = 128,
-    .burst_setup = 240 * TIME_NS,
+    .clock = 100000000,
+    .width = 1,
+    .read_burst = 128,
+    .read_setup = 24,
+    .write_burst = 64,
+    .write_setup = 5,
 };
 
 #define BYTE (10 * TIME_NS)
@@ -30,7 +33,7 @@ static void ask_event(struct engine *engine, struct event *event)
 {
     struct device *device = container_of(event, struct device, ask);
     device->asked = engine_now(engine);
-    bus_transfer(device->bus, device->bytes, &device->done, "test", MESSAGE_NONE);
+    bus_transfer(device->bus, BUS_READ, device->bytes, &device->done, "test", MESSAGE_NONE);
 }
 
 static void done_event(struct engine *engine, struct event *event)
@@ -49,16 +52,50 @@ static void device_asks(struct device *device, struct sim *sim, struct bus *bus,
 
 static void test_bursts(void)
 {
-    CU_ASSERT_EQUAL(bus_time(&config, 0), 0);
-    CU_ASSERT_EQUAL(bus_time(&config, 1), SETUP + BYTE);
-    CU_ASSERT_EQUAL(bus_time(&config, 127), SETUP + 127 * BYTE);
-    CU_ASSERT_EQUAL(bus_time(&config, 128), SETUP + 128 * BYTE);
-    CU_ASSERT_EQUAL(bus_time(&config, 129), 2 * SETUP + 129 * BYTE);
-    CU_ASSERT_EQUAL(bus_time(&config, 1534), 12 * SETUP + 1534 * BYTE);
+    CU_ASSERT_EQUAL(bus_time(&config, BUS_READ, 0), 0);
+    CU_ASSERT_EQUAL(bus_time(&config, BUS_READ, 1), SETUP + BYTE);
+    CU_ASSERT_EQUAL(bus_time(&config, BUS_READ, 127), SETUP + 127 * BYTE);
+    CU_ASSERT_EQUAL(bus_time(&config, BUS_READ, 128), SETUP + 128 * BYTE);
+    CU_ASSERT_EQUAL(bus_time(&config, BUS_READ, 129), 2 * SETUP + 129 * BYTE);
+    CU_ASSERT_EQUAL(bus_time(&config, BUS_READ, 1534), 12 * SETUP + 1534 * BYTE);
     // A rate that does not divide: rounded up once, over the whole transaction.
-    struct bus_config pci = {.rate = 132000000, .burst = 64, .burst_setup = 0};
-    CU_ASSERT_EQUAL(bus_time(&pci, 1), 7576);
-    CU_ASSERT_EQUAL(bus_time(&pci, 132), TIME_US);
+    struct bus_config pci = {.clock = 33000000, .width = 4, .read_burst = 64};
+    CU_ASSERT_EQUAL(bus_time(&pci, BUS_READ, 1), 7576);
+    CU_ASSERT_EQUAL(bus_time(&pci, BUS_READ, 132), TIME_US);
+}
+
+// Reads and writes have bursts and set-ups of their own.
+static void test_ways(void)
+{
+    SUITE_SAME_INTEGER(bus_time(&config, BUS_WRITE, 64), 50 * TIME_NS + 64 * BYTE);
+    SUITE_SAME_INTEGER(bus_time(&config, BUS_WRITE, 65), 100 * TIME_NS + 65 * BYTE);
+    SUITE_SAME_INTEGER(bus_burst(&config, BUS_READ), 128);
+    SUITE_SAME_INTEGER(bus_burst(&config, BUS_WRITE), 64);
+    struct sim *sim = sim_new(1, NULL);
+    struct bus *bus = bus_new(sim, "host", &config);
+    bus_note(bus, BUS_WRITE, 65);
+    SUITE_SAME_INTEGER(bus_busy(bus), 100 * TIME_NS + 65 * BYTE);
+    bus_free(bus);
+    sim_free(sim);
+}
+
+// What is said in clocks takes half the time at twice the clock: 8 of them 240 ns at 33.3 MHz and
+// 120 ns at 66.7 MHz, on a bus of either width.
+static void test_clocks(void)
+{
+    for (int64_t width = 4; width <= 8; width += 4) {
+        struct bus_config pci = {
+            .clock = 33333333, .width = width, .read_burst = 128, .read_setup = 8};
+        sim_time data = time_at_rate(128, width * pci.clock);
+        SUITE_SAME_INTEGER((bus_time(&pci, BUS_READ, 128) - data) / 1000, 240);
+        pci.clock *= 2;
+        data = time_at_rate(128, width * pci.clock);
+        SUITE_SAME_INTEGER((bus_time(&pci, BUS_READ, 128) - data) / 1000, 120);
+    }
+    // A rate that is given is that of the data alone.
+    struct bus_config slow = {
+        .clock = 33000000, .width = 4, .rate = 1000000, .read_burst = 128, .read_setup = 33};
+    SUITE_SAME_INTEGER(bus_time(&slow, BUS_READ, 128), 129 * TIME_US);
 }
 
 // Who asks while the bus is busy waits behind all who asked before, whatever the lengths.
@@ -72,12 +109,13 @@ static void test_turns(void)
     device_asks(&devices[2], sim, bus, 200 * TIME_NS, 64);
     device_asks(&devices[3], sim, bus, 100 * TIME_US, 10);
     engine_run(sim->engine, TIME_NEVER);
-    sim_time first = 100 * TIME_NS + bus_time(&config, 256);
+    sim_time first = 100 * TIME_NS + bus_time(&config, BUS_READ, 256);
     CU_ASSERT_EQUAL(devices[0].end, first);
-    CU_ASSERT_EQUAL(devices[1].end, first + bus_time(&config, 1));
-    CU_ASSERT_EQUAL(devices[2].end, first + bus_time(&config, 1) + bus_time(&config, 64));
+    CU_ASSERT_EQUAL(devices[1].end, first + bus_time(&config, BUS_READ, 1));
+    CU_ASSERT_EQUAL(devices[2].end,
+                    first + bus_time(&config, BUS_READ, 1) + bus_time(&config, BUS_READ, 64));
     // Idle again: it starts at once.
-    CU_ASSERT_EQUAL(devices[3].end, 100 * TIME_US + bus_time(&config, 10));
+    CU_ASSERT_EQUAL(devices[3].end, 100 * TIME_US + bus_time(&config, BUS_READ, 10));
     bus_free(bus);
     sim_free(sim);
 }
@@ -100,7 +138,7 @@ static void test_random(void)
     engine_run(sim->engine, TIME_NEVER);
     for (int i = 0; i < COUNT; i++) {
         sim_time start = MAX(expected, devices[i].asked),
-                 time = bus_time(&config, devices[i].bytes);
+                 time = bus_time(&config, BUS_READ, devices[i].bytes);
         const struct span *span = &g_array_index(log->spans, struct span, i);
         expected = start + time;
         busy += time;
@@ -122,12 +160,13 @@ static void test_note(void)
     struct sim *sim = sim_new(1, NULL);
     struct bus *bus = bus_new(sim, "host", &config);
     struct device device;
-    bus_note(bus, 1000);
-    CU_ASSERT_EQUAL(bus_busy(bus), bus_time(&config, 1000));
+    bus_note(bus, BUS_READ, 1000);
+    CU_ASSERT_EQUAL(bus_busy(bus), bus_time(&config, BUS_READ, 1000));
     device_asks(&device, sim, bus, 0, 10);
     engine_run(sim->engine, TIME_NEVER);
-    CU_ASSERT_EQUAL(device.end, bus_time(&config, 10));
-    CU_ASSERT_EQUAL(bus_busy(bus), bus_time(&config, 1000) + bus_time(&config, 10));
+    CU_ASSERT_EQUAL(device.end, bus_time(&config, BUS_READ, 10));
+    CU_ASSERT_EQUAL(bus_busy(bus),
+                    bus_time(&config, BUS_READ, 1000) + bus_time(&config, BUS_READ, 10));
     bus_free(bus);
     sim_free(sim);
 }
@@ -136,6 +175,8 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"bursts", test_bursts},
+        {"ways", test_ways},
+        {"clocks", test_clocks},
         {"first come, first served", test_turns},
         {"random transactions", test_random},
         {"noted load", test_note},

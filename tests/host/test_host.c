@@ -8,8 +8,11 @@
 static struct host *host_of(struct sim *sim, int64_t cores, int64_t interrupt_core)
 {
     struct host_config config = {
-        .processor = {.cores = cores, .clock = 1000000000, .interrupt_core = interrupt_core},
-        .bus = {.rate = 132000000, .burst = 128},
+        .processor = {.cores = cores,
+                      .clock = 1000000000,
+                      .interrupt_core = interrupt_core,
+                      .cycle_ratio = 1},
+        .bus = {.clock = 33000000, .width = 4, .read_burst = 128, .write_burst = 128},
     };
     return host_new(sim, 3, "node3", &config);
 }
@@ -74,12 +77,129 @@ static void test_interrupt_core_checked(void)
     }
 }
 
+// ---- Cycles ----
+
+// Costs in cycles are the reference processor's: one that takes 1.24 for each does them so much
+// later, and what is said in time as before.
+static void test_cycle_ratio(void)
+{
+    struct processor_config reference = {.clock = 300000000, .cycle_ratio = 1},
+                            slower = {.cores = 1, .clock = 300000000, .cycle_ratio = 1.24};
+    SUITE_SAME_INTEGER(processor_rate(&reference), 300000000);
+    SUITE_SAME_INTEGER(processor_rate(&slower), 241935484);
+    struct sim *sim = sim_new(1, NULL);
+    struct host_config config = {.processor = slower,
+                                 .bus = {.clock = 1, .read_burst = 1, .write_burst = 1}};
+    struct host *host = host_new(sim, 0, "host", &config);
+    const struct cpu *cpu = host->cores[0];
+    SUITE_SAME_INTEGER(cpu_cost(cpu, (struct cost){.cycles = 3000}) / TIME_NS, 12400);
+    SUITE_SAME_INTEGER(cpu_cost(cpu, (struct cost){.time = 7 * TIME_US}), 7 * TIME_US);
+    // For each KiB, in proportion.
+    SUITE_SAME_INTEGER(cpu_cost_of_bytes(cpu, (struct cost){.cycles = 3000}, 512) / TIME_NS, 6200);
+    SUITE_SAME_INTEGER(cpu_cost_of_bytes(cpu, (struct cost){.time = TIME_US}, 0), 0);
+    SUITE_SAME_INTEGER(cpu_cost_of_bytes(cpu, (struct cost){.time = TIME_END}, INT64_MAX),
+                       TIME_END);
+    host_free(host);
+    sim_free(sim);
+}
+
+// ---- Interrupts and switches ----
+
+struct routine {
+    struct cpu_task service, process;
+    struct host *host;
+    struct event asks[2];
+    sim_time began[4], left[4];
+    int services;
+    sim_time switched;
+};
+
+static enum cpu_next serve(struct cpu_context *context, struct cpu_task *task)
+{
+    struct routine *routine = container_of(task, struct routine, service);
+    int nth = routine->services++;
+    routine->began[nth] = context->now;
+    host_interrupt_enter(context, routine->host);
+    host_interrupt_leave(context, routine->host);
+    routine->left[nth] = context->now;
+    cpu_post_wake(context, &routine->process);
+    return CPU_SLEEP;
+}
+
+static enum cpu_next switched_to(struct cpu_context *context, struct cpu_task *task)
+{
+    struct routine *routine = container_of(task, struct routine, process);
+    sim_time before = context->now;
+    host_switch_in(context, routine->host);
+    routine->switched = context->now - before;
+    return CPU_SLEEP;
+}
+
+static void first_asks(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct routine *routine = container_of(event, struct routine, asks[0]);
+    host_interrupt(routine->host, &routine->service);
+}
+
+static void second_asks(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct routine *routine = container_of(event, struct routine, asks[1]);
+    host_interrupt(routine->host, &routine->service);
+}
+
+// Two devices ask, the second one `later`, on a host of `cores`.
+static struct routine interrupted(int64_t cores, sim_time later)
+{
+    struct sim *sim = sim_new(1, NULL);
+    struct host_config config = {
+        .processor = {.cores = cores, .clock = 1000000000, .cycle_ratio = 2},
+        .bus = {.clock = 1, .read_burst = 1, .write_burst = 1},
+        .kernel = {.interrupt_latency = 1600 * TIME_NS,
+                   .interrupt_ack = 300 * TIME_NS,
+                   .interrupt_entry = {.cycles = 1000},
+                   .interrupt_exit = {.cycles = 500},
+                   .interrupt_unmask = 70 * TIME_NS,
+                   .wake_other = 1300 * TIME_NS,
+                   .switch_process = {.cycles = 4000}},
+    };
+    struct routine routine = {.host = host_new(sim, 0, "host", &config)};
+    cpu_task_init(&routine.service, host_interrupt_core(routine.host), CPU_INTERRUPT, serve);
+    cpu_task_init(&routine.process, host_process_core(routine.host, 0), CPU_USER, switched_to);
+    event_init(&routine.asks[0], first_asks);
+    event_init(&routine.asks[1], second_asks);
+    engine_schedule(sim->engine, &routine.asks[0], TIME_US);
+    engine_schedule(sim->engine, &routine.asks[1], TIME_US + later);
+    engine_run(sim->engine, TIME_NEVER);
+    host_free(routine.host);
+    sim_free(sim);
+    return routine;
+}
+
+// The line and the controller take their time on every processor, code its cycles; a process on
+// another processor hears of its wake-up later.
+static void test_interrupt_path(void)
+{
+    for (int64_t cores = 1; cores <= 2; cores++) {
+        // Both asks before the processor hears of the first are one interrupt.
+        struct routine routine = interrupted(cores, 1500 * TIME_NS);
+        SUITE_SAME_INTEGER(routine.services, 1);
+        SUITE_SAME_INTEGER(routine.began[0], 2600 * TIME_NS);
+        SUITE_SAME_INTEGER(routine.left[0] - routine.began[0], (300 + 2000 + 1000 + 70) * TIME_NS);
+        SUITE_SAME_INTEGER(routine.switched, ((cores > 1 ? 1300 : 0) + 8000) * TIME_NS);
+    }
+    SUITE_SAME_INTEGER(interrupted(2, 20 * TIME_US).services, 2);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"cores of interrupts and processes", test_cores},
         {"parts of a host", test_parts},
         {"the interrupt core is checked", test_interrupt_core_checked},
+        {"cycles of the reference processor", test_cycle_ratio},
+        {"the path of an interrupt", test_interrupt_path},
         {NULL, NULL},
     };
     return suite_run("host: host", cases);

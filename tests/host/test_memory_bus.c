@@ -45,12 +45,12 @@ static struct world *world_new(int64_t rate, int64_t cores, struct trace *trace)
 {
     struct world *world = g_new0(struct world, 1);
     world->config = (struct host_config){
-        .processor = {.cores = cores, .clock = 1000000000},
+        .processor = {.cores = cores, .clock = 1000000000, .cycle_ratio = 1},
         .memory = {.copy_cached = 1000000000,
                    .copy_uncached = 100000000,
                    .bus_rate = rate,
                    .copy_traffic = 2},
-        .bus = {.rate = 200000000, .burst = 1 << 20},
+        .bus = {.clock = 50000000, .width = 4, .read_burst = 1 << 20, .write_burst = 1 << 20},
     };
     world->sim = sim_new(1, trace);
     world->host = host_new(world->sim, 0, "host", &world->config);
@@ -128,7 +128,7 @@ static void ask_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct dma *dma = container_of(event, struct dma, ask);
-    bus_transfer(dma->world->host->bus, dma->bytes, &dma->done, "DMA", MESSAGE_NONE);
+    bus_transfer(dma->world->host->bus, BUS_READ, dma->bytes, &dma->done, "DMA", MESSAGE_NONE);
 }
 
 static void done_event(struct engine *engine, struct event *event)

@@ -147,7 +147,8 @@ def machine(draw, stack, testbed, hosts):
     if some(draw, 0.3):
         bus["rate"] = f"{int(log_uniform(draw, 1000, 264000))} kB/s"
     if some(draw, 0.2):
-        bus["burst_setup"] = f"{int(log_uniform(draw, 10, 30000))} ns"
+        bus["read_setup"] = round(log_uniform(draw, 0.3, 1000), 2)
+        bus["write_setup"] = bus["read_setup"] / 2
     if some(draw, 0.2):
         sections["host"]["memory"] = {"bus_rate": f"{draw.randrange(100, 1000)} MB/s"}
     if testbed in ETHERNET:

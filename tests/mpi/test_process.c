@@ -64,9 +64,9 @@ static enum cpu_next process_run(struct cpu_context *context, struct cpu_task *t
 static void run(body_fn *body, int ranks, bool library)
 {
     struct host_config config = {
-        .processor = {.cores = 1, .clock = 1000000000},
+        .processor = {.cores = 1, .clock = 1000000000, .cycle_ratio = 1},
         .memory = {.page = 4096},
-        .bus = {.rate = 132000000, .burst = 128},
+        .bus = {.clock = 33000000, .width = 4, .read_burst = 128, .write_burst = 128},
     };
     struct bench bench = {
         .sim = sim_new(1, NULL),

@@ -398,7 +398,7 @@ static void other_device_event(struct engine *engine, struct event *event)
         return;
     }
     device->asked = engine_now(engine);
-    bus_transfer(device->bench->world->hosts[0]->bus, 64, event, "other", MESSAGE_NONE);
+    bus_transfer(device->bench->world->hosts[0]->bus, BUS_READ, 64, event, "other", MESSAGE_NONE);
 }
 
 // Another device's transfer gets the bus behind the piece that is under way, and holds the rest up

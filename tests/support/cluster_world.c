@@ -16,10 +16,11 @@
     "  processor: {cores: 2, clock: 1 GHz}\n"                                                      \
     "  memory: {cache: 256 KiB, copy_cached: 1000 MB/s, copy_uncached: 500 MB/s, page: 4 KiB,\n"   \
     "           copy_setup: 103 ns, pin_page: 509 ns, unpin_page: 307 ns, pin_limit: 1 MiB}\n"     \
-    "  bus: {rate: 100 MB/s, burst: 128 B, burst_setup: 241 ns}\n"                                 \
+    "  bus: {clock: 1 GHz, rate: 100 MB/s, read_setup: 241, write_setup: 137}\n"                   \
     "  kernel: {system_call: 521 ns, fast_trap: 311 ns, interrupt_entry: 2003 ns,\n"               \
     "           interrupt_exit: 1009 ns, wake_process: 1013 ns, switch_process: 4001 ns,\n"        \
-    "           block_process: 2011 ns}\n"                                                         \
+    "           block_process: 2011 ns, interrupt_latency: 1507 ns, interrupt_ack: 307 ns,\n"      \
+    "           interrupt_unmask: 211 ns, wake_other: 1103 ns}\n"                                  \
     "eepro100: {tx_ring: 64, rx_ring: 64, descriptor: 16 B, tx_start: 601 ns,\n"                   \
     "           tx_threshold: 512 B, tx_fifo: 2 KiB, rx_residue: 128 B, rx_status: 303 ns,\n"      \
     "           interrupt_delay: 499 ns, doorbell: 211 ns, status_read: 907 ns,\n"                 \

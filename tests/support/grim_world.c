@@ -172,8 +172,13 @@ struct grim_world *grim_world_new(const struct grim_world_options *options)
         "node0", "node1", "node2",  "node3",  "node4",  "node5",  "node6",  "node7",
         "node8", "node9", "node10", "node11", "node12", "node13", "node14", "node15"};
     struct host_config host = {
-        .processor = {.cores = options->ends_per_host, .clock = 1000000000},
-        .bus = {.rate = 132000000, .burst = 128, .burst_setup = 100 * TIME_NS},
+        .processor = {.cores = options->ends_per_host, .clock = 1000000000, .cycle_ratio = 1},
+        .bus = {.clock = 10000000,
+                .rate = 132000000,
+                .read_burst = 128,
+                .read_setup = 1,
+                .write_burst = 128,
+                .write_setup = 1},
     };
     world->log = options->machines ? transition_log_new(options->machines, options->detail) : NULL;
     world->sim = sim_new(options->seed, world->log ? &world->log->sink.trace : NULL);

@@ -13,8 +13,13 @@ struct lanai_config lanai_world_config(void)
 static struct host_config host_config(void)
 {
     return (struct host_config){
-        .processor = {.cores = 1, .clock = 1000000000},
-        .bus = {.rate = 100000000, .burst = 128, .burst_setup = 200 * TIME_NS},
+        .processor = {.cores = 1, .clock = 1000000000, .cycle_ratio = 1},
+        .bus = {.clock = 10000000,
+                .rate = 100000000,
+                .read_burst = 128,
+                .read_setup = 2,
+                .write_burst = 128,
+                .write_setup = 2},
     };
 }
 
@@ -115,8 +120,8 @@ void lanai_world_deliver(struct lanai_world *world, struct packet *packet)
 sim_time lanai_world_bus_time(const struct lanai_world *world, int64_t bytes, int64_t hold)
 {
     const struct bus_config *bus = &world->hosts[0]->config.bus;
-    sim_time time = bytes / hold * bus_time(bus, hold);
-    return time + bus_time(bus, bytes % hold);
+    sim_time time = bytes / hold * bus_time(bus, BUS_READ, hold);
+    return time + bus_time(bus, BUS_READ, bytes % hold);
 }
 
 // The first byte takes 4 + 50 + 150 ns to the switch's output, all bytes then 4 ns each and 50 ns.

@@ -4,7 +4,7 @@
 //     post + trap + send_setup + send_frame + tx_frame + doorbell the sender
 //     + tx_start + B(descriptor + min(n, tx_threshold)) + W(n) + B(descriptor + min(n, rx_residue))
 //     the cards, the wire
-//     + rx_status + interrupt_delay + interrupt_entry + status_read the interrupt
+//     + rx_status + interrupt_delay + interrupt_latency + _ack + _entry + status_read the interrupt
 //     + rx_frame + receive_frame + copy + completion its handler
 //     + dequeue + post + trap the receiver, which posts again
 // with n the frame's bytes; who blocks adds wake_process in the handler and switch_process in the
@@ -56,15 +56,16 @@ static sim_time cards_and_wire(const struct model *model, int64_t wire)
 {
     const struct nic_config *nic = model->nic;
     const struct bus_config *bus = &model->host->config.bus;
-    return nic->tx_start + bus_time(bus, nic->descriptor + MIN(wire, nic->tx_threshold)) +
+    return nic->tx_start + bus_time(bus, BUS_READ, nic->descriptor + MIN(wire, nic->tx_threshold)) +
            cluster_wire_time(model->world, wire) +
-           bus_time(bus, nic->descriptor + MIN(wire, nic->rx_residue));
+           bus_time(bus, BUS_WRITE, nic->descriptor + MIN(wire, nic->rx_residue));
 }
 
 static sim_time interrupt(const struct model *model)
 {
-    return model->nic->rx_status + model->nic->interrupt_delay +
-           cost(model, model->kernel->interrupt_entry) + cost(model, model->nic->status_read);
+    return model->nic->rx_status + model->nic->interrupt_delay + model->kernel->interrupt_latency +
+           model->kernel->interrupt_ack + cost(model, model->kernel->interrupt_entry) +
+           cost(model, model->nic->status_read);
 }
 
 static sim_time handler(const struct model *model, int64_t bytes)
@@ -80,7 +81,9 @@ static sim_time receiver(const struct model *model)
 {
     sim_time time =
         cost(model, model->mvia->dequeue) + cost(model, model->mvia->post) + trap(model);
-    return time + (model->poll ? 0 : cost(model, model->kernel->switch_process));
+    bool other = host_process_core(model->host, 0) != host_interrupt_core(model->host);
+    sim_time heard = other ? model->kernel->wake_other : 0;
+    return time + (model->poll ? 0 : heard + cost(model, model->kernel->switch_process));
 }
 
 static sim_time closed_form(const struct model *model, int64_t bytes)

@@ -53,10 +53,12 @@ static sim_time way_time(const struct via_world *world, int64_t length)
     const struct host *host = world->nodes[1].host;
     const struct nic_config *nic = card(world);
     int64_t wire = FRAME + length;
-    sim_time out =
-        nic->tx_start + bus_time(&host->config.bus, nic->descriptor + MIN(wire, nic->tx_threshold));
-    sim_time in = bus_time(&host->config.bus, nic->descriptor + MIN(wire, nic->rx_residue));
-    sim_time interrupt = nic->rx_status + nic->interrupt_delay +
+    sim_time out = nic->tx_start + bus_time(&host->config.bus, BUS_READ,
+                                            nic->descriptor + MIN(wire, nic->tx_threshold));
+    sim_time in =
+        bus_time(&host->config.bus, BUS_WRITE, nic->descriptor + MIN(wire, nic->rx_residue));
+    sim_time interrupt = nic->rx_status + nic->interrupt_delay + kernel(world)->interrupt_latency +
+                         kernel(world)->interrupt_ack +
                          cost(world, kernel(world)->interrupt_entry) +
                          cost(world, nic->status_read);
     sim_time handler = cost(world, nic->rx_frame) + cost(world, config->receive_frame) +
@@ -124,7 +126,7 @@ static void check_latency(enum waiting how, int64_t length, bool write)
     sim_time take = cost(world, config->dequeue);
     if (how != POLL) {
         arrival += cost(world, kernel(world)->wake_process);
-        take += cost(world, kernel(world)->switch_process);
+        take += kernel(world)->wake_other + cost(world, kernel(world)->switch_process);
     }
     if (how == QUEUE)
         take += cost(world, config->queue_check);

@@ -170,13 +170,13 @@ class Operations(Case):
             times.append(result["series"][0]["values"][0]["value"])
         self.assertAlmostEqual(times[1] - times[0], 4 * (1 << 20) / 100, delta=100)
 
-    def test_reduction_costs_its_rate(self):
-        def time(rate):
+    def test_reduction_costs_its_bytes(self):
+        def time(cost):
             result = json.loads(self.program("{allreduce: 1 MiB}", ranks=2,
-                                             more=f"lam: {{reduce_rate: {rate}}}").stdout)
+                                             more=f"lam: {{reduce_kib: {cost}}}").stdout)
             return result["series"][0]["values"][0]["value"]
         # One reduction at the root.
-        self.assertAlmostEqual(time("10 MB/s") - time("100 MB/s"), (1 << 20) * 0.09, delta=50)
+        self.assertAlmostEqual(time("100 us") - time("10 us"), 1024 * 90, delta=50)
 
     def test_bad_at_run_time(self):
         for ops, wanted in (

@@ -137,9 +137,9 @@ static struct program *read_program(const char *operations)
 static char *run_program(const struct program *program, struct bench *bench)
 {
     static const struct host_config config = {
-        .processor = {.cores = 1, .clock = 1000000000},
+        .processor = {.cores = 1, .clock = 1000000000, .cycle_ratio = 1},
         .memory = {.page = 4096},
-        .bus = {.rate = 132000000, .burst = 128},
+        .bus = {.clock = 33000000, .width = 4, .read_burst = 128, .write_burst = 128},
     };
     *bench = (struct bench){.sim = sim_new(1, NULL), .log = g_string_new(NULL)};
     struct host *host = host_new(bench->sim, 0, "node0", &config);

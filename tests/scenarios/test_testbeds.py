@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What belongs to a processor, its memory and its bus is each testbed's own: none of it is left to defaults,
+which are those of the Athlon MP of cluster 1. And a checksum costs what the memory of its host gives."""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = os.environ["NETSIM_SOURCE_DIR"]
+NETSIM = os.environ["NETSIM"]
+TESTBEDS = {"cluster2": "pingpong_cluster2", "config1": "armci_put_config1",
+            "config2": "armci_put_config2", "grim": "grim_latency"}
+OWN = {"host.processor": ("cores", "clock", "cycle_ratio"),
+       "host.memory": ("cache", "copy_cached", "copy_uncached", "read_uncached")}
+
+
+def netsim(*arguments):
+    return subprocess.run([NETSIM, *arguments], capture_output=True, encoding="utf-8", check=True,
+                          timeout=120).stdout
+
+
+class Testbeds(unittest.TestCase):
+    def test_processor_and_memory_are_the_testbeds_own(self):
+        for testbed, scenario in TESTBEDS.items():
+            with tempfile.TemporaryDirectory() as directory:
+                netsim("run", f"{SOURCE}/scenarios/{scenario}.yaml", "-q", "--out", directory,
+                       "--set", "workload.sizes=8 B", "--set", "workload.repetitions=1")
+                with open(os.path.join(directory, "manifest.json"), encoding="utf-8") as file:
+                    manifest = json.load(file)
+            parameters = manifest["series"][0]["case"]["parameters"]
+            for section, names in OWN.items():
+                for name in names:
+                    self.assertIn(f"testbeds/{testbed}", parameters[section][name]["origin"], name)
+
+    def checksum(self, scenario):
+        """Of a segment of 1000 B, on its way to LAM over TCP, in us."""
+        explained = json.loads(netsim("explain", f"{SOURCE}/scenarios/{scenario}.yaml", "--series",
+                                      "LAM TCP", "--size", "1000 B", "--format", "json"))
+        return explained["series"][0]["stages"]["checksum"][0]
+
+    def test_a_checksum_is_the_hosts(self):
+        """1032 B with LAM's envelope: read at 1000 MB/s on cluster 1 and at 500 on cluster 2, and
+        360 cycles a KiB beside the sender's copy, of 1.4 GHz and of 800 MHz."""
+        for scenario, rate, clock in (("pingpong_cluster1", 1000, 1400),
+                                      ("pingpong_cluster2", 500, 800)):
+            stage = self.checksum(scenario)
+            wanted = 1032 / rate + 360 * 1032 / 1024 / clock
+            self.assertAlmostEqual(stage, wanted, delta=0.05 * wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
