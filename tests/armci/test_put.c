@@ -322,7 +322,7 @@ static sim_time pipelined_end(const char *op, const char *set)
 // its addition. Of two buffers nobody waits for the server, of six the client does.
 static void test_addition(void)
 {
-    static const char *const free_sum = "armci.accumulate_rate=1000 GB/s";
+    static const char *const free_sum = "armci.accumulate_kib=0";
     sim_time put = pipelined_end("{put: {to: 1, size: 2400 kB}}, {fence: all}", NULL);
     sim_time adds = pipelined_end("{accumulate: {to: 1, size: 2400 kB}}, {fence: all}", NULL);
     sim_time only_copies =
