@@ -54,8 +54,6 @@ uint16_t tcp_window_offer(struct tcp_socket *socket)
     int64_t unit = (int64_t)1 << socket->receive_scale;
     window = MIN(window, 65535 * unit);
     socket->offered = (window + unit - 1) / unit * unit;
-    if (socket->offered > 65535 * unit)
-        socket->offered = 65535 * unit;
     socket->offered_at = socket->expected;
     return (uint16_t)(socket->offered >> socket->receive_scale);
 }

@@ -20,13 +20,11 @@ static uint8_t *put32(uint8_t *at, uint32_t value)
     return put16(put16(at, value >> 16), value & 0xffff);
 }
 
-// RFC 1071.
+// RFC 1071, of an even number of bytes, as headers have.
 static uint32_t sum_of(uint32_t sum, const uint8_t *bytes, size_t length)
 {
-    for (size_t i = 0; i + 1 < length; i += 2)
+    for (size_t i = 0; i < length; i += 2)
         sum += (uint32_t)bytes[i] << 8 | bytes[i + 1];
-    if (length & 1)
-        sum += (uint32_t)bytes[length - 1] << 8;
     while (sum >> 16)
         sum = (sum & 0xffff) + (sum >> 16);
     return sum;

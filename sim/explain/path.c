@@ -206,10 +206,10 @@ static bool comes_into_question(const struct walk *walk, guint lane)
     return !is_queue(other) && lanes_related(record_lane(walk->record, walk->lane), other);
 }
 
-// The best of the pieces that ended at `at`.
+// The best of the pieces that ended at `at`; like those below it finds nothing, or more than `best`
+// has.
 static bool find_ended(const struct walk *walk, struct found *best)
 {
-    *best = (struct found){0};
     for (guint i = 0; i < walk->record->lanes->len; i++) {
         if (!comes_into_question(walk, i))
             continue;
@@ -229,7 +229,6 @@ static bool find_ended(const struct walk *walk, struct found *best)
 static bool find_under_way(const struct walk *walk, struct found *best)
 {
     const struct lane_record *own = record_lane(walk->record, walk->lane);
-    *best = (struct found){0};
     if (!walk->started || (is_processor(own) && piece_at(own, walk->piece)->kind == PIECE_WORK))
         return false;
     const struct piece *piece = piece_at(own, walk->piece);
@@ -254,7 +253,6 @@ static bool find_under_way(const struct walk *walk, struct found *best)
 // The piece that ended last before `at`.
 static bool find_last(const struct walk *walk, struct found *best)
 {
-    *best = (struct found){0};
     sim_time last = walk->from;
     for (guint i = 0; i < walk->record->lanes->len; i++) {
         if (!comes_into_question(walk, i))
@@ -312,7 +310,7 @@ void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_
     struct walk walk = {
         .record = record, .from = from, .at = to, .lane = lane - 1, .part = part, .owner = owner};
     while (walk.at > from) {
-        struct found found;
+        struct found found = {0};
         if (walk.started) {
             const struct lane_record *at = record_lane(record, walk.lane);
             const struct piece *piece = piece_at(at, walk.piece);

@@ -165,6 +165,29 @@ static void test_refused(void)
     tcp_world_free(world);
 }
 
+static bool give_up_job(struct cpu_context *context, struct tcp_node *node, void *options)
+{
+    tcp_connect_job(context, node, options);
+    tcp_close(context, node->socket);
+    return true;
+}
+
+// Who closes before the answer has come knows nothing of the connection, and says so.
+static void test_close_before_the_answer(void)
+{
+    struct tcp_world *world = tcp_world_new(NULL);
+    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
+    tcp_do_at(&world->nodes[0], TIME_MS, give_up_job, NULL);
+    tcp_run(world);
+    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_CLOSED);
+    TCP_EXPECT(world, 0, TIME_NEVER, "node0 S 0:0(0) win 5840");
+    TCP_EXPECT(world, 1, TIME_NEVER, "node1 SA 0:0(0) ack 1 win 5840");
+    CU_ASSERT(tcp_log_at(world, 2)->flags & TCP_RST);
+    SUITE_SAME_INTEGER(tcp_log_at(world, 2)->node, 0);
+    SUITE_SAME_INTEGER(tcp_log_count(world), 3); // the answer is not sent again
+    tcp_world_free(world);
+}
+
 // RFC 2525, 2.17: who closes with data unread tells the peer that they are lost.
 static void test_close_unread(void)
 {
@@ -251,6 +274,7 @@ int main(void)
         {"a lost FIN", test_lost_fin},
         {"TIME-WAIT answers", test_time_wait_answers},
         {"nobody listens", test_refused},
+        {"closing before the answer", test_close_before_the_answer},
         {"close with data unread", test_close_unread},
         {"closed, and data come that were read", test_closed_knows_old_data},
         {"closed, and new data come", test_closed_refuses_new_data},
