@@ -451,6 +451,37 @@ static void type_dispatch(void)
     program_run_free(run);
 }
 
+// What a program asks for and a card can't do: each ends the run, and is said.
+static void what_cannot_be(void)
+{
+    static const struct {
+        const char *operation, *kind, *part;
+    } samples[] = {
+        {"{call: {name: scan, count: 0}}", "unknown_call",
+         "rank 0: call \"scan\": a scan has a count of 1 to 65536 channels"},
+        {"{call: {name: scan, count: 65537}}", "unknown_call",
+         "a scan has a count of 1 to 65536 channels"},
+        {"{put: {to: 1, size: 64 B, peer_buffer: 4294967296}}", "bad_address",
+         "addresses have 32 bits"},
+        {"{put: {to: 1, size: 64 B, physical: true, peer_buffer: 4294967296}}", "bad_address",
+         "addresses have 32 bits"},
+        {"{get: {from: 1, size: 64 B, peer_buffer: 4294967296}}", "bad_address",
+         "addresses have 32 bits"},
+        {"{send: {to: 1, size: 4294967296 B}}", "too_long",
+         "rank 0: send of 4294967296 B to rank 1: a length has 32 bits"},
+        {"{register: {size: 64 KiB, buffer: 8192}}, {register: {size: 4 KiB, buffer: 16384}}",
+         "out_of_registered_memory",
+         "rank 0 can't register 4096 B at 16384: a part of it is registered already"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        struct test_program program = {.ranks = 2, .ops = {samples[i].operation}};
+        GRIM_FAILS(&program, samples[i].kind, samples[i].part);
+    }
+    // The largest scan there is.
+    struct test_program most = {.ranks = 2, .ops = {"{call: {name: scan, count: 65536}}"}};
+    program_run_free(grim_run_good(&most));
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -472,6 +503,7 @@ int main(void)
         {"grim.order.rm_passes_am, grim.order.strict_alternative", write_passes_message},
         {"grim.order.rm_passes_am: everything else keeps its order", message_after_write},
         {"grim.multi.type_dispatch", type_dispatch},
+        {"what cannot be", what_cannot_be},
         {0},
     };
     return suite_run("grim: remote memory", cases);

@@ -128,6 +128,7 @@ static void test_text(void)
     lost = series_result_new("fourth", "gm");
     lost->status = SIM_LOST;
     series_result_add(lost, 1, 8, "rate_MB_per_s", NAN);
+    series_result_add(lost, 0, 0, "rate_MB_per_s", 0.5);
     g_ptr_array_add(result->series, lost);
     same_text(
         json_result(result),
@@ -158,7 +159,8 @@ static void test_text(void)
         "'fingerprint': '0000000000000000', 'simulated_s': 0.0, 'ledger': {'messages': 0, 'bytes': "
         "0, 'delivered': 0, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 0, 'balanced': "
         "true}, 'unaccounted': [], 'counters': {}, 'points': [], 'values': [{'metric': "
-        "'rate_MB_per_s', 'rank': 1, 'size_bytes': 8, 'unit': 'MB/s', 'value': null}]}], 'run': "
+        "'rate_MB_per_s', 'rank': 1, 'size_bytes': 8, 'unit': 'MB/s', 'value': null}, {'metric': "
+        "'rate_MB_per_s', 'rank': 0, 'size_bytes': 0, 'unit': 'MB/s', 'value': 0.5}]}], 'run': "
         "{'events': 1000500, 'wall_s': 0.75, 'events_per_s': 1334000.0, 'simulated_s': "
         "2.001000000001, 'seed': 7, 'fingerprint': '5a4d5a4b3c961bb8'}, 'ledger': {'messages': "
         "1203, 'bytes': 4108, 'delivered': 1204, 'lost': 4, 'duplicated': 6, 'misordered': 7}}");

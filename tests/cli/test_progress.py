@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a terminal is shown while something runs: a bar, which is gone at the end, and nothing elsewhere."""
+
+import os
+import pty
+import re
+import subprocess
+import unittest
+
+import harness
+from harness import NETSIM
+from sweeping import QUICK
+
+BAR = r"\r\[[#-]{24}\]  *\d+ %  "
+GONE = "\r\x1b[K"
+
+
+class Progress(harness.Case):
+    def shown(self, *arguments):
+        """What netsim writes to its stderr, a terminal."""
+        ours, theirs = pty.openpty()
+        try:
+            with subprocess.Popen([NETSIM, *arguments], cwd=self.directory, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=theirs) as process:
+                os.close(theirs)
+                text = b""
+                while True:
+                    try:
+                        more = os.read(ours, 4096)
+                    except OSError:  # nobody has the other end any more
+                        break
+                    if not more:
+                        break
+                    text += more
+            self.assertEqual(process.returncode, 0, text)
+            return text.decode()
+        finally:
+            os.close(ours)
+
+    def test_run(self):
+        text = self.shown("run", self.small())
+        self.assertRegex(text, rf"\A{BAR}first, quoted")
+        self.assertTrue(text.endswith(GONE), repr(text))
+        self.assertEqual(self.shown("run", "small.yaml", "--quiet"), "")
+
+    def test_sweep(self):
+        self.write("quick.yaml", QUICK)
+        sweep = ("sweep", "quick.yaml", "--set", "lam.call=1500 cycles,9000 cycles", "-j", "1")
+        text = self.shown(*sweep)
+        # Of what is drawn only the first is sure.
+        self.assertRegex(text, rf"\A{BAR}[12] of 2, (\d+:\d\d left, )?[a-z]")
+        self.assertIn(GONE, text)
+        self.assertNotRegex(self.shown(*sweep, "--out", "other", "--quiet"), BAR)
+
+    def test_a_narrow_terminal(self):
+        """80 columns where the terminal does not say how wide it is."""
+        lines = re.split("\r", self.shown("run", self.write("long.yaml", harness.SMALL.replace(
+            "second", "a name that is long " * 8))))
+        self.assertLessEqual(max(len(line.replace("\x1b[K", "")) for line in lines), 79)
+
+
+if __name__ == "__main__":
+    unittest.main()
