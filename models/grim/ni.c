@@ -128,18 +128,18 @@ struct grim_fabric *grim_fabric_make(struct cluster *cluster, const char *sectio
     pool_init(&fabric->held, sizeof(struct grim_held));
     fabric->accepted = sim_counter(sim, "GRIM: messages accepted");
     fabric->refusals = sim_counter(sim, "GRIM: messages refused");
-    fabric->dropped = sim_counter(sim, "GRIM: messages dropped out of sequence");
+    fabric->dropped = sim_loss_counter(sim, "GRIM: messages dropped out of sequence", LOSS_DROPPED);
     fabric->duplicates = sim_counter(sim, "GRIM: duplicates");
-    fabric->resent = sim_counter(sim, "GRIM: messages sent again");
-    fabric->timed_out = sim_counter(sim, "GRIM: timeouts");
+    fabric->resent = sim_loss_counter(sim, "GRIM: messages sent again", LOSS_REPEATED);
+    fabric->timed_out = sim_loss_counter(sim, "GRIM: timeouts", LOSS_TIMEOUT);
     fabric->queued_answers = sim_counter(sim, "GRIM: control messages queued");
     fabric->sent_bytes = sim_counter(sim, "GRIM: bytes of messages sent");
     fabric->control = sim_counter(sim, "GRIM: control messages sent");
     fabric->control_bytes = sim_counter(sim, "GRIM: bytes of control messages");
     fabric->most_empty = sim_counter(sim, "GRIM: most empty channels before a message");
     fabric->most_queued = sim_counter(sim, "GRIM: most bytes in a card's message queue");
-    fabric->corrupt = sim_counter(sim, "GRIM: packets with CRC errors");
-    fabric->foreign = sim_counter(sim, "GRIM: packets without its identifier");
+    fabric->corrupt = sim_loss_counter(sim, "GRIM: packets with CRC errors", LOSS_DROPPED);
+    fabric->foreign = sim_loss_counter(sim, "GRIM: packets without its identifier", LOSS_DROPPED);
     fabric->nis = g_new0(struct grim_ni, cluster->host_count);
     for (int host = 0; host < cluster->host_count; host++)
         make_ni(fabric, host, lanai);

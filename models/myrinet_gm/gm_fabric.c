@@ -117,11 +117,11 @@ static void make_buffers(struct gm_card *card)
 static void make_counters(struct gm_card *card)
 {
     card->counters = (struct gm_counters){
-        .resent = sim_counter(card->sim, "GM packets resent"),
+        .resent = sim_loss_counter(card->sim, "GM packets resent", LOSS_REPEATED),
         .refused = sim_counter(card->sim, "GM messages refused for lack of a receive buffer"),
         .gaps = sim_counter(card->sim, "GM packets out of order"),
         .duplicates = sim_counter(card->sim, "GM duplicates"),
-        .timed_out = sim_counter(card->sim, "GM sends timed out"),
+        .timed_out = sim_loss_counter(card->sim, "GM sends timed out", LOSS_TIMEOUT),
         .interrupts = sim_counter(card->sim, "GM interrupts"),
     };
 }

@@ -151,7 +151,7 @@ void lanai_discard(struct lanai *lanai, struct lanai_buffer *buffer, const char 
 {
     struct packet *packet = buffer->packet;
     char *name = g_strconcat("LANai: ", reason, NULL);
-    (*sim_counter(lanai->sim, name))++;
+    (*sim_loss_counter(lanai->sim, name, LOSS_DROPPED))++;
     g_free(name);
     ledger_drop(lanai->sim->ledger, packet->message, packet->offset, packet->length, reason);
     packet_free(lanai->network, packet);

@@ -45,15 +45,17 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct nic *nic,
     cpu_task_init(&host->timer_task, host_interrupt_core(host->host), CPU_KERNEL, tcp_timers_run);
     host->segments_sent = sim_counter(host->sim, "tcp segments sent");
     host->segments_received = sim_counter(host->sim, "tcp segments received");
-    host->retransmissions = sim_counter(host->sim, "tcp segments retransmitted");
-    host->timeouts = sim_counter(host->sim, "tcp retransmission timeouts");
+    host->retransmissions =
+        sim_loss_counter(host->sim, "tcp segments retransmitted", LOSS_REPEATED);
+    host->timeouts = sim_loss_counter(host->sim, "tcp retransmission timeouts", LOSS_TIMEOUT);
     host->recoveries = sim_counter(host->sim, "tcp fast retransmits");
     host->duplicates_received = sim_counter(host->sim, "tcp segments received twice");
     host->probes_sent = sim_counter(host->sim, "tcp window probes");
     host->acks_delayed = sim_counter(host->sim, "tcp acknowledgments delayed");
     host->pure_acks = sim_counter(host->sim, "tcp acknowledgments without data");
     host->held = sim_counter(host->sim, "tcp segments held back by a full transmit queue");
-    host->queue_drops = sim_counter(host->sim, "tcp frames dropped by a full transmit queue");
+    host->queue_drops =
+        sim_loss_counter(host->sim, "tcp frames dropped by a full transmit queue", LOSS_DROPPED);
     nic_register(nic, IP_ETHERTYPE, &ip_protocol, host);
     return host;
 }

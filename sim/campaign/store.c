@@ -37,7 +37,10 @@ static const char layout[] =
     "  PRIMARY KEY (campaign, point)) WITHOUT ROWID;"
     "CREATE TABLE series (campaign TEXT NOT NULL, point INTEGER NOT NULL,"
     "  series INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,"
-    "  PRIMARY KEY (campaign, point, series)) WITHOUT ROWID;";
+    "  PRIMARY KEY (campaign, point, series)) WITHOUT ROWID;"
+    // For people: this program reads the documents.
+    "CREATE VIEW counters AS SELECT results.key AS key, counter.key AS counter,"
+    "  counter.value AS value FROM results, json_each(results.document, '$.counters') AS counter;";
 
 GQuark store_error_quark(void)
 {

@@ -257,7 +257,7 @@ static void tx_run_dry(struct nic *nic, const struct packet *packet, int64_t byt
     part->protocol = packet->protocol;
     part->wire_bytes = (uint32_t)bytes;
     part->corrupt = true;
-    ++*sim_counter(nic->sim, "nic transmit underruns");
+    ++*sim_loss_counter(nic->sim, "nic transmit underruns", LOSS_REPEATED);
     nic->threshold = MAX(nic->threshold, MIN(2 * nic->threshold, nic->config.tx_fifo));
     nic->sending = nic->ran_dry = true;
     network_send(nic->network, part, &nic->tx_sent);
@@ -534,8 +534,8 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     event_init(&nic->tx_room, tx_room_event);
     event_init(&nic->interrupt, interrupt_line);
     cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
-    nic->ring_drops = sim_counter(nic->sim, "nic receive ring full");
-    nic->fcs_drops = sim_counter(nic->sim, "nic FCS errors");
+    nic->ring_drops = sim_loss_counter(nic->sim, "nic receive ring full", LOSS_DROPPED);
+    nic->fcs_drops = sim_loss_counter(nic->sim, "nic FCS errors", LOSS_DROPPED);
     nic->interrupts = sim_counter(nic->sim, "nic interrupts");
     nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
     nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");

@@ -24,14 +24,34 @@ void sim_free(struct sim *sim)
     g_free(sim);
 }
 
-int64_t *sim_counter(struct sim *sim, const char *name)
+int64_t *sim_loss_counter(struct sim *sim, const char *name, enum sim_loss loss)
 {
-    int64_t *counter = g_hash_table_lookup(sim->counters, name);
+    struct sim_counter *counter = g_hash_table_lookup(sim->counters, name);
     if (!counter) {
-        counter = g_new0(int64_t, 1);
+        counter = g_new0(struct sim_counter, 1);
+        counter->loss = loss;
         g_hash_table_insert(sim->counters, g_strdup(name), counter);
     }
-    return counter;
+    return &counter->value;
+}
+
+int64_t *sim_counter(struct sim *sim, const char *name)
+{
+    return sim_loss_counter(sim, name, LOSS_NONE);
+}
+
+void sim_measurement_begins(struct sim *sim)
+{
+    GHashTableIter at;
+    gpointer counter;
+    if (sim->measuring)
+        return;
+    sim->measuring = true;
+    g_hash_table_iter_init(&at, sim->counters);
+    while (g_hash_table_iter_next(&at, NULL, &counter)) {
+        struct sim_counter *one = counter;
+        one->before = one->value;
+    }
 }
 
 void sim_fail(struct sim *sim, enum sim_status status, const char *kind, json_t *detail,

@@ -26,9 +26,26 @@ struct sim {
     uint64_t seed;
     enum sim_status status;
     json_t *reason; // why it did not complete: {"kind", "text", "time_us", …}; NULL if it did
-    // Counters by name, int64_t * owned by the table; reached through sim_counter once, then bumped
-    // directly.
+    // By name, struct sim_counter * owned by the table; reached through sim_counter once, then
+    // bumped directly.
     GHashTable *counters;
+    bool faults;    // some link loses or spoils packets because it was asked to
+    bool measuring; // sim_measurement_begins was called
+};
+
+// What a counter says went wrong on the way, if anything did. People are told of it whether or not
+// they look at counters.
+enum sim_loss {
+    LOSS_NONE,
+    LOSS_DROPPED,  // packets that did not come to their end
+    LOSS_REPEATED, // packets or messages that were sent once more
+    LOSS_TIMEOUT,  // timers that ran out because nothing came
+};
+
+struct sim_counter {
+    int64_t value;
+    enum sim_loss loss;
+    int64_t before; // of the value: what was there when the measurement began
 };
 
 struct sim *sim_new(uint64_t seed, struct trace *trace);
@@ -41,6 +58,12 @@ static inline sim_time sim_now(const struct sim *sim)
 
 // The counter of that name, made at 0 if new; valid as long as the simulation.
 int64_t *sim_counter(struct sim *sim, const char *name);
+
+// The same, of what goes wrong on the way.
+int64_t *sim_loss_counter(struct sim *sim, const char *name, enum sim_loss loss);
+
+// From here on what goes wrong concerns what is measured; the first call holds.
+void sim_measurement_begins(struct sim *sim);
 
 // Ends the run: what happened first is what is reported. `detail` (a new reference, may be NULL) is
 // an object whose members join the reason beside kind, text and time_us. `kind` is a word

@@ -59,6 +59,7 @@ void channel_init(struct channel *channel, const struct link_config *config)
     char *name = channel_name(channel);
     char *stream = g_strconcat("link ", name, NULL);
     channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
+    channel->network->sim->faults |= channel->faults != NULL;
     channel_trace_init(channel, name);
     g_free(stream);
     g_free(name);
@@ -109,7 +110,7 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
     char *reason = drop_reason(channel, cause);
     char *counter = g_strconcat("packets dropped: ", reason, NULL);
     note->reason = g_intern_string(reason);
-    note->count = sim_counter(channel->network->sim, counter);
+    note->count = sim_loss_counter(channel->network->sim, counter, LOSS_DROPPED);
     g_free(counter);
     g_free(reason);
     return note;

@@ -61,6 +61,36 @@ static void append_row(GString *out, const char *scenario, const char *series,
     g_free(digits);
 }
 
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The counters of a series, by name.
+static void append_counters(GString *out, const char *scenario, const struct series_result *series)
+{
+    const char *name;
+    json_t *value;
+    GPtrArray *names = g_ptr_array_new();
+    json_object_foreach(series->counters, name, value)
+    {
+        g_ptr_array_add(names, (gpointer)name);
+    }
+    g_ptr_array_sort(names, compare_names);
+    for (guint i = 0; i < names->len; i++) {
+        name = g_ptr_array_index(names, i);
+        value = json_object_get(series->counters, name);
+        csv_append_field(out, scenario);
+        g_string_append_c(out, ',');
+        csv_append_field(out, series->name);
+        g_string_append(out, ",all,,");
+        csv_append_field(out, name);
+        g_string_append_printf(out, "," CSV_COUNT ",%" JSON_INTEGER_FORMAT "\n",
+                               json_integer_value(value));
+    }
+    g_ptr_array_unref(names);
+}
+
 GString *csv_text(const struct result *result)
 {
     GString *out = g_string_new("scenario,series,rank,size,metric,unit,value\n");
@@ -69,6 +99,7 @@ GString *csv_text(const struct result *result)
         for (guint j = 0; j < series->values->len; j++)
             append_row(out, result->scenario, series->name,
                        &g_array_index(series->values, struct result_value, j));
+        append_counters(out, result->scenario, series);
     }
     return out;
 }

@@ -5,10 +5,13 @@
 
 #include "sim/workload/result.h"
 
+// The unit of a counter, which tells its row from that of a measured value.
+#define CSV_COUNT "count"
+
 // "scenario,series,rank,size,metric,unit,value" and a row for each value, in the order of series
-// and measuring. rank is "all" for a value of all ranks together, size is empty for one that
-// belongs to no size. Quoted as RFC 4180 says, lines end in LF; a value reads back as exactly the
-// same double. Free with g_string_free.
+// and measuring; after those of a series, a row for each of its counters. rank is "all" for a value
+// of all ranks together, size is empty for one that belongs to no size. Quoted as RFC 4180 says,
+// lines end in LF; a value reads back as exactly the same double. Free with g_string_free.
 GString *csv_text(const struct result *result);
 
 // Appends one field, in quotes if it must be. Spreadsheets take what begins with = + - @ for a

@@ -91,6 +91,21 @@ static json_t *json_counters(json_t *counters)
     return sorted;
 }
 
+static json_t *json_losses(const struct series_result *series)
+{
+    static const char *const kinds[] = {
+        [LOSS_DROPPED] = "dropped", [LOSS_REPEATED] = "sent again", [LOSS_TIMEOUT] = "time-out"};
+    json_t *list = json_array();
+    for (guint i = 0; i < series->losses->len; i++) {
+        const struct result_loss *loss = &g_array_index(series->losses, struct result_loss, i);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:s, s:I, s:I}", "counter", json_name(loss->name),
+                                        "kind", kinds[loss->kind], "count", (json_int_t)loss->count,
+                                        "before_measurement", (json_int_t)loss->before));
+    }
+    return list;
+}
+
 json_t *json_series_outcome(const struct series_result *series)
 {
     json_t *outcome = json_object();
@@ -106,6 +121,7 @@ json_t *json_series_outcome(const struct series_result *series)
     json_object_set_new(outcome, "ledger", json_series_ledger(series));
     json_object_set_new(outcome, "unaccounted", json_unaccounted(series));
     json_object_set_new(outcome, "counters", json_counters(series->counters));
+    json_object_set_new(outcome, "losses", json_losses(series));
     return outcome;
 }
 

@@ -3,6 +3,7 @@
 
 #include "sim/core/shown.h"
 #include "sim/output/failure.h"
+#include "sim/output/losses.h"
 #include "sim/output/text.h"
 
 #include <math.h>
@@ -385,6 +386,15 @@ static void append_summary(GString *out, const struct result *result, const char
     g_free(fingerprint);
 }
 
+static void append_losses(GString *out, const struct result *result)
+{
+    gsize before = out->len;
+    for (guint i = 0; i < result->series->len; i++)
+        losses_append(out, g_ptr_array_index(result->series, i));
+    if (out->len > before && before > 0)
+        g_string_insert_c(out, (gssize)before, '\n');
+}
+
 void table_print(const struct result *result, const struct table_options *options, FILE *out)
 {
     static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[0m"};
@@ -400,6 +410,7 @@ void table_print(const struct result *result, const struct table_options *option
         if (text->len > before && before > 0)
             g_string_insert_c(text, (gssize)before, '\n');
     }
+    append_losses(text, result);
     if (options->summary)
         append_summary(text, result, options->directory);
     fwrite(text->str, 1, text->len, out);

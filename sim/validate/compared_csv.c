@@ -6,9 +6,18 @@
 
 #include <string.h>
 
-// The columns that are looked for; "rank" may be missing.
-enum column { COLUMN_SERIES, COLUMN_RANK, COLUMN_SIZE, COLUMN_METRIC, COLUMN_VALUE, COLUMNS };
-static const char *const column_names[COLUMNS] = {"series", "rank", "size", "metric", "value"};
+// The columns that are looked for; "rank" and "unit" may be missing.
+enum column {
+    COLUMN_SERIES,
+    COLUMN_RANK,
+    COLUMN_SIZE,
+    COLUMN_METRIC,
+    COLUMN_UNIT,
+    COLUMN_VALUE,
+    COLUMNS
+};
+static const char *const column_names[COLUMNS] = {"series", "rank", "size",
+                                                  "metric", "unit", "value"};
 
 #define MISSING_COLUMNS "the columns series, size, metric and value are expected here"
 
@@ -98,7 +107,7 @@ static bool find_columns(const GPtrArray *row, int *columns)
         for (guint k = 0; k < row->len; k++)
             if (strcmp(g_ptr_array_index(row, k), column_names[i]) == 0)
                 columns[i] = (int)k;
-        if (columns[i] < 0 && i != COLUMN_RANK)
+        if (columns[i] < 0 && i != COLUMN_RANK && i != COLUMN_UNIT)
             return false;
     }
     return true;
@@ -124,7 +133,8 @@ static bool read_value(const char *text, double *value)
     return end != text && *end == '\0';
 }
 
-// Adds the value of a row; says what is wrong with it, or NULL.
+// Adds the value of a row, but for a counter's, which is no curve; says what is wrong with it, or
+// NULL.
 static const char *add_row(struct compared *compared, const GPtrArray *row, const int *columns)
 {
     const char *fields[COLUMNS];
@@ -143,7 +153,8 @@ static const char *add_row(struct compared *compared, const GPtrArray *row, cons
         return "this row has no value";
     const char *series = csv_field_text(fields[COLUMN_SERIES]);
     compared_add_series(compared, series, NULL, NULL, NULL);
-    compared_add_value(compared, series, fields[COLUMN_METRIC], (int)rank, size, value);
+    if (strcmp(fields[COLUMN_UNIT], CSV_COUNT) != 0)
+        compared_add_value(compared, series, fields[COLUMN_METRIC], (int)rank, size, value);
     return NULL;
 }
 

@@ -269,6 +269,7 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_LOOP:
         return op_loop(run, op);
     case OP_MEASURE_START:
+        sim_measurement_begins(run->process->sim);
         run->measure_start = context->now;
         run->process->reported = 0;
         return PHASE_NEXT;

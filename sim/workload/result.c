@@ -28,6 +28,7 @@ struct series_result *series_result_new(const char *name, const char *stack)
     series->stack = g_strdup(stack);
     series->status = SIM_COMPLETED;
     series->values = g_array_new(FALSE, TRUE, sizeof(struct result_value));
+    series->losses = g_array_new(FALSE, TRUE, sizeof(struct result_loss));
     series->ledger_balanced = true;
     return series;
 }
@@ -40,6 +41,7 @@ void series_result_free(struct series_result *series)
     g_free(series->stack);
     json_decref(series->reason);
     g_array_unref(series->values);
+    g_array_unref(series->losses);
     if (series->ledger_report)
         g_ptr_array_unref(series->ledger_report);
     json_decref(series->counters);

@@ -18,6 +18,13 @@ struct result_value {
     double value;
 };
 
+// A counter of what went wrong on the way.
+struct result_loss {
+    const char *name; // interned
+    enum sim_loss kind;
+    int64_t count, before; // before: of the count, what was before the measurement began
+};
+
 struct series_result {
     char *name; // of the series
     char *stack;
@@ -29,6 +36,8 @@ struct series_result {
     bool ledger_balanced;
     GPtrArray *ledger_report; // char *: lines on lost or open messages
     json_t *counters;         // {"name": value}
+    GArray *losses;           // struct result_loss, those above 0, by name
+    bool faults;              // links were asked to lose or spoil packets
     uint64_t events;
     uint64_t fingerprint;
     sim_time simulated;

@@ -260,8 +260,30 @@ static json_t *counters_json(const struct sim *sim)
     gpointer name, counter;
     g_hash_table_iter_init(&at, sim->counters);
     while (g_hash_table_iter_next(&at, &name, &counter))
-        json_object_set_new(json, name, json_integer(*(const int64_t *)counter));
+        json_object_set_new(json, name, json_integer(((const struct sim_counter *)counter)->value));
     return json;
+}
+
+static gint compare_losses(gconstpointer a, gconstpointer b)
+{
+    return strcmp(((const struct result_loss *)a)->name, ((const struct result_loss *)b)->name);
+}
+
+static void collect_losses(const struct sim *sim, struct series_result *result)
+{
+    GHashTableIter at;
+    gpointer name, value;
+    g_array_set_size(result->losses, 0);
+    g_hash_table_iter_init(&at, sim->counters);
+    while (g_hash_table_iter_next(&at, &name, &value)) {
+        const struct sim_counter *counter = value;
+        struct result_loss loss = {g_intern_string(name), counter->loss, counter->value,
+                                   counter->before};
+        if (loss.kind != LOSS_NONE && loss.count > 0)
+            g_array_append_val(result->losses, loss);
+    }
+    g_array_sort(result->losses, compare_losses);
+    result->faults = sim->faults;
 }
 
 // What a free program yields: how long each rank took.
@@ -323,6 +345,7 @@ static void collect(struct running *run)
     result->ledger_report = ledger_report(sim->ledger, REPORT_LINES);
     json_decref(result->counters);
     result->counters = counters_json(sim);
+    collect_losses(sim, result);
     result->events = engine_events(sim->engine);
     result->fingerprint = engine_fingerprint(sim->engine);
     result->simulated = sim_now(sim);

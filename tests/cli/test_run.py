@@ -73,13 +73,42 @@ class Run(Case):
         self.assertEqual(printed, self.read("results/small/results.csv"))
         document = json.loads(self.netsim("run", self.small(), "--format", "json").stdout)
         values = {(row["series"], int(row["size"]), row["metric"]): float(row["value"])
-                  for row in csv.DictReader(io.StringIO(printed))}
+                  for row in csv.DictReader(io.StringIO(printed)) if row["unit"] != "count"}
+        counters = {(row["series"], row["metric"]): int(row["value"])
+                    for row in csv.DictReader(io.StringIO(printed)) if row["unit"] == "count"}
         for series in document["series"]:
             for point in series["points"]:
                 for metric, value in point.items():
                     if metric != "size_bytes":
                         key = series["name"], point["size_bytes"], metric
                         self.assertEqual(values[key], value)
+        self.assertEqual(counters, {(series["name"], name): value for series in document["series"]
+                                    for name, value in series["counters"].items()})
+
+    LOSSY = ("schema: 1\nname: lossy\ntestbed: testbeds/cluster1.yaml\nstack: lam_tcp\n"
+             "workload: {benchmark: pmb.pingpong, sizes: 64 KiB, repetitions: 4}\n")
+
+    def test_losses_are_told(self):
+        """In the table, in JSON and as rows of CSV: of what was measured, and of what came before."""
+        self.write("lossy.yaml", self.LOSSY)
+        self.assertNotIn("dropped", self.netsim("run", "lossy.yaml").stdout)
+        far = self.netsim("run", "lossy.yaml", "--set", "link.drop_nth=[300]").stdout
+        self.assertIn("lossy: 4 dropped (1 lost on link node0->switch, 1 lost on link node1->switch, 1 lost on link "
+                      "switch->node0, and 1 at 1 more place), ", far)
+        self.assertNotIn("before the measurement", far)
+        near = ("run", "lossy.yaml", "--set", "link.drop_nth=[1]")
+        self.assertRegex(self.netsim(*near).stdout,
+                         r"\nlossy: (.*), (\d+) sent again(, \d+ time-outs?)?; before the measurement: .*; "
+                         r"the links' faults hit nothing that was measured\n")
+        series = json.loads(self.netsim(*near, "--format", "json").stdout)["series"][0]
+        losses = {loss["counter"]: loss for loss in series["losses"]}
+        for name, loss in losses.items():
+            self.assertEqual(loss["count"], series["counters"][name])
+            self.assertEqual(loss["count"], loss["before_measurement"])
+        self.assertEqual({name: loss["kind"] for name, loss in losses.items() if name.startswith("tcp")
+                          or name.endswith("node0->switch")},
+                         {"packets dropped: lost on link node0->switch": "dropped",
+                          "tcp retransmission timeouts": "time-out", "tcp segments retransmitted": "sent again"})
 
     def test_manifest(self):
         self.netsim("run", self.small(), "--seed", "5", "--out", "here",

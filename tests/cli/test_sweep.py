@@ -376,6 +376,17 @@ class Shards(SweepCase):
         self.assertIn("two different results", done.stderr)
         self.assertFalse(os.path.exists(self.path("out.sqlite")))
 
+    def test_counters_have_a_view(self):
+        self.sweep("quick.yaml", *TINY, "--set", "link.propagation=50 ns", "--out", "a")
+        database = sqlite3.connect(self.path("a/sweep.sqlite"))
+        rows = database.execute("SELECT series.point, counter, value FROM series JOIN counters USING (key)"
+                                " WHERE counter = 'via frames sent' ORDER BY point").fetchall()
+        documents = database.execute("SELECT document FROM series JOIN results USING (key) ORDER BY point").fetchall()
+        database.close()
+        self.assertEqual([row[2] for row in rows],
+                         [json.loads(text)["counters"]["via frames sent"] for text, in documents])
+        self.assertEqual(len(rows), 3)
+
     def test_what_no_point_reads_is_refused(self):
         """It is enough that one point reads a value; of an axis of stacks, all do something."""
         told = self.sweep("quick.yaml", "--set", "gm.resend_interval=1 ms,2 ms", code=1).stderr

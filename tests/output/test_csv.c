@@ -15,6 +15,8 @@ static void test_rows(void)
                               "sample,VIA RPI,all,1,bandwidth_MB_per_s,MB/s,0.012886\n"
                               "sample,VIA RPI,all,4194304,latency_us,us,365432.125\n"
                               "sample,VIA RPI,all,4194304,bandwidth_MB_per_s,MB/s,10.9458\n"
+                              "sample,VIA RPI,all,,copies,count,2\n"
+                              "sample,VIA RPI,all,,interrupts,count,3\n"
                               "sample,MVICH,all,0,latency_us,us,80.25\n"
                               "sample,MVICH,all,0,bandwidth_MB_per_s,MB/s,0\n");
     g_string_free(csv, TRUE);

@@ -82,6 +82,7 @@ static void test_series(void)
     SUITE_SAME_TEXT(text_at(series, "status"), "completed");
     CU_ASSERT(json_is_null(json_object_get(series, "reason")));
     same_keys(json_object_get(series, "counters"), "copies interrupts");
+    SUITE_SAME_INTEGER((long long)json_array_size(json_object_get(series, "losses")), 0);
     json_t *points = json_object_get(series, "points");
     SUITE_SAME_INTEGER((long long)json_array_size(points), 3);
     json_t *point = json_array_get(points, 1);
@@ -139,7 +140,8 @@ static void test_text(void)
         "'lam_via', 'status': 'completed', 'reason': null, 'events': 1000000, 'fingerprint': "
         "'0000000000001234', 'simulated_s': 2.0, 'ledger': {'messages': 1200, 'bytes': 4096, "
         "'delivered': 1200, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 0, 'balanced': "
-        "true}, 'unaccounted': [], 'counters': {'copies': 2, 'interrupts': 3}, 'points': "
+        "true}, 'unaccounted': [], 'counters': {'copies': 2, 'interrupts': 3}, 'losses': [], "
+        "'points': "
         "[{'size_bytes': 0, 'latency_us': 73.5, 'bandwidth_MB_per_s': 0.0}, {'size_bytes': 1, "
         "'latency_us': 74.01, 'bandwidth_MB_per_s': 0.012886}, {'size_bytes': 4194304, "
         "'latency_us': 365432.125, 'bandwidth_MB_per_s': 10.9458}], 'values': []}, {'name': "
@@ -150,15 +152,18 @@ static void test_text(void)
         "'0000000000000099', 'simulated_s': 0.001, 'ledger': {'messages': 2, 'bytes': 10, "
         "'delivered': 1, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 1, 'balanced': "
         "false}, 'unaccounted': ['message 2, rank 1 to 0, 5 B: still open'], 'counters': {}, "
+        "'losses': [], "
         "'points': [{'size_bytes': 0, 'latency_us': 80.25, 'bandwidth_MB_per_s': 0.0}], 'values': "
         "[]}, {'name': 'third', 'stack': 'gm', 'counts': 'hosts', 'status': 'deadlock', 'reason': "
         "null, 'events': 0, 'fingerprint': '0000000000000000', 'simulated_s': 1e-12, 'ledger': "
         "{'messages': 1, 'bytes': 2, 'delivered': 3, 'lost': 4, 'duplicated': 6, 'misordered': 7, "
-        "'open': 5, 'balanced': true}, 'unaccounted': [], 'counters': {}, 'points': [], 'values': "
+        "'open': 5, 'balanced': true}, 'unaccounted': [], 'counters': {}, 'losses': [], 'points': "
+        "[], 'values': "
         "[]}, {'name': 'fourth', 'stack': 'gm', 'status': 'lost', 'reason': null, 'events': 0, "
         "'fingerprint': '0000000000000000', 'simulated_s': 0.0, 'ledger': {'messages': 0, 'bytes': "
         "0, 'delivered': 0, 'lost': 0, 'duplicated': 0, 'misordered': 0, 'open': 0, 'balanced': "
-        "true}, 'unaccounted': [], 'counters': {}, 'points': [], 'values': [{'metric': "
+        "true}, 'unaccounted': [], 'counters': {}, 'losses': [], 'points': [], 'values': "
+        "[{'metric': "
         "'rate_MB_per_s', 'rank': 1, 'size_bytes': 8, 'unit': 'MB/s', 'value': null}, {'metric': "
         "'rate_MB_per_s', 'rank': 0, 'size_bytes': 0, 'unit': 'MB/s', 'value': 0.5}]}], 'run': "
         "{'events': 1000500, 'wall_s': 0.75, 'events_per_s': 1334000.0, 'simulated_s': "
@@ -269,7 +274,8 @@ static void test_manifest_text(void)
               "'series': [{'name': 'A', 'stack': 'gm', 'status': 'completed', 'reason': null, "
               "'events': 0, 'fingerprint': '0000000000000000', 'simulated_s': 0.0, 'ledger': "
               "{'messages': 0, 'bytes': 0, 'delivered': 0, 'lost': 0, 'duplicated': 0, "
-              "'misordered': 0, 'open': 0, 'balanced': true}, 'unaccounted': [], 'counters': {}}], "
+              "'misordered': 0, 'open': 0, 'balanced': true}, 'unaccounted': [], 'counters': {}, "
+              "'losses': []}], "
               "'execution': {'started': '1970-01-01T00:00:01.500000Z', 'wall_s': 0.25, "
               "'series_wall_s': [0.25], 'command': ['run', 'sample.yaml']}}");
     g_free(directory);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/output/losses.h"
+
+#include "sim/core/shown.h"
+
+#include <string.h>
+
+#define MOST_PLACES 3
+#define DROPPED "packets dropped: " // what the name of a link's counter begins with
+
+struct sums {
+    int64_t count[LOSS_TIMEOUT + 1], before[LOSS_TIMEOUT + 1];
+};
+
+static const struct result_loss *loss_at(const struct series_result *series, guint index)
+{
+    return &g_array_index(series->losses, struct result_loss, index);
+}
+
+static struct sums sums_of(const struct series_result *series)
+{
+    struct sums sums = {0};
+    for (guint i = 0; i < series->losses->len; i++) {
+        const struct result_loss *loss = loss_at(series, i);
+        sums.count[loss->kind] += loss->count;
+        sums.before[loss->kind] += loss->before;
+    }
+    return sums;
+}
+
+// "5 dropped, 4 sent again, 1 time-out"; those above 0. `after_dropped` comes after the number of
+// what was dropped.
+static void append_sums(GString *out, const int64_t *counts, const char *after_dropped)
+{
+    const char *between = "";
+    if (counts[LOSS_DROPPED] > 0) {
+        g_string_append_printf(out, "%" G_GINT64_FORMAT " dropped%s", counts[LOSS_DROPPED],
+                               after_dropped);
+        between = ", ";
+    }
+    if (counts[LOSS_REPEATED] > 0) {
+        g_string_append_printf(out, "%s%" G_GINT64_FORMAT " sent again", between,
+                               counts[LOSS_REPEATED]);
+        between = ", ";
+    }
+    if (counts[LOSS_TIMEOUT] > 0)
+        g_string_append_printf(out, "%s%" G_GINT64_FORMAT " time-out%s", between,
+                               counts[LOSS_TIMEOUT], counts[LOSS_TIMEOUT] == 1 ? "" : "s");
+}
+
+static gint most_first(gconstpointer a, gconstpointer b)
+{
+    const struct result_loss *one = *(const struct result_loss *const *)a,
+                             *other = *(const struct result_loss *const *)b;
+    if (one->count != other->count)
+        return one->count < other->count ? 1 : -1;
+    return strcmp(one->name, other->name);
+}
+
+// " (3 lost on link a->b, 2 queue full at b->c, and 4 at 2 more places)"; the caller frees it.
+static char *places_of(const struct series_result *series)
+{
+    GPtrArray *places = g_ptr_array_new();
+    for (guint i = 0; i < series->losses->len; i++)
+        if (loss_at(series, i)->kind == LOSS_DROPPED)
+            g_ptr_array_add(places, (gpointer)loss_at(series, i));
+    g_ptr_array_sort(places, most_first);
+    GString *text = g_string_new(" (");
+    int64_t rest = 0;
+    for (guint i = 0; i < places->len; i++) {
+        const struct result_loss *loss = g_ptr_array_index(places, i);
+        const char *name = loss->name;
+        if (g_str_has_prefix(name, DROPPED))
+            name += strlen(DROPPED);
+        if (i < MOST_PLACES)
+            g_string_append_printf(text, "%s%" G_GINT64_FORMAT " %s", i > 0 ? ", " : "",
+                                   loss->count, name);
+        else
+            rest += loss->count;
+    }
+    if (rest > 0)
+        g_string_append_printf(text, ", and %" G_GINT64_FORMAT " at %u more place%s", rest,
+                               places->len - MOST_PLACES,
+                               places->len - MOST_PLACES == 1 ? "" : "s");
+    g_ptr_array_unref(places);
+    g_string_append_c(text, ')');
+    return g_string_free(text, FALSE);
+}
+
+void losses_append(GString *out, const struct series_result *series)
+{
+    struct sums sums = sums_of(series);
+    bool hit = sums.count[LOSS_DROPPED] > sums.before[LOSS_DROPPED];
+    if (series->losses->len == 0 && !series->faults)
+        return;
+    shown_append(out, series->name, SHOWN_LINE);
+    g_string_append(out, ": ");
+    if (series->losses->len > 0) {
+        char *places = places_of(series);
+        append_sums(out, sums.count, places);
+        g_free(places);
+    }
+    if (sums.before[LOSS_DROPPED] + sums.before[LOSS_REPEATED] + sums.before[LOSS_TIMEOUT] > 0) {
+        g_string_append(out, "; before the measurement: ");
+        append_sums(out, sums.before, "");
+    }
+    if (series->faults && !hit)
+        g_string_append_printf(out, "%sthe links' faults hit nothing that was measured",
+                               series->losses->len > 0 ? "; " : "");
+    g_string_append_c(out, '\n');
+}
