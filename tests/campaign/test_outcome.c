@@ -366,6 +366,74 @@ static void test_nothing(void)
         "nor in an effect\n");
 }
 
+// Fails at the last of three values of c, and everywhere at a=2, b=y.
+static char *in_part(int point, int series)
+{
+    (void)series;
+    return point % 3 == 2 || point / 3 == 3 ? g_strdup("failed|overrun|why")
+                                            : g_strdup("completed; t_us:1=3");
+}
+
+// Of the points that two values have in common some fail. Series that all fail or none have no such
+// table, and axes of one value are not in it.
+static void test_pairs(void)
+{
+    static const struct made_sweep sweep = {
+        .axes = {"m.one=1", "m.a=1|2", "m.b=x|y", "m.c=1|2|3", NULL},
+        .series = {"A", NULL},
+        .result = in_part};
+    struct outcome *outcome = outcome_of(&sweep);
+    char *text = outcome_report_text(outcome);
+    SUITE_CONTAINS(text, "\nA: where it fails, m.a downwards, m.b to the right\n"
+                         "          x       y\n"
+                         "  1  2 of 3  2 of 3\n"
+                         "  2  2 of 3   fails\n\n");
+    g_free(text);
+    outcome_free(outcome);
+    static const struct made_sweep good = {
+        .axes = {"m.a=1|2", "m.b=x|y", NULL}, .series = {"A", NULL}, .result = of_seeds};
+    outcome = outcome_of(&good);
+    text = outcome_report_text(outcome);
+    CU_ASSERT_PTR_NULL(strstr(text, "where it fails"));
+    CU_ASSERT_PTR_NULL(strstr(text, "completed  others"));
+    g_free(text);
+    outcome_free(outcome);
+}
+
+static char *some_metrics(int point, int count)
+{
+    GString *text = g_string_new("completed;");
+    for (int i = 0; i < count; i++)
+        g_string_append_printf(text, " m%d_us=%d", i, point + 1);
+    return g_string_free(text, FALSE);
+}
+
+static char *few_metrics(int point, int series)
+{
+    return some_metrics(point, 24 + series);
+}
+
+static char *many_metrics(int point, int series)
+{
+    return some_metrics(point, 25 + series);
+}
+
+// 24 columns of effects are shown, and no more.
+static void test_effects_of_many(void)
+{
+    for (int many = 0; many <= 1; many++) {
+        const struct made_sweep sweep = {.axes = {"m.a=1|2", NULL},
+                                         .series = {"A", NULL},
+                                         .result = many ? many_metrics : few_metrics};
+        struct outcome *outcome = outcome_of(&sweep);
+        char *text = outcome_report_text(outcome);
+        CU_ASSERT_EQUAL(strstr(text, "Effect of each axis") == NULL, many);
+        SUITE_CONTAINS(text, many ? "m24_us" : "m23_us");
+        g_free(text);
+        outcome_free(outcome);
+    }
+}
+
 // The seed as a parameter that is swept is no column more.
 static void test_seed(void)
 {
@@ -416,9 +484,14 @@ static void test_many_values(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"every end", test_every_end},     {"axes that go together, and seeds", test_zip},
-        {"nothing changes", test_nothing}, {"the seed as a parameter", test_seed},
-        {"many values", test_many_values}, {0},
+        {"every end", test_every_end},
+        {"axes that go together, and seeds", test_zip},
+        {"nothing changes", test_nothing},
+        {"pairs of axes", test_pairs},
+        {"effects on many metrics", test_effects_of_many},
+        {"the seed as a parameter", test_seed},
+        {"many values", test_many_values},
+        {0},
     };
     return suite_run("campaign: outcome", cases);
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is read for a comparison, down to the last field, and what is said of it, to the letter.
+#include "sim/campaign/store.h"
 #include "sim/output/json_check.h"
 #include "sim/validate/compare.h"
 #include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -233,6 +235,35 @@ static void test_database(void)
     temporary_remove(directory);
 }
 
+// A database without a sweep has nothing to compare; one in the directory of a sweep has its name.
+static void test_other_databases(void)
+{
+    static const struct made_sweep sweep = {
+        .axes = {"m.a=1|2", NULL}, .series = {"A", NULL}, .result = made_result};
+    char *directory = temporary_directory(), *path = g_build_filename(directory, "n.sqlite", NULL);
+    store_close(store_open(path, NULL));
+    GError *error = NULL;
+    CU_ASSERT_PTR_NULL(compared_load(path, &error));
+    SUITE_CONTAINS(error ? error->message : NULL, "there is no sweep in the database");
+    g_clear_error(&error);
+    g_free(path);
+    char *made = made_sweep(&sweep, directory);
+    path = g_build_filename(directory, "sweep.sqlite", NULL);
+    CU_ASSERT_EQUAL(g_rename(made, path), 0);
+    struct compared *compared = compared_load(directory, &error);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(compared);
+    expect_text(text_of(compared), "run -\n"
+                                   "series A, m.a=1: completed - -\n"
+                                   "series A, m.a=2: lost - -\n"
+                                   "A, m.a=1 t_us -1: 4=1\n"
+                                   "A, m.a=1 t_us 2: -1=7\n"
+                                   "A, m.a=2 t_us -1: 4=2\n");
+    compared_free(compared);
+    g_free(made);
+    g_free(path);
+    temporary_remove(directory);
+}
+
 // ---- What members of a document may be ----
 
 static char *problem_of(const char *text)
@@ -433,6 +464,7 @@ int main(void)
         {"tables", test_table},
         {"lines of tables", test_lines},
         {"databases", test_database},
+        {"other databases", test_other_databases},
         {"members of documents", test_members},
         {"what is said of two", test_said},
         {"what is said of equals", test_said_of_equals},
