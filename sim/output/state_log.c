@@ -31,6 +31,15 @@ static void state_log_flow(struct trace *trace, trace_lane lane, struct message_
     (void)trace, (void)lane, (void)message, (void)phase, (void)when;
 }
 
+void state_log_append(GString *out, const struct trace_transition *transition)
+{
+    g_string_append_printf(out, "%s %s[%" G_GINT64_FORMAT "] %s -> %s", transition->where,
+                           transition->machine, transition->subject,
+                           transition->from ? transition->from : "-", transition->to);
+    if (transition->detail && *transition->detail)
+        g_string_append_printf(out, " %s", transition->detail);
+}
+
 static void state_log_transition(struct trace *trace, trace_lane lane, sim_time when,
                                  const struct trace_transition *transition)
 {
@@ -38,11 +47,8 @@ static void state_log_transition(struct trace *trace, trace_lane lane, sim_time 
     struct state_log *log = (struct state_log *)trace;
     g_string_truncate(log->line, 0);
     text_append_us(log->line, when);
-    g_string_append_printf(log->line, " %s %s[%" G_GINT64_FORMAT "] %s -> %s", transition->where,
-                           transition->machine, transition->subject,
-                           transition->from ? transition->from : "-", transition->to);
-    if (transition->detail && *transition->detail)
-        g_string_append_printf(log->line, " %s", transition->detail);
+    g_string_append_c(log->line, ' ');
+    state_log_append(log->line, transition);
     g_string_append_c(log->line, '\n');
     fwrite(log->line->str, 1, log->line->len, log->out);
 }

@@ -22,6 +22,9 @@ struct state_log *state_log_open(const char *path, GError **error);
 // What follows belongs to this series.
 void state_log_series(struct state_log *log, const char *name);
 
+// Appends a transition as it stands in such a line, without its time.
+void state_log_append(GString *out, const struct trace_transition *transition);
+
 // The sink; owned by the log.
 struct trace *state_log_trace(struct state_log *log);
 

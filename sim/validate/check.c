@@ -68,6 +68,10 @@ static const struct word words[] = {
     [CHECK_PARAMETER] = {.name = "parameter",
                          .needs = {"series", "path", "equals"},
                          .without_metric = true},
+    [CHECK_TRANSITIONS] = {.name = "transitions",
+                           .needs = {"series", "steps"},
+                           .may = {"of"},
+                           .without_metric = true},
     [CHECK_FIGURE] = {.name = "figure", .needs = {"spec", "series"}, .may = {"sizes", "except"}},
 };
 
@@ -345,21 +349,55 @@ static bool key_spec(struct reading *reading, const struct node *node)
     return read_word(reading, node, &reading->check->spec);
 }
 
+// A line of the state log, or a list of such.
+static bool read_lines(const struct reading *reading, const struct node *node, GPtrArray *lines)
+{
+    bool several = node->kind == NODE_LIST;
+    guint count = several ? node->children->len : 1;
+    if (count == 0)
+        diag_add(reading->diags, node->mark, reading->path, NULL, "a line is missing");
+    for (guint i = 0; i < count; i++) {
+        const struct node *one = several ? g_ptr_array_index(node->children, i) : node;
+        const char *text = reader_text(one, reading->path, "a line", reading->diags);
+        if (!text)
+            return false;
+        g_ptr_array_add(lines, (gpointer)g_intern_string(text));
+    }
+    return count > 0;
+}
+
+static bool key_steps(struct reading *reading, const struct node *node)
+{
+    return read_lines(reading, node, reading->check->steps);
+}
+
+static bool key_of(struct reading *reading, const struct node *node)
+{
+    return read_lines(reading, node, reading->check->of);
+}
+
 static const struct {
     const char *name;
     key_fn *read;
 } keys[] = {
-    {"series", key_curves},       {"over", key_curves},         {"lower", key_curves},
-    {"before", key_curves},       {"under", key_under},         {"minus", key_minus},
-    {"to", key_others},           {"higher", key_others},       {"after", key_others},
-    {"sizes", key_sizes},         {"except", key_except},       {"between", key_range},
-    {"within", key_range},        {"later", key_range},         {"size", key_size},
-    {"points", key_points},       {"statistic", key_statistic}, {"expected", key_expected},
-    {"tolerance", key_tolerance}, {"least", key_least},         {"above", key_above},
-    {"most", key_most},           {"below", key_below},         {"share", key_share},
-    {"slack", key_slack},         {"somewhere", key_somewhere}, {"falling", key_falling},
-    {"status", key_status},       {"reason", key_reason},       {"counter", key_counter},
-    {"path", key_path},           {"equals", key_equals},       {"spec", key_spec},
+    {"steps", key_steps},         {"of", key_of},
+    {"series", key_curves},       {"over", key_curves},
+    {"lower", key_curves},        {"before", key_curves},
+    {"under", key_under},         {"minus", key_minus},
+    {"to", key_others},           {"higher", key_others},
+    {"after", key_others},        {"sizes", key_sizes},
+    {"except", key_except},       {"between", key_range},
+    {"within", key_range},        {"later", key_range},
+    {"size", key_size},           {"points", key_points},
+    {"statistic", key_statistic}, {"expected", key_expected},
+    {"tolerance", key_tolerance}, {"least", key_least},
+    {"above", key_above},         {"most", key_most},
+    {"below", key_below},         {"share", key_share},
+    {"slack", key_slack},         {"somewhere", key_somewhere},
+    {"falling", key_falling},     {"status", key_status},
+    {"reason", key_reason},       {"counter", key_counter},
+    {"path", key_path},           {"equals", key_equals},
+    {"spec", key_spec},
 };
 
 // ---- The check ----
@@ -449,6 +487,8 @@ static struct check *check_new(enum check_word word, struct source_mark mark)
     check->except = g_array_new(FALSE, FALSE, sizeof(struct size_range));
     check->range = g_array_new(FALSE, FALSE, sizeof(struct size_range));
     check->points = g_array_new(FALSE, FALSE, sizeof(struct curve_point));
+    check->steps = g_ptr_array_new();
+    check->of = g_ptr_array_new();
     check->size = -1;
     check->share = 1.0;
     return check;
@@ -489,6 +529,8 @@ void check_free(struct check *check)
     g_array_unref(check->except);
     g_array_unref(check->range);
     g_array_unref(check->points);
+    g_ptr_array_unref(check->steps);
+    g_ptr_array_unref(check->of);
     g_free(check);
 }
 

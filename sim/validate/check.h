@@ -37,6 +37,11 @@
 //   ends_with       series, status [reason]   how the run ended; the kind of its reason
 //   contains_event  series, counter [least|above|most|below]  a counter of the run; at least 1
 //   parameter       series, path, equals      a value of the resolved case
+//   transitions     series, steps [of]
+//                     the lines of the state log (`netsim run --log-states`, by time) that `steps`
+//                     lists come in this order. A line is written as there, without its time; * in
+//                     it stands for anything, and its end may be left out, from a word's end on. In
+//                     between others may stand; but none that `of`, one or a list, matches
 //   figure          spec, series [sizes, except]
 //                     the figure in references/figures/ with this id draws these curves, and there
 //                     are values for them
@@ -63,6 +68,7 @@ enum check_word {
     CHECK_ENDS_WITH,
     CHECK_CONTAINS_EVENT,
     CHECK_PARAMETER,
+    CHECK_TRANSITIONS,
     CHECK_FIGURE,
 };
 
@@ -87,6 +93,8 @@ struct check {
     GArray *except;    // struct size_range
     GArray *range;     // struct size_range, one: between, within, later
     GArray *points;    // struct curve_point: expected values
+    GPtrArray *steps;  // const char *, interned
+    GPtrArray *of;     // const char *, interned
     int64_t size;      // -1: none
     enum check_sizes sizes_are;
     bool mean; // statistic: the mean, not the greatest

@@ -8,15 +8,25 @@
 #include <string.h>
 
 static judge_fn *const judges[] = {
-    [CHECK_VALUE] = judge_value,         [CHECK_BOUND] = judge_inside,
-    [CHECK_VALUES] = judge_values,       [CHECK_GAIN] = judge_gain,
-    [CHECK_RATIO] = judge_inside,        [CHECK_DIFFERENCE] = judge_inside,
-    [CHECK_ORDER] = judge_order,         [CHECK_CROSSOVER] = judge_crossover,
-    [CHECK_MONOTONE] = judge_monotone,   [CHECK_NO_STEP] = judge_no_step,
-    [CHECK_PARALLEL] = judge_parallel,   [CHECK_WIDEST] = judge_widest,
-    [CHECK_NARROWS] = judge_narrows,     [CHECK_SLOWS_BEYOND] = judge_slows_beyond,
-    [CHECK_ENDS_WITH] = judge_ends_with, [CHECK_CONTAINS_EVENT] = judge_contains_event,
-    [CHECK_PARAMETER] = judge_parameter, [CHECK_FIGURE] = judge_figure,
+    [CHECK_VALUE] = judge_value,
+    [CHECK_BOUND] = judge_inside,
+    [CHECK_VALUES] = judge_values,
+    [CHECK_GAIN] = judge_gain,
+    [CHECK_RATIO] = judge_inside,
+    [CHECK_DIFFERENCE] = judge_inside,
+    [CHECK_ORDER] = judge_order,
+    [CHECK_CROSSOVER] = judge_crossover,
+    [CHECK_MONOTONE] = judge_monotone,
+    [CHECK_NO_STEP] = judge_no_step,
+    [CHECK_PARALLEL] = judge_parallel,
+    [CHECK_WIDEST] = judge_widest,
+    [CHECK_NARROWS] = judge_narrows,
+    [CHECK_SLOWS_BEYOND] = judge_slows_beyond,
+    [CHECK_ENDS_WITH] = judge_ends_with,
+    [CHECK_CONTAINS_EVENT] = judge_contains_event,
+    [CHECK_PARAMETER] = judge_parameter,
+    [CHECK_FIGURE] = judge_figure,
+    [CHECK_TRANSITIONS] = judge_transitions,
 };
 
 struct judgement judge(const struct judge_context *context, const struct check *check)
@@ -37,7 +47,7 @@ void judgement_clear(struct judgement *judgement)
 
 void judge_needs(const struct check *check, struct runs *runs)
 {
-    if (check->word == CHECK_PARAMETER)
+    if (check->word == CHECK_PARAMETER || check->word == CHECK_TRANSITIONS)
         return;
     for (guint i = 0; i < check->curves->len; i++)
         runs_need(runs, g_ptr_array_index(check->curves, i));

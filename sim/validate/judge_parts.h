@@ -18,7 +18,7 @@ typedef void judge_fn(struct judging *judging);
 judge_fn judge_value, judge_values, judge_inside, judge_gain, judge_order, judge_crossover,
     judge_monotone, judge_no_step, judge_parallel, judge_widest, judge_narrows, judge_slows_beyond;
 // Over runs, cases and files.
-judge_fn judge_ends_with, judge_contains_event, judge_parameter, judge_figure;
+judge_fn judge_ends_with, judge_contains_event, judge_parameter, judge_figure, judge_transitions;
 
 // Not checkable: takes the text.
 void judging_give_up(struct judging *judging, char *why);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/runs.h"
 
+#include "sim/output/state_log.h"
+#include "sim/workload/run.h"
+
 #include <string.h>
 
 // A scenario under settings.
@@ -13,12 +16,14 @@ struct run {
 };
 
 struct runs {
+    const struct registry *registry;
     struct scenario_schema *schema; // NULL if the results were given
     char *data_dir;
     struct campaign *campaign; // NULL if the results were given
     GHashTable *by_key;        // char * -> struct run *
     GPtrArray *in_order;       // struct run *, as they were needed
     GHashTable *scenarios;     // char *, the key of a run -> struct scenario *, as they were read
+    GHashTable *logs;          // char *, the key of a run and a series -> GArray of struct logged
 };
 
 static void run_free(gpointer data)
@@ -37,6 +42,8 @@ struct runs *runs_new_empty(void)
     runs->in_order = g_ptr_array_new_with_free_func(run_free);
     runs->scenarios =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)scenario_free);
+    runs->logs =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     return runs;
 }
 
@@ -47,6 +54,7 @@ struct runs *runs_new(const struct registry *registry, const struct campaign_opt
     if (!campaign)
         return NULL;
     struct runs *runs = runs_new_empty();
+    runs->registry = registry;
     runs->schema = registry_schema(registry);
     runs->campaign = campaign;
     runs->data_dir = g_strdup(options->data_dir);
@@ -60,6 +68,7 @@ void runs_free(struct runs *runs)
     if (runs->campaign)
         campaign_close(runs->campaign);
     g_hash_table_destroy(runs->by_key);
+    g_hash_table_destroy(runs->logs);
     g_hash_table_destroy(runs->scenarios);
     g_ptr_array_unref(runs->in_order);
     if (runs->schema)
@@ -238,15 +247,16 @@ GArray *runs_points(const struct runs *runs, const struct curve *curve, bool *fa
     return both;
 }
 
-static json_t *case_of(const struct scenario *scenario, const struct curve *curve, char **why)
+// The number of a curve's series among the cases; -1 and *why if it is not there.
+static int case_number(const struct scenario *scenario, const struct curve *curve, char **why)
 {
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *one = g_ptr_array_index(scenario->cases, i);
         if (strcmp(one->name, curve->series) == 0)
-            return scenario_case_json(one);
+            return (int)i;
     }
     *why = g_strdup_printf("series missing: %s has no \"%s\"", curve->scenario, curve->series);
-    return NULL;
+    return -1;
 }
 
 // The scenario of a curve under its settings; read once. NULL and *why if it can't be.
@@ -284,5 +294,122 @@ json_t *runs_case(const struct runs *runs, const struct curve *curve, char **why
         return NULL;
     }
     const struct scenario *scenario = scenario_of(runs, curve, why);
-    return scenario ? case_of(scenario, curve, why) : NULL;
+    int number = scenario ? case_number(scenario, curve, why) : -1;
+    return number >= 0 ? scenario_case_json(g_ptr_array_index(scenario->cases, number)) : NULL;
+}
+
+// ---- State logs ----
+
+// A sink that keeps the transitions.
+struct keeper {
+    struct trace trace;
+    GArray *log;
+    GString *line;
+};
+
+static trace_lane keeper_lane(struct trace *trace, const char *group, const char *name)
+{
+    (void)trace, (void)group, (void)name;
+    return 0;
+}
+
+static void keeper_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
+                        sim_time to, struct message_ref message)
+{
+    (void)trace, (void)lane, (void)name, (void)from, (void)to, (void)message;
+}
+
+static void keeper_flow(struct trace *trace, trace_lane lane, struct message_ref message,
+                        char phase, sim_time when)
+{
+    (void)trace, (void)lane, (void)message, (void)phase, (void)when;
+}
+
+static void log_add(GArray *log, sim_time when, const char *line)
+{
+    struct logged logged = {when, log->len, g_strdup(line)};
+    g_array_append_val(log, logged);
+}
+
+static void keeper_transition(struct trace *trace, trace_lane lane, sim_time when,
+                              const struct trace_transition *transition)
+{
+    (void)lane;
+    struct keeper *keeper = (struct keeper *)trace;
+    g_string_truncate(keeper->line, 0);
+    state_log_append(keeper->line, transition);
+    log_add(keeper->log, when, keeper->line->str);
+}
+
+static void logged_clear(gpointer data)
+{
+    g_free(((struct logged *)data)->line);
+}
+
+static GArray *log_new(void)
+{
+    GArray *log = g_array_new(FALSE, FALSE, sizeof(struct logged));
+    g_array_set_clear_func(log, logged_clear);
+    return log;
+}
+
+static gint compare_logged(gconstpointer a, gconstpointer b)
+{
+    const struct logged *p = a, *q = b;
+    return p->when != q->when ? (p->when > q->when) - (p->when < q->when)
+                              : (p->number > q->number) - (p->number < q->number);
+}
+
+static GArray *log_of(const struct runs *runs, const struct scenario *scenario, int number)
+{
+    static const struct trace_ops ops = {.lane = keeper_lane,
+                                         .span = keeper_span,
+                                         .flow = keeper_flow,
+                                         .transition = keeper_transition};
+    struct keeper keeper = {{&ops}, log_new(), g_string_new(NULL)};
+    struct run_options options = {.trace = &keeper.trace};
+    series_result_free(run_case(runs->registry, g_ptr_array_index(scenario->cases, number), number,
+                                scenario->seed, &options));
+    g_string_free(keeper.line, TRUE);
+    // Handlers tell what they do beforehand, and not in the order of time.
+    g_array_sort(keeper.log, compare_logged);
+    return keeper.log;
+}
+
+static char *log_key(const struct curve *curve)
+{
+    return g_strconcat(curve->scenario, "\n", curve->sets, "\n\n", curve->series, NULL);
+}
+
+const GArray *runs_state_log(const struct runs *runs, const struct curve *curve, char **why)
+{
+    char *key = log_key(curve);
+    GArray *log = g_hash_table_lookup(runs->logs, key);
+    if (log || !runs->schema) {
+        if (!log)
+            *why = g_strdup("no scenarios are at hand");
+        g_free(key);
+        return log;
+    }
+    const struct scenario *scenario = scenario_of(runs, curve, why);
+    int number = scenario ? case_number(scenario, curve, why) : -1;
+    if (number < 0) {
+        g_free(key);
+        return NULL;
+    }
+    log = log_of(runs, scenario, number);
+    g_hash_table_insert(runs->logs, key, log);
+    return log;
+}
+
+void runs_add_state_log(struct runs *runs, const struct curve *curve, const char *const *lines)
+{
+    GArray *log = log_new();
+    for (; *lines; lines++) {
+        char *rest;
+        double us = g_ascii_strtod(*lines, &rest);
+        log_add(log, (sim_time)(us * 1e6), rest + 1);
+    }
+    g_array_sort(log, compare_logged);
+    g_hash_table_insert(runs->logs, log_key(curve), log);
 }

@@ -8,6 +8,13 @@
 
 struct runs;
 
+// One transition, as `netsim run --log-states` shows it.
+struct logged {
+    sim_time when;
+    guint number; // in the order in which they were told
+    char *line;   // without the time
+};
+
 // Runs for scenarios below data_dir ("pingpong_cluster1" is scenarios/pingpong_cluster1.yaml). NULL
 // and *error if the campaign can't be opened. Free with runs_free.
 struct runs *runs_new(const struct registry *registry, const struct campaign_options *options,
@@ -34,6 +41,13 @@ json_t *runs_series(const struct runs *runs, const struct curve *curve, char **w
 // *why if they are not there. Free with g_array_unref. `failed` is set if they are not because the
 // series did not end as completed.
 GArray *runs_points(const struct runs *runs, const struct curve *curve, bool *failed, char **why);
+
+// The state log of a curve's series (struct logged), by time; NULL and *why as runs_case has it.
+// The series is run here and now, as databases keep no such thing; each once. Borrowed.
+const GArray *runs_state_log(const struct runs *runs, const struct curve *curve, char **why);
+
+// A state log that is there already, as tests have it: "TIME LINE", in microseconds.
+void runs_add_state_log(struct runs *runs, const struct curve *curve, const char *const *lines);
 
 // The resolved case of a curve's series (scenario_case_json), new reference, which the caller must
 // not change; NULL and *why if the scenario can't be read or has no such series. Nothing is run.

@@ -114,6 +114,8 @@ static enum standing standing_of_check(const struct check *check)
         return STANDING_SETTING;
     case CHECK_FIGURE:
         return STANDING_DRAWN;
+    case CHECK_TRANSITIONS: // a mechanism was built so
+        return STANDING_TEST;
     default:
         return STANDING_PREDICTED;
     }
@@ -126,8 +128,14 @@ enum standing standing_of(const struct claim *claim, const struct fits *fits,
     *by = NULL;
     if (claim_is_behaviour(claim))
         return claim->outside ? STANDING_NONE : STANDING_TEST;
-    for (guint i = 0; i < claim->checks->len; i++)
-        standing = MAX(standing, standing_of_check(g_ptr_array_index(claim->checks, i)));
+    bool sequence = false;
+    for (guint i = 0; i < claim->checks->len; i++) {
+        const struct check *check = g_ptr_array_index(claim->checks, i);
+        standing = MAX(standing, standing_of_check(check));
+        sequence |= check->word == CHECK_TRANSITIONS;
+    }
+    if (sequence)
+        return STANDING_TEST;
     if (standing != STANDING_PREDICTED)
         return standing;
     const char *file = fits_claim(fits, claim, runs);

@@ -7,16 +7,17 @@
 //              claim's checks look at runs with it
 //   fitted     it is a target of a calibration that ships (`claim` in references/calibration/), or
 //              its checks look at nothing but values which such targets fix
-//   test       a behaviour: a mechanism was built as the source describes it, and does what it
-//              should
+//   test       a behaviour, or a sequence of states (`transitions`): a mechanism was built as the
+//              source describes it, and does what it should
 //   drawn      a figure can be drawn
 //   setting    a parameter has the value that the claim says: what is put in comes out
 //
 // THE RULE, for a claim with several checks and for a rank of several claims: what compares results
 // with the source decides, and the weakest of that counts (fitted, then chosen, then predicted). A
 // test, a figure or a setting beside it says what else must be so, and does not decide; of those by
-// themselves the one that can fail most easily counts (test, then drawn, then setting). A claim
-// that is not checked has no standing.
+// themselves the one that can fail most easily counts (test, then drawn, then setting). How a run
+// ends decides, but not beside a sequence of states, where it is the sequence's end. A claim that
+// is not checked has no standing.
 #ifndef NETSIM_VALIDATE_STANDING_H
 #define NETSIM_VALIDATE_STANDING_H
 

@@ -53,6 +53,7 @@ def spoil(word, check):
         "ends_with": lambda: {"status": "completed" if check["status"] != "completed" else "failed"},
         "contains_event": lambda: {"least": "1e18"},
         "parameter": lambda: {"equals": "something else"},
+        "transitions": lambda: {"steps": [*check["steps"], "nobody nothing[0] - -> never"]},
         "figure": lambda: {"spec": check["spec"] + "_gone"},
     }
     return {**check, **changes[word]()}

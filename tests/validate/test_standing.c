@@ -51,6 +51,9 @@ static const char claims[] =
     CLAIM("figure", FIGURE)                                                     //
     CLAIM("figure_setting", SETTING ", " FIGURE)                                //
     CLAIM("setting_beside", SETTING ", " VALUE("A", "8 B"))                     //
+    CLAIM("sequence",
+          "{transitions: {scenario: s, series: A, steps: x}}, {ends_with: {scenario: s, "
+          "series: A, status: completed}}") //
     CLAIM("ends", "{ends_with: {scenario: s, series: A, status: completed}}");
 
 static const char calibration[] =
@@ -123,6 +126,7 @@ static void test_each(void)
         {"s.figure_setting", "drawn", NULL},
         {"s.setting_beside", "predicted", NULL},
         {"s.ends", "predicted", NULL},
+        {"s.sequence", "test", NULL},
     };
     struct world world = world_new(calibration);
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
