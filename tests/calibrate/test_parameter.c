@@ -60,6 +60,41 @@ static void test_bounds(void)
     fit_parameter_free(parameter);
 }
 
+// What each kind of parameter is measured in, and where the search starts: the middle of the orders
+// of magnitude between bounds that are given, half of the upper one if the lower is 0.
+static void test_kinds(void)
+{
+    static const struct {
+        const char *text;
+        enum quantity_kind kind;
+        double lo, hi, start, current;
+        const char *middle;
+    } samples[] = {
+        {"link.rate=1 Mb/s..100 Mb/s", QUANTITY_BIT_RATE, 1e6, 1e8, 1e7, 1e8, "10 Mb/s"},
+        {"host.processor.clock=1 GHz..4 GHz", QUANTITY_FREQUENCY, 1e9, 4e9, 2e9, 1.4e9, "2 GHz"},
+        {"host.processor.cores=1..4", QUANTITY_COUNT, 1, 4, 2, 1, "2"},
+        {"link.drop_probability=0..0.5", QUANTITY_REAL, 0, 0.5, 0.25, 0, "0.25"},
+        {"host.memory.copy_cached=100 MB/s..400 MB/s", QUANTITY_BYTE_RATE, 1e8, 4e8, 2e8, -1,
+         "200 MB/s"},
+        {"lam_via.tiny=1 KiB..4 KiB", QUANTITY_SIZE, 1024, 4096, 2048, 16384, "2 KiB"},
+        {"switch.latency=0..8 us", QUANTITY_DURATION, 0, 8e6, 4e6, -1, "4 us"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        struct fit_parameter *parameter = parameter_of(samples[i].text);
+        CU_ASSERT_EQUAL(parameter->kind, samples[i].kind);
+        CU_ASSERT_EQUAL(parameter->lo, samples[i].lo);
+        CU_ASSERT_EQUAL(parameter->hi, samples[i].hi);
+        CU_ASSERT_EQUAL(parameter->start, samples[i].start);
+        if (samples[i].current >= 0)
+            CU_ASSERT_EQUAL(parameter->current, samples[i].current);
+        CU_ASSERT_PTR_NOT_NULL(parameter->doc);
+        char *text = fit_parameter_text(parameter, parameter->start);
+        SUITE_SAME_TEXT(text, samples[i].middle);
+        g_free(text);
+        fit_parameter_free(parameter);
+    }
+}
+
 static void test_mapping(void)
 {
     static const char *const texts[] = {"lam.request=1000 cycles..100000 cycles",
@@ -113,12 +148,19 @@ static void test_bad_input(void)
     expect_error("lam.request=..5 cycles", "--fit");
     expect_error("lam.request=1 cycles..2 us", "--fit");
     expect_error("lam.request=-5 cycles..5 cycles", "--fit");
+    expect_error("lam.request=0 cycles..0 cycles", "the lower bound is not below the upper");
+    expect_error("lam_via.sdescs=1..20", "the bounds leave the parameter's range, 2 .. 65536");
+    expect_error("lam_via.sdescs=2..65537", "the bounds leave the parameter's range, 2 .. 65536");
+    fit_parameter_free(parameter_of("lam_via.sdescs=2..65536"));
+    expect_error("link.drop_probability",
+                 "give it bounds (--fit link.drop_probability=lo..hi)"); // ten times 0 is 0
     expect_error("switch.discipline", "no quantity");
     expect_error("switch.latency=1 MB..2 MB", "1 MB");
 }
 
 static const struct suite_case cases[] = {
     {"bounds and where the search starts", test_bounds},
+    {"kinds of parameters", test_kinds},
     {"the mapping stays in the bounds, rises, and can be undone", test_mapping},
     {"values are rounded to four digits and whole units", test_rounding},
     {"bad input", test_bad_input},

@@ -330,7 +330,7 @@ class Calibrate(Case):
         self.points({("rpi", 1): 74.0}, ("rpi", 1))
         done = self.netsim("calibrate", "two.yaml", "--fit", "lam_via.tiny=40 KiB..50 KiB", "--to",
                            "targets.yaml", code=3)
-        self.assertIn("does not take the values", done.stderr)
+        self.assertRegex(done.stderr, r"does not take the values: lam_via\.tiny: the longest tiny message")
 
 
 if __name__ == "__main__":
