@@ -98,7 +98,8 @@ static void deliver_active(struct cpu_context *context, void *owner, struct grim
 // One physical range on its way that is not the last move of its message.
 struct piece {
     struct grim_unit *unit;
-    struct grim_arrival *arrival; // of the last data before a word; else NULL
+    struct grim_arrival *arrival; // to be told at the end: of the last data before a word; else
+                                  // NULL
     struct lanai_transfer transfer;
 };
 
@@ -117,28 +118,37 @@ static void landed(struct grim_arrival *arrival)
     ledger_complete(ledger, message->message);
 }
 
+static struct grim_unit *unit_of_arrival(struct grim_arrival *arrival)
+{
+    return grim_unit_of(grim_arrival_owner(arrival), grim_arrival_channel(arrival));
+}
+
 static void piece_done(void *owner, struct lanai_transfer *transfer)
 {
     (void)owner;
     struct piece *piece = container_of(transfer, struct piece, transfer);
-    if (piece->arrival)
+    if (piece->arrival && !grim_arrival_lost(piece->arrival))
         landed(piece->arrival);
     pool_give(&piece->unit->pieces, piece);
 }
 
-static void start_piece(const struct cpu_context *context, struct grim_unit *unit,
-                        enum lanai_move move, int64_t bytes, struct message_ref message,
-                        struct grim_arrival *arrival)
+// `offset`: of the range in the message's data. `told`: the arrival's data have landed with it.
+static void start_piece(const struct cpu_context *context, struct grim_arrival *arrival,
+                        enum lanai_move move, int64_t offset, int64_t bytes, bool told)
 {
+    struct grim_unit *unit = unit_of_arrival(arrival);
     struct piece *piece = pool_take(&unit->pieces);
     *piece = (struct piece){
         .unit = unit,
-        .arrival = arrival,
-        .transfer = {.item = {.handler = LANAI_NOBODY, .message = message},
+        .arrival = told ? arrival : NULL,
+        .transfer = {.item = {.handler = LANAI_NOBODY,
+                              .message = grim_arrival_message(arrival)->message},
                      .move = move,
                      .bytes = bytes,
                      .done = piece_done},
     };
+    if (move == LANAI_TO_HOST)
+        grim_arrival_behind(arrival, &piece->transfer, offset);
     lanai_start(grim_ni_card(unit->ni), &piece->transfer, context->now);
 }
 
@@ -155,18 +165,14 @@ static void not_registered(const struct grim_unit *unit, const struct grim_messa
              address);
 }
 
-static struct grim_unit *unit_of_arrival(struct grim_arrival *arrival)
-{
-    return grim_unit_of(grim_arrival_owner(arrival), grim_arrival_channel(arrival));
-}
-
 // Starts the DMAs of [address, address + bytes) but the last one, whose length is returned; -1
 // after an error.
 static int64_t start_pieces(struct cpu_context *context, struct grim_arrival *arrival,
                             enum lanai_move move, int64_t address, int64_t bytes)
 {
     const struct grim_message *message = grim_arrival_message(arrival);
-    struct grim_unit *unit = unit_of_arrival(arrival);
+    const struct grim_unit *unit = unit_of_arrival(arrival);
+    int64_t offset = 0;
     while (bytes > 0) {
         const struct grim_block *block =
             grim_memory_find(unit->memory, message->destination, address);
@@ -179,7 +185,8 @@ static int64_t start_pieces(struct cpu_context *context, struct grim_arrival *ar
         cpu_spend(context, unit->remote->config->piece, "remote memory");
         if (run >= bytes)
             break;
-        start_piece(context, unit, move, run, message->message, NULL);
+        start_piece(context, arrival, move, offset, run, false);
+        offset += run;
         address += run;
         bytes -= run;
     }
@@ -233,7 +240,7 @@ static void word_landed(struct grim_arrival *arrival)
 static void stored(struct cpu_context *context, struct grim_arrival *arrival)
 {
     const struct grim_message *message = grim_arrival_message(arrival);
-    if (message->type == GRIM_READ_REPLY) {
+    if (message->type == GRIM_READ_REPLY && !grim_arrival_lost(arrival)) {
         uint32_t stamp = grim_write_of(message).value;
         grim_acknowledge(context, grim_arrival_channel(arrival), (uint8_t)(stamp >> 8),
                          (uint8_t)stamp);
@@ -252,7 +259,7 @@ static void store_rest(struct cpu_context *context, struct grim_arrival *arrival
         return;
     }
     if (rest > 0)
-        start_piece(context, unit, LANAI_TO_HOST, rest, message->message, arrival);
+        start_piece(context, arrival, LANAI_TO_HOST, message->bytes - rest, rest, true);
     cpu_spend(context, unit->remote->config->word, "remote memory");
     grim_arrival_move(context, arrival, LANAI_TO_HOST, WORD_BYTES, stored, word_landed);
 }

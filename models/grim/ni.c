@@ -16,7 +16,9 @@ static const struct lanai_handler handlers[GRIM_HANDLERS] = {
     [GRIM_START_FETCH] = {"start fetch", ni_start_fetch_run, false},
 };
 
-static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED};
+// It begins with a message's header (thesis 003, 4.1.1).
+static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED,
+                                               GRIM_HEADER_BYTES};
 
 void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost cost,
               const char *stage, struct message_ref message)
@@ -104,7 +106,7 @@ static void make_ni(struct grim_fabric *fabric, int host, const struct lanai_con
     ni->flows = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     ni->receivers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     ni->answers = g_new0(struct grim_answer, fabric->config.control_entries);
-    ni->buffers = g_new0(struct lanai_buffer, fabric->config.receive_buffers);
+    ni->buffers = g_new0(struct grim_receive, fabric->config.receive_buffers);
 }
 
 struct grim_fabric *grim_fabric_make(struct cluster *cluster, const char *section,
@@ -265,8 +267,8 @@ static bool start_ni(struct grim_ni *ni)
     for (int64_t i = 0; i < endpoints; i++)
         share_out(g_ptr_array_index(ni->channels, i));
     for (int64_t i = 0; i < config->receive_buffers; i++) {
-        ni->buffers[i].bytes = config->receive_buffer;
-        lanai_post_buffer(ni->card, &ni->buffers[i], sim_now(ni->fabric->sim));
+        ni->buffers[i].buffer.bytes = config->receive_buffer;
+        lanai_post_buffer(ni->card, &ni->buffers[i].buffer, sim_now(ni->fabric->sim));
     }
     return true;
 }

@@ -189,7 +189,9 @@ struct grim_interface {
     // Works on the message: called in the firmware's handler with its cost (grim_ni.deliver)
     // charged. It starts DMAs with grim_arrival_move, goes on in their steps, and in one of them,
     // or at once, calls grim_arrival_end. Messages of one type to one channel are delivered in
-    // order; what comes behind is delivered while this one is under way.
+    // order; what comes behind is delivered while this one is under way. The payload may still be
+    // coming in: no move ends, and none that was started through grim_arrival_behind, before it is
+    // all there, and then the message may be lost (grim_arrival_lost).
     void (*deliver)(struct cpu_context *context, void *owner, struct grim_arrival *arrival);
     // No ACK when it is taken: something that comes later acknowledges it (grim_acknowledge), as an
     // RM-RV reply does the read (thesis 003, 4.5.4).
@@ -225,6 +227,15 @@ void grim_arrival_move(struct cpu_context *context, struct grim_arrival *arrival
 // post). Meanwhile the arrival keeps its buffer.
 void grim_arrival_hold(struct grim_arrival *arrival, grim_step_fn *next);
 void grim_arrival_resume(struct cpu_context *context, struct grim_arrival *arrival);
+
+// Whether the message has turned out damaged, which nobody knows before its last byte: what has
+// been written of it stays, but nobody may be told of it.
+bool grim_arrival_lost(const struct grim_arrival *arrival);
+
+// The same as the arrival's own moves for a transfer of an interface: bytes of the payload from
+// `offset` on, which may still be coming in.
+void grim_arrival_behind(const struct grim_arrival *arrival, struct lanai_transfer *transfer,
+                         int64_t offset);
 
 // The message has reached its last place; the buffer is free again. Once for each delivery.
 void grim_arrival_end(struct cpu_context *context, struct grim_arrival *arrival);

@@ -29,6 +29,18 @@ static void endpoint_landed(struct grim_arrival *arrival)
         channel->notify(channel->owner, GRIM_ARRIVED);
 }
 
+// A damaged message gives its room back.
+static void endpoint_over(struct cpu_context *context, struct grim_arrival *arrival)
+{
+    struct grim_channel *channel = arrival->channel;
+    if (grim_arrival_lost(arrival)) {
+        channel->endpoint_messages--;
+        channel->endpoint_bytes -= grim_message_bytes(&arrival->message);
+        pool_give(&channel->ni->fabric->held, arrival->notes.pointer);
+    }
+    grim_arrival_end(context, arrival);
+}
+
 static void endpoint_deliver(struct cpu_context *context, void *owner, struct grim_arrival *arrival)
 {
     struct grim_channel *channel = arrival->channel;
@@ -39,7 +51,7 @@ static void endpoint_deliver(struct cpu_context *context, void *owner, struct gr
     channel->endpoint_messages++;
     channel->endpoint_bytes += bytes;
     arrival->notes.pointer = held;
-    grim_arrival_move(context, arrival, LANAI_TO_HOST, bytes, grim_arrival_end, endpoint_landed);
+    grim_arrival_move(context, arrival, LANAI_TO_HOST, bytes, endpoint_over, endpoint_landed);
 }
 
 const struct grim_interface ni_endpoint_interface = {

@@ -153,6 +153,16 @@ struct grim_arrival {
     void (*landed)(struct grim_arrival *arrival);
     struct grim_arrival_notes notes;
     struct grim_arrival *next; // in the incoming queue
+    bool early;                // begun with its head, and the firmware has not seen its end yet
+    bool over;                 // its interface has ended it already
+    bool lost;                 // it has turned out damaged
+};
+
+// A receive buffer, and what the firmware has done at the head of the packet in it.
+struct grim_receive {
+    struct lanai_buffer buffer;
+    bool looked, sequenced; // its cost is charged
+    struct grim_arrival *early;
 };
 
 // An ACK or NACK that is to be sent.
@@ -185,7 +195,7 @@ struct grim_ni {
     bool has_late;
 
     // Receiving.
-    struct lanai_buffer *buffers;
+    struct grim_receive *buffers;
     bool closed;  // it takes no message before an answer has left
     bool waiting; // the firmware does nothing but wait for the first DMA of a message
     struct lanai_item *arrived, *arrived_last; // receive buffers with packets, first in, first out

@@ -2,6 +2,10 @@
 // The receiving half of the firmware: it answers what is next in sequence, drops what is not, and
 // hands what it has taken to the interface that the type names (thesis 003, 4.2.1, 4.3.3, 4.5.6).
 //
+// The header comes first, and so does what is done with it: a longer message is on its way to the
+// host before all of it has come (begin). If its end shows that it is damaged, that is as if it had
+// not come at all.
+//
 // With buffers at both cards a message that its interface does not accept goes into the channel's
 // incoming queue, and so does all that comes behind it; while that is empty, messages cut through.
 #include "models/grim/ni_parts.h"
@@ -46,8 +50,20 @@ static void move_done(void *owner, struct lanai_transfer *transfer)
 {
     struct grim_arrival *arrival = container_of(transfer, struct grim_arrival, transfer);
     (void)owner;
-    if (arrival->landed)
+    if (arrival->landed && !grim_arrival_lost(arrival))
         arrival->landed(arrival);
+}
+
+bool grim_arrival_lost(const struct grim_arrival *arrival)
+{
+    return arrival->lost || (arrival->early && arrival->buffer->packet->corrupt);
+}
+
+void grim_arrival_behind(const struct grim_arrival *arrival, struct lanai_transfer *transfer,
+                         int64_t offset)
+{
+    transfer->behind = arrival->buffer;
+    transfer->behind_at = GRIM_HEADER_BYTES + offset;
 }
 
 void grim_arrival_move(struct cpu_context *context, struct grim_arrival *arrival,
@@ -62,6 +78,9 @@ void grim_arrival_move(struct cpu_context *context, struct grim_arrival *arrival
     arrival->transfer.move = move;
     arrival->transfer.bytes = bytes;
     arrival->transfer.done = move_done;
+    // The end of what is moved is that of the message, or comes after it.
+    arrival->transfer.behind = move == LANAI_TO_HOST ? arrival->buffer : NULL;
+    arrival->transfer.behind_at = grim_message_bytes(&arrival->message) - bytes;
     lanai_start(arrival->channel->ni->card, &arrival->transfer, context->now);
 }
 
@@ -88,6 +107,8 @@ void grim_arrival_resume(struct cpu_context *context, struct grim_arrival *arriv
 
 void ni_buffer_free(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer)
 {
+    struct grim_receive *receive = container_of(buffer, struct grim_receive, buffer);
+    receive->looked = receive->sequenced = false;
     if (ni->closed)
         ni->withheld[ni->withheld_count++] = buffer;
     else
@@ -97,6 +118,9 @@ void ni_buffer_free(struct cpu_context *context, struct grim_ni *ni, struct lana
 void grim_arrival_end(struct cpu_context *context, struct grim_arrival *arrival)
 {
     struct grim_channel *channel = arrival->channel;
+    arrival->over = true;
+    if (arrival->early)
+        return; // its end is still to be looked at
     struct grim_ni *ni = channel->ni;
     if (arrival->buffer)
         ni_buffer_free(context, ni, arrival->buffer);
@@ -193,6 +217,23 @@ static void trace_receiver(const struct grim_ni *ni, sim_time when, const char *
     g_free(detail);
 }
 
+static struct grim_receive *receive_of(struct lanai_buffer *buffer)
+{
+    return container_of(buffer, struct grim_receive, buffer);
+}
+
+// All of a message that was begun with its head has been looked at. The interface may have ended
+// it before that.
+static void end_early(struct cpu_context *context, struct grim_receive *receive, bool lost)
+{
+    struct grim_arrival *arrival = receive->early;
+    receive->early = NULL;
+    arrival->early = false;
+    arrival->lost = lost;
+    if (arrival->over)
+        grim_arrival_end(context, arrival);
+}
+
 // Takes the message that is next in sequence: true if that is possible. The buffer is used up then.
 static bool take(struct cpu_context *context, struct grim_channel *channel,
                  struct lanai_buffer *buffer, const struct grim_message *message)
@@ -200,6 +241,10 @@ static bool take(struct cpu_context *context, struct grim_channel *channel,
     struct grim_ni *ni = channel->ni;
     const struct grim_ni_config *config = &ni->fabric->config;
     const struct grim_served *served = &ni->fabric->served[message->type];
+    if (receive_of(buffer)->early) {
+        end_early(context, receive_of(buffer), false);
+        return true;
+    }
     if (config->buffering == GRIM_BUFFER_BOTH) {
         ni_spend(context, ni, config->incoming, "incoming queue", message->message);
         if (channel->incoming_first || !accepted_by(context, served, channel, message)) {
@@ -257,6 +302,18 @@ static void next_in_sequence(struct cpu_context *context, struct grim_channel *c
         ni_answer(context, ni, GRIM_ACK, message, from->ni);
 }
 
+static void find_sequence(struct cpu_context *context, const struct grim_ni *ni,
+                          struct grim_receive *receive, const struct grim_message *message)
+{
+    const struct grim_ni_config *config = &ni->fabric->config;
+    if (!receive->sequenced)
+        ni_spend(context, ni,
+                 config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
+                                                        : config->sequence_channel,
+                 "sequence number", message->message);
+    receive->sequenced = true;
+}
+
 // Ahead of its turn comes what follows a message that was refused: on a network that keeps the
 // order the sender has sent it before it heard of that, and sends it again (thesis 003, 4.2.1). On
 // one that does not, it may as well have overtaken the message that is next; then nothing would
@@ -270,10 +327,7 @@ static void data_message(struct cpu_context *context, struct grim_channel *chann
     struct grim_fabric *fabric = ni->fabric;
     const struct grim_ni_config *config = &fabric->config;
     struct grim_receiver *receiver = ni_receiver(from, channel);
-    ni_spend(context, ni,
-             config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
-                                                    : config->sequence_channel,
-             "sequence number", message->message);
+    find_sequence(context, ni, receive_of(buffer), message);
     switch (ni_relation(receiver->expected, message->sequence)) {
     case GRIM_NEXT:
         next_in_sequence(context, channel, from, receiver, buffer, message);
@@ -325,7 +379,10 @@ static void discard(struct cpu_context *context, struct grim_ni *ni, struct lana
 {
     (*counter)++;
     lanai_discard(ni->card, buffer, reason);
-    ni_buffer_free(context, ni, buffer);
+    if (receive_of(buffer)->early)
+        end_early(context, receive_of(buffer), true);
+    else
+        ni_buffer_free(context, ni, buffer);
 }
 
 static void no_interface(struct grim_ni *ni, const struct grim_message *message)
@@ -337,19 +394,61 @@ static void no_interface(struct grim_ni *ni, const struct grim_message *message)
              ni->name, type, message->destination);
 }
 
+static bool decode(const struct packet *packet, struct grim_header *header)
+{
+    const struct grim_packet *carried = packet_header(packet, const struct grim_packet);
+    int bytes = (int)MIN(packet->wire_bytes, GRIM_HEADER_BYTES);
+    return grim_decode(carried->bytes, bytes, header);
+}
+
+static void look(struct cpu_context *context, const struct grim_ni *ni,
+                 struct grim_receive *receive)
+{
+    if (!receive->looked)
+        ni_spend(context, ni, ni->fabric->config.receive, "receive packet",
+                 receive->buffer.packet->message);
+    receive->looked = true;
+}
+
+// The head of a message is in, and nothing that has come before is still to be looked at. If it is
+// next in sequence and its interface takes it, its way goes on at once, while the rest comes in;
+// what the sender hears, and what is expected next, wait for its end (thesis 003, 4.1.1). Anything
+// else is decided at the end.
+static void begin(struct cpu_context *context, struct grim_ni *ni, struct grim_receive *receive)
+{
+    const struct grim_fabric *fabric = ni->fabric;
+    struct lanai_buffer *buffer = &receive->buffer;
+    struct grim_header header;
+    look(context, ni, receive);
+    if (!decode(buffer->packet, &header) || fabric->config.buffering == GRIM_BUFFER_BOTH)
+        return;
+    struct grim_message message = message_of(buffer->packet, &header);
+    struct grim_channel *channel = grim_channel_find(fabric, header.destination);
+    struct grim_channel *from = grim_channel_find(fabric, header.source);
+    const struct grim_served *served = &fabric->served[header.type];
+    if (!channel || channel->ni != ni || !from || !served->interface)
+        return;
+    find_sequence(context, ni, receive, &message);
+    if (ni_relation(ni_receiver(from, channel)->expected, message.sequence) != GRIM_NEXT ||
+        !accepted_by(context, served, channel, &message))
+        return;
+    receive->early = arrival_new(ni, channel, &message);
+    receive->early->buffer = buffer;
+    receive->early->early = true;
+    deliver(context, receive->early);
+}
+
 static void packet_in(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer)
 {
     struct grim_fabric *fabric = ni->fabric;
     const struct packet *packet = buffer->packet;
-    const struct grim_packet *carried = packet_header(packet, const struct grim_packet);
     struct grim_header header;
-    ni_spend(context, ni, fabric->config.receive, "receive packet", packet->message);
+    look(context, ni, receive_of(buffer));
     if (packet->corrupt) {
         discard(context, ni, buffer, fabric->corrupt, "CRC-8 error");
         return;
     }
-    int bytes = (int)MIN(packet->wire_bytes, GRIM_HEADER_BYTES);
-    if (!grim_decode(carried->bytes, bytes, &header)) {
+    if (!decode(packet, &header)) {
         discard(context, ni, buffer, fabric->foreign, "not GRIM's");
         return;
     }
@@ -377,6 +476,11 @@ static void packet_in(struct cpu_context *context, struct grim_ni *ni, struct la
 void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
     struct grim_ni *ni = owner;
+    if (item && item->begins) {
+        if (!ni->waiting && !ni->closed && !ni->arrived)
+            begin(context, ni, container_of(item, struct grim_receive, buffer.begun));
+        return;
+    }
     if (item) {
         item->next = NULL;
         if (ni->arrived)

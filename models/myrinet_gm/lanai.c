@@ -126,8 +126,7 @@ void lanai_arrive(struct lanai *lanai, struct lanai_item *item)
     notice(lanai);
 }
 
-// Takes back an item that waits.
-static void withdraw(struct lanai *lanai, struct lanai_item *item)
+void lanai_withdraw(struct lanai *lanai, struct lanai_item *item)
 {
     struct lanai_desk *desk = desk_of(lanai, item->handler);
     struct lanai_item *before = NULL;
@@ -185,7 +184,7 @@ void lanai_timer_stop(struct lanai *lanai, struct lanai_timer *timer)
         return; // never set
     engine_cancel(lanai->sim->engine, &timer->event);
     if (timer->item.waiting)
-        withdraw(lanai, &timer->item);
+        lanai_withdraw(lanai, &timer->item);
 }
 
 void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time when)

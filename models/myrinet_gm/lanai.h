@@ -11,9 +11,11 @@
 // No turn is simulated while nothing arrives.
 //
 // A handler starts engines at its context's `now`. Each engine moves one thing at a time, in the
-// order in which they were started. Data pass through SRAM whole: what was fetched from the host is
-// sent when the firmware starts the send engine, and what was received is written to the host when
-// it starts the host engine.
+// order in which they were started. What was fetched from the host is sent when the firmware starts
+// the send engine, and what was received is written to the host when it starts the host engine:
+// packets pass through SRAM whole, unless the firmware begins with their heads. A transfer behind a
+// packet that is still coming in moves a piece as soon as all of that is there, and lets fetches go
+// first while it waits.
 //
 // Not modelled: contention of processor and engines for the SRAM; the chaining of DMA descriptors
 // by hardware (a started transfer waits in its engine's queue at no cost); fragmentation of the
@@ -63,6 +65,7 @@ struct lanai;
 struct lanai_item {
     int handler;                // index into the firmware's table, or LANAI_NOBODY
     struct message_ref message; // that the handler's time is spent for
+    bool begins;                // of a receive buffer: the packet's head is in, not yet all of it
     bool waiting;               // it has arrived, and its handler has not been called yet
     struct lanai_item *next;    // the card's
 };
@@ -86,6 +89,7 @@ struct lanai_firmware {
     const struct lanai_handler *handlers;
     int count;
     int received; // the handler that gets the receive buffers with packets in them
+    int64_t head; // bytes of a longer packet with which it begins; 0: it waits for whole ones
 };
 
 // The card at a station of the network, in a host. `section` is the scenario section that the
@@ -141,6 +145,9 @@ struct lanai_transfer {
     enum lanai_move move;
     int64_t bytes;         // of a transfer with the host, >= 0
     struct packet *packet; // of LANAI_SEND: route and wire_bytes set; the network's once it leaves
+    // Bytes of a packet that is still coming in, from its byte `behind_at` on; NULL: all are there.
+    const struct lanai_buffer *behind;
+    int64_t behind_at;
     // In the event in which the last byte has arrived (has left), before the handler hears of it;
     // may be NULL. For what the host sees in its memory. It must not start this transfer again; it
     // may free one of which no handler hears.
@@ -152,6 +159,7 @@ struct lanai_transfer {
     sim_time asked;
     int64_t moved;
     bool busy;
+    bool waits; // under way, for bytes from the link
 };
 
 // Hands the transfer to its engine at `when`: a handler passes its context's now, an event the
@@ -168,6 +176,9 @@ struct lanai_buffer {
     struct lanai *lanai;
     struct lanai_buffer *next;
     bool posted;
+    struct lanai_item begun; // a firmware with a head: arrives before `item`, with begins set
+    sim_time last;           // when the last byte is in SRAM
+    bool whole;              // it is
 };
 
 // Gives the receive engine an empty buffer at `when`. Packets take the buffers in the order in
@@ -176,8 +187,14 @@ struct lanai_buffer {
 // the trace says what held it up; one that is longer than its buffer is dropped, and the buffer
 // goes back to be used first.
 //
+// If the firmware has a head, its handler gets a longer packet twice: when its head is in SRAM
+// (`begun`, begins set), and when all of it is (`item`); only then, if it has not come to the head
+// by that time, or if there was no buffer. What it starts to write to the host in between goes
+// `behind` the buffer, and does not overtake the bytes that come in.
+//
 // A packet with a wrong CRC comes like any other: the firmware looks at packet->corrupt and calls
-// lanai_discard, as the LANai's receive status has it looked at.
+// lanai_discard, as the LANai's receive status has it looked at. Before the packet is whole nobody
+// can know.
 void lanai_post_buffer(struct lanai *lanai, struct lanai_buffer *buffer, sim_time when);
 
 // Packets that wait for a buffer now.

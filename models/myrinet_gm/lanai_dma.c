@@ -41,6 +41,39 @@ static void engine_end(struct lanai *lanai, struct lanai_engine *engine)
 
 // ---- Host engine ----
 
+// When the next piece of a transfer is in SRAM; at the latest when all of the packet is.
+static sim_time piece_there(const struct lanai_transfer *transfer, int64_t piece)
+{
+    const struct lanai_buffer *behind = transfer->behind;
+    const struct lanai *lanai = transfer->lanai;
+    if (!behind || behind->whole)
+        return 0;
+    int64_t to_come = behind->packet->wire_bytes - transfer->behind_at - transfer->moved - piece;
+    return behind->last - network_station_in_time(lanai->network, lanai->station, MAX(to_come, 0));
+}
+
+// The engine's first transfer waits for bytes from the link: the first of those that wait for the
+// engine and fetch from the host goes before it. False if there is none.
+static bool let_fetch_first(struct lanai *lanai)
+{
+    struct lanai_engine *engine = &lanai->host_engine;
+    struct lanai_transfer *before = engine->first;
+    while (before->next && before->next->move != LANAI_FROM_HOST)
+        before = before->next;
+    struct lanai_transfer *fetch = before->next;
+    if (!fetch)
+        return false;
+    before->next = fetch->next;
+    if (engine->last == fetch)
+        engine->last = before;
+    fetch->next = engine->first;
+    engine->first->asked = sim_now(lanai->sim);
+    engine->first->waits = false;
+    engine->first = fetch;
+    engine_begin(lanai, engine);
+    return true;
+}
+
 // A piece is over, or the set-up. The bus is asked for a piece at a time, so that others come in
 // between.
 static void host_moved(struct engine *engine, struct event *event)
@@ -49,6 +82,13 @@ static void host_moved(struct engine *engine, struct event *event)
     struct lanai_transfer *transfer = container_of(event, struct lanai_transfer, event);
     struct lanai *lanai = transfer->lanai;
     int64_t piece = MIN(transfer->bytes - transfer->moved, lanai->config.bus_hold);
+    sim_time there = piece_there(transfer, piece);
+    transfer->waits = there > sim_now(lanai->sim);
+    if (transfer->waits) {
+        if (!let_fetch_first(lanai))
+            engine_schedule(lanai->sim->engine, event, there);
+        return;
+    }
     if (piece == 0) {
         note_load(lanai, lanai->host_engine.lane, transfer->asked);
         engine_end(lanai, &lanai->host_engine);
@@ -68,7 +108,6 @@ static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)
         now + (transfer->move == LANAI_FROM_HOST ? config->read_setup : config->write_setup);
     trace_span(lanai->sim->trace, lanai->host_engine.lane, "set-up", now, ready,
                transfer->item.message);
-    transfer->moved = 0;
     transfer->asked = ready;
     transfer->event.run = host_moved;
     engine_schedule(lanai->sim->engine, &transfer->event, ready);
@@ -125,10 +164,15 @@ static void transfer_asked(struct engine *unused, struct event *event)
     struct lanai *lanai = transfer->lanai;
     struct lanai_engine *engine = engine_of(lanai, transfer->move);
     transfer->asked = sim_now(lanai->sim);
+    transfer->moved = 0;
     transfer->next = NULL;
     if (engine->first) {
         engine->last->next = transfer;
         engine->last = transfer;
+        if (engine->first->waits && transfer->move == LANAI_FROM_HOST) {
+            engine_cancel(lanai->sim->engine, &engine->first->event);
+            let_fetch_first(lanai);
+        }
         return;
     }
     engine->first = engine->last = transfer;
@@ -158,6 +202,16 @@ void lanai_discard(struct lanai *lanai, struct lanai_buffer *buffer, const char 
     buffer->packet = NULL;
 }
 
+static void arrive_whole(struct lanai *lanai, struct lanai_buffer *buffer)
+{
+    buffer->whole = true;
+    if (buffer->begun.waiting)
+        lanai_withdraw(lanai, &buffer->begun); // nothing is gained any more
+    buffer->item.handler = lanai->firmware->received;
+    buffer->item.message = buffer->packet->message;
+    lanai_arrive(lanai, &buffer->item);
+}
+
 // The packet goes into the buffer; false if it is too long and is lost.
 static bool fill(struct lanai *lanai, struct lanai_buffer *buffer, struct packet *packet)
 {
@@ -168,9 +222,7 @@ static bool fill(struct lanai *lanai, struct lanai_buffer *buffer, struct packet
         return false;
     }
     buffer->posted = false;
-    buffer->item.handler = lanai->firmware->received;
-    buffer->item.message = packet->message;
-    lanai_arrive(lanai, &buffer->item);
+    arrive_whole(lanai, buffer);
     return true;
 }
 
@@ -206,6 +258,42 @@ static struct packet *held_pop(struct lanai *lanai)
     return entry.packet;
 }
 
+static void head_in(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct lanai_buffer *buffer = container_of(event, struct lanai_buffer, event);
+    lanai_arrive(buffer->lanai, &buffer->begun);
+}
+
+// Attached to the station: enough of the packet to begin with has left the link.
+static void station_begin(void *owner, struct packet *packet, sim_time last)
+{
+    struct lanai *lanai = owner;
+    struct lanai_buffer *buffer = lanai->empty;
+    if (!buffer || packet->wire_bytes > buffer->bytes)
+        return; // it is looked at when all of it has come
+    lanai->empty = buffer->next;
+    buffer->posted = false;
+    buffer->packet = packet;
+    buffer->whole = false;
+    buffer->last = last + lanai->config.receive_latency;
+    buffer->begun = (struct lanai_item){
+        .handler = lanai->firmware->received, .message = packet->message, .begins = true};
+    packet->token = buffer;
+    event_init(&buffer->event, head_in);
+    engine_schedule(lanai->sim->engine, &buffer->event,
+                    sim_now(lanai->sim) + lanai->config.receive_latency);
+}
+
+// The rest of a packet that the firmware has begun with.
+static void rest_in(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    const struct packet *packet = container_of(event, struct packet, event);
+    struct lanai_buffer *buffer = packet->token;
+    arrive_whole(buffer->lanai, buffer);
+}
+
 static void packet_in(struct engine *engine, struct event *event)
 {
     (void)engine;
@@ -227,8 +315,10 @@ static void station_receive(void *owner, struct packet *packet)
     note_load(lanai, lanai->receive_lane, MAX(now - wire, 0));
     trace_flow(lanai->sim->trace, lanai->receive_lane, packet->message, TRACE_FLOW_STEP, now);
     trace_delay(lanai->sim->trace, lanai->receive_lane, "NIC", now, seen, packet->message);
-    packet->token = lanai;
-    event_init(&packet->event, packet_in);
+    bool begun = packet->token != NULL;
+    event_init(&packet->event, begun ? rest_in : packet_in);
+    if (!begun)
+        packet->token = lanai;
     engine_schedule(lanai->sim->engine, &packet->event, seen);
 }
 
@@ -271,6 +361,8 @@ void lanai_engines_init(struct lanai *lanai)
     lanai->held = g_array_new(FALSE, FALSE, sizeof(struct lanai_held));
     lanai->held_packets = sim_counter(lanai->sim, "LANai packets held for a buffer");
     network_attach(lanai->network, lanai->station, station_receive, lanai);
+    if (lanai->firmware->head > 0)
+        network_attach_head(lanai->network, lanai->station, lanai->firmware->head, station_begin);
     network_limit(lanai->network, lanai->station);
 }
 

@@ -62,6 +62,9 @@ struct lanai_held {
     sim_time since;
 };
 
+// Takes back an item that waits.
+void lanai_withdraw(struct lanai *lanai, struct lanai_item *item);
+
 void lanai_engines_init(struct lanai *lanai);
 void lanai_engines_clear(struct lanai *lanai);
 

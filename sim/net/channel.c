@@ -302,6 +302,5 @@ void channel_enter(struct channel *channel, struct packet *packet)
         channel_drop(channel, packet, cause);
         return;
     }
-    packet->event.run = channel->arrive;
-    engine_schedule(network->engine, &packet->event, end + channel->delay);
+    channel_schedule_arrival(channel, packet, start, end);
 }

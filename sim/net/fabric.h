@@ -23,6 +23,8 @@ struct station {
     bool limited;   // takes a packet only if it has a place
     int64_t places; // that no packet has taken
     station_receive_fn *receive;
+    station_begin_fn *begin; // NULL: it is told of whole packets only
+    int64_t head;            // bytes of a frame that it begins with
     void *owner;
 };
 
@@ -173,5 +175,10 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
 
 // The packet's event at a station: its last bit is in.
 void station_arrive(struct engine *engine, struct event *event);
+
+// Schedules the arrival of a packet that is on the channel from `start` to `end`, and before it, if
+// the channel ends at a station that begins with a packet's head, the arrival of that.
+void channel_schedule_arrival(struct channel *channel, struct packet *packet, sim_time start,
+                              sim_time end);
 
 #endif

@@ -251,7 +251,20 @@ void network_attach(struct network *network, int station, station_receive_fn *re
 {
     g_assert(station >= 0 && station < network->station_count);
     network->stations[station].receive = receive;
+    network->stations[station].begin = NULL;
     network->stations[station].owner = owner;
+}
+
+void network_attach_head(struct network *network, int station, int64_t bytes,
+                         station_begin_fn *begin)
+{
+    network->stations[station].begin = begin;
+    network->stations[station].head = bytes;
+}
+
+sim_time network_station_in_time(const struct network *network, int station, int64_t bytes)
+{
+    return channel_time(network->stations[station].in, bytes);
 }
 
 void network_limit(struct network *network, int station)
@@ -316,6 +329,34 @@ void network_send(struct network *network, struct packet *packet, struct event *
     channel_enter(packet->route->channels[0], packet);
 }
 
+static sim_time station_head_time(const struct channel *channel)
+{
+    return channel_time(channel, channel->preamble + channel->to.station->head);
+}
+
+static void station_arrive_head(struct engine *engine, struct event *event)
+{
+    struct packet *packet = container_of(event, struct packet, event);
+    struct channel *channel = packet->route->channels[packet->hop - 1];
+    const struct station *station = channel->to.station;
+    sim_time last = engine_now(engine) - station_head_time(channel) +
+                    channel_time(channel, channel_packet_bytes(channel, packet));
+    packet->begun = true;
+    packet->event.run = channel->arrive;
+    engine_schedule(engine, &packet->event, last);
+    station->begin(station->owner, packet, last);
+}
+
+void channel_schedule_arrival(struct channel *channel, struct packet *packet, sim_time start,
+                              sim_time end)
+{
+    const struct station *station = channel->to.station;
+    bool begins = station && station->begin && packet->wire_bytes > station->head;
+    packet->event.run = begins ? station_arrive_head : channel->arrive;
+    engine_schedule(channel->network->engine, &packet->event,
+                    (begins ? start + station_head_time(channel) : end) + channel->delay);
+}
+
 // A packet that a cable was pulled under: not much of it comes in, and its place stays free.
 static void station_arrive_cut(const struct channel *channel, struct packet *packet)
 {
@@ -332,7 +373,8 @@ void station_arrive(struct engine *engine, struct event *event)
     struct packet *packet = container_of(event, struct packet, event);
     struct channel *channel = packet->route->channels[packet->hop - 1];
     const struct station *station = channel->to.station;
-    if (packet->cut_on)
+    packet->corrupt |= packet->cut_on && packet->begun;
+    if (packet->cut_on && !packet->begun)
         station_arrive_cut(channel, packet);
     else if (station->receive)
         station->receive(station->owner, packet);

@@ -41,6 +41,19 @@ int network_station_host(const struct network *network, int station);
 
 void network_attach(struct network *network, int station, station_receive_fn *receive, void *owner);
 
+// The head of a packet has arrived at a station; its last bit will at `last`. The packet is the
+// network's still. If a cable is pulled under it meanwhile, it comes damaged.
+typedef void station_begin_fn(void *owner, struct packet *packet, sim_time last);
+
+// From now on the station is told when the first `bytes` bytes of a longer frame have arrived, with
+// the owner that was attached. On its last link a packet does not pause, so that each of its bytes
+// has its time then: network_station_in_time before `last` for those that are still to come.
+void network_attach_head(struct network *network, int station, int64_t bytes,
+                         station_begin_fn *begin);
+
+// The time that `bytes` take on the link to a station.
+sim_time network_station_in_time(const struct network *network, int station, int64_t bytes);
+
 // Back-pressure of a station behind a cut-through switch: from now on it takes a packet only if it
 // has a place for it. It has none at first, and network_place gives it one. A packet takes its
 // place when it gets the last link, and one that is lost there gives it back; without a place it is

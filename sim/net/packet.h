@@ -32,6 +32,7 @@ struct packet {
     uint32_t cut_on;    // 1 + the channel on which it was when the cable was pulled out; 0: none
     sim_time born;      // when the station sent it
     uint16_t protocol;  // EtherType or its like: who gets the packet behind the NIC
+    bool begun;         // its last station has been told of its head
     void *token;        // of the NIC that has the packet
     struct event *sent; // network_send's, until the packet leaves the station
     // The protocol's own header, in its own terms (packet_header).

@@ -155,7 +155,6 @@ static void worm_forget_packet(struct channel *channel, const struct packet *pac
 static void worm_forward(struct channel *channel, struct packet *packet)
 {
     struct worm *worm = channel->worm;
-    struct engine *engine = channel->network->engine;
     sim_time end = worm->granted + channel_time(channel, worm->length);
     enum drop_cause cause;
     worm->buffered = false;
@@ -170,8 +169,7 @@ static void worm_forward(struct channel *channel, struct packet *packet)
         worm->buffered = true;
         slack_append(channel, packet);
     } else {
-        packet->event.run = channel->arrive;
-        engine_schedule(engine, &packet->event, end + channel->delay);
+        channel_schedule_arrival(channel, packet, worm->granted, end);
         channel_trace_delay(channel, packet->message, end);
     }
 }

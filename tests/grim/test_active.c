@@ -263,7 +263,7 @@ static void overflow_queue(void)
 // grim.am.overflow_not_absolute: with little host memory for the queue the deadlock is there again.
 static void overflow_not_absolute(void)
 {
-    const struct test_program program = flood("grim.overflow=true", "grim.overflow_memory=4 KiB");
+    const struct test_program program = flood("grim.overflow=true", "grim.overflow_memory=1 KiB");
     GRIM_FAILS(&program, "deadlock", "rank 0 to reply to rank 1, rank 1 to reply to rank 0");
 }
 

@@ -219,6 +219,7 @@ static void shuffled(struct engine *engine, struct event *event)
     struct packet *packet = container_of(event, struct packet, event);
     struct shuffle *shuffle = packet->token;
     (void)engine;
+    packet->token = NULL;
     shuffle->receive(shuffle->owner, packet);
 }
 

@@ -311,7 +311,9 @@ static void many_windows(void)
 
 // ---- Costs ----
 
-// grim.rm.rmp_faster_than_rmv; grim.rm.contiguous_faster. Half a round trip, by size.
+// grim.rm.rmp_faster_than_rmv; grim.rm.contiguous_faster. Half a round trip, by size. An address is
+// translated while the data come in, so that only a word shows what that costs; and that each page
+// has a DMA of its own shows where there are several.
 static double remote_time(const char *options, const char *size, int rounds)
 {
     char *ping =
@@ -335,8 +337,10 @@ static void fastest(void)
         double physical = remote_time("notify: true, physical: true", sizes[i], 50),
                contiguous = remote_time("notify: true", sizes[i], 50),
                paged = remote_time("notify: true, paged: true", sizes[i], 50);
-        CU_ASSERT(physical < contiguous);
-        CU_ASSERT(contiguous < paged);
+        CU_ASSERT(i > 0 || physical < contiguous);
+        CU_ASSERT(physical < 1.001 * contiguous);
+        CU_ASSERT(i == 1 || contiguous < paged);
+        CU_ASSERT(contiguous < 1.001 * paged);
     }
 }
 

@@ -115,6 +115,7 @@ class Grim(Case):
         for size in (16384, 65536):
             self.assertLess(run.points("RM-V contiguous")[size]["latency_us"],
                             run.points("RM-V paged")[size]["latency_us"])
+        for size in (4, 256):
             self.assertLess(run.points("RM-P contiguous")[size]["latency_us"],
                             run.points("RM-V contiguous")[size]["latency_us"])
         self.assertLess(run.points("RM-V contiguous")[4]["latency_us"],

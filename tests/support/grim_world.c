@@ -120,7 +120,8 @@ static void read_defaults(const struct param_table *table, void *config)
 
 struct grim_world_options grim_world_defaults(int hosts, int ends_per_host)
 {
-    struct grim_world_options options = {.hosts = hosts, .ends_per_host = ends_per_host, .seed = 1};
+    struct grim_world_options options = {
+        .hosts = hosts, .ends_per_host = ends_per_host, .seed = 1, .bus_rate = 132000000};
     read_defaults(&grim_ni_table, &options.ni);
     read_defaults(&lanai9_table, &options.lanai);
     read_defaults(&grim_lanai9_table, &options.scan);
@@ -174,14 +175,14 @@ struct grim_world *grim_world_new(const struct grim_world_options *options)
     struct host_config host = {
         .processor = {.cores = options->ends_per_host, .clock = 1000000000, .cycle_ratio = 1},
         .bus = {.clock = 10000000,
-                .rate = 132000000,
+                .rate = options->bus_rate,
                 .read_burst = 128,
                 .read_setup = 1,
                 .write_burst = 128,
                 .write_setup = 1},
     };
     world->log = options->machines ? transition_log_new(options->machines, options->detail) : NULL;
-    world->sim = sim_new(options->seed, world->log ? &world->log->sink.trace : NULL);
+    world->sim = sim_new(options->seed, world->log ? &world->log->sink.trace : options->trace);
     world->topology = topology_new(options->hosts, 1);
     struct switch_config node = topology_wormhole_switch();
     topology_set_switches(world->topology, &node);

@@ -57,6 +57,8 @@ struct grim_world_options {
     struct lanai_config lanai; // grim_world_lanai()
     struct grim_scan_config scan;
     uint64_t seed;
+    int64_t bus_rate;     // of the hosts, bytes a second
+    struct trace *trace;  // instead of the log; NULL: none
     const char *machines; // of the log ("message,receiver"); NULL: none
     bool detail;          // in it
     // Faults of the links by host: packets of one direction that get a bit error, counted from 1
