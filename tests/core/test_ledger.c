@@ -239,6 +239,24 @@ static void test_empty_parts(void)
     ledger_free(ledger);
 }
 
+// A message of no bytes whose packet was lost is whole once its receiver has it, however it came.
+static void test_empty_and_dropped(void)
+{
+    ledger = ledger_new();
+    struct message_ref first = open_message(0), second = open_message(0);
+    ledger_drop(ledger, first, 0, 0, "gone");
+    ledger_drop(ledger, second, 0, 0, "gone");
+    expect_totals(2, 0, 2, 0, 0);
+    finish(first);
+    expect_totals(2, 1, 1, 0, 0);
+    ledger_deliver(ledger, second, 0, 0);
+    expect_totals(2, 1, 0, 0, 0);
+    finish(second);
+    expect_totals(2, 2, 0, 0, 0);
+    expect_line(NULL);
+    ledger_free(ledger);
+}
+
 static void test_control_packets(void)
 {
     ledger = ledger_new();
@@ -376,6 +394,7 @@ int main(void)
         {"all that is missing is dropped", test_drop_rest},
         {"messages of no bytes", test_empty_messages},
         {"parts of no bytes", test_empty_parts},
+        {"messages of no bytes that were dropped", test_empty_and_dropped},
         {"control packets", test_control_packets},
         {"order within a flow", test_order},
         {"order over a loss", test_order_over_a_loss},
