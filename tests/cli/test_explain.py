@@ -418,6 +418,20 @@ class Explain(Case):
         self.assertGreater(loads["link switch->node2"]["mean_queue"], 0)
         self.assertEqual(loads["link node0->switch"].get("longest_queue", 0), 0)
 
+    def test_no_time_at_all(self):
+        """A program that does nothing: no way, no loads, and no division by its time."""
+        self.write("idle.yaml", "schema: 1\nname: idle\nstack: lam_via\n"
+                   f"testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
+                   "workload: {ranks: 2, program: [{ranks: all, do: [{compute: 0 us}]}]}\n")
+        self.assertEqual(self.netsim("explain", "idle.yaml").stdout,
+                         "lam_via, program: 0.000 us, as rank 0 measures it\n\n"
+                         "  stage                                us    share  cumulated   class\n"
+                         "  sum                               0.000\n\n"
+                         "  resource                           busy on the way mean queue  longest\n")
+        document = json.loads(self.netsim("explain", "idle.yaml", "--format", "json").stdout)
+        self.assertEqual(document["resources"], [])
+        self.assertEqual(document["series"][0]["total"], [0])
+
     def test_deadlock(self):
         """via.alltoall.deadlock_case: no message came to its end; who waits for what is said."""
         done = self.netsim("explain", "alltoall_deadlock", code=3)
