@@ -9,7 +9,7 @@ prints what comes out of what the theses report, as a table in Markdown.
     examples/sensitivity.py copy_traffic mvich
                                         those whose constant has one of the words in it
 
-The program is $NETSIM, or the launcher beside this directory.
+The program is $NETSIM, or the launcher beside this directory, or the one that is installed.
 """
 
 import csv
@@ -22,7 +22,8 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-NETSIM = os.environ.get("NETSIM", str(SOURCE / "netsim"))
+LAUNCHER = SOURCE / "netsim"
+NETSIM = os.environ.get("NETSIM", str(LAUNCHER) if LAUNCHER.is_file() else "netsim")
 ABOVE_ONE_BUFFER = (524288, 720000, 996872, 1280000, 1548800, 1812608, 2097152)
 SIZES_OF_LAM = tuple(2 ** i for i in range(23))
 
@@ -34,8 +35,7 @@ def sizes_set(sizes: tuple) -> str:
 def run(scenario: str, sets: tuple, metric: str) -> dict:
     """{series: {size: value}} of a scenario."""
     with tempfile.TemporaryDirectory(prefix="netsim-sensitivity-") as out:
-        command = [NETSIM, "run", str(SOURCE / "scenarios" / f"{scenario}.yaml"), "-q",
-                   "--format", "csv", "--out", out]
+        command = [NETSIM, "run", scenario, "-q", "--format", "csv", "--out", out]
         for one in sets:
             command += ["--set", one]
         text = subprocess.run(command, check=True, capture_output=True, encoding="utf-8").stdout
@@ -49,9 +49,8 @@ def run(scenario: str, sets: tuple, metric: str) -> dict:
 def bus_rate(factor: float) -> str:
     """The rate of config-1's memory bus, as it ships, times a factor."""
     with tempfile.TemporaryDirectory(prefix="netsim-sensitivity-") as out:
-        subprocess.run([NETSIM, "run", str(SOURCE / "scenarios" / "armci_put_config1.yaml"), "-q",
-                        "--out", out, "--set", "workload.sizes=8 B"], check=True,
-                       capture_output=True)
+        subprocess.run([NETSIM, "run", "armci_put_config1", "-q", "--out", out, "--set",
+                        "workload.sizes=8 B"], check=True, capture_output=True)
         manifest = json.loads((pathlib.Path(out) / "manifest.json").read_text(encoding="utf-8"))
     value = manifest["series"][0]["case"]["parameters"]["host.memory"]["bus_rate"]["value"]
     number, unit = value.split(" ")
