@@ -134,6 +134,10 @@ static void test_any_to_any(void)
     SUITE_SAME_INTEGER(grim_world_count(world, "(0 from endpoint "), 9);
     SUITE_SAME_INTEGER(grim_world_count(world, "(6 from endpoint 4 accepted)"), 3);
     SUITE_SAME_INTEGER(grim_world_count(world, "(7 from endpoint"), 0);
+    // 9 times 7 null messages and their ACKs.
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: bytes of messages sent"), 63 * 32);
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: control messages sent"), 63);
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: bytes of control messages"), 63 * 8);
     grim_world_free(world);
 }
 
@@ -211,6 +215,8 @@ static void test_split(void)
         SUITE_SAME_INTEGER(queued, buffering == GRIM_BUFFER_BOTH ? 256 : 512);
         SUITE_SAME_INTEGER(world->ends[0].injected,
                            buffering == GRIM_BUFFER_BOTH ? 4 + 256 + 256 : 4 + 512);
+        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: most bytes in a card's message queue"),
+                           32 * (buffering == GRIM_BUFFER_BOTH ? 256 : 512));
         grim_world_free(world);
     }
 }
@@ -316,8 +322,9 @@ static void test_send_side(void)
     SUITE_SAME_INTEGER(receives_one.sequence, receives_many.sequence);
 }
 
-// Time from an injection to when the message is taken, with nothing else going on.
-static sim_time latency(int64_t channels, sim_time starts, bool lanai4)
+// Time from an injection to when the message is taken, with nothing else going on; *empty: channels
+// that the scan looked at in vain.
+static sim_time latency(int64_t channels, sim_time starts, bool lanai4, int64_t *empty)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
     if (lanai4)
@@ -329,6 +336,7 @@ static sim_time latency(int64_t channels, sim_time starts, bool lanai4)
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
     sim_time taken = world->ends[1].last_taken - starts;
+    *empty = grim_world_counter(world, "GRIM: most empty channels before a message");
     grim_world_free(world);
     return taken;
 }
@@ -341,11 +349,16 @@ static void test_worst_case(void)
     sim_time each = cost_time(options.scan.scan_channel, options.lanai.clock);
     sim_time once = cost_time(options.scan.scan, options.lanai.clock);
     sim_time least = TIME_NEVER, most = 0;
+    int64_t fewest = G_MAXINT64, many = 0, empty;
     for (int i = 0; i < 200; i++) {
-        sim_time taken = latency(16, i * 37 * TIME_NS + 1, false);
+        sim_time taken = latency(16, i * 37 * TIME_NS + 1, false, &empty);
         least = MIN(least, taken);
         most = MAX(most, taken);
+        fewest = MIN(fewest, empty);
+        many = MAX(many, empty);
     }
+    SUITE_SAME_INTEGER(fewest, 0);
+    SUITE_SAME_INTEGER(many, 15);
     // Within the turns of the loop: an idle one looks once in 10 cycles.
     sim_time turn = 2 * cost_time(options.lanai.idle_turn, options.lanai.clock);
     CU_ASSERT_TRUE(most - least <= 15 * each + once + turn);
@@ -358,8 +371,9 @@ static void test_worst_case(void)
 static double mean_latency(int64_t channels)
 {
     double sum = 0.0;
+    int64_t empty;
     for (int i = 0; i < 128; i++)
-        sum += (double)latency(channels, i * 97 * TIME_NS + 1, false) / 128;
+        sum += (double)latency(channels, i * 97 * TIME_NS + 1, false, &empty) / 128;
     return sum;
 }
 
@@ -379,7 +393,8 @@ static void test_loop(void)
 // grim.lanai9_faster: the same firmware in the same cycles on the faster card.
 static void test_lanai9(void)
 {
-    sim_time four = latency(1, 1, true), nine = latency(1, 1, false);
+    int64_t empty;
+    sim_time four = latency(1, 1, true, &empty), nine = latency(1, 1, false, &empty);
     CU_ASSERT_TRUE(four > nine + 5 * TIME_US);
     printf(" (%.2f us, %.2f us) ", time_to_us(four), time_to_us(nine));
 }
