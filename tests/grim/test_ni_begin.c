@@ -101,6 +101,29 @@ static void test_damaged(void)
     }
 }
 
+// A sender's cable is pulled under a message that was held back behind another and is now coming in
+// and written to the host: what has come ends as a damaged one, and the message comes again when
+// the cable is back.
+static void test_pulled(void)
+{
+    struct grim_world_options options = grim_world_defaults(3, 1);
+    options.pulled = (struct param_window){600 * TIME_US, 2 * TIME_MS};
+    options.ni.timeouts = true;
+    options.ni.endpoint_messages = 2;
+    struct grim_world *world = grim_world_new(&options);
+    world->ends[0].starts = 10 * TIME_US;
+    grim_world_send(world, 0, 1, BYTES, 1);
+    grim_world_send(world, 2, 1, BYTES, 1);
+    grim_world_run(world);
+    CU_ASSERT_TRUE(grim_world_complete(world));
+    SUITE_SAME_INTEGER(world->ends[1].taken, 2);
+    CU_ASSERT(world->ends[1].first_taken[2] < 2 * TIME_MS);
+    CU_ASSERT(world->ends[1].first_taken[0] > 2 * TIME_MS);
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: packets with CRC errors"), 1);
+    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: messages refused"), 0);
+    grim_world_free(world);
+}
+
 // A card fetches a message from its host while a long one comes in, whose DMA waits for the link
 // again and again: the fetch does not wait for the end of that.
 static void test_fetches(void)
@@ -124,6 +147,7 @@ int main(void)
         {"grim.msg.header_first: to the host while the rest comes in", test_overlap},
         {"not before it is there", test_quick_bus},
         {"damaged at the end", test_damaged},
+        {"a cable is pulled under it", test_pulled},
         {"fetches go first", test_fetches},
         {0},
     };

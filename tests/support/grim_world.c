@@ -141,6 +141,8 @@ static void add_host(struct grim_world *world, const struct grim_world_options *
     link->propagation = 50 * TIME_NS;
     link->bit_error_rate = options->bit_error_rate;
     link->drop_probability = options->drop_probability;
+    if (i == 0 && options->pulled.to > 0)
+        link->down = (struct param_windows){g_memdup2(&options->pulled, sizeof options->pulled), 1};
     if (options->corrupt_nth[i] > 0) {
         link->corrupt_nth = (struct param_counts){
             g_memdup2(&options->corrupt_nth[i], sizeof options->corrupt_nth[i]), 1};
@@ -213,6 +215,7 @@ void grim_world_free(struct grim_world *world)
     for (int i = 0; i < world->cluster.host_count; i++) {
         host_free(world->hosts[i]);
         g_free(world->links[i].corrupt_nth.values);
+        g_free(world->links[i].down.values);
     }
     network_free(world->cluster.network);
     sim_free(world->sim);

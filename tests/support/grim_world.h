@@ -65,6 +65,7 @@ struct grim_world_options {
     // (0: none), host to switch; and the probability of one, and of loss, both ways.
     int64_t corrupt_nth[GRIM_WORLD_MOST];
     double bit_error_rate, drop_probability;
+    struct param_window pulled; // the first host's cable is out; both 0: never
 };
 
 // The tables' defaults, with LANai 9 cards; grim_world_lanai4 makes them LANai 4.
