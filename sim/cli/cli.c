@@ -167,6 +167,26 @@ static enum cli_exit finish_output(enum cli_exit code)
     return code == CLI_DONE ? CLI_BAD_INPUT : code;
 }
 
+// "-j2" and "-qj2" as GLib's parser reads them, "-j" "2": it knows no value that is joined to a
+// short option. The list owns its words and ends with NULL.
+static GPtrArray *split_words(int argc, char **argv)
+{
+    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+    bool options = true;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        size_t letters = strspn(word + (*word == '-'), G_CSET_a_2_z G_CSET_A_2_Z) + 1;
+        options = options && strcmp(word, "--") != 0;
+        if (options && *word == '-' && letters > 1 && g_ascii_isdigit(word[letters])) {
+            g_ptr_array_add(words, g_strndup(word, letters));
+            word += letters;
+        }
+        g_ptr_array_add(words, g_strdup(word));
+    }
+    g_ptr_array_add(words, NULL);
+    return words;
+}
+
 static enum cli_exit dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -187,7 +207,15 @@ static enum cli_exit dispatch(int argc, char **argv)
         return CLI_BAD_INPUT;
     }
     const struct cli_command *command = command_find(word);
-    return command ? command_run(command, argc - 1, argv + 1) : command_unknown(word);
+    if (!command)
+        return command_unknown(word);
+    GPtrArray *words = split_words(argc - 1, argv + 1);
+    // The parser takes what it has read out of the array.
+    char **rest = g_memdup2(words->pdata, sizeof(char *) * words->len);
+    enum cli_exit code = command_run(command, (int)words->len - 1, rest);
+    g_free(rest);
+    g_ptr_array_unref(words);
+    return code;
 }
 
 enum cli_exit cli_exit_of(const GError *error, enum cli_exit otherwise)

@@ -113,7 +113,10 @@ static void report_missing(const char *argument)
         base[strlen(base) - strlen(".yaml")] = '\0';
     char **names = cli_data_names("scenarios");
     char *hint = cli_did_you_mean(base, (const char *const *)names);
-    cli_error(hint ? hint : "`netsim list scenarios` shows what there is", "no scenario `%s'",
+    bool is_path = strchr(argument, '/') || g_str_has_suffix(argument, ".yaml");
+    cli_error(hint ? hint : "`netsim list scenarios` shows those that are shipped",
+              is_path ? "there is no file %s, and no shipped scenario of this name"
+                      : "no scenario `%s'",
               argument);
     g_free(hint);
     g_strfreev(names);

@@ -38,6 +38,10 @@ static bool series_exist(const struct scenario *scenario, char **names)
         if (g_strv_contains((const char *const *)known->pdata, names[i]))
             continue;
         char *hint = cli_did_you_mean(names[i], (const char *const *)known->pdata);
+        char *all = g_strjoinv(", ", (char **)known->pdata);
+        if (!hint)
+            hint = g_strdup_printf("it has %s", all);
+        g_free(all);
         cli_error(hint, "--series %s: the scenario has no such series", names[i]);
         g_free(hint);
         good = false;

@@ -392,18 +392,6 @@ static enum cli_exit report(const char *argument, const struct plan *plan)
     return CLI_BAD_INPUT;
 }
 
-// GLib reads "-j 2" and not "-j2", as make and ninja do.
-static void split_jobs(int argc, char **argv)
-{
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (!g_str_has_prefix(argv[i], "-j") || !g_ascii_isdigit(argv[i][2]))
-            continue;
-        char *whole = g_strdup_printf("--jobs=%s", argv[i] + 2);
-        argv[i] = (char *)g_intern_string(whole);
-        g_free(whole);
-    }
-}
-
 enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "merge") == 0)
@@ -437,7 +425,6 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
     };
     enum cli_exit code;
     struct plan plan;
-    split_jobs(argc, argv);
     if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
         if (!cli_limits_read(&arguments.limits, &arguments.sets) || !read_plan(&arguments, &plan))
             code = CLI_BAD_INPUT;

@@ -131,6 +131,25 @@ bool keys_check(const struct node *map, const char *path, const GPtrArray *known
     return good;
 }
 
+// "did you mean links[0].rate or, of all links, link.rate?": for a parameter of a list's items that
+// was asked for of the list. NULL if it is none.
+static char *item_hint(const struct scenario_schema *schema, const char *path)
+{
+    const struct {
+        const char *list, *common;
+        const struct param_table *table;
+    } lists[] = {{"links.", "link", schema->link_table},
+                 {"switches.", "switch", schema->switch_table}};
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+        const char *name = path + strlen(lists[i].list);
+        if (g_str_has_prefix(path, lists[i].list) && param_index(lists[i].table, name) >= 0)
+            return g_strdup_printf("did you mean %s.%s, of all of them, or %.*s[0].%s?",
+                                   lists[i].common, name, (int)strlen(lists[i].list) - 1,
+                                   lists[i].list, name);
+    }
+    return NULL;
+}
+
 bool keys_path_exists(const struct scenario_schema *schema, const char *path,
                       struct source_mark mark, struct diag_list *diags)
 {
@@ -144,7 +163,9 @@ bool keys_path_exists(const struct scenario_schema *schema, const char *path,
     const char *const *known = (const char *const *)paths->pdata;
     bool exists = g_strv_contains(known, plain) || (sourced && g_strv_contains(known, parent));
     if (!exists) {
-        char *hint = reader_path_hint(plain, known);
+        char *hint = item_hint(schema, plain);
+        if (!hint)
+            hint = reader_path_hint(plain, known);
         diag_add(diags, mark, path, hint,
                  in_list ? "there is no such list" : "there is no such key");
         g_free(hint);

@@ -80,6 +80,34 @@ static bool read_real(const struct param_reading *reading)
     return true;
 }
 
+// The number of a text such as "1.5 %"; false if it is none.
+static bool is_percentage(const char *text, double *percent)
+{
+    char *end;
+    *percent = g_ascii_strtod(text, &end);
+    if (end == text)
+        return false;
+    while (*end == ' ')
+        end++;
+    return strcmp(end, "%") == 0;
+}
+
+// A number, or a percentage.
+static bool read_share(const struct param_reading *reading)
+{
+    double percent;
+    if (reading->node->kind != NODE_SCALAR || !reading->node->text ||
+        !is_percentage(reading->node->text, &percent))
+        return read_real(reading);
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    struct node share = *reading->node;
+    share.text = g_ascii_dtostr(number, sizeof number, percent / 100);
+    share.quoted = false;
+    struct param_reading laid = *reading;
+    laid.node = &share;
+    return read_real(&laid);
+}
+
 static char *integer_text(const struct param *param, const void *field)
 {
     struct quantity value = {.integer = *(const int64_t *)field};
@@ -118,6 +146,12 @@ static json_t *number_schema(const struct param *param)
                                 real ? json_real(bound.real) : json_integer(bound.integer));
     }
     return schema;
+}
+
+static json_t *share_schema(const struct param *param)
+{
+    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", number_schema(param), "type", "string",
+                     "pattern", "^[0-9]+([.][0-9]+)? *%$");
 }
 
 static json_t *pattern_schema(enum quantity_kind kind)
@@ -508,9 +542,9 @@ const struct param_type param_types[] = {
                      .json = integer_json, .schema = number_schema, .units = "a whole number"},
     [PARAM_REAL] = {NUMBER(QUANTITY_REAL), .read = read_real, .text = real_text, .json = real_json,
                     .schema = number_schema, .units = "a number"},
-    [PARAM_PROBABILITY] = {NUMBER(QUANTITY_REAL), .read = read_real, .text = real_text,
-                           .json = real_json, .schema = number_schema,
-                           .units = "a probability, 0 .. 1"},
+    [PARAM_PROBABILITY] = {NUMBER(QUANTITY_REAL), .read = read_share, .text = real_text,
+                           .json = real_json, .schema = share_schema,
+                           .units = "a probability, 0 .. 1 or 0 % .. 100 %"},
     [PARAM_DURATION] = WITH_UNIT(QUANTITY_DURATION),
     [PARAM_COST] = {NUMBER(QUANTITY_DURATION), .read = read_cost, .text = cost_text,
                     .schema = cost_schema,

@@ -31,19 +31,22 @@ static const struct quantity_class {
     const char *noun;  // "a size"
     const char *base;  // "bytes"
     const char *usual; // unit shown in hints
+    const char *plain; // and for a number that has none: it is probably already in this one
     const struct unit *units;
     int64_t most; // of one value in a scenario; 0: no bound
 } classes[] = {
-    [QUANTITY_COUNT] = {"a whole number", NULL, NULL, no_units, 0},
-    [QUANTITY_REAL] = {"a number", NULL, NULL, no_units, 0},
-    [QUANTITY_DURATION] = {"a duration", "picoseconds", "us", duration_units,
+    [QUANTITY_COUNT] = {"a whole number", NULL, NULL, NULL, no_units, 0},
+    [QUANTITY_REAL] = {"a number", NULL, NULL, NULL, no_units, 0},
+    [QUANTITY_DURATION] = {"a duration", "picoseconds", "us", "us", duration_units,
                            INT64_C(600) * 60 * TIME_S},
-    [QUANTITY_CYCLES] = {"a number of cycles", "cycles", "cycles", cycle_units, 36000000000000},
-    [QUANTITY_SIZE] = {"a size", "bytes", "KiB", size_units, INT64_C(1) << 40},
-    [QUANTITY_BIT_RATE] = {"a bit rate", "bits a second", "Mb/s", bit_rate_units, 1000000000000000},
-    [QUANTITY_BYTE_RATE] = {"a byte rate", "bytes a second", "MB/s", byte_rate_units,
+    [QUANTITY_CYCLES] = {"a number of cycles", "cycles", "cycles", "cycles", cycle_units,
+                         36000000000000},
+    [QUANTITY_SIZE] = {"a size", "bytes", "KiB", "B", size_units, INT64_C(1) << 40},
+    [QUANTITY_BIT_RATE] = {"a bit rate", "bits per second", "Mb/s", "Mb/s", bit_rate_units,
+                           1000000000000000},
+    [QUANTITY_BYTE_RATE] = {"a byte rate", "bytes per second", "MB/s", "MB/s", byte_rate_units,
                             1000000000000000},
-    [QUANTITY_FREQUENCY] = {"a frequency", "hertz", "MHz", frequency_units, 1000000000000},
+    [QUANTITY_FREQUENCY] = {"a frequency", "hertz", "MHz", "MHz", frequency_units, 1000000000000},
 };
 
 // What people write elsewhere, and how it is written here.
@@ -57,11 +60,11 @@ static const struct {
     {"KB", "kB or KiB"}, {"KB/s", "kB/s or KiB/s"},
     {"K", "KiB"},        {"M", "MiB"},
     {"G", "GiB"},        {"byte", "B"},
-    {"bytes", "B"},      {"sec", "s"},
-    {"seconds", "s"},    {"\302\265s", "us"},
-    {"\316\274s", "us"}, {"usec", "us"},
-    {"msec", "ms"},      {"cycle", "cycles"},
-    {"minutes", "min"},
+    {"k", "KiB"},        {"bytes", "B"},
+    {"sec", "s"},        {"seconds", "s"},
+    {"\302\265s", "us"}, {"\316\274s", "us"},
+    {"usec", "us"},      {"msec", "ms"},
+    {"cycle", "cycles"}, {"minutes", "min"},
 };
 
 // ---- Reading ----
@@ -261,7 +264,7 @@ static bool parse_stripped(const char *text, enum quantity_kind kind, struct qua
         return parse_real(text, end, value, to);
     if (!*unit && number.mantissa != 0 && class->units != no_units)
         return complain(to, g_strdup("missing unit"),
-                        g_strdup_printf("write for example %s %s; units are %s", text, class->usual,
+                        g_strdup_printf("write for example %s %s; units are %s", text, class->plain,
                                         quantity_units(kind)));
     return parse_integer(&number, found ? found->multiple : 1, class, value, to);
 }

@@ -32,10 +32,28 @@ bool reader_is(const struct node *node, enum node_kind kind, const char *path, c
     return false;
 }
 
-#define MOST_NAMES_LISTED 8
+#define MOST_NAMES_LISTED 12
+
+// "did you mean pmb.pingpong or native.pingpong?" of "pingpong": the names that end in the word,
+// after a dot. NULL if there are none.
+static char *ending_hint(const char *word, const char *const *names)
+{
+    GString *hint = g_string_new(NULL);
+    for (; *names; names++) {
+        const char *last = strrchr(*names, '.');
+        if (last && strcmp(last + 1, word) == 0)
+            g_string_append_printf(hint, "%s%s", hint->len ? " or " : "did you mean ", *names);
+    }
+    if (hint->len)
+        g_string_append_c(hint, '?');
+    return g_string_free(hint, hint->len == 0);
+}
 
 char *reader_hint(const char *word, const char *const *names)
 {
+    char *ending = ending_hint(word, names);
+    if (ending)
+        return ending;
     const char *near = diag_nearest(word, names);
     if (near)
         return g_strdup_printf("did you mean %s?", near);

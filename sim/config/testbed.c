@@ -7,7 +7,8 @@
 
 #define PATH "testbed"
 
-// Where a testbed may lie: beside the scenario, then among the installed ones. NULL-terminated;
+// Where a testbed may lie: beside the scenario, then among the installed ones, with or without
+// testbeds/ and .yaml. NULL-terminated;
 // free with g_strfreev.
 static char **candidates(const struct compiler *compiler, const char *name)
 {
@@ -20,6 +21,11 @@ static char **candidates(const struct compiler *compiler, const char *name)
                     here ? g_strdup(name) : g_build_filename(compiler->directory, name, NULL));
     if (data)
         g_ptr_array_add(files, g_build_filename(data, "scenarios", name, NULL));
+    // What `netsim list testbeds` prints.
+    char *shipped = g_strconcat(name, ".yaml", NULL);
+    if (data && reader_is_name(name))
+        g_ptr_array_add(files, g_build_filename(data, "scenarios", "testbeds", shipped, NULL));
+    g_free(shipped);
     g_ptr_array_add(files, NULL);
     return (char **)g_ptr_array_free(files, FALSE);
 }

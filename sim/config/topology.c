@@ -200,12 +200,19 @@ static bool resolve(struct builder *builder, const char *text, struct source_mar
 
 typedef void item_reader_fn(struct builder *builder, const struct node *item, const char *path);
 
-// Calls `read` for each item of the list at `key`; an absent list is an empty one.
-static void each_item(struct builder *builder, const char *key, item_reader_fn *read)
+// Calls `read` for each item of the list at `key`, which is written as in the example; an absent
+// list is an empty one.
+static void each_item(struct builder *builder, const char *key, const char *example,
+                      item_reader_fn *read)
 {
     const struct node *list = node_get(builder->tree, key);
-    if (node_is_null(list) || !reader_is(list, NODE_LIST, key, "a list", builder->diags))
+    if (node_is_null(list))
         return;
+    if (list->kind != NODE_LIST) {
+        diag_add(builder->diags, list->mark, key, example, "a list is expected here, not %s",
+                 reader_noun(list));
+        return;
+    }
     for (guint i = 0; i < list->children->len; i++) {
         const struct node *item = g_ptr_array_index(list->children, i);
         char *path = reader_path_item(key, i);
@@ -525,7 +532,8 @@ static void read_routes(struct builder *builder)
 {
     const struct node *routes = node_get(builder->tree, "routes");
     if (node_is_null(routes) || routes->kind != NODE_SCALAR) {
-        each_item(builder, "routes", read_route);
+        each_item(builder, "routes", "write routes: [{from: node0, to: node1, via: [left, right]}]",
+                  read_route);
         return;
     }
     static const enum topology_routing routings[] = {TOPOLOGY_ROUTES_UP_DOWN,
@@ -569,10 +577,10 @@ void topology_read(struct topology *topology, const struct node *tree,
         !check_defaults(&builder, "switch", schema->switch_table))
         return;
     builder.names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
-    each_item(&builder, "hosts", read_host);
-    each_item(&builder, "switches", read_switch);
+    each_item(&builder, "hosts", "write hosts: [{name: node, count: 4}]", read_host);
+    each_item(&builder, "switches", "write switches: [{name: switch}]", read_switch);
     if (diags->found == before)
-        each_item(&builder, "links", read_link);
+        each_item(&builder, "links", "write links: [{from: node, to: switch}]", read_link);
     if (diags->found == before)
         read_routes(&builder);
     if (diags->found == before && topology->hosts->len == 0)

@@ -114,6 +114,13 @@ static size_t edit_distance(const char *a, const char *b)
 
 #define LONGEST_WORD 64
 
+// Of two that are as near, the shorter; then the order of the alphabet.
+static bool is_before(const char *one, const char *other)
+{
+    size_t length = strlen(one), other_length = strlen(other);
+    return length != other_length ? length < other_length : strcmp(one, other) < 0;
+}
+
 const char *diag_nearest(const char *word, const char *const *candidates)
 {
     size_t length = strlen(word);
@@ -125,10 +132,10 @@ const char *diag_nearest(const char *word, const char *const *candidates)
         if (strlen(*candidates) > LONGEST_WORD)
             continue;
         size_t distance = edit_distance(word, *candidates);
-        if (distance < best) {
-            best = distance;
-            nearest = *candidates;
-        }
+        if (distance > best || (distance == best && !(nearest && is_before(*candidates, nearest))))
+            continue;
+        best = distance;
+        nearest = *candidates;
     }
     return nearest;
 }

@@ -50,6 +50,15 @@ class Usage(Case):
             self.assertEqual(done.stderr, f"netsim: unknown option `{option}' "
                              "(a command comes first; `netsim help` lists them)\n")
 
+    def test_values_joined_to_short_options(self):
+        """-j2 and -qj2, in every command that has them; not behind two dashes, nor in what else has a digit."""
+        self.assertIn("via.fig.6_1", self.netsim("figures", "--list", "-j2").stdout)
+        for joined in (("-qj2",), ("-q", "-j2"), ("-qj", "2")):
+            self.assertIn("no claim is called `nothing'", self.netsim("validate", *joined, "nothing", code=1).stderr)
+        self.assertRegex(self.netsim("calibrate", "-j0x", code=1).stderr, "value .0x. for -j")
+        self.assertIn("no scenario `-j2'", self.netsim("check", "--", "-j2", code=1).stderr)
+        self.assertIn("Unknown option -x ", self.netsim("check", "-x2", code=1).stderr)
+
     def test_what_follows_two_dashes_is_no_option(self):
         self.assertEqual(self.netsim("check", "--", "tiny").stdout, self.netsim("check", "tiny").stdout)
         done = self.netsim("check", "--", "--help", code=1)

@@ -107,7 +107,7 @@ static void test_values(void)
 {
     static const struct mistake mistakes[] = {
         {GOOD "fake_rpi: {tiny: 8}\n",
-         "t.yaml:7:18: error: fake_rpi.tiny: \"8\": missing unit (write for example 8 KiB; units "
+         "t.yaml:7:18: error: fake_rpi.tiny: \"8\": missing unit (write for example 8 B; units "
          "are B,",
          NULL},
         {GOOD "fake_rpi: {tiny: 8 us}\n",

@@ -110,6 +110,21 @@ static void test_defaults(void)
     param_values_free(values);
 }
 
+static void test_percentages(void)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"1%", 0.01}, {"0.5 %", 0.005}, {"100 %", 1}, {"'25 %'", 0.25}, {"0%", 0}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *text = g_strdup_printf("{probability: %s}", cases[i].text);
+        struct param_values *values = read_good(&kinds, text);
+        CU_ASSERT_EQUAL(((const struct all_kinds *)values->values)->probability, cases[i].value);
+        param_values_free(values);
+        g_free(text);
+    }
+}
+
 static void test_given(void)
 {
     struct param_values *values = read_good(
@@ -208,6 +223,11 @@ static void test_refused(void)
         {"{real: -0.5}", "-0.5 is too small (the range is 0 .. 2)"},
         {"{real: x}", "a number is expected"},
         {"{probability: 1.01}", "1.01 is too large (the range is 0 .. 1)"},
+        {"{probability: 101 %}", "1.01 is too large (the range is 0 .. 1)"},
+        {"{probability: -1%}", "-0.01 is too small"},
+        {"{probability: '%'}", "a number is expected"},
+        {"{probability: 1 %%}", "\"%%\" behind the number is not understood"},
+        {"{real: 1 %}", "\"%\" behind the number is not understood"},
         {"{duration: 2 s}", "2 s is too large (the range is 0 .. 1 s)"},
         {"{duration: -2 ns}", "-2 ns is too small"},
         {"{duration: 5}", "missing unit (write for example 5 us"},
@@ -433,6 +453,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"defaults", test_defaults},
         {"given values", test_given},
+        {"percentages", test_percentages},
         {"values as text", test_text},
         {"bad values", test_refused},
         {"the default stands where reading fails", test_default_after_failure},

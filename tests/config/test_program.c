@@ -326,7 +326,7 @@ static void test_refused(void)
         {OPS("{send: {to: 2 + 2, size: 1 B}}"), "send.to: \"2 + 2\": there is no such rank"},
         {OPS("{send: {to: -1, size: 1 B}}"), "\"-1\": the value is negative"},
         {OPS("{send: {to: 1, size: 64}}"), "t.yaml:1:39: error: p[0].do[0].send.size: \"64\": "
-                                           "missing unit (write for example 64 KiB"},
+                                           "missing unit (write for example 64 B"},
         {OPS("{send: {to: 1, size: 64 us}}"), "us is the unit of a duration"},
         {OPS("{send: {to: 1, size: 64 KB}}"), "unknown unit \"KB\" (write kB or KiB)"},
         {OPS("{send: {to: 1, size: -64 KiB}}"), "the value is negative"},

@@ -366,10 +366,14 @@ static void test_testbed_elsewhere(void)
     SUITE_SAME_INTEGER(case_of(scenario, 1)->topology.hosts->len, 3);
     SUITE_SAME_TEXT(case_of(scenario, 1)->nic, "eepro100");
     scenario_free(scenario);
-    options.sets = (const char *const[]){"testbed=testbeds/other.yaml", NULL};
-    scenario = load(directory, "s.yaml", &options);
-    SUITE_SAME_INTEGER(case_of(scenario, 0)->topology.hosts->len, 3);
-    scenario_free(scenario);
+    // By its name, too.
+    static const char *const names[] = {"testbed=testbeds/other.yaml", "testbed=other"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        options.sets = (const char *const[]){names[i], NULL};
+        scenario = load(directory, "s.yaml", &options);
+        SUITE_SAME_INTEGER(case_of(scenario, 0)->topology.hosts->len, 3);
+        scenario_free(scenario);
+    }
     temporary_remove(directory);
     temporary_remove(data);
 }

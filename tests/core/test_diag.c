@@ -89,6 +89,11 @@ static void test_nearest(void)
     SUITE_SAME_TEXT(diag_nearest("propogation", keys), "propagation");
     SUITE_SAME_TEXT(diag_nearest("leastframe", keys), "least_frame");
     SUITE_SAME_TEXT(diag_nearest("preambel", keys), "preamble");
+    // Of those as near, the shorter, then by the alphabet, in whatever order they come.
+    static const char *const nodes[] = {"node5", "nodex", "node", "node3", NULL};
+    SUITE_SAME_TEXT(diag_nearest("nodes", nodes), "node");
+    SUITE_SAME_TEXT(diag_nearest("node9", nodes), "node");
+    SUITE_SAME_TEXT(diag_nearest("nodes", nodes + 3), "node3");
     CU_ASSERT_PTR_NULL(diag_nearest("bandwidth", keys));
     CU_ASSERT_PTR_NULL(diag_nearest("", keys));
     static const char *const none[] = {NULL};
