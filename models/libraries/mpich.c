@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MPICH 1.2 above its device (ADI-2): what an MPI call costs, and its collectives. Release 1.2.5
-// brought new ones for long messages. Which version of their thresholds a thesis ran is seldom
-// known: `bcast` has both as rules (small_and_few, small_or_few). MVICH stands on a release before.
+// brought new ones for long messages; in it a broadcast goes down a tree if it is short and its
+// processes are few (small_and_few), in what came after it if either is so (small_or_few). MVICH
+// stands on a release before.
 #include "models/libraries/libraries.h"
 #include "sim/mpi/library.h"
 
@@ -10,13 +11,13 @@
                        "prior: instructions of MPICH 1.2, whose device interface is thinner than " \
                        "LAM's")
 
-#define NEW "MPICH, collectives of early 2003"
+#define NEW "MPICH 1.2.5 (January 2003), src/coll/intra_fns_new.c 1.20"
 #define OLD "MPICH up to 1.2.4"
 
 static const struct param params[] = {
     COSTS,
     MPI_RULE_PARAM(barrier, "recursive_doubling", NEW),
-    MPI_RULE_PARAM(bcast, "small_and_few", NEW),
+    MPI_RULE_PARAM(bcast, "small_and_few", NEW "; 1.31, of March 2004, has small_or_few"),
     MPI_RULE_PARAM(reduce, "binomial", NEW),
     MPI_RULE_PARAM(allreduce, "recursive_doubling", NEW),
     MPI_RULE_PARAM(gather, "binomial", NEW),

@@ -6,6 +6,9 @@
 static const char *const doorbells[] = {
     [MVIA_DOORBELL_FAST_TRAP] = "fast_trap", [MVIA_DOORBELL_IOCTL] = "ioctl", NULL};
 
+static const char *const refusals[] = {
+    [MVIA_REFUSAL_ROLLS_BACK] = "rolls_back", [MVIA_REFUSAL_BEFORE_PAGES] = "before_pages", NULL};
+
 static const struct param mvia_params[] = {
     PARAM(M, doorbell, PARAM_CHOICE, .fallback = "fast_trap", .choices = doorbells,
           .doc = "how the library enters the kernel agent",
@@ -31,6 +34,11 @@ static const struct param mvia_params[] = {
     PARAM(M, register_call, PARAM_COST, .fallback = "2 us",
           .doc = "agent: VipRegisterMem or VipDeregisterMem, without their pages",
           .source = "prior: table update"),
+    PARAM(M, refusal, PARAM_CHOICE, .fallback = "rolls_back", .choices = refusals,
+          .doc = "a registration beyond host.memory.pin_limit: the agent pins page by page and "
+                 "releases those that fitted, or refuses before it touches one",
+          .source = "assumed: thesis 000, 4.6.3, learns of the limit only by trying; "
+                    "docs/fidelity.md has what follows from either"),
     PARAM(M, largest_transfer, PARAM_SIZE, .fallback = "32 KiB", .least = "1 B",
           .doc = "bytes of one descriptor", .source = "prior: M-VIA, 32 KiB"),
     PARAM(M, header, PARAM_SIZE, .fallback = "32 B", .most = "256 B",

@@ -7,6 +7,12 @@
 
 enum mvia_doorbell { MVIA_DOORBELL_FAST_TRAP, MVIA_DOORBELL_IOCTL };
 
+// When VipRegisterMem finds that a process may not pin as much.
+enum mvia_refusal {
+    MVIA_REFUSAL_ROLLS_BACK,   // at the first page that is too much; those before it are released
+    MVIA_REFUSAL_BEFORE_PAGES, // from the length, before a page is touched
+};
+
 struct mvia_config {
     int doorbell;              // enum mvia_doorbell: how the library enters the kernel agent
     struct cost post;          // library: filling and queueing a descriptor
@@ -17,6 +23,7 @@ struct mvia_config {
     struct cost queue_check;   // library: one look at a completion or work queue
     struct cost dequeue;       // library: taking a completed descriptor
     struct cost register_call; // agent: VipRegisterMem or VipDeregisterMem without their pages
+    int refusal;               // enum mvia_refusal
     int64_t largest_transfer;  // bytes of one descriptor
     int64_t header;            // bytes of the VIA header in a frame
     int64_t mtu;               // bytes of header and payload in a frame

@@ -25,9 +25,23 @@ static void charge_pages(struct cpu_context *context, const struct vip_nic *nic,
                          struct cost each, const char *stage)
 {
     int64_t pages = bytes / nic->host->config.memory.page;
+    cpu_spend_time(context, time_times(pages, cpu_cost(context->cpu, each)), stage);
+}
+
+static void charge_call(struct cpu_context *context, const struct vip_nic *nic, const char *stage)
+{
     cpu_spend(context, nic->host->config.kernel.system_call, "trap");
     cpu_spend(context, nic->config->register_call, stage);
-    cpu_spend_time(context, time_times(pages, cpu_cost(context->cpu, each)), stage);
+}
+
+// The limit is met at a page, after others have been pinned for nothing; or it is seen before.
+static void charge_refusal(struct cpu_context *context, const struct vip_nic *nic)
+{
+    const struct memory_config *memory = &nic->host->config.memory;
+    if (nic->config->refusal == MVIA_REFUSAL_BEFORE_PAGES)
+        return;
+    charge_pages(context, nic, memory->pin_limit - nic->pinned, memory->pin_page, "pin");
+    charge_pages(context, nic, memory->pin_limit - nic->pinned, memory->unpin_page, "unpin");
 }
 
 static uint32_t region_take(struct vip_nic *nic)
@@ -46,9 +60,9 @@ bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t 
 {
     const struct memory_config *memory = &nic->host->config.memory;
     int64_t bytes = region_bytes(nic, address, length);
+    charge_call(context, nic, "pin");
     if (nic->pinned + bytes > memory->pin_limit) {
-        // The agent refuses before it touches a page.
-        charge_pages(context, nic, 0, memory->pin_page, "pin");
+        charge_refusal(context, nic);
         return false;
     }
     charge_pages(context, nic, bytes, memory->pin_page, "pin");
@@ -85,6 +99,7 @@ void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic,
     struct vip_region *region = vip_region(nic, handle);
     g_assert(region);
     int64_t bytes = region_bytes(nic, region->address, region->length);
+    charge_call(context, nic, "unpin");
     charge_pages(context, nic, bytes, nic->host->config.memory.unpin_page, "unpin");
     punch_holes(nic, region);
     nic->pinned -= bytes;

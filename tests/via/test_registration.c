@@ -125,8 +125,29 @@ static void test_cost(void)
     SUITE_SAME_INTEGER(region.cost, (521 + 2017 + 4 * 509) * TIME_NS);
     give_back(node, &region);
     SUITE_SAME_INTEGER(region.cost, (521 + 2017 + 4 * 307) * TIME_NS);
-    // A refusal comes before a page is touched.
+    via_world_free(world);
+}
+
+// A refusal costs the call and, if it comes at the first page that is too much, the pages before
+// it, pinned and released.
+static void test_cost_of_refusal(void)
+{
+    static const char *const before[] = {"mvia.refusal=before_pages", NULL};
+    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    struct via_node *node = &world->nodes[0];
     struct region refused = take(node, BASE, LIMIT + 1);
+    CU_ASSERT_FALSE(refused.registered);
+    SUITE_SAME_INTEGER(refused.cost, (521 + 2017 + LIMIT / PAGE * (509 + 307)) * TIME_NS);
+    SUITE_SAME_INTEGER(vip_pinned_bytes(node->nic), 0);
+    struct region most = take(node, BASE, LIMIT - 3 * PAGE);
+    CU_ASSERT(most.registered);
+    refused = take(node, BASE + LIMIT, 10 * PAGE);
+    CU_ASSERT_FALSE(refused.registered);
+    SUITE_SAME_INTEGER(refused.cost, (521 + 2017 + 3 * (509 + 307)) * TIME_NS);
+    SUITE_SAME_INTEGER(vip_pinned_bytes(node->nic), LIMIT - 3 * PAGE);
+    via_world_free(world);
+    world = via_world_new(cluster_pair, before, NULL);
+    refused = take(&world->nodes[0], BASE, LIMIT + 1);
     CU_ASSERT_FALSE(refused.registered);
     SUITE_SAME_INTEGER(refused.cost, (521 + 2017) * TIME_NS);
     via_world_free(world);
@@ -345,6 +366,7 @@ int main(void)
         {"protection tags", test_tags},
         {"via.via.registration_required: pages", test_pages},
         {"cost", test_cost},
+        {"cost of a refusal", test_cost_of_refusal},
         {"the limit", test_limit},
         {"via.cfg.pin_limit", test_default_limit},
         {"via.pin.overpin_hazard", test_overpin},
