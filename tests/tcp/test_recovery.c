@@ -299,6 +299,33 @@ static void test_blocks(void)
     tcp_world_free(result.world);
 }
 
+// RFC 2018, 3: four blocks fit into the options, three beside a timestamp, also where there are
+// more.
+static void test_most_blocks(void)
+{
+    for (int timestamps = 0; timestamps <= 1; timestamps++) {
+        const char *const sets[] = {"tcp.recovery=sack",
+                                    "links[0].drop_nth=[30, 32, 34, 36, 38, 40]",
+                                    "tcp.send_buffer=128 KiB",
+                                    "tcp.send_buffer_grows=false",
+                                    timestamps ? "tcp.timestamps=true" : "tcp.timestamps=false",
+                                    NULL};
+        struct tcp_world *world = tcp_world_new(sets);
+        tcp_connect_nodes(world);
+        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job,
+                  GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job,
+                  GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+        tcp_run(world);
+        int most = 0;
+        for (int i = 0; i < tcp_log_count(world); i++)
+            most = MAX(most, tcp_log_at(world, i)->sacks);
+        SUITE_SAME_INTEGER(most, timestamps ? 3 : 4);
+        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, SEGMENTS * SEGMENT);
+        tcp_world_free(world);
+    }
+}
+
 // RFC 2581, 3.1: a timeout closes the congestion window to one segment; slow start goes to half of
 // what was under way.
 static void test_timeout_window(void)
@@ -327,6 +354,7 @@ int main(void)
         {"limited transmit", test_limited_transmit},
         {"a retransmission is lost, too", test_lost_retransmission},
         {"blocks of selective acknowledgments", test_blocks},
+        {"as many blocks as fit", test_most_blocks},
         {"a timeout closes the window to one", test_timeout_window},
         {0},
     };

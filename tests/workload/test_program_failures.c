@@ -102,6 +102,13 @@ static void test_no_room_for_envelopes(void)
     };
     expect_failure(&program, "rank 0 can't pin another envelope buffer: 69632 of 69632 B are "
                              "pinned; a smaller lam_via.area or lam_via.tiny leaves more");
+    struct program_run *run = program_run(&program, 1);
+    char *pinned = program_reason(run, "pinned_bytes"), *setting = program_reason(run, "setting");
+    SUITE_SAME_TEXT(pinned, "69632");
+    SUITE_SAME_TEXT(setting, "lam_via.area");
+    g_free(pinned);
+    g_free(setting);
+    program_run_free(run);
 }
 
 static void test_pin_limit(void)
