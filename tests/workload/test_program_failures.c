@@ -3,6 +3,8 @@
 #include "tests/support/program_run.h"
 #include "tests/support/suite.h"
 
+#include <stdlib.h>
+
 static void expect_failure(const struct test_program *program, const char *expected)
 {
     struct program_run *run = program_run(program, 1);
@@ -67,6 +69,57 @@ static void test_registration(void)
     expect_failure(&program, "register, rank 0: 0 B cannot be registered");
     program.ops[0] = "{register: {size: 1 B, buffer: 0}}";
     expect_failure(&program, "does not let programs register memory");
+}
+
+// What each library knows of ranks that wait for ever: one for the receive of what it sends itself,
+// one for a message that nobody sends.
+static void test_deadlocks(void)
+{
+    static const struct {
+        const char *stack, *ranks;
+    } samples[] = {
+        {"lam_via",
+         "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, 'peer': 0, "
+         "'tag': 3, 'size': 4, 'waits_for': 'the receiver's ACK', 'held_by': 'rank 0', "
+         "'pinned_bytes': 0, 'protocol': 'self'}], 'pinned_bytes': 69632, 'pin_limit_bytes': "
+         "20971520, 'at': 'test.yaml:12:24: ssend'}, {'rank': 1, 'host': 'node1', 'requests': "
+         "[{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a "
+         "matching message', 'held_by': 'rank 0', 'pinned_bytes': 0}], 'pinned_bytes': 69632, "
+         "'pin_limit_bytes': 20971520, 'at': 'test.yaml:13:24: recv'}]"},
+        {"mvich", "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, "
+                  "'peer': 0, 'tag': 3, 'size': 4, 'waits_for': 'a matching receive', 'held_by': "
+                  "'rank 0', 'protocol': 'self'}], 'pinned_bytes': 983040, 'pin_limit_bytes': "
+                  "20971520, 'vbufs': 512, 'vbufs_free': 428, 'at': 'test.yaml:12:24: ssend'}, "
+                  "{'rank': 1, 'host': 'node1', 'requests': [{'kind': 'recv', 'request': 1, "
+                  "'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a matching message', "
+                  "'held_by': 'rank 0'}], 'pinned_bytes': 983040, 'pin_limit_bytes': 20971520, "
+                  "'vbufs': 512, 'vbufs_free': 428, 'at': 'test.yaml:13:24: recv'}]"},
+        {"lam_tcp",
+         "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, 'peer': 0, "
+         "'tag': 3, 'size': 4, 'waits_for': 'a matching receive of its own', 'held_by': 'rank "
+         "0'}], 'at': 'test.yaml:12:24: ssend'}, {'rank': 1, 'host': 'node1', 'requests': "
+         "[{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a "
+         "matching message', 'held_by': 'rank 0'}], 'at': 'test.yaml:13:24: recv'}]"},
+        {"mpich_p4",
+         "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, 'peer': 0, "
+         "'tag': 3, 'size': 4, 'waits_for': 'a matching receive of its own', 'held_by': 'rank "
+         "0'}], 'at': 'test.yaml:12:24: ssend'}, {'rank': 1, 'host': 'node1', 'requests': "
+         "[{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a "
+         "matching message', 'held_by': 'rank 0'}], 'at': 'test.yaml:13:24: recv'}]"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
+        struct test_program program = {
+            .ranks = 2,
+            .stack = samples[i].stack,
+            .ops = {"{ssend: {to: 0, size: 4 B, tag: 3}}", "{recv: {from: 0, size: 8 B}}"}};
+        struct program_run *run = program_run(&program, 1);
+        char *text = json_dumps(json_object_get(run->result->reason, "ranks"), 0);
+        char *told = g_strdelimit(g_strdup(text ? text : ""), "\"", '\'');
+        SUITE_SAME_TEXT(told, samples[i].ranks);
+        g_free(told);
+        free(text);
+        program_run_free(run);
+    }
 }
 
 // The first length that MPI's count of bytes, or p4 with its header, can't say; the one before only
@@ -134,6 +187,7 @@ int main(void)
         {"a request that is still open", test_request_still_open},
         {"tags", test_tags},
         {"registration by a program", test_registration},
+        {"deadlocks", test_deadlocks},
         {"messages that are too long", test_too_long},
         {"no room for envelopes", test_no_room_for_envelopes},
         {"more pinned than there is", test_pin_limit},
