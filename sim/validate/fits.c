@@ -105,6 +105,8 @@ static void fix_values(const struct aim *aim, const struct node *target)
         return;
     const struct node *over = g_ptr_array_index(gain->children, 0);
     const struct node *under = g_ptr_array_index(gain->children, 1);
+    if (!over->text || !under->text)
+        return;
     for (guint i = 0; sizes && sizes->kind == NODE_LIST && i < sizes->children->len; i++)
         fix(aim, over->text, under->text, size_of(g_ptr_array_index(sizes->children, i)));
 }

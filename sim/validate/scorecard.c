@@ -95,9 +95,12 @@ static void append_ranks(GString *out, const json_t *top40, bool colour)
         g_string_append_printf(out, "%s\n", text_of(rank, "title"));
     }
     const json_t *predicted = json_object_get(top40, "predicted");
-    g_string_append_printf(out, "%d of %d hold; of the predicted, %d of %d\n",
-                           (int)count_of(top40, "hold"), (int)count_of(top40, "ranks"),
-                           (int)count_of(predicted, "hold"), (int)count_of(predicted, "ranks"));
+    g_string_append_printf(out, "%d of %d hold", (int)count_of(top40, "hold"),
+                           (int)count_of(top40, "ranks"));
+    if (count_of(predicted, "ranks") > 0)
+        g_string_append_printf(out, "; of the predicted, %d of %d",
+                               (int)count_of(predicted, "hold"), (int)count_of(predicted, "ranks"));
+    g_string_append_c(out, '\n');
 }
 
 static void append_total(GString *out, const char *kind, const json_t *totals)

@@ -3,8 +3,10 @@
 // say about claims, figures, or targets of a calibration.
 #include "sim/calibrate/target.h"
 #include "sim/figures/spec.h"
-#include "sim/validate/claim.h"
+#include "sim/validate/fits.h"
 #include "tests/fuzz/fuzz.h"
+
+#include <string.h>
 
 enum { CLAIMS, RANKS, TESTS, FIGURES, TARGETS, KINDS };
 #define MOST_RESIDUALS 100000
@@ -60,11 +62,34 @@ static void judge(const struct target *target, const json_t *document)
     g_free(text);
 }
 
+// What validation takes of the same file: which claims it fits.
+static void read_fits(const uint8_t *data, size_t size)
+{
+    static const char claims[] =
+        "others:\n  via.pingpong.latency_min.mvich: {kind: shape, statement: x, source: y, check: "
+        "[{value: {scenario: s, metric: latency_us, series: MVICH, size: 1 B, expected: 1 us, "
+        "tolerance: 1 us}}, {gain: {scenario: s, metric: latency_us, over: current, under: "
+        "pipelined, "
+        "statistic: mean, above: 0 %}}]}\n";
+    struct diag_list *diags = diag_list_new();
+    struct claim_list *list = claims_new();
+    struct node *node = node_parse(claims, strlen(claims), "claims", NULL, diags);
+    g_assert(claims_read(list, node, diags));
+    node_free(node);
+    struct fits *fits = fits_new();
+    node = node_parse((const char *)data, size, "fuzz", NULL, diags);
+    fuzz_end(diags, node && fits_read(fits, node, list, diags));
+    node_free(node);
+    fits_free(fits);
+    claims_free(list);
+}
+
 static void read_targets(const uint8_t *data, size_t size)
 {
     static const char run[] =
         "{\"series\": [{\"name\": \"A\", \"status\": \"completed\", \"points\":"
         " [{\"size_bytes\": 1, \"latency_us\": 3.0}], \"values\": []}]}";
+    read_fits(data, size);
     const char *path = fuzz_path("targets.yaml");
     fuzz_write(path, data, size);
     struct diag_list *diags = diag_list_new();
