@@ -142,6 +142,13 @@ static void registered_only(void)
 #define MEMORY "size: 8 KiB, buffer: 805306368"
     const struct test_program program = transfer(PUT_AT, true);
     GRIM_FAILS(&program, "not_registered", "names address 805306368");
+    // Who asked is told, and who was asked.
+    const struct test_program back = {
+        .ranks = 3, .ops = {[2] = "{put: {to: 1, size: 64 B, peer_buffer: 805306368}}"}};
+    const struct test_program read = {
+        .ranks = 3, .ops = {[2] = "{get: {from: 1, size: 64 B, peer_buffer: 805306368}}"}};
+    GRIM_FAILS(&back, "not_registered", "rank 1: an RM-V write of rank 2 names address 805306368");
+    GRIM_FAILS(&read, "not_registered", "rank 1: an RM-RV read of rank 2 names address 805306368");
     const struct test_program beyond = transfer("{put: {to: 1, size: 2 MiB, notify: true}}", true);
     GRIM_FAILS(&beyond, "not_registered", "grim_memory.arena");
     const struct test_program registered = {
