@@ -125,6 +125,14 @@ def cluster2(sets: tuple) -> str:
             f"{len(ahead)} of {len(SIZES_OF_LAM)} sizes")
 
 
+def small_area(sets: tuple) -> str:
+    """A broadcast whose buffers just do not fit beside the default areas, and beside smaller ones."""
+    times = run("bcast_cluster2_small_area", (*sets, "workload.sizes=4 MiB"), "latency_us")
+    default, small = (times[name][4 << 20] / 1000 for name in ("default area", "32 KiB area"))
+    return (f"broadcasts of 4 MiB on cluster 2 with 8448 KiB to pin take {default:.1f} ms, with a "
+            f"smaller area {small:.1f} ms")
+
+
 # ---- Constants: the settings of each value ("" is what ships), and what is looked at ----
 
 # What a copy alone takes is all of the memory in the first and the third row, so the bus is faster.
@@ -147,6 +155,18 @@ ROWS = (
         ("5000 B (ships)", ()),
         ("4 KiB", ("mvich.rendezvous_threshold=4 KiB",)),
         ("16 KiB", ("mvich.rendezvous_threshold=16 KiB",)))),
+    ("`lam_via.pieces`", (cluster2, small_area), (
+        ("`as_descriptors_go` (ships)", ()),
+        ("`one_by_one`", ("lam_via.pieces=one_by_one",)))),
+    ("`host.memory.pin_page`, `unpin_page`", (small_area,), (
+        ("900 and 540 cycles (ships)", ()),
+        ("1800 and 1080 cycles", ("host.memory.pin_page=1800 cycles",
+                                  "host.memory.unpin_page=1080 cycles")),
+        ("4000 and 2400 cycles", ("host.memory.pin_page=4000 cycles",
+                                  "host.memory.unpin_page=2400 cycles")))),
+    ("`mvia.refusal`", (small_area,), (
+        ("`rolls_back` (ships)", ()),
+        ("`before_pages`", ("mvia.refusal=before_pages",)))),
     ("`grim_ni.queue`", (injection,), (
         ("160,000 B (ships)", ()),
         ("128 KiB", ("grim_ni.queue=128 KiB",)),

@@ -107,12 +107,11 @@ static void rpi_check(const void *values, const struct param_values *report)
                        "the longest tiny message (%" G_GINT64_FORMAT
                        " B) is longer than the longest short one (%" G_GINT64_FORMAT " B)",
                        config->tiny, config->short_limit);
-    if (config->short_limit > config->area / 2)
-        param_complain(report, "short",
-                       "the area must hold a message while the one before is still being read",
+    if (config->short_limit > config->area)
+        param_complain(report, "short", "the body of a short message goes through the area",
                        "the longest short message (%" G_GINT64_FORMAT
-                       " B) is longer than half the RDMA area (%" G_GINT64_FORMAT " B)",
-                       config->short_limit, config->area / 2);
+                       " B) is longer than the RDMA area (%" G_GINT64_FORMAT " B)",
+                       config->short_limit, config->area);
     if (config->tiny + config->envelope > config->area)
         param_complain(report, "area", NULL,
                        "the RDMA area does not hold a tiny message with its envelope");

@@ -24,8 +24,8 @@ SAMPLES = (
     (VIA, "lam_via.short=1 KiB", "lam_via.tiny=1 KiB", "lam_via.tiny=1025 B",
      "lam_via.tiny: the longest tiny message (1025 B) is longer than the longest short one (1024 B) (tiny is "
      "the smaller class)"),
-    (VIA, "lam_via.tiny=1 KiB lam_via.area=8 KiB", "lam_via.short=4 KiB", "lam_via.short=4097 B",
-     "lam_via.short: the longest short message (4097 B) is longer than half the RDMA area (4096 B)"),
+    (VIA, "lam_via.tiny=1 KiB lam_via.area=8 KiB", "lam_via.short=8 KiB", "lam_via.short=8193 B",
+     "lam_via.short: the longest short message (8193 B) is longer than the RDMA area (8192 B)"),
     (VIA, "lam_via.tiny=8 B lam_via.short=8 B lam_via.envelope=36 B", "lam_via.area=44 B",
      "lam_via.area=43 B", "lam_via.area: "),
     (VIA, "lam_via.tiny=1 KiB lam_via.short=1 KiB lam_via.envelope=36 B mvich.vbuf=1 KiB",

@@ -155,6 +155,28 @@ static void test_overrun_short(void)
                   "message 1, rank 0 to 1, 24576 B: bytes 0..24575 lost: overwritten");
 }
 
+// A short message may fill the area: its body begins at the top again, over its own envelope, which
+// a receiver that is there has read by then, and one that computes has not.
+static void test_short_fills_area(void)
+{
+    static const char *const sets[] = {"lam_via.tiny=1 KiB", "lam_via.short=8 KiB",
+                                       "lam_via.area=8 KiB", "mvia.largest_transfer=8 KiB"};
+    struct test_program program = {
+        .ranks = 2,
+        .sets = {sets[0], sets[1], sets[2], sets[3]},
+        .ops = {"{loop: {count: 5, do: [{send: {to: 1, size: 8 KiB}}, {recv: {from: 1, size: 4 "
+                "B}}]}}",
+                "{loop: {count: 5, do: [{recv: {from: 0, size: 8 KiB}}, {send: {to: 0, size: 4 "
+                "B}}]}}"},
+    };
+    expect_completed(program_run(&program, 1));
+    program.ops[0] = "{compute: 1 ms}, {send: {to: 1, size: 8 KiB}}";
+    program.ops[1] = "{compute: 1 s}, {recv: {from: 0, size: 8 KiB}}";
+    struct program_run *run = program_run(&program, 1);
+    expect_member(run, "kind", "area_overrun");
+    program_run_free(run);
+}
+
 // Long messages lie in the user's buffer: only their SYNs need area.
 static void test_longs_need_no_area(void)
 {
@@ -206,6 +228,7 @@ int main(void)
         {"looking in between", test_looks_in_between},
         {"overrun by tiny messages", test_overrun},
         {"overrun by short messages", test_overrun_short},
+        {"a short message fills the area", test_short_fills_area},
         {"long messages need no area", test_longs_need_no_area},
         {"largest area of use", test_area_upper_bound},
         {0},
