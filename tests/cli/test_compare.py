@@ -47,6 +47,8 @@ class Compare(harness.Case):
         self.netsim("compare", "a", "c", "--tolerance", f"{worst * 0.999}", code=2)
         self.netsim("compare", "a", "c", "--tolerance", f"{worst * 1.001}")
         self.netsim("compare", "a", "c", "--tolerance", f"{worst * 100.1}%")
+        self.netsim("compare", "a", "c", "--tolerance", f"{worst * 100.1}  %")
+        self.netsim("compare", "a", "c", "--tolerance", f"{worst * 99.9} %", code=2)
         told = self.netsim("compare", "a", "c", "--metric", "latency_us", code=2).stdout
         self.assertNotIn("bandwidth", told)
 

@@ -255,6 +255,8 @@ class BadInput(Case):
         self.assertIn("/dev/full", done.stderr)
         done = self.netsim("run", self.small(), "--trace", "/dev/full", "--log-states", "/dev/full", code=1)
         self.assertEqual(done.stderr.count("netsim: /dev/full: could not be written whole"), 2, done.stderr)
+        done = self.netsim("run", self.small(), "--quiet", "--pcap", "/dev/full", code=1)
+        self.assertEqual(done.stderr.count("netsim: /dev/full: could not be written whole"), 1, done.stderr)
 
 
 if __name__ == "__main__":
