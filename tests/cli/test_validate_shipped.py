@@ -125,6 +125,18 @@ class Shipped(unittest.TestCase):
         self.assertEqual({kind: kinds.count(kind) for kind in kinds},
                          {"config": 27, "number": 14, "shape": 22, "figure": 26})
 
+    def test_counted_once(self):
+        """No two claims are the same checks: the second one says `same_as`."""
+        seen = {}
+        for _, claims in self.claims():
+            for name, claim in claims.items():
+                checks = claim.get("check", [])
+                checks = checks if isinstance(checks, list) else [checks]
+                key = frozenset(json.dumps(check, sort_keys=True) for check in checks)
+                if key:
+                    self.assertNotIn(key, seen, f"{name} is counted as {seen.get(key)} too")
+                    seen[key] = name
+
     def test_what_has_a_check_is_checked(self):
         """Not when a series, a size or a scenario is not there: that would look like no miss."""
         for _, claims in self.claims():
