@@ -14,7 +14,11 @@
 #include "sim/output/tee.h"
 #include "sim/output/timeline.h"
 #include "sim/workload/estimate.h"
+#include "sim/workload/limit.h"
 #include "sim/workload/run.h"
+
+#include <signal.h>
+#include <string.h>
 
 static const char *const formats[] = {"table", "csv", "json", NULL};
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
@@ -113,6 +117,52 @@ static void warn(const struct scenario_case *test_case)
     g_free(text);
 }
 
+// ---- Interrupts ----
+
+// While series run, a signal to end waits until somebody asks for it, so that what is finished can
+// be kept.
+static void signals_wait(sigset_t *before)
+{
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGINT);
+    sigaddset(&ending, SIGTERM);
+    sigprocmask(SIG_BLOCK, &ending, before);
+}
+
+// The signal that waits; 0: none.
+static int signal_waiting(void)
+{
+    sigset_t waiting;
+    sigpending(&waiting);
+    return sigismember(&waiting, SIGINT) ? SIGINT : sigismember(&waiting, SIGTERM) ? SIGTERM : 0;
+}
+
+static bool interrupted(void)
+{
+    return signal_waiting() != 0;
+}
+
+// Runs the series one after the other, up to an interrupt: that one is left out.
+static void run_series(const struct scenario *scenario, const struct sinks *sinks,
+                       struct progress *progress, const struct run_options *options,
+                       struct result *result)
+{
+    for (guint i = 0; i < scenario->cases->len && !interrupted(); i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        sinks_series(sinks, test_case->name);
+        progress_update(progress, (int)i, 0.0, test_case->name);
+        warn(test_case);
+        struct series_result *series =
+            run_case(&model_registry, test_case, (int)i, scenario->seed, options);
+        const char *kind = json_string_value(json_object_get(series->reason, "kind"));
+        if (g_strcmp0(kind, SIM_INTERRUPTED) == 0)
+            series_result_free(series);
+        else
+            g_ptr_array_add(result->series, series);
+    }
+}
+
 static struct result *simulate(const struct scenario *scenario, const struct sinks *sinks,
                                const struct run_arguments *arguments)
 {
@@ -125,17 +175,34 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
         .time_limit_s = arguments->limits.seconds,
+        .interrupt = interrupted,
     };
-    for (guint i = 0; i < scenario->cases->len; i++) {
-        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        sinks_series(sinks, test_case->name);
-        progress_update(progress, (int)i, 0.0, test_case->name);
-        warn(test_case);
-        g_ptr_array_add(result->series,
-                        run_case(&model_registry, test_case, (int)i, scenario->seed, &options));
-    }
+    run_series(scenario, sinks, progress, &options, result);
     progress_free(progress);
     return result;
+}
+
+// Says that a directory had results of another scenario, or of other settings or another seed.
+static void tell_replaced(const char *directory, json_t *manifest)
+{
+    char *path = g_build_filename(directory, "manifest.json", NULL);
+    json_t *before = json_load_file(path, 0, NULL), *one;
+    bool same = json_equal(json_object_get(before, "seed"), json_object_get(manifest, "seed"));
+    size_t i;
+    json_t *old = json_object_get(before, "series"), *new = json_object_get(manifest, "series");
+    same = same && json_array_size(old) == json_array_size(new);
+    json_array_foreach(new, i, one)
+    {
+        json_t *other = json_array_get(old, i);
+        same = same && json_equal(json_object_get(one, "case"), json_object_get(other, "case"));
+    }
+    if (before && !same)
+        cli_error("--out DIR keeps both",
+                  "note: %s had results of another scenario, settings or "
+                  "seed, which these replace",
+                  directory);
+    json_decref(before);
+    g_free(path);
 }
 
 static bool write_results(const char *directory, const struct scenario *scenario,
@@ -144,6 +211,7 @@ static bool write_results(const char *directory, const struct scenario *scenario
 {
     GString *csv = csv_text(result);
     json_t *manifest = manifest_json(scenario, result, execution, csv->str);
+    tell_replaced(directory, manifest);
     bool written = manifest_write(directory, manifest, csv->str, error);
     json_decref(manifest);
     g_string_free(csv, TRUE);
@@ -203,8 +271,8 @@ static enum cli_exit code_of(const struct result *result)
 static bool outputs_differ(const struct scenario *scenario, const struct run_arguments *arguments,
                            const char *directory)
 {
-    char *csv = g_build_filename(directory, "results.csv", NULL);
-    char *manifest = g_build_filename(directory, "manifest.json", NULL);
+    char *csv = directory ? g_build_filename(directory, "results.csv", NULL) : NULL;
+    char *manifest = directory ? g_build_filename(directory, "manifest.json", NULL) : NULL;
     const struct file_use uses[] = {
         {"the results", csv, true},          {"the manifest", manifest, true},
         {"--trace", arguments->trace, true}, {"--log-states", arguments->state_log, true},
@@ -216,6 +284,26 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
     return differ;
 }
 
+// Where the results go: what prints them for programs writes files only where it is told to. NULL:
+// nowhere. The caller frees it.
+static char *directory_of(const struct scenario *scenario, const struct run_arguments *arguments,
+                          enum format format)
+{
+    if (arguments->out)
+        return g_strdup(arguments->out);
+    return format == FORMAT_TABLE ? file_results_directory(scenario->name) : NULL;
+}
+
+// After an interrupt: says what is kept. The exit code.
+static enum cli_exit end_interrupted(const struct scenario *scenario, const struct result *result,
+                                     const char *directory)
+{
+    bool kept = directory && result->series->len > 0;
+    cli_error(NULL, "interrupted: %u of %u series are finished%s%s", result->series->len,
+              scenario->cases->len, kept ? ", and in " : "", kept ? directory : "");
+    return (enum cli_exit)(128 + signal_waiting());
+}
+
 // Runs a scenario that is right and writes all that was asked for.
 static enum cli_exit run_and_write(const struct scenario *scenario,
                                    const struct run_arguments *arguments, enum format format,
@@ -223,31 +311,38 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
 {
     GError *error = NULL;
     struct sinks sinks = {0};
-    char *directory =
-        arguments->out ? g_strdup(arguments->out) : file_results_directory(scenario->name);
+    char *directory = directory_of(scenario, arguments, format);
     enum cli_exit code = CLI_BAD_INPUT;
     // What can't be written is found before a long run.
     if (!outputs_differ(scenario, arguments, directory)) {
         g_free(directory);
         return code;
     }
-    if (!sinks_open(&sinks, arguments, &error) || !file_ready_directory(directory, &error)) {
+    if (!sinks_open(&sinks, arguments, &error) ||
+        (directory && !file_ready_directory(directory, &error))) {
         report(error);
         sinks_drop(&sinks);
         g_free(directory);
         return code;
     }
     execution->started = g_get_real_time();
+    sigset_t before;
+    signals_wait(&before);
     struct result *result = simulate(scenario, &sinks, arguments);
-    bool whole = sinks_close(&sinks);
-    bool written = write_results(directory, scenario, result, execution, &error);
+    bool cut = result->series->len < scenario->cases->len;
+    bool whole = cut && result->series->len == 0 ? (sinks_drop(&sinks), true) : sinks_close(&sinks);
+    bool written = !directory || result->series->len == 0 ||
+                   write_results(directory, scenario, result, execution, &error);
     if (!written)
         report(error);
     else if (whole)
         code = code_of(result);
-    print_result(result, format, arguments->quiet, written ? directory : NULL);
+    if (result->series->len > 0 || !cut)
+        print_result(result, format, arguments->quiet, written ? directory : NULL);
     if (format != FORMAT_TABLE)
         print_failures(result);
+    if (cut && written)
+        code = end_interrupted(scenario, result, directory);
     result_free(result);
     g_free(directory);
     return code;

@@ -5,11 +5,15 @@
 #include "sim/output/text.h"
 
 #include <glib.h>
+#include <math.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BAR_WIDTH 24
 #define REDRAW_INTERVAL (G_USEC_PER_SEC / 10)
+// Before so much is done and so much time has passed, what is left can't be told.
+#define TELLING_FRACTION 0.02
+#define TELLING_S 1.0
 
 struct progress {
     FILE *out;
@@ -43,6 +47,8 @@ char *progress_line(double fraction, const char *detail, double seconds, int wid
     for (int i = 0; i < BAR_WIDTH; i++)
         g_string_append_c(line, i < filled ? '#' : '-');
     g_string_append_printf(line, "] %3d %%  %s  %.1f s", (int)(fraction * 100.0), detail, seconds);
+    if (fraction >= TELLING_FRACTION && fraction < 1.0 && seconds >= TELLING_S)
+        g_string_append_printf(line, ", %.0f s left", ceil(seconds / fraction - seconds));
     if (g_utf8_validate(line->str, -1, NULL))
         cut(line, width);
     return g_string_free(line, FALSE);

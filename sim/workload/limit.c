@@ -33,20 +33,25 @@ const struct scenario_section limit_sections[] = {{"limits", &limit_table}, {0}}
 struct limits limits_of(const struct scenario_case *test_case, double wall_s)
 {
     const struct limit_config *config = scenario_section_values(test_case, "limits");
-    return (struct limits){config ? config->simulated_time : 0, wall_s};
+    return (struct limits){.simulated = config ? config->simulated_time : 0, .wall_s = wall_s};
 }
 
-// Runs to `until`, or until the clock on the wall has passed the limit: then true.
-static bool run_on_the_wall(struct engine *engine, sim_time until, double wall_s)
+// Runs to `until`, or to a limit outside of the simulation, which is looked at now and then.
+static enum limit_reached run_in_pieces(struct engine *engine, sim_time until,
+                                        const struct limits *limits)
 {
-    gint64 end = g_get_monotonic_time() + (gint64)(wall_s * G_USEC_PER_SEC);
+    gint64 end = limits->wall_s > 0
+                     ? g_get_monotonic_time() + (gint64)(limits->wall_s * G_USEC_PER_SEC)
+                     : G_MAXINT64;
     for (;;) {
         uint64_t before = engine_events(engine);
         engine_run_some(engine, until, EVENTS_A_LOOK);
         if (engine_stopped(engine) || engine_events(engine) - before < EVENTS_A_LOOK)
-            return false;
+            return LIMIT_NONE;
+        if (limits->interrupt && limits->interrupt())
+            return LIMIT_INTERRUPT;
         if (g_get_monotonic_time() >= end)
-            return true;
+            return LIMIT_WALL;
     }
 }
 
@@ -54,10 +59,9 @@ enum limit_reached limit_run(struct sim *sim, const struct limits *limits)
 {
     bool bounded = limits->simulated > 0 && limits->simulated < TIME_END;
     sim_time until = bounded ? limits->simulated : TIME_END - 1;
-    if (limits->wall_s <= 0)
-        engine_run(sim->engine, until);
-    else if (run_on_the_wall(sim->engine, until, limits->wall_s))
-        return LIMIT_WALL;
+    enum limit_reached outside = run_in_pieces(sim->engine, until, limits);
+    if (outside != LIMIT_NONE)
+        return outside;
     if (engine_stopped(sim->engine) || engine_pending(sim->engine) == 0)
         return LIMIT_NONE;
     return bounded ? LIMIT_SIMULATED : LIMIT_END_OF_TIME;
@@ -88,6 +92,10 @@ void limit_fail(struct sim *sim, const struct limits *limits, enum limit_reached
         return;
     case LIMIT_SIMULATED:
         fail_simulated(sim, limits->simulated, detail, rank, at);
+        return;
+    case LIMIT_INTERRUPT:
+        sim_fail(sim, SIM_FAILED, SIM_INTERRUPTED, detail,
+                 "the run was interrupted; rank %d is at %s", rank, at);
         return;
     case LIMIT_WALL:
         sim_fail(

@@ -8,6 +8,9 @@
 #include "sim/config/scenario.h"
 #include "sim/core/sim.h"
 
+// The kind of reason of a run that was interrupted.
+#define SIM_INTERRUPTED "interrupted"
+
 struct limit_config {
     sim_time simulated_time; // 0: none
     int64_t memory;          // bytes that a run may take; 0: what the machine has
@@ -18,8 +21,9 @@ struct limit_config {
 extern const struct scenario_section limit_sections[];
 
 struct limits {
-    sim_time simulated; // 0: none
-    double wall_s;      // seconds; 0: none
+    sim_time simulated;      // 0: none
+    double wall_s;           // seconds; 0: none
+    bool (*interrupt)(void); // asked now and then whether to stop; NULL: never
 };
 
 // The limits of a case, and one on the wall's clock.
@@ -30,6 +34,7 @@ enum limit_reached {
     LIMIT_END_OF_TIME, // what is left would happen at TIME_END or after it
     LIMIT_SIMULATED,   // or after the limit of simulated time
     LIMIT_WALL,
+    LIMIT_INTERRUPT,
 };
 
 // Runs the simulation. The clock on the wall is looked at once in many events.

@@ -370,6 +370,7 @@ struct series_result *run_case(const struct registry *registry,
     running_build(&run, registry);
     network_on_deadlock(run.cluster->network, network_deadlocked, &run);
     struct limits limits = limits_of(test_case, run.options->time_limit_s);
+    limits.interrupt = run.options->interrupt;
     enum limit_reached reached = limit_run(run.sim, &limits);
     if (run.sim->status == SIM_COMPLETED && reached != LIMIT_NONE)
         report_limit(&run, &limits, reached);

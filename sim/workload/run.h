@@ -32,7 +32,8 @@ struct run_options {
     void *progress_owner;
     run_measured_fn *measured; // NULL: none
     void *measured_owner;
-    double time_limit_s; // on the clock on the wall; 0: none
+    double time_limit_s;     // on the clock on the wall; 0: none
+    bool (*interrupt)(void); // asked now and then whether to stop; NULL: never
 };
 
 // Runs one case (one series); never NULL. The caller frees the result.

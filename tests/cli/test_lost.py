@@ -22,7 +22,7 @@ link: {{corrupt_nth: [25, 33]}}
 """
 WHOLE = ("--set", "link.corrupt_nth=[2000]")
 BOTH = ("--set", "link.corrupt_nth=[2000],[25, 33]")
-WHY = "3 lost of 38 messages; message 1, rank 1 to 2, 131072 B: bytes 24956..26423 lost: "
+WHY = "3 lost of 38 messages; message 1, rank 0 to 1, 131072 B: bytes 24956..26423 lost: "
 
 
 class Lost(Case):
@@ -42,7 +42,8 @@ class Lost(Case):
         return done.stderr, self.read("p.svg")
 
     def test_run(self):
-        document = json.loads(self.netsim("run", "lossy.yaml", "--format", "json", code=2).stdout)
+        document = json.loads(self.netsim("run", "lossy.yaml", "--format", "json", "--out", "results/lossy",
+                                          code=2).stdout)
         for place in (document, document["series"][0],
                       json.loads(self.read("results/lossy/manifest.json"))["series"][0]):
             self.assertEqual(place["status"], "lost")

@@ -6,9 +6,13 @@ import csv
 import io
 import json
 import os
+import shutil
+import signal
+import subprocess
+import time
 import unittest
 
-from harness import SMALL, SOURCE, Case
+from harness import NETSIM, SMALL, SOURCE, Case
 
 LONE = """\
 schema: 1
@@ -69,7 +73,7 @@ class Run(Case):
             self.assertIn("bandwidth_MB_per_s", point)
 
     def test_formats_agree(self):
-        printed = self.netsim("run", self.small(), "--format", "csv").stdout
+        printed = self.netsim("run", self.small(), "--format", "csv", "--out", "results/small").stdout
         self.assertEqual(printed, self.read("results/small/results.csv"))
         document = json.loads(self.netsim("run", self.small(), "--format", "json").stdout)
         values = {(row["series"], int(row["size"]), row["metric"]): float(row["value"])
@@ -84,6 +88,45 @@ class Run(Case):
                         self.assertEqual(values[key], value)
         self.assertEqual(counters, {(series["name"], name): value for series in document["series"]
                                     for name, value in series["counters"].items()})
+
+    def test_what_is_printed_for_programs_is_not_written(self):
+        for form in ("json", "csv"):
+            self.netsim("run", self.small(), "--format", form)
+        self.assertFalse(os.path.exists(self.path("results")))
+        self.netsim("run", self.small(), "--format", "json", "--out", "kept")
+        self.assertEqual(sorted(os.listdir(self.path("kept"))), ["manifest.json", "results.csv"])
+
+    def test_results_of_others_are_not_replaced_in_silence(self):
+        note = "netsim: note: results/small had results of another scenario, settings or seed, which these replace"
+        self.assertEqual(self.netsim("run", self.small()).stderr, "")
+        self.assertEqual(self.netsim("run", self.small()).stderr, "")
+        for others in (("--seed", "2"), ("--seed", "1"), ("--set", "workload.repetitions=5")):
+            self.assertIn(note, self.netsim("run", self.small(), *others).stderr)
+        self.write("results/small/manifest.json", "no JSON")
+        self.assertEqual(self.netsim("run", self.small()).stderr, "")
+
+    def test_an_interrupt_keeps_what_is_finished(self):
+        self.write("two.yaml", "schema: 1\nname: two\ntestbed: testbeds/cluster1.yaml\n"
+                   "workload: {benchmark: pmb.pingpong, sizes: 4 B}\nseries:\n"
+                   "  - {name: short, stack: lam_tcp, set: {workload.repetitions: 2}}\n"
+                   "  - {name: endless, stack: lam_via, set: {workload.repetitions: 100000000}}\n")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            child = subprocess.Popen([NETSIM, "run", "two.yaml", "--log-states", "s.log"], cwd=self.directory,
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     text=True)
+            while not os.path.isdir(self.path("results/two")):
+                time.sleep(0.01)
+            time.sleep(0.5)
+            child.send_signal(number)
+            out, said = child.communicate(timeout=600)
+            self.assertEqual(child.returncode, 128 + number)
+            self.assertIn("netsim: interrupted: 1 of 2 series are finished, and in results/two", said)
+            self.assertRegex(out, r"(?m)^    4 ")
+            manifest = json.loads(self.read("results/two/manifest.json"))
+            self.assertEqual([series["name"] for series in manifest["series"]], ["short"])
+            self.assertIn("two,short,all,4,latency_us", self.read("results/two/results.csv"))
+            self.assertNotIn("endless", self.read("results/two/results.csv"))
+            shutil.rmtree(self.path("results"))
 
     LOSSY = ("schema: 1\nname: lossy\ntestbed: testbeds/cluster1.yaml\nstack: lam_tcp\n"
              "workload: {benchmark: pmb.pingpong, sizes: 64 KiB, repetitions: 4}\n")
@@ -180,7 +223,7 @@ class Run(Case):
         for name, status in (("alltoall_deadlock", "deadlock"), ("area_overrun", "failed"),
                              ("flood_empty_rq", "failed")):
             with self.subTest(name):
-                done = self.netsim("run", name, "--format", "json", code=3)
+                done = self.netsim("run", name, "--format", "json", "--out", f"results/{name}", code=3)
                 document = json.loads(done.stdout)
                 self.assertEqual(document["status"], status)
                 self.assertTrue(document["reason"]["text"])

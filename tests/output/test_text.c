@@ -113,7 +113,7 @@ static void test_microseconds_are_exact(void)
 static void test_progress_line(void)
 {
     same(progress_line(0.5, "VIA RPI: 64 KiB", 1.25, 80),
-         "[############------------]  50 %  VIA RPI: 64 KiB  1.2 s");
+         "[############------------]  50 %  VIA RPI: 64 KiB  1.2 s, 2 s left");
     same(progress_line(1.5, "x", 0.0, 80), "[########################] 100 %  x  0.0 s");
     char *line = progress_line(0.0, "a name that is much too long for this terminal", 0.0, 40);
     SUITE_SAME_INTEGER(text_width(line), 40);
