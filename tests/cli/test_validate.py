@@ -4,7 +4,9 @@
 
 import json
 import os
+import shutil
 import sqlite3
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
@@ -381,6 +383,21 @@ class Behaviours(Case):
         junit_is_valid(self, suites)
         case, = (case for case in suites.iter("testcase") if case.get("name") == "sys.b.tested")
         self.assertIn("not run for this build", case.find("skipped").get("message"))
+
+    def test_beside_the_program(self):
+        """Where `netsim test' leaves them, if no other file is named."""
+        os.mkdir(self.path("build"))
+        program = shutil.copy(harness.NETSIM, self.path("build/netsim"))
+        environment = {**os.environ, "NETSIM_DATA_DIR": self.path("data")}
+        told = subprocess.run([program, "validate", "sys.b", "--all"], cwd=self.directory, check=True,
+                              env=environment, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        self.assertIn("not run        sys.b.tested", told)
+        self.assertIn("1 were not run, as the tests of this build were not run", told)
+        self.judged(test_a_it="run", test_b_it_py="run")
+        os.rename(self.path("tests.xml"), self.path("build/tests.xml"))
+        told = subprocess.run([program, "validate", "sys.b", "--all"], cwd=self.directory, check=True,
+                              env=environment, stdout=subprocess.PIPE, encoding="utf-8").stdout
+        self.assertIn("holds          sys.b.tested", told)
 
     def test_no_such_file(self):
         self.assertIn("--tests none.xml: no such file",
