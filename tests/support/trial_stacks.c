@@ -117,8 +117,9 @@ static int64_t pages(int64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-// User buffers and an envelope buffer for each request. The parts of a collective may lie on pages
-// of their own; with recursive doubling a rank holds the blocks of all for all.
+// User buffers and an envelope buffer for each request; of a page that holds envelope buffers
+// nearly half may be left over. The parts of a collective may lie on pages of their own; with
+// recursive doubling a rank holds the blocks of all for all.
 static int64_t pinned_by(const struct free_program *program, const struct free_call *call,
                          int64_t tiny)
 {
@@ -129,7 +130,8 @@ static int64_t pinned_by(const struct free_program *program, const struct free_c
         requests = 4 * program->ranks;
         bytes *= program->ranks * (call->kind == FREE_ALLTOALL ? 2 * program->ranks : 2);
     }
-    return requests * (ENVELOPE + tiny) + (bytes > tiny ? pages(bytes) + 2 * requests * PAGE : 0);
+    return 2 * requests * (ENVELOPE + tiny) +
+           (bytes > tiny ? pages(bytes) + 2 * requests * PAGE : 0);
 }
 
 // Memory that one of the ranks may have to pin between two barriers at once.
@@ -163,7 +165,7 @@ static void lam_via_room(struct trial *trial, const struct free_program *program
     trial_set(trial, "lam_via.rdescs=%" G_GINT64_FORMAT, rdescs);
     trial_set(trial, "lam_via.area=%" G_GINT64_FORMAT " B", area);
     trial_set(trial, "host.memory.pin_limit=%" G_GINT64_FORMAT " B",
-              most_pinned(program, trial->limits.at[0]) + (program->ranks - 1) * of_peer);
+              PAGE + most_pinned(program, trial->limits.at[0]) + (program->ranks - 1) * of_peer);
     trial_set(trial, "host.memory.ram=64 GiB");
 }
 
