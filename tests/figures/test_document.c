@@ -332,8 +332,8 @@ static void test_wrong(void)
         {PANEL "{y: {metric: t_us}, x: 5, series: []}\n",
          "f.yaml:9:28: error: figures[0]: an axis is expected here, not text\n"},
         {PANEL "{y: {metric: t_us}, x: {range: [1, 2]}, series: []}\n",
-         "f.yaml:9:37: error: figures[0]: \"1\": missing unit (write for example 1 KiB; units are "
-         "B, kB, MB, GB, KiB, MiB, GiB)\n"},
+         "f.yaml:9:37: error: figures[0]: \"1\": missing unit (write for example 1 B; units are B, "
+         "kB, MB, GB, KiB, MiB, GiB)\n"},
         {PANEL "{y: {metric: t_us}, x: {scale: cubic}, series: []}\n",
          "f.yaml:9:36: error: figures[0]: unknown scale \"cubic\" (known: linear, log)\n"},
         {PANEL "{y: {metric: t_us}, x: {set: p.q}, series: []}\n",

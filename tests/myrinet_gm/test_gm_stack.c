@@ -293,16 +293,21 @@ static void test_deadlock(void)
     struct ran ran = run_text(pair, roomy, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(ran.result);
     CU_ASSERT_EQUAL(ran.result->status, SIM_DEADLOCK);
-    char *text = json_dumps(json_object_get(ran.result->reason, "ranks"), 0);
+    json_t *ranks = json_object_get(ran.result->reason, "ranks"), *rank;
+    size_t index;
+    json_array_foreach(ranks, index, rank)
+    {
+        json_object_del(rank, "at"); // a line of gm_pair
+    }
+    char *text = json_dumps(ranks, 0);
     char *told = g_strdelimit(g_strdup(text), "\"", '\'');
-    SUITE_SAME_TEXT(
-        told, "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'recv', 'request': 1, 'peer': "
-              "1, 'tag': 'any', 'size': 4, 'waits_for': 'a message'}], 'gm_port': 2, "
-              "'send_tokens': 61, 'receive_tokens': 118, 'events_waiting': 0, 'sends': [], 'at': "
-              "'test.yaml:26:87: recv'}, {'rank': 1, 'host': 'node1', 'requests': [{'kind': "
-              "'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 4, 'waits_for': 'a "
-              "message'}], 'gm_port': 2, 'send_tokens': 61, 'receive_tokens': 118, "
-              "'events_waiting': 0, 'sends': [], 'at': 'test.yaml:26:213: recv'}]");
+    SUITE_SAME_TEXT(told,
+                    "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'recv', 'request': 1, "
+                    "'peer': 1, 'tag': 'any', 'size': 4, 'waits_for': 'a message'}], 'gm_port': 2, "
+                    "'send_tokens': 61, 'receive_tokens': 118, 'events_waiting': 0, 'sends': []}, "
+                    "{'rank': 1, 'host': 'node1', 'requests': [{'kind': 'recv', 'request': 1, "
+                    "'peer': 0, 'tag': 'any', 'size': 4, 'waits_for': 'a message'}], 'gm_port': 2, "
+                    "'send_tokens': 61, 'receive_tokens': 118, 'events_waiting': 0, 'sends': []}]");
     g_free(told);
     free(text);
     ran_free(&ran);

@@ -82,30 +82,26 @@ static void test_deadlocks(void)
          "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, 'peer': 0, "
          "'tag': 3, 'size': 4, 'waits_for': 'the receiver's ACK', 'held_by': 'rank 0', "
          "'pinned_bytes': 0, 'protocol': 'self'}], 'pinned_bytes': 69632, 'pin_limit_bytes': "
-         "20971520, 'at': 'test.yaml:12:24: ssend'}, {'rank': 1, 'host': 'node1', 'requests': "
-         "[{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a "
-         "matching message', 'held_by': 'rank 0', 'pinned_bytes': 0}], 'pinned_bytes': 69632, "
-         "'pin_limit_bytes': 20971520, 'at': 'test.yaml:13:24: recv'}]"},
+         "20971520}, {'rank': 1, 'host': 'node1', 'requests': [{'kind': 'recv', 'request': 1, "
+         "'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a matching message', 'held_by': 'rank "
+         "0', 'pinned_bytes': 0}], 'pinned_bytes': 69632, 'pin_limit_bytes': 20971520}]"},
         {"mvich", "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, "
                   "'peer': 0, 'tag': 3, 'size': 4, 'waits_for': 'a matching receive', 'held_by': "
                   "'rank 0', 'protocol': 'self'}], 'pinned_bytes': 983040, 'pin_limit_bytes': "
-                  "20971520, 'vbufs': 512, 'vbufs_free': 428, 'at': 'test.yaml:12:24: ssend'}, "
-                  "{'rank': 1, 'host': 'node1', 'requests': [{'kind': 'recv', 'request': 1, "
-                  "'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a matching message', "
-                  "'held_by': 'rank 0'}], 'pinned_bytes': 983040, 'pin_limit_bytes': 20971520, "
-                  "'vbufs': 512, 'vbufs_free': 428, 'at': 'test.yaml:13:24: recv'}]"},
+                  "20971520, 'vbufs': 512, 'vbufs_free': 428}, {'rank': 1, 'host': 'node1', "
+                  "'requests': [{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, "
+                  "'waits_for': 'a matching message', 'held_by': 'rank 0'}], 'pinned_bytes': "
+                  "983040, 'pin_limit_bytes': 20971520, 'vbufs': 512, 'vbufs_free': 428}]"},
         {"lam_tcp",
          "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, 'peer': 0, "
          "'tag': 3, 'size': 4, 'waits_for': 'a matching receive of its own', 'held_by': 'rank "
-         "0'}], 'at': 'test.yaml:12:24: ssend'}, {'rank': 1, 'host': 'node1', 'requests': "
-         "[{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a "
-         "matching message', 'held_by': 'rank 0'}], 'at': 'test.yaml:13:24: recv'}]"},
+         "0'}]}, {'rank': 1, 'host': 'node1', 'requests': [{'kind': 'recv', 'request': 1, 'peer': "
+         "0, 'tag': 'any', 'size': 8, 'waits_for': 'a matching message', 'held_by': 'rank 0'}]}]"},
         {"mpich_p4",
          "[{'rank': 0, 'host': 'node0', 'requests': [{'kind': 'send', 'request': 1, 'peer': 0, "
          "'tag': 3, 'size': 4, 'waits_for': 'a matching receive of its own', 'held_by': 'rank "
-         "0'}], 'at': 'test.yaml:12:24: ssend'}, {'rank': 1, 'host': 'node1', 'requests': "
-         "[{'kind': 'recv', 'request': 1, 'peer': 0, 'tag': 'any', 'size': 8, 'waits_for': 'a "
-         "matching message', 'held_by': 'rank 0'}], 'at': 'test.yaml:13:24: recv'}]"},
+         "0'}]}, {'rank': 1, 'host': 'node1', 'requests': [{'kind': 'recv', 'request': 1, 'peer': "
+         "0, 'tag': 'any', 'size': 8, 'waits_for': 'a matching message', 'held_by': 'rank 0'}]}]"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
         struct test_program program = {
@@ -113,7 +109,13 @@ static void test_deadlocks(void)
             .stack = samples[i].stack,
             .ops = {"{ssend: {to: 0, size: 4 B, tag: 3}}", "{recv: {from: 0, size: 8 B}}"}};
         struct program_run *run = program_run(&program, 1);
-        char *text = json_dumps(json_object_get(run->result->reason, "ranks"), 0);
+        json_t *ranks = json_object_get(run->result->reason, "ranks"), *rank;
+        size_t index;
+        json_array_foreach(ranks, index, rank)
+        {
+            json_object_del(rank, "at"); // a line of the machine's text
+        }
+        char *text = json_dumps(ranks, 0);
         char *told = g_strdelimit(g_strdup(text ? text : ""), "\"", '\'');
         SUITE_SAME_TEXT(told, samples[i].ranks);
         g_free(told);
