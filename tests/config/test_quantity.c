@@ -118,6 +118,10 @@ static const struct bad bads[] = {
     {"9223372036854775808", QUANTITY_COUNT, "too large", NULL},
     {"1e19", QUANTITY_COUNT, "too large", NULL},
     {"1e99999999999", QUANTITY_COUNT, "too large", NULL},
+    /* 10^132: a multiple of 2^128, 0 were it not for the digits before */
+    {"1000000000000000000000000000000000000000000000000000000000000000000"
+     "000000000000000000000000000000000000000000000000000000000000000000",
+     QUANTITY_COUNT, "too large", NULL},
     {"1e", QUANTITY_COUNT, "\"e\" behind the number is not understood", "without a unit"},
     {"0x10", QUANTITY_COUNT, "\"x10\"", "without a unit"},
     {"3 apples", QUANTITY_COUNT, "\"apples\"", "without a unit"},
