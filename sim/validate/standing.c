@@ -134,6 +134,8 @@ enum standing standing_of(const struct claim *claim, const struct fits *fits,
         standing = MAX(standing, standing_of_check(check));
         sequence |= check->word == CHECK_TRANSITIONS;
     }
+    if (standing != STANDING_NONE && strcmp(claim->kind, "config") == 0)
+        return STANDING_SETTING;
     if (sequence)
         return STANDING_TEST;
     if (standing != STANDING_PREDICTED)

@@ -10,7 +10,8 @@
 //   test       a behaviour, or a sequence of states (`transitions`): a mechanism was built as the
 //              source describes it, and does what it should
 //   drawn      a figure can be drawn
-//   setting    a parameter has the value that the claim says: what is put in comes out
+//   setting    a parameter has the value that the claim says, or the claim is one of configuration
+//              (`kind: config`), however it is looked at: what is put in comes out
 //
 // THE RULE, for a claim with several checks and for a rank of several claims: what compares results
 // with the source decides, and the weakest of that counts (fitted, then chosen, then predicted). A

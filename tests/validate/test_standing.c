@@ -34,23 +34,24 @@ static const char claims[] =
     "  s.behaviour: {statement: x, source: y}\n"
     "  s.outside: {statement: x, source: y, outside: z}\n"
     "others:\n"
-    "  s.unchecked: {kind: shape, statement: x, source: y, not_checkable: z}\n" //
-    CLAIM("target", VALUE("A", "1 B"))                                          //
-    CLAIM("other", VALUE("B", "1 B"))                                           //
-    CLAIM("elsewhere", VALUE("A", "2 B"))                                       //
-    CLAIM("again", VALUE("A", "1 B"))                                           //
-    CLAIM("both", ORDER("1 B"))                                                 //
-    CLAIM("wider", ORDER("1 B .. 2 B"))                                         //
-    CLAIM("order", ORDER("8 B"))                                                //
-    CLAIM("order_again", ORDER("8 B"))                                          //
-    CLAIM("gain", GAIN("2 B .. 4 B"))                                           //
-    CLAIM("gain_again", GAIN("4 B"))                                            //
-    CLAIM("gain_wider", GAIN("2 B .. 8 B"))                                     //
-    CLAIM("mixed", VALUE("A", "1 B") ", " VALUE("A", "8 B"))                    //
-    CLAIM("setting", SETTING)                                                   //
-    CLAIM("figure", FIGURE)                                                     //
-    CLAIM("figure_setting", SETTING ", " FIGURE)                                //
-    CLAIM("setting_beside", SETTING ", " VALUE("A", "8 B"))                     //
+    "  s.unchecked: {kind: shape, statement: x, source: y, not_checkable: z}\n"               //
+    CLAIM("target", VALUE("A", "1 B"))                                                        //
+    CLAIM("other", VALUE("B", "1 B"))                                                         //
+    CLAIM("elsewhere", VALUE("A", "2 B"))                                                     //
+    CLAIM("again", VALUE("A", "1 B"))                                                         //
+    CLAIM("both", ORDER("1 B"))                                                               //
+    CLAIM("wider", ORDER("1 B .. 2 B"))                                                       //
+    CLAIM("order", ORDER("8 B"))                                                              //
+    CLAIM("order_again", ORDER("8 B"))                                                        //
+    CLAIM("gain", GAIN("2 B .. 4 B"))                                                         //
+    CLAIM("gain_again", GAIN("4 B"))                                                          //
+    CLAIM("gain_wider", GAIN("2 B .. 8 B"))                                                   //
+    CLAIM("mixed", VALUE("A", "1 B") ", " VALUE("A", "8 B"))                                  //
+    CLAIM("setting", SETTING)                                                                 //
+    CLAIM("figure", FIGURE)                                                                   //
+    CLAIM("figure_setting", SETTING ", " FIGURE)                                              //
+    CLAIM("setting_beside", SETTING ", " VALUE("A", "8 B"))                                   //
+    "  s.configured: {kind: config, statement: x, source: y, check: " VALUE("A", "8 B") "}\n" //
     CLAIM("sequence",
           "{transitions: {scenario: s, series: A, steps: x}}, {ends_with: {scenario: s, "
           "series: A, status: completed}}") //
@@ -127,6 +128,7 @@ static void test_each(void)
         {"s.setting_beside", "predicted", NULL},
         {"s.ends", "predicted", NULL},
         {"s.sequence", "test", NULL},
+        {"s.configured", "setting", NULL},
     };
     struct world world = world_new(calibration);
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
