@@ -34,7 +34,11 @@ static const char *const completions[] = {
               .source = fifo_source),                                                              \
         PARAM(N, rx_residue, PARAM_SIZE, .fallback = residue, .least = "1 B",                      \
               .doc = "bytes of a frame that are still to be written when its last bit arrives",    \
-              .source = fifo_source)
+              .source = fifo_source),                                                              \
+        PARAM(N, rx_latency, PARAM_DURATION, .fallback = "0 s", .most = "1 s",                     \
+              .doc = "from a frame's last bit until the card writes its end, in which others "     \
+                     "follow",                                                                     \
+              .source = "off: no data sheet has one")
 
 #define BUS_PARAMS(descriptor_bytes, status, delay, bus_source)                                    \
     PARAM(N, descriptor, PARAM_SIZE, .fallback = descriptor_bytes,                                 \

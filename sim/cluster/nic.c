@@ -448,6 +448,22 @@ static void rx_written(struct engine *engine, struct event *event)
     interrupt_ask(nic, nic->config.rx_status);
 }
 
+// The rest of a frame goes into host memory.
+static void rx_write(struct nic *nic, struct packet *packet)
+{
+    int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
+    event_init(&packet->event, rx_written);
+    bus_transfer(nic->host->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
+                 "receive", packet->message);
+}
+
+static void rx_through(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    rx_write(packet->token, packet);
+}
+
 static void nic_receive(void *owner, struct packet *packet)
 {
     struct nic *nic = owner;
@@ -465,9 +481,14 @@ static void nic_receive(void *owner, struct packet *packet)
     int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
     bus_note(nic->host->bus, BUS_WRITE, packet->wire_bytes - residue);
     packet->token = nic;
-    event_init(&packet->event, rx_written);
-    bus_transfer(nic->host->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
-                 "receive", packet->message);
+    if (nic->config.rx_latency == 0) {
+        rx_write(nic, packet);
+        return;
+    }
+    sim_time now = sim_now(nic->sim), through = now + nic->config.rx_latency;
+    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, through, packet->message);
+    event_init(&packet->event, rx_through);
+    engine_schedule(nic->sim->engine, &packet->event, through);
 }
 
 // ---- Interrupt service: one frame or completion a slice ----

@@ -40,6 +40,7 @@ struct nic_config {
     int64_t tx_fifo;          // bytes
     int64_t rx_residue;       // bytes of a frame that are still to be written when its last bit has
                               // arrived
+    sim_time rx_latency;      // last bit arrived to that write; holds up no other frame
     sim_time rx_status;       // last data written to status visible and interrupt asked for
     sim_time interrupt_delay; // interrupt asked for to interrupt line seen by the processor
     int64_t coalesce_frames;  // frames and completions that one interrupt waits for

@@ -175,9 +175,9 @@ static sim_time closed_form(const struct bench *bench, int64_t wire_bytes)
     sim_time in = bus_time(&bench->world->cluster->hosts[0]->config.bus, BUS_WRITE,
                            MIN(wire_bytes, nic->rx_residue) + nic->descriptor);
     return out + cluster_wire_time(bench->world, wire_bytes) + in + nic->rx_status +
-           nic->interrupt_delay + kernel->interrupt_latency + kernel->interrupt_ack +
-           clock_cost(bench, kernel->interrupt_entry) + clock_cost(bench, nic->status_read) +
-           clock_cost(bench, nic->rx_frame);
+           nic->rx_latency + nic->interrupt_delay + kernel->interrupt_latency +
+           kernel->interrupt_ack + clock_cost(bench, kernel->interrupt_entry) +
+           clock_cost(bench, nic->status_read) + clock_cost(bench, nic->rx_frame);
 }
 
 static void check_way(const char *text, const char *const *sets)
@@ -651,13 +651,33 @@ static void test_frame_during_exit(void)
     transmit(bench, 0, 100);
     transmit(bench, 500 * TIME_US, 100);
     cluster_world_run(bench->world);
-    sim_time again =
-        clock_cost(bench, kernel->interrupt_exit) + kernel->interrupt_unmask +
-        kernel->interrupt_ack + clock_cost(bench, kernel->interrupt_entry) +
-        clock_cost(bench, card(bench)->status_read) + clock_cost(bench, card(bench)->rx_frame);
+    sim_time again = clock_cost(bench, kernel->interrupt_exit) + kernel->interrupt_unmask +
+                     kernel->interrupt_ack + clock_cost(bench, kernel->interrupt_entry) +
+                     clock_cost(bench, card(bench)->status_read) +
+                     clock_cost(bench, card(bench)->rx_frame);
     SUITE_SAME_INTEGER(arrived(&bench->one, 1), closed_form(bench, 100) + again);
     SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 2);
     bench_free(bench);
+}
+
+// A frame takes its time through the card; others follow it as they come off the wire.
+static void test_through_the_card(void)
+{
+    const char *sets[] = {"eepro100.rx_latency=50 us", NULL};
+    struct bench *plain = bench_new(cluster_cable, NULL, NULL),
+                 *late = bench_new(cluster_cable, sets, NULL);
+    struct bench *both[] = {plain, late};
+    for (int i = 0; i < 2; i++) {
+        for (int nth = 0; nth < 4; nth++)
+            transmit(both[i], 0, 1000);
+        cluster_world_run(both[i]->world);
+        SUITE_SAME_INTEGER(both[i]->one.frames->len, 4);
+    }
+    SUITE_SAME_INTEGER(arrived(&late->one, 0), closed_form(late, 1000));
+    for (guint nth = 0; nth < 4; nth++)
+        SUITE_SAME_INTEGER(arrived(&late->one, nth) - arrived(&plain->one, nth), 50 * TIME_US);
+    bench_free(late);
+    bench_free(plain);
 }
 
 // ---- Sharing ----
@@ -706,6 +726,7 @@ int main(void)
         {"interrupts are coalesced", test_coalescing},
         {"no late interrupts", test_no_late_interrupt},
         {"a frame while the routine ends", test_frame_during_exit},
+        {"through the card", test_through_the_card},
         {"two protocols", test_two_protocols},
         {NULL, NULL},
     };

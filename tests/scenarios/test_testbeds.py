@@ -51,5 +51,39 @@ class Testbeds(unittest.TestCase):
             self.assertAlmostEqual(stage, wanted, delta=0.05 * wanted)
 
 
+    def latency(self, machine):
+        """PingPong of 1 B over LAM's VIA RPI on cluster 1, with another machine's lines."""
+        with tempfile.TemporaryDirectory() as directory:
+            file = os.path.join(directory, "t.yaml")
+            with open(file, "w", encoding="utf-8") as text:
+                text.write(f"schema: 1\nname: t\ntestbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
+                           "stack: lam_via\nworkload: {benchmark: pmb.pingpong, sizes: 1 B}\n"
+                           + machine)
+            document = json.loads(netsim("run", file, "-q", "--format", "json", "--out", directory))
+        return document["series"][0]["points"][0]["latency_us"]
+
+    def test_a_second_switch_adds_a_switch(self):
+        """What cluster 1 is fitted with is not each switch's: a second one adds the prior of 8 us, and the
+        frame once more on a wire: 87 B with headers, and the preamble."""
+        one = self.latency("")
+        two = self.latency("hosts: [{name: node, count: 2}]\n"
+                           "switches: [{name: left}, {name: right}]\n"
+                           "links: [{from: node0, to: left}, {from: node1, to: right}, "
+                           "{from: left, to: right}]\n")
+        self.assertAlmostEqual(two - one, 8 + 95 * 0.08 + 0.05, delta=0.15)
+
+    def test_each_reading_of_cluster_1_has_its_two_numbers(self):
+        for reading in ("cluster1", "cluster1_switches", "cluster1_hold_off", "cluster1_transmit"):
+            with tempfile.TemporaryDirectory() as directory:
+                document = json.loads(netsim(
+                    "run", f"{SOURCE}/scenarios/pingpong_cluster1.yaml", "-q", "--format", "json",
+                    "--out", directory, "--set", f"testbed=testbeds/{reading}.yaml",
+                    "--set", "workload.sizes=1 B"))
+            times = {series["name"]: series["points"][0]["latency_us"]
+                     for series in document["series"]}
+            self.assertAlmostEqual(times["VIA RPI"], 74, delta=0.1, msg=reading)
+            self.assertAlmostEqual(times["MVICH"], 77, delta=0.1, msg=reading)
+
+
 if __name__ == "__main__":
     unittest.main()
