@@ -156,8 +156,8 @@ ROWS = (
         ("4 KiB", ("mvich.rendezvous_threshold=4 KiB",)),
         ("16 KiB", ("mvich.rendezvous_threshold=16 KiB",)))),
     ("`lam_via.pieces`", (cluster2, small_area), (
-        ("`as_descriptors_go` (ships)", ()),
-        ("`one_by_one`", ("lam_via.pieces=one_by_one",)))),
+        ("`one_by_one` (ships)", ()),
+        ("`as_descriptors_go`", ("lam_via.pieces=as_descriptors_go",)))),
     ("`host.memory.pin_page`, `unpin_page`", (small_area,), (
         ("900 and 540 cycles (ships)", ()),
         ("1800 and 1080 cycles", ("host.memory.pin_page=1800 cycles",

@@ -129,7 +129,7 @@ struct workload {
     struct program *program;                  // NULL: a benchmark
     int ranks;
     GArray *placement; // int: the hosts of the ranks, see placement_host; never empty in a case
-    GArray *sizes;                   // int64_t: message sizes of a benchmark, or what it counts
+    GArray *sizes;     // int64_t: message sizes of a benchmark, or what it counts
     struct param_values *parameters; // of the benchmark's own table; NULL: it has none
     int64_t repetitions;             // 0: auto
     struct source_mark mark;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A long body in pieces, as far as send descriptors go (thesis 000, 4.4.3, 4.5.3, 5.2): how many
-// are under way, what waits for whom when descriptors run out, what is lost, and that it ends.
+// A long body in pieces, one by one or as far as send descriptors go (thesis
+// 000, 4.4.3, 4.5.3, 5.2): how many are under way, what waits for whom when descriptors run out,
+// what is lost, and that it ends.
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
+
+#define AS_GO "lam_via.pieces=as_descriptors_go"
 
 // The most pieces of a body of `size` that rank 0 has posted and not seen complete, looked at every
 // 100 us, from the ACK to the end. The books of descriptors and of the request must agree.
@@ -36,14 +39,13 @@ static int most_outstanding(const char *size, const char *first_set, const char 
 }
 
 // via.rpi.long_fragmentation: all of a body that fits, else as many pieces as there are
-// descriptors; one by one, if so set.
+// descriptors, if so set; else one by one.
 static void test_outstanding(void)
 {
-    SUITE_SAME_INTEGER(most_outstanding("128 KiB", "lam_via.sdescs=10", NULL), 4);
-    SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=10", NULL), 10);
-    SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=3", NULL), 3);
-    SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=10", "lam_via.pieces=one_by_one"),
-                       1);
+    SUITE_SAME_INTEGER(most_outstanding("128 KiB", "lam_via.sdescs=10", AS_GO), 4);
+    SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=10", AS_GO), 10);
+    SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=3", AS_GO), 3);
+    SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=10", NULL), 1);
 }
 
 // via.rpi.long_order, via.rpi.body_to_request_map: of two long messages at a time the second leaves
@@ -52,6 +54,7 @@ static void test_two_longs(void)
 {
     struct test_program program = {
         .ranks = 2,
+        .sets = {AS_GO},
         .ops = {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 "
                 "KiB, tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
                 "{compute: 100 ms}, {irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, {irecv: "
@@ -78,7 +81,7 @@ static void test_descriptors_run_out(void)
 {
     struct test_program program = {
         .ranks = 2,
-        .sets = {"lam_via.sdescs=3"},
+        .sets = {AS_GO, "lam_via.sdescs=3"},
         .ops = {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 "
                 "KiB, tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
                 "{compute: 100 ms}, {irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, {irecv: "
@@ -125,7 +128,7 @@ static void test_eager_passes(void)
                                      sizes[i]);
         struct test_program program = {
             .ranks = 2,
-            .sets = {"lam_via.sdescs=2"},
+            .sets = {AS_GO, "lam_via.sdescs=2"},
             .ops = {send, "{irecv: {from: 0, size: 4 MiB, tag: 1, request: a}}, {recv: {from: 0, "
                           "size: 24 KiB, tag: 2}}, {wait: a}"},
         };
@@ -148,7 +151,7 @@ static void test_both_ways(void)
     for (size_t i = 0; i < G_N_ELEMENTS(descriptors); i++) {
         struct test_program program = {
             .ranks = 2,
-            .sets = {descriptors[i]},
+            .sets = {AS_GO, descriptors[i]},
             .ops = {"{irecv: {from: 1, size: 1 MiB, request: r}}, {isend: {to: 1, size: 1 MiB, "
                     "request: s}}, {waitall: all}",
                     "{irecv: {from: 0, size: 1 MiB, request: r}}, {compute: 20 ms}, {isend: {to: "
@@ -171,7 +174,7 @@ static void test_several_peers(void)
     for (size_t i = 0; i < G_N_ELEMENTS(descriptors); i++) {
         struct test_program program = {
             .ranks = 5,
-            .sets = {descriptors[i], "switch.queue=0"},
+            .sets = {AS_GO, descriptors[i], "switch.queue=0"},
             .all = "{alltoall: {size: 300 KiB}}, {alltoall: {size: 20 KiB}}, {alltoall: {size: 700 "
                    "KiB}}",
         };
@@ -191,7 +194,7 @@ static void test_switch_overrun(void)
     struct test_program program = {
         .ranks = 6, .sets = {"lam_via.pieces=one_by_one"}, .all = "{alltoall: {size: 256 KiB}}"};
     program_run_free(program_run_good(&program));
-    program.sets[0] = "lam_via.pieces=as_descriptors_go";
+    program.sets[0] = AS_GO;
     struct program_run *run = program_run(&program, 1);
     char *books = program_ledger_text(run);
     CU_ASSERT(run->result->status == SIM_LOST || run->result->status == SIM_DEADLOCK);
@@ -208,7 +211,7 @@ static void test_lost_piece(void)
 {
     struct test_program program = {
         .ranks = 2,
-        .sets = {"link.drop_nth=[40]", "link.fault_direction=forward"},
+        .sets = {AS_GO, "link.drop_nth=[40]", "link.fault_direction=forward"},
         .ops = {"{send: {to: 1, size: 160 KiB}}", "{recv: {from: 0, size: 160 KiB}}"},
     };
     struct program_run *run = program_run(&program, 1);

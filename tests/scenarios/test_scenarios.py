@@ -160,9 +160,6 @@ class Ring(Case):
 class Alltoall(Case):
     """via.pin.alltoall_deadlock"""
 
-    # Ten pieces from each of five senders at a time are more than the queue of a switch holds.
-    ROOM = ("--set", "switch.queue=0")
-
     def test_deadlock(self):
         run = self.run_scenario("alltoall_deadlock", code=FAILED)
         self.assertEqual(run.status, "deadlock")
@@ -183,11 +180,11 @@ class Alltoall(Case):
         self.assertEqual(run.json["ledger"]["delivered"], 0)
 
     def test_more_memory_avoids_it(self):
-        run = self.completes("alltoall_deadlock", *self.ROOM, "--set", "host.memory.pin_limit=64 MiB")
+        run = self.completes("alltoall_deadlock", "--set", "host.memory.pin_limit=64 MiB")
         self.assertEqual(run.json["ledger"]["messages"], 30)
 
     def test_smaller_messages_avoid_it(self):
-        self.completes("alltoall_deadlock", *self.ROOM, "--set", "host.memory.pin_limit=41 MiB")
+        self.completes("alltoall_deadlock", "--set", "host.memory.pin_limit=41 MiB")
         run = self.run_scenario("alltoall_deadlock", "--set", "host.memory.pin_limit=19 MiB",
                                 code=FAILED, tag="less")
         self.assertEqual(run.status, "deadlock")
