@@ -153,7 +153,7 @@ static char *advice(const struct resource_load *load)
                                work);
     case RESOURCE_BUS:
         return g_strdup("what can help: a wider bus (host.bus.rate), longer bursts "
-                        "(host.bus.burst)");
+                        "(host.bus.read_burst, write_burst)");
     case RESOURCE_OTHER:
         return g_strdup("what can help: a faster one");
     }

@@ -151,10 +151,10 @@ static void test_advice(void)
          "clock of the card, less of that work, fewer steps that wait for one another"},
         {"bus", false,
          "bound by node0 bus, busy 100.0 % of the time: what can help: a wider bus "
-         "(host.bus.rate), longer bursts (host.bus.burst)",
+         "(host.bus.rate), longer bursts (host.bus.read_burst, write_burst)",
          "bound by the bus, on which the way is for 97.0 % of the time, though none is busy for "
          "more than 90.0 %: what can help: a wider bus (host.bus.rate), longer bursts "
-         "(host.bus.burst), fewer steps that wait for one another"},
+         "(host.bus.read_burst, write_burst), fewer steps that wait for one another"},
         {"wire a->b", false,
          "bound by link a->b, busy 100.0 % of the time: what can help: a faster link "
          "(links[].rate), a second one beside it, fewer bytes on it",
