@@ -130,7 +130,8 @@ struct cpu *host_interrupt_core(const struct host *host)
 void host_interrupt(const struct host *host, struct cpu_task *service)
 {
     sim_time now = sim_now(host->sim), when = now + host->config.kernel.interrupt_latency;
-    trace_delay(host->sim->trace, cpu_lane(service->cpu), "interrupt line", now, when, MESSAGE_NONE);
+    trace_delay(host->sim->trace, cpu_lane(service->cpu), "interrupt line", now, when,
+                MESSAGE_NONE);
     cpu_wake_at(service, when);
 }
 

@@ -158,7 +158,8 @@ static void test_blocking(void)
     struct pair p = pair_new(NULL);
     p.to->blocks = true;
     sim_time time = one_message(&p, 64);
-    SUITE_SAME_INTEGER(time - closed_form(64), (1507 + 307 + 2003 + 1501 + 1013 + 1103 + 4001) * NS);
+    SUITE_SAME_INTEGER(time - closed_form(64),
+                       (1507 + 307 + 2003 + 1501 + 1013 + 1103 + 4001) * NS);
     SUITE_SAME_INTEGER(gm_world_counter(p.world, "GM interrupts"), 1);
     // It slept twice, and did nothing meanwhile.
     SUITE_SAME_INTEGER(stage_time(p.to->task.cpu, "block"), 2 * 2011 * NS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ranks on nodes of other numbers, as in LAM's "mpirun n3 n0 n4": the VIA RPI knows its peers by the
-// number of their node, MPI by their rank (thesis 000, 4.3.2, 4.7.1).
+// Ranks on nodes of other numbers, as in LAM's "mpirun n3 n0 n4": the VIA RPI knows its peers by
+// the number of their node, MPI by their rank (thesis 000, 4.3.2, 4.7.1).
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -50,9 +50,9 @@ static void test_numbers(void)
     rpi_bench_free(bench);
 }
 
-// All classes, expected and not, from any source, waits for descriptors and for memory, collectives:
-// on a machine whose nodes are alike, every rank goes through the same states at the same times
-// wherever it is.
+// All classes, expected and not, from any source, waits for descriptors and for memory,
+// collectives: on a machine whose nodes are alike, every rank goes through the same states at the
+// same times wherever it is.
 static void test_same_course(void)
 {
     static const char *const placements[] = {
