@@ -130,11 +130,11 @@ static char *section_reason(const struct search *search, const char *path)
 
 // ---- Complaints ----
 
-// `reason` is taken over.
-static void note(struct unused *unused, const struct node *value, const char *path, char *reason)
+static void note(struct unused *unused, const struct node *value, const char *path,
+                 const char *reason)
 {
     struct finding *finding = g_new(struct finding, 1);
-    *finding = (struct finding){value->mark, g_strdup(path), reason};
+    *finding = (struct finding){value->mark, g_strdup(path), g_strdup(reason)};
     g_ptr_array_add(unused->order, finding);
     g_hash_table_insert(unused->found, place(value->mark), finding);
 }
@@ -155,9 +155,12 @@ static void look_at(const struct search *search, const struct node *node, const 
         return;
     char *at = place(value->mark), *where = reader_path(path, node->key);
     if (!g_hash_table_contains(search->unused->used, at) &&
-        !g_hash_table_contains(search->unused->found, at))
-        note(search->unused, value, where,
-             common ? common_reason(search, path, node->key) : section_reason(search, path));
+        !g_hash_table_contains(search->unused->found, at)) {
+        char *reason =
+            common ? common_reason(search, path, node->key) : section_reason(search, path);
+        note(search->unused, value, where, reason);
+        g_free(reason);
+    }
     g_free(where);
     g_free(at);
 }

@@ -280,7 +280,8 @@ static int check_lives(const struct program_run *run, int rank, int requests)
         CU_ASSERT(starts == (*step == 0));
         CU_ASSERT(*over == 0);
         *over += ends;
-        most = MAX(most, ++*step);
+        ++*step;
+        most = MAX(most, *step);
     }
     for (int i = 1; i <= requests; i++)
         CU_ASSERT(g_array_index(done, int, i) == 1);
