@@ -81,6 +81,7 @@ class Laboratory:
     FLAGS = "-O2 -fno-semantic-interposition"  # one compilation is run, and compared with the original's
     OPTIONS: tuple = ()
     MEMORY = 6 << 30
+    SLOWDOWN = 1  # of the tests, against the build in which they were measured
 
     def __init__(self, source: pathlib.Path, work: pathlib.Path):
         self.source, self.work = source, work
@@ -231,7 +232,8 @@ class Laboratory:
 
     def expected_time(self, name: str) -> float:
         """Of the original. If the test has not run alone yet, as it was measured; it may not pass at all."""
-        return self.known_times().get(f"{name} {self.identity(name)}") or self.coverage["times"].get(name, 1)
+        measured = self.coverage["times"].get(name, 1) * self.SLOWDOWN
+        return self.known_times().get(f"{name} {self.identity(name)}") or measured
 
     def known_times(self) -> dict:
         return json.loads(self.timings.read_text()) if self.timings.exists() else {}
@@ -321,6 +323,7 @@ class Sanitized(Laboratory):
     FLAGS = "-O1 -g"
     OPTIONS = ("-DNETSIM_SANITIZE=ON",)
     MEMORY = resource.RLIM_INFINITY  # of addresses, which the sanitizer takes for its shadow
+    SLOWDOWN = 5
 
     def environment(self, name: str, library: pathlib.Path) -> dict:
         return {"ASAN_OPTIONS": f"hard_rss_limit_mb={Laboratory.MEMORY >> 20}", **super().environment(name, library)}
