@@ -294,8 +294,6 @@ void armci_client_init(struct armci_client *client, struct armci_job *job,
     client->unfenced = g_new0(bool, job->hosts);
     event_init(&client->tick, tick_event);
     gm_on_write(port, written, client);
-    process->ops = &armci_ops;
-    process->device = client;
 }
 
 void armci_client_clear(struct armci_client *client)

@@ -79,6 +79,18 @@ static void lookup_call(void)
 
 static void missing_handlers(void)
 {
+    const struct test_program nonsense = {
+        .ranks = 2,
+        .ops = {"{active_message: {to: 1, size: 8 B, handler: nonsense}}"},
+        .all = "barrier",
+    };
+    struct program_run *run = grim_run(&nonsense);
+    char *setting = program_reason(run, "setting"), *handler = program_reason(run, "handler");
+    SUITE_SAME_TEXT(setting, "grim.handlers");
+    SUITE_SAME_TEXT(handler, "nonsense");
+    g_free(setting);
+    g_free(handler);
+    program_run_free(run);
     GRIM_FAILS((&(const struct test_program){
                    .ranks = 2,
                    .ops = {"{active_message: {to: 1, size: 8 B, handler: nonsense}}"},
