@@ -126,7 +126,7 @@ class Estimates(Case):
     def test_ranks_that_memory_does_not_hold(self):
         name = self.many("lam_via", 800)
         done = self.netsim("check", name, "--set", "limits.memory=1 GB", code=1)
-        self.assertRegex(done.stderr, r"lam_via.yaml:7:\d+: error: workload.ranks: 800 ranks of "
+        self.assertRegex(done.stderr, r"lam_via.yaml:7:44: error: workload.ranks: 800 ranks of "
                                       r"lam_via need about \d+\.\d GB of memory, and there are "
                                       r"1.0 GB \(limits.memory=\d+ GB runs it all the same\)")
         self.netsim("run", name, "--set", "limits.memory=1 GB", code=1)
@@ -141,7 +141,7 @@ class Estimates(Case):
     def test_work_without_end(self):
         done = self.netsim("check", self.small(), "--set", f"workload.repetitions={1 << 62}",
                            code=1)
-        self.assertIn("error: workload.repetitions: about 5.5e+19 operations are more than 9e+15: "
+        self.assertIn(f"--set workload.repetitions={1 << 62}: error: workload.repetitions: about 5.5e+19 operations are more than 9e+15: "
                       "the run will not end (limits.operations allows more)", done.stderr)
         self.write("loop.yaml", LOOP)
         done = self.netsim("check", "loop.yaml", code=1)
