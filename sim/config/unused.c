@@ -73,9 +73,8 @@ static void use_case(const struct search *search)
 
 // ---- What decides instead ----
 
-// Says which link or switch has its own value of a parameter of which there is a common one. False:
-// there is none.
-static bool name_own(const struct param_values *values, const char *kind, const char *key,
+// Says what link or switch has its own value of a parameter of which there is a common one.
+static void name_own(const struct param_values *values, const char *kind, const char *key,
                      GString *message)
 {
     int index = param_index(values->table, key);
@@ -87,23 +86,22 @@ static bool name_own(const struct param_values *values, const char *kind, const 
     else
         g_string_append_printf(message, " (%s)", mark.file);
     g_free(text);
-    return true;
 }
 
 static char *common_reason(const struct search *search, const char *kind, const char *key)
 {
     const struct topology *topology = &search->test_case->topology;
     GString *message = g_string_new(NULL);
-    bool links = strcmp(kind, "link") == 0, any = false;
+    bool links = strcmp(kind, "link") == 0;
     if (links && topology->links->len > 0) {
         const struct topology_link *link = g_ptr_array_index(topology->links, 0);
-        any = name_own(link->values, kind, key, message);
+        name_own(link->values, kind, key, message);
     } else if (!links && topology->switches->len > 0) {
         const struct topology_switch *box = g_ptr_array_index(topology->switches, 0);
-        any = name_own(box->values, kind, key, message);
-    }
-    if (!any)
+        name_own(box->values, kind, key, message);
+    } else {
         g_string_append_printf(message, "there is no %s", kind);
+    }
     return g_string_free(message, FALSE);
 }
 
