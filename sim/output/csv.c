@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/output/csv.h"
 
+#include "sim/output/json.h"
 #include "sim/output/text.h"
 
 #include <stdbool.h>
@@ -61,25 +62,12 @@ static void append_row(GString *out, const char *scenario, const char *series,
     g_free(digits);
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-// The counters of a series, by name.
 static void append_counters(GString *out, const char *scenario, const struct series_result *series)
 {
     const char *name;
-    json_t *value;
-    GPtrArray *names = g_ptr_array_new();
-    json_object_foreach(series->counters, name, value)
+    json_t *counters = json_counters(series->counters), *value;
+    json_object_foreach(counters, name, value)
     {
-        g_ptr_array_add(names, (gpointer)name);
-    }
-    g_ptr_array_sort(names, compare_names);
-    for (guint i = 0; i < names->len; i++) {
-        name = g_ptr_array_index(names, i);
-        value = json_object_get(series->counters, name);
         csv_append_field(out, scenario);
         g_string_append_c(out, ',');
         csv_append_field(out, series->name);
@@ -88,7 +76,7 @@ static void append_counters(GString *out, const char *scenario, const struct ser
         g_string_append_printf(out, "," CSV_COUNT ",%" JSON_INTEGER_FORMAT "\n",
                                json_integer_value(value));
     }
-    g_ptr_array_unref(names);
+    json_decref(counters);
 }
 
 GString *csv_text(const struct result *result)

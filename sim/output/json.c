@@ -72,8 +72,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// The counters by name: the table that they come from has no order.
-static json_t *json_counters(json_t *counters)
+json_t *json_counters(json_t *counters)
 {
     json_t *sorted = json_object(), *value;
     const char *name;

@@ -30,6 +30,10 @@ void json_series_judge(json_t *series);
 // {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, new reference.
 json_t *json_ledger(const struct ledger_totals *totals);
 
+// A series' counters in the order of their names: the table that they come from has none. New
+// reference.
+json_t *json_counters(json_t *counters);
+
 // Status, reason, events, fingerprint, simulated time, ledger, unaccounted and counters of a
 // series: all that two runs of one scenario and seed have in common, new reference.
 json_t *json_series_outcome(const struct series_result *series);
