@@ -25,53 +25,53 @@ int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes)
 // What of the window last offered is still open.
 int64_t tcp_receive_window(const struct tcp_socket *socket)
 {
-    return MAX(0, socket->offered_at + socket->offered - socket->expected);
+    return MAX(0, socket->rcv.wup + socket->rcv.wnd - socket->rcv.nxt);
 }
 
 // The window that could be offered now: no sliver of one (RFC 1122, 4.2.3.3).
 int64_t tcp_window_select(struct tcp_socket *socket)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = tcp_buffer_share(config, socket->receive_buffer - socket->memory);
-    int64_t whole = MIN(socket->window_clamp, tcp_buffer_share(config, socket->receive_buffer));
+    int64_t space = tcp_buffer_share(config, socket->rcv.buffer - socket->rcv.memory);
+    int64_t whole = MIN(socket->rcv.clamp, tcp_buffer_share(config, socket->rcv.buffer));
     int64_t mss = MAX(MIN(socket->ack.segment, whole), 1);
     if (space < whole / 2) {
         socket->ack.quick = 0;
         if (space < mss)
             return 0;
     }
-    space = MIN(space, socket->window_limit);
+    space = MIN(space, socket->rcv.limit);
     // A multiple of the segment, and no change for less than one.
-    if (socket->offered <= space - mss || socket->offered > space)
+    if (socket->rcv.wnd <= space - mss || socket->rcv.wnd > space)
         return space / mss * mss;
-    return socket->offered;
+    return socket->rcv.wnd;
 }
 
 // The window field of a segment that is sent now; an offer is never taken back.
 uint16_t tcp_window_offer(struct tcp_socket *socket)
 {
     int64_t window = MAX(tcp_window_select(socket), tcp_receive_window(socket));
-    int64_t unit = (int64_t)1 << socket->receive_scale;
+    int64_t unit = (int64_t)1 << socket->rcv.scale;
     window = MIN(window, 65535 * unit);
-    socket->offered = (window + unit - 1) / unit * unit;
-    socket->offered_at = socket->expected;
-    return (uint16_t)(socket->offered >> socket->receive_scale);
+    socket->rcv.wnd = (window + unit - 1) / unit * unit;
+    socket->rcv.wup = socket->rcv.nxt;
+    return (uint16_t)(socket->rcv.wnd >> socket->rcv.scale);
 }
 
 // Slow start of the window that is offered: it opens as data come that fill their buffers well.
 void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = tcp_buffer_share(config, socket->receive_buffer - socket->memory);
-    if (length < LEAST_GROWING_BYTES || socket->window_limit >= socket->window_clamp ||
-        socket->window_limit >= space)
+    int64_t space = tcp_buffer_share(config, socket->rcv.buffer - socket->rcv.memory);
+    if (length < LEAST_GROWING_BYTES || socket->rcv.limit >= socket->rcv.clamp ||
+        socket->rcv.limit >= space)
         return;
     int64_t step = 0, size = tcp_buffer_share(config, truesize);
     if (size <= length) {
         step = 2 * tcp_own_mss(socket);
     } else {
-        int64_t window = tcp_buffer_share(config, socket->receive_buffer) / 2;
-        for (size /= 2; step == 0 && socket->window_limit <= window && window > 0; window /= 2) {
+        int64_t window = tcp_buffer_share(config, socket->rcv.buffer) / 2;
+        for (size /= 2; step == 0 && socket->rcv.limit <= window && window > 0; window /= 2) {
             if (size <= length)
                 step = 2 * socket->ack.segment;
             size /= 2;
@@ -79,7 +79,7 @@ void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize
     }
     if (step == 0)
         return;
-    socket->window_limit = MIN(socket->window_limit + step, socket->window_clamp);
+    socket->rcv.limit = MIN(socket->rcv.limit + step, socket->rcv.clamp);
     socket->ack.quick |= 1; // the sender shall know at once
 }
 
@@ -87,7 +87,7 @@ void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize
 
 void tcp_ack_quickly(struct tcp_socket *socket)
 {
-    int64_t half = socket->offered / (2 * MAX(socket->ack.segment, 1));
+    int64_t half = socket->rcv.wnd / (2 * MAX(socket->ack.segment, 1));
     int64_t quick = MIN(half ? half : 2, socket->config->quick_acks);
     socket->ack.quick = MAX(socket->ack.quick, (int)quick);
     socket->ack.pingpong = false;
@@ -136,8 +136,8 @@ void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
     } else if (gap <= least / 2) {
         socket->ack.interval = socket->ack.interval / 2 + least / 2;
     } else if (gap < socket->ack.interval) {
-        socket->ack.interval = MIN(socket->ack.interval / 2 + gap, socket->timeout);
-    } else if (gap > socket->timeout) {
+        socket->ack.interval = MIN(socket->ack.interval / 2 + gap, socket->rtt.rto);
+    } else if (gap > socket->rtt.rto) {
         // The sender has been idle, and starts again with a small congestion window.
         bool pingpong = socket->ack.pingpong;
         int64_t interval = socket->ack.interval;
@@ -186,8 +186,8 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
         int64_t most = tcp_time_in_ticks(config, 500 * TIME_MS); // RFC 1122, 4.2.3.2
         if (socket->ack.pingpong || socket->ack.pushed)
             most = tcp_time_in_ticks(config, config->delayed_ack_most);
-        if (socket->smoothed)
-            most = MIN(most, MAX(socket->smoothed / 8, least));
+        if (socket->rtt.srtt)
+            most = MIN(most, MAX(socket->rtt.srtt / 8, least));
         delay = MIN(delay, most);
     }
     delay = MAX(delay, 1);
@@ -209,8 +209,8 @@ void tcp_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool 
 {
     if (!socket->ack.scheduled)
         return;
-    bool two = socket->expected - socket->offered_at > socket->ack.segment &&
-               tcp_window_select(socket) >= socket->offered;
+    bool two = socket->rcv.nxt - socket->rcv.wup > socket->ack.segment &&
+               tcp_window_select(socket) >= socket->rcv.wnd;
     if (two || at_once || is_quick(socket))
         tcp_ack_send(context, socket);
     else
@@ -222,7 +222,7 @@ void tcp_ack_timeout(struct cpu_context *context, struct tcp_socket *socket)
     if (!socket->ack.scheduled)
         return;
     if (!socket->ack.pingpong) {
-        socket->ack.interval = MIN(2 * socket->ack.interval, socket->timeout);
+        socket->ack.interval = MIN(2 * socket->ack.interval, socket->rtt.rto);
     } else {
         socket->ack.pingpong = false;
         socket->ack.interval = least_delay(socket);
@@ -235,14 +235,14 @@ void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_
 {
     bool now = false;
     if (socket->ack.scheduled) {
-        bool two = socket->expected - socket->offered_at > socket->ack.segment;
+        bool two = socket->rcv.nxt - socket->rcv.wup > socket->ack.segment;
         bool emptied =
-            bytes > 0 && socket->ack.pushed && !socket->ack.pingpong && !socket->ready_head;
+            bytes > 0 && socket->ack.pushed && !socket->ack.pingpong && !socket->rcv.ready_head;
         now = two || emptied;
     }
-    if (!now && bytes > 0 && !socket->fin_received) {
+    if (!now && bytes > 0 && !socket->rcv.fin_received) {
         int64_t open = tcp_receive_window(socket);
-        if (2 * open <= socket->window_clamp) {
+        if (2 * open <= socket->rcv.clamp) {
             int64_t window = tcp_window_select(socket);
             now = window > 0 && window >= 2 * open;
         }

@@ -61,13 +61,12 @@ static void init_receiving(struct tcp_socket *socket, int64_t asked)
     const struct tcp_config *config = socket->config;
     int64_t mss = config->mtu - IP_HEADER - TCP_HEADER;
     int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
-    socket->receive_buffer =
-        buffer_size(config, asked, config->receive_buffer, LEAST_RECEIVE_BUFFER);
-    socket->receive_scale = (int)config->window_scale;
-    socket->window_clamp = MIN(tcp_buffer_share(config, socket->receive_buffer),
-                               INT64_C(65535) << socket->receive_scale);
-    socket->window_limit = MIN(socket->window_clamp, segments * mss);
-    socket->offered = socket->window_limit;
+    socket->rcv.buffer = buffer_size(config, asked, config->receive_buffer, LEAST_RECEIVE_BUFFER);
+    socket->rcv.scale = (int)config->window_scale;
+    socket->rcv.clamp =
+        MIN(tcp_buffer_share(config, socket->rcv.buffer), INT64_C(65535) << socket->rcv.scale);
+    socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
+    socket->rcv.wnd = socket->rcv.limit;
     socket->ack.segment = 536; // RFC 1122, 4.2.2.6
 }
 
@@ -92,20 +91,20 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t re
     g_assert(socket->route);
     socket->key = (int64_t)remote << 32 | (int64_t)remote_port << 16 | port;
     g_hash_table_insert(host->connections, &socket->key, socket);
-    socket->initial = (uint32_t)random_below(host->random, UINT32_MAX);
-    socket->recovery = tcp_recovery_find(config->recovery);
+    socket->snd.iss = (uint32_t)random_below(host->random, UINT32_MAX);
+    socket->recovery.ops = tcp_recovery_find(config->recovery);
     socket->timestamps = config->timestamps;
-    socket->sack = socket->recovery->sack;
-    socket->mss = config->mtu - IP_HEADER - TCP_HEADER;
-    socket->send_buffer =
+    socket->sack = socket->recovery.ops->sack;
+    socket->snd.mss = config->mtu - IP_HEADER - TCP_HEADER;
+    socket->snd.buffer =
         buffer_size(config, options->send_buffer, config->send_buffer, LEAST_SEND_BUFFER);
-    socket->buffer_locked = options->send_buffer > 0;
-    socket->no_delay = options->no_delay;
-    socket->out = tcp_stream_new(&host->contents);
-    socket->written = 1;
+    socket->snd.buffer_locked = options->send_buffer > 0;
+    socket->snd.no_delay = options->no_delay;
+    socket->snd.stream = tcp_stream_new(&host->contents);
+    socket->snd.end = 1;
     init_receiving(socket, options->receive_buffer);
     tcp_timers_init(socket);
-    tcp_congestion_init(socket);
+    tcp_recovery_init(socket, 0);
     return socket;
 }
 
@@ -117,7 +116,7 @@ int64_t tcp_socket_footprint(void)
 
 void tcp_socket_free(struct tcp_socket *socket)
 {
-    tcp_stream_free(socket->out);
+    tcp_stream_free(socket->snd.stream);
     g_free(socket);
 }
 
@@ -131,21 +130,21 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, answer ? TCP_SYN | TCP_ACK : TCP_SYN);
     segment.sequence = 0;
-    segment.stream = socket->out;
+    segment.stream = socket->snd.stream;
     segment.options |= TCP_OPTION_MSS;
     segment.mss = (uint16_t)(config->mtu - IP_HEADER - TCP_HEADER);
     if (socket->sack)
         segment.options |= TCP_OPTION_SACK_PERMITTED;
-    if (config->window_scale > 0 && (!answer || socket->receive_scale > 0)) {
+    if (config->window_scale > 0 && (!answer || socket->rcv.scale > 0)) {
         segment.options |= TCP_OPTION_SCALE;
         segment.scale = (uint8_t)config->window_scale;
     }
     // The window of a SYN is never scaled.
-    segment.window = (uint16_t)MIN(socket->window_limit, 65535);
-    socket->offered = segment.window;
-    socket->next_sequence = 1;
+    segment.window = (uint16_t)MIN(socket->rcv.limit, 65535);
+    socket->rcv.wnd = segment.window;
+    socket->snd.nxt = 1;
     if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
-        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
     tcp_segment_send(context, socket, &segment, config->send_ack);
 }
 
@@ -153,37 +152,37 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
 static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     const struct tcp_config *config = socket->config;
-    socket->peer_initial = segment->initial;
-    socket->in = segment->stream;
-    socket->expected = socket->copied = socket->offered_at = 1;
+    socket->rcv.irs = segment->initial;
+    socket->rcv.stream = segment->stream;
+    socket->rcv.nxt = socket->rcv.copied = socket->rcv.wup = 1;
     socket->timestamps = config->timestamps && (segment->options & TCP_OPTION_TIMESTAMP);
-    socket->sack = socket->recovery->sack && (segment->options & TCP_OPTION_SACK_PERMITTED);
-    if (!socket->sack && socket->recovery->sack)
-        socket->recovery = tcp_recovery_find(TCP_NEWRENO);
+    socket->sack = socket->recovery.ops->sack && (segment->options & TCP_OPTION_SACK_PERMITTED);
+    if (!socket->sack && socket->recovery.ops->sack)
+        socket->recovery.ops = tcp_recovery_find(TCP_NEWRENO);
     if (socket->timestamps)
-        socket->recent_timestamp = segment->timestamp;
-    socket->mss = MIN((int64_t)segment->mss, config->mtu - IP_HEADER - TCP_HEADER);
+        socket->rcv.ts_recent = segment->timestamp;
+    socket->snd.mss = MIN((int64_t)segment->mss, config->mtu - IP_HEADER - TCP_HEADER);
     if (socket->timestamps)
-        socket->mss -= TCP_TIMESTAMP_OPTION;
+        socket->snd.mss -= TCP_TIMESTAMP_OPTION;
     if (config->window_scale > 0 && (segment->options & TCP_OPTION_SCALE)) {
-        socket->send_scale = segment->scale;
+        socket->snd.scale = segment->scale;
     } else {
-        socket->receive_scale = 0;
-        socket->window_clamp = MIN(socket->window_clamp, 65535);
+        socket->rcv.scale = 0;
+        socket->rcv.clamp = MIN(socket->rcv.clamp, 65535);
     }
-    socket->window = segment->window;
-    socket->window_update = segment->sequence;
-    socket->window_most = socket->window;
+    socket->snd.wnd = segment->window;
+    socket->snd.wl1 = segment->sequence;
+    socket->snd.max_wnd = socket->snd.wnd;
 }
 
 // Linux (tcp_init_buffer_space) keeps the room of one segment of a buffer back from the offer.
 static void reserve_segment(struct tcp_socket *socket)
 {
     int64_t mss = tcp_own_mss(socket);
-    int64_t whole = tcp_buffer_share(socket->config, socket->receive_buffer);
-    if (socket->window_clamp > 2 * mss && socket->window_clamp + mss > whole)
-        socket->window_clamp = MAX(2 * mss, whole - mss);
-    socket->window_limit = MIN(socket->window_limit, socket->window_clamp);
+    int64_t whole = tcp_buffer_share(socket->config, socket->rcv.buffer);
+    if (socket->rcv.clamp > 2 * mss && socket->rcv.clamp + mss > whole)
+        socket->rcv.clamp = MAX(2 * mss, whole - mss);
+    socket->rcv.limit = MIN(socket->rcv.limit, socket->rcv.clamp);
 }
 
 // Our SYN is acknowledged.
@@ -191,22 +190,21 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
                         const struct tcp_segment *segment, const char *event)
 {
     const struct tcp_config *config = socket->config;
-    socket->unacknowledged = 1;
+    socket->snd.una = 1;
     tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
     int64_t now = tcp_ticks(socket->host, context->now);
     if (socket->timestamps && segment->echo)
-        tcp_round_trip(socket, tcp_timestamp(socket->host, context->now) - segment->echo);
+        tcp_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
     else if (socket->retries == 0)
-        tcp_round_trip(socket, 0);
-    socket->retries = socket->backoff = 0;
-    socket->last_sent = now;
-    tcp_congestion_init(socket);
-    socket->full_at = now;
+        tcp_rtt_sample(&socket->rtt, 0);
+    socket->retries = socket->rtt.backoff = 0;
+    socket->snd.last_sent = now;
+    tcp_recovery_init(socket, now);
     reserve_segment(socket);
     // Linux: room for three segments, whatever the setting.
-    int64_t least = 3 * (socket->mss + config->skb_overhead);
-    if (!socket->buffer_locked)
-        socket->send_buffer = MAX(socket->send_buffer, MIN(least, config->send_buffer_most));
+    int64_t least = 3 * (socket->snd.mss + config->skb_overhead);
+    if (!socket->snd.buffer_locked)
+        socket->snd.buffer = MAX(socket->snd.buffer, MIN(least, config->send_buffer_most));
     tcp_set_state(context, socket, TCP_ESTABLISHED, event);
 }
 
@@ -287,8 +285,8 @@ static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
         return false;
     }
     if (!(segment->flags & TCP_SYN)) {
-        socket->window = (int64_t)segment->window << socket->send_scale;
-        socket->window_most = MAX(socket->window_most, socket->window);
+        socket->snd.wnd = (int64_t)segment->window << socket->snd.scale;
+        socket->snd.max_wnd = MAX(socket->snd.max_wnd, socket->snd.wnd);
     }
     established(context, socket, segment, "receive ACK");
     if (socket->listener)
@@ -309,8 +307,8 @@ bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
 
 void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket)
 {
-    socket->expected++;
-    socket->fin_received = true;
+    socket->rcv.nxt++;
+    socket->rcv.fin_received = true;
     socket->ack.scheduled = true;
     switch (socket->state) {
     case TCP_SYN_RECEIVED:

@@ -200,8 +200,9 @@ static void host_sent(struct cpu_context *context, void *owner, void *token)
 void tcp_leave(struct tcp_socket *socket)
 {
     struct packet *packet;
-    while ((packet = socket->leaving_head) && packet_header(packet, struct tcp_segment)->ready) {
-        socket->leaving_head = packet->next;
+    while ((packet = socket->snd.leaving_head) &&
+           packet_header(packet, struct tcp_segment)->ready) {
+        socket->snd.leaving_head = packet->next;
         packet_header(packet, struct tcp_segment)->socket = NULL;
         queue_put(socket->host, packet);
     }

@@ -7,15 +7,15 @@
 
 static void blocks_remove(struct tcp_socket *socket, int at)
 {
-    socket->block_count--;
-    for (int i = at; i < socket->block_count; i++)
-        socket->blocks[i] = socket->blocks[i + 1];
+    socket->rcv.block_count--;
+    for (int i = at; i < socket->rcv.block_count; i++)
+        socket->rcv.blocks[i] = socket->rcv.blocks[i + 1];
 }
 
 static void blocks_add(struct tcp_socket *socket, struct tcp_block block)
 {
-    for (int i = 0; i < socket->block_count;) {
-        struct tcp_block *other = &socket->blocks[i];
+    for (int i = 0; i < socket->rcv.block_count;) {
+        struct tcp_block *other = &socket->rcv.blocks[i];
         if (other->to < block.from || other->from > block.to) {
             i++;
             continue;
@@ -25,16 +25,16 @@ static void blocks_add(struct tcp_socket *socket, struct tcp_block block)
         blocks_remove(socket, i);
         i = 0;
     }
-    socket->block_count = MIN(socket->block_count + 1, TCP_SACK_BLOCKS);
-    for (int i = socket->block_count - 1; i > 0; i--)
-        socket->blocks[i] = socket->blocks[i - 1];
-    socket->blocks[0] = block;
+    socket->rcv.block_count = MIN(socket->rcv.block_count + 1, TCP_SACK_BLOCKS);
+    for (int i = socket->rcv.block_count - 1; i > 0; i--)
+        socket->rcv.blocks[i] = socket->rcv.blocks[i - 1];
+    socket->rcv.blocks[0] = block;
 }
 
 static void blocks_advance(struct tcp_socket *socket)
 {
-    for (int i = 0; i < socket->block_count;)
-        if (socket->blocks[i].to <= socket->expected)
+    for (int i = 0; i < socket->rcv.block_count;)
+        if (socket->rcv.blocks[i].to <= socket->rcv.nxt)
             blocks_remove(socket, i);
         else
             i++;
@@ -65,39 +65,39 @@ static struct tcp_arrival *arrival_new(struct tcp_socket *socket, const struct t
         .length = segment->payload,
         .truesize = truesize_of(socket->config, segment),
     };
-    socket->memory += arrival->truesize;
+    socket->rcv.memory += arrival->truesize;
     return arrival;
 }
 
 static void arrival_free(struct tcp_socket *socket, struct tcp_arrival *arrival)
 {
-    socket->memory -= arrival->truesize;
+    socket->rcv.memory -= arrival->truesize;
     pool_give(&socket->host->arrivals, arrival);
 }
 
 // Puts one whose end is new behind what is in order, without what is there already.
 static void append(struct tcp_socket *socket, struct tcp_arrival *arrival)
 {
-    int64_t known = socket->expected - arrival->sequence;
+    int64_t known = socket->rcv.nxt - arrival->sequence;
     arrival->sequence += known;
     arrival->length -= known;
     arrival->next = NULL;
-    if (socket->ready_head)
-        socket->ready_tail->next = arrival;
+    if (socket->rcv.ready_head)
+        socket->rcv.ready_tail->next = arrival;
     else
-        socket->ready_head = arrival;
-    socket->ready_tail = arrival;
-    socket->expected = arrival_end(arrival);
+        socket->rcv.ready_head = arrival;
+    socket->rcv.ready_tail = arrival;
+    socket->rcv.nxt = arrival_end(arrival);
 }
 
 static bool close_gaps(struct tcp_socket *socket)
 {
     bool closed = false;
-    while (socket->gap_head && socket->gap_head->sequence <= socket->expected) {
-        struct tcp_arrival *arrival = socket->gap_head;
-        socket->gap_head = arrival->next;
+    while (socket->rcv.gap_head && socket->rcv.gap_head->sequence <= socket->rcv.nxt) {
+        struct tcp_arrival *arrival = socket->rcv.gap_head;
+        socket->rcv.gap_head = arrival->next;
         closed = true;
-        if (arrival_end(arrival) > socket->expected)
+        if (arrival_end(arrival) > socket->rcv.nxt)
             append(socket, arrival);
         else
             arrival_free(socket, arrival);
@@ -108,7 +108,7 @@ static bool close_gaps(struct tcp_socket *socket)
 // Puts a segment among those behind a gap; false if it brings nothing new.
 static bool insert(struct tcp_socket *socket, struct tcp_arrival *arrival)
 {
-    struct tcp_arrival **at = &socket->gap_head;
+    struct tcp_arrival **at = &socket->rcv.gap_head;
     while (*at && (*at)->sequence <= arrival->sequence) {
         if (arrival_end(*at) >= arrival_end(arrival))
             return false;
@@ -137,7 +137,7 @@ static void in_order(struct cpu_context *context, struct tcp_socket *socket,
     blocks_advance(socket);
     tcp_ack_data(context, socket, segment);
     tcp_window_grow(socket, segment->payload, truesize);
-    if (closed && !socket->gap_head)
+    if (closed && !socket->rcv.gap_head)
         socket->ack.pingpong = false;
     if (closed)
         socket->ack.quick = MAX(socket->ack.quick, 1); // RFC 2581, 4.2: a gap is filled
@@ -162,24 +162,25 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
                     const struct packet *packet, const struct tcp_segment *segment)
 {
     int64_t end = segment->sequence + segment->payload;
-    if ((segment->flags & TCP_FIN) && !socket->fin_received)
-        socket->fin_at = end;
+    if ((segment->flags & TCP_FIN) && !socket->rcv.fin_received)
+        socket->rcv.fin_at = end;
     if (segment->payload > 0) {
         tcp_charge(context, socket->config->receive_data, "TCP", packet->message);
-        if (end <= socket->expected) {
+        if (end <= socket->rcv.nxt) {
             (*socket->host->duplicates_received)++;
             tcp_ack_quickly(socket);
             socket->ack.scheduled = true;
-        } else if (segment->sequence <= socket->expected) {
+        } else if (segment->sequence <= socket->rcv.nxt) {
             in_order(context, socket, segment);
         } else {
             behind_gap(socket, segment);
         }
     } else if (segment->flags & TCP_FIN) {
-        if (socket->fin_received)
+        if (socket->rcv.fin_received)
             tcp_ack_quickly(socket);
         socket->ack.scheduled = true;
     }
-    if (socket->fin_at > 0 && socket->fin_at == socket->expected && !socket->fin_received)
+    if (socket->rcv.fin_at > 0 && socket->rcv.fin_at == socket->rcv.nxt &&
+        !socket->rcv.fin_received)
         tcp_fin_arrived(context, socket);
 }

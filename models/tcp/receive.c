@@ -8,10 +8,10 @@
 int tcp_ready(const struct tcp_socket *socket)
 {
     int ready = 0;
-    if (tcp_readable(socket) > 0 || socket->fin_received || socket->gone)
+    if (tcp_readable(socket) > 0 || socket->rcv.fin_received || socket->gone)
         ready |= TCP_READABLE;
     // Linux wakes writers when a third of the buffer is free.
-    bool space = socket->send_buffer - socket->queued_memory >= socket->queued_memory / 2;
+    bool space = socket->snd.buffer - socket->snd.memory >= socket->snd.memory / 2;
     if (socket->gone || (tcp_established(socket) && space))
         ready |= TCP_WRITABLE;
     return ready;
@@ -43,16 +43,15 @@ void tcp_notify(struct cpu_context *context, struct tcp_socket *socket)
 
 static bool update_window(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
-    int64_t window = (int64_t)segment->window << socket->send_scale;
-    bool newer = segment->acknowledgment > socket->unacknowledged ||
-                 segment->sequence > socket->window_update ||
-                 (segment->sequence == socket->window_update && window > socket->window);
+    int64_t window = (int64_t)segment->window << socket->snd.scale;
+    bool newer = segment->acknowledgment > socket->snd.una || segment->sequence > socket->snd.wl1 ||
+                 (segment->sequence == socket->snd.wl1 && window > socket->snd.wnd);
     if (!newer)
         return false;
-    bool changed = window != socket->window;
-    socket->window_update = segment->sequence;
-    socket->window = window;
-    socket->window_most = MAX(socket->window_most, window);
+    bool changed = window != socket->snd.wnd;
+    socket->snd.wl1 = segment->sequence;
+    socket->snd.wnd = window;
+    socket->snd.max_wnd = MAX(socket->snd.max_wnd, window);
     return changed;
 }
 
@@ -61,9 +60,9 @@ static void measure(struct cpu_context *context, struct tcp_socket *socket,
 {
     int64_t now = tcp_ticks(socket->host, context->now);
     if (socket->timestamps && segment->echo)
-        tcp_round_trip(socket, tcp_timestamp(socket->host, context->now) - segment->echo);
+        tcp_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
     else if (sample)
-        tcp_round_trip(socket, now - sent_at);
+        tcp_rtt_sample(&socket->rtt, now - sent_at);
 }
 
 static void advance(struct cpu_context *context, struct tcp_socket *socket,
@@ -74,23 +73,23 @@ static void advance(struct cpu_context *context, struct tcp_socket *socket,
     *segments = tcp_clean(context, socket, segment->acknowledgment, &sample, &sent_at);
     measure(context, socket, segment, sample, sent_at);
     socket->retries = socket->probes = 0;
-    bool patient = socket->congestion == TCP_RECOVERY && socket->recovery->impatient &&
-                   socket->partial_seen && socket->unacknowledged < socket->recover;
-    if (socket->outstanding == 0)
+    bool patient = socket->recovery.state == TCP_RECOVERY && socket->recovery.ops->impatient &&
+                   socket->recovery.partial_seen && socket->snd.una < socket->recovery.recover;
+    if (socket->snd.outstanding == 0)
         tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
     else if (!patient)
-        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
 }
 
 // The window has opened so far that the next segment fits: no probes any more.
 static void probe_answered(struct tcp_socket *socket)
 {
-    const struct tcp_buffer *next = socket->unsent;
+    const struct tcp_buffer *next = socket->snd.unsent;
     if (!tcp_timer_armed(socket, TCP_TIMER_PROBE) || !next)
         return;
-    if (next->sequence + next->length > socket->unacknowledged + socket->window)
+    if (next->sequence + next->length > socket->snd.una + socket->snd.wnd)
         return;
-    socket->backoff = 0;
+    socket->rtt.backoff = 0;
     socket->probes = 0;
     tcp_timer_cancel(socket, TCP_TIMER_PROBE);
 }
@@ -99,40 +98,39 @@ static void probe_answered(struct tcp_socket *socket)
 static void more_space(struct tcp_socket *socket, int64_t now)
 {
     const struct tcp_config *config = socket->config;
-    if (!socket->wants_space)
+    if (!socket->snd.wants_space)
         return;
-    if (!socket->buffer_locked && config->send_buffer_grows &&
-        socket->outstanding < socket->congestion_window) {
-        int64_t segments = MAX(socket->congestion_window, 4);
-        int64_t wanted = 2 * segments * (socket->mss + config->skb_overhead);
-        if (wanted > socket->send_buffer)
-            socket->send_buffer = MAX(socket->send_buffer, MIN(wanted, config->send_buffer_most));
-        socket->full_at = now;
+    if (!socket->snd.buffer_locked && config->send_buffer_grows &&
+        socket->snd.outstanding < socket->cc.cwnd) {
+        int64_t segments = MAX(socket->cc.cwnd, 4);
+        int64_t wanted = 2 * segments * (socket->snd.mss + config->skb_overhead);
+        if (wanted > socket->snd.buffer)
+            socket->snd.buffer = MAX(socket->snd.buffer, MIN(wanted, config->send_buffer_most));
+        socket->cc.full_at = now;
     }
     if (tcp_ready(socket) & TCP_WRITABLE)
-        socket->wants_space = false;
+        socket->snd.wants_space = false;
 }
 
 static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
                         const struct packet *packet, const struct tcp_segment *segment)
 {
     bool empty = segment->payload == 0 && !(segment->flags & TCP_FIN);
-    bool new_data = segment->acknowledgment > socket->unacknowledged;
-    int64_t segments = 0, flight = socket->recovery->in_flight(socket);
-    if (segment->acknowledgment > socket->next_sequence ||
-        segment->acknowledgment < socket->unacknowledged)
+    bool new_data = segment->acknowledgment > socket->snd.una;
+    int64_t segments = 0, flight = socket->recovery.ops->in_flight(socket);
+    if (segment->acknowledgment > socket->snd.nxt || segment->acknowledgment < socket->snd.una)
         return;
     if (new_data || empty)
         tcp_charge(context, socket->config->receive_ack, "TCP", packet->message);
     bool window = update_window(socket, segment);
     bool marked = tcp_scoreboard_mark(socket, segment);
     bool duplicate =
-        !new_data && socket->outstanding > 0 && (socket->sack ? marked : empty && !window);
+        !new_data && socket->snd.outstanding > 0 && (socket->sack ? marked : empty && !window);
     if (new_data)
         advance(context, socket, segment, &segments);
-    tcp_congestion_ack(context, socket, segments, flight, duplicate);
+    tcp_recovery_ack(context, socket, segments, flight, duplicate);
     probe_answered(socket);
-    if (new_data && socket->fin_queued && socket->unacknowledged == socket->written)
+    if (new_data && socket->snd.fin_queued && socket->snd.una == socket->snd.end)
         tcp_fin_acknowledged(context, socket);
     if (new_data)
         more_space(socket, tcp_ticks(socket->host, context->now));
@@ -143,30 +141,30 @@ static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
 static bool acceptable(const struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     int64_t end = segment->sequence + segment->payload + !!(segment->flags & TCP_FIN);
-    return end >= socket->offered_at &&
-           segment->sequence <= socket->expected + tcp_receive_window(socket);
+    return end >= socket->rcv.wup &&
+           segment->sequence <= socket->rcv.nxt + tcp_receive_window(socket);
 }
 
 static void note_timestamp(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     // RFC 1323, 3.4: that of the segment which the last acknowledgment waited for.
-    if ((segment->options & TCP_OPTION_TIMESTAMP) && segment->sequence <= socket->offered_at)
-        socket->recent_timestamp = segment->timestamp;
+    if ((segment->options & TCP_OPTION_TIMESTAMP) && segment->sequence <= socket->rcv.wup)
+        socket->rcv.ts_recent = segment->timestamp;
 }
 
 // Data that have not come before. A retransmission of what was read before the close is not: its
 // acknowledgment was lost, and a reset would break a connection that ends in good order.
 static bool brings_data(const struct tcp_socket *socket, const struct tcp_segment *segment)
 {
-    return segment->payload > 0 && segment->sequence + segment->payload > socket->expected;
+    return segment->payload > 0 && segment->sequence + segment->payload > socket->rcv.nxt;
 }
 
 static void take_data(struct cpu_context *context, struct tcp_socket *socket,
                       const struct packet *packet, const struct tcp_segment *segment, bool *at_once)
 {
-    bool gap = socket->gap_head;
+    bool gap = socket->rcv.gap_head;
     tcp_reassemble(context, socket, packet, segment);
-    *at_once = gap || socket->gap_head;
+    *at_once = gap || socket->rcv.gap_head;
     tcp_notify(context, socket);
 }
 

@@ -16,16 +16,16 @@ bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *se
     for (int i = 0; i < segment->sack_count && socket->sack; i++) {
         int64_t from = segment->acknowledgment + segment->sack[i].from;
         int64_t to = segment->acknowledgment + segment->sack[i].to;
-        if (to > socket->next_sequence)
+        if (to > socket->snd.nxt)
             continue;
-        for (struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next) {
+        for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
             if (at->sequence >= to)
                 break;
             if (at->sacked || at->sequence < from || buffer_end(at) > to)
                 continue;
             at->sacked = news = true;
         }
-        socket->highest_sack = MAX(socket->highest_sack, to);
+        socket->recovery.high_sack = MAX(socket->recovery.high_sack, to);
     }
     return news;
 }
@@ -33,7 +33,7 @@ bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *se
 // A recovery is over: what is still under way counts as such.
 void tcp_scoreboard_clear(struct tcp_socket *socket)
 {
-    for (struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next)
+    for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next)
         at->lost = at->retransmitted = false;
 }
 
@@ -42,13 +42,13 @@ void tcp_scoreboard_find_lost(struct tcp_socket *socket)
 {
     int64_t bytes = 0;
     int segments = 0;
-    struct tcp_buffer *last = socket->unsent ? socket->unsent->previous : socket->last;
+    struct tcp_buffer *last = socket->snd.unsent ? socket->snd.unsent->previous : socket->snd.last;
     for (struct tcp_buffer *at = last; at; at = at->previous) {
         if (at->sacked) {
             bytes += at->length;
             // Of adjacent blocks the segments count: each stands for an acknowledgment.
             segments++;
-        } else if (segments >= DUPLICATES || bytes > (DUPLICATES - 1) * socket->mss) {
+        } else if (segments >= DUPLICATES || bytes > (DUPLICATES - 1) * socket->snd.mss) {
             at->lost = true;
         }
     }
@@ -58,7 +58,7 @@ void tcp_scoreboard_find_lost(struct tcp_socket *socket)
 int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket)
 {
     int64_t pipe = 0;
-    for (const struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next)
+    for (const struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next)
         if (!at->sacked)
             pipe += !at->lost + at->retransmitted;
     return pipe;
@@ -67,7 +67,7 @@ int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket)
 int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket)
 {
     int64_t count = 0;
-    for (const struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next)
+    for (const struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next)
         count += at->sacked;
     return count;
 }
@@ -75,10 +75,10 @@ int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket)
 // RFC 3517, 4: NextSeg, rules 1 and (rescue) 3. NULL: none.
 struct tcp_buffer *tcp_scoreboard_next(struct tcp_socket *socket, bool rescue)
 {
-    for (struct tcp_buffer *at = socket->first; at != socket->unsent; at = at->next) {
+    for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
         if (at->sacked || at->retransmitted)
             continue;
-        if (at->lost || (rescue && at->sequence < socket->highest_sack))
+        if (at->lost || (rescue && at->sequence < socket->recovery.high_sack))
             return at;
     }
     return NULL;

@@ -13,9 +13,9 @@ static int64_t buffer_end(const struct tcp_buffer *buffer)
 // window is never filled.
 int64_t tcp_current_mss(const struct tcp_socket *socket)
 {
-    if (socket->window_most > 0 && socket->mss > socket->window_most / 2)
-        return MAX(socket->window_most / 2, LEAST_MSS);
-    return socket->mss;
+    if (socket->snd.max_wnd > 0 && socket->snd.mss > socket->snd.max_wnd / 2)
+        return MAX(socket->snd.max_wnd / 2, LEAST_MSS);
+    return socket->snd.mss;
 }
 
 int64_t tcp_own_mss(const struct tcp_socket *socket)
@@ -34,18 +34,18 @@ struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
 {
     struct tcp_buffer *buffer = pool_take(&socket->host->buffers);
     *buffer = (struct tcp_buffer){
-        .previous = socket->last,
-        .sequence = socket->written,
+        .previous = socket->snd.last,
+        .sequence = socket->snd.end,
         .truesize = tcp_buffer_size(socket),
     };
-    if (socket->last)
-        socket->last->next = buffer;
+    if (socket->snd.last)
+        socket->snd.last->next = buffer;
     else
-        socket->first = buffer;
-    socket->last = buffer;
-    if (!socket->unsent)
-        socket->unsent = buffer;
-    socket->queued_memory += buffer->truesize;
+        socket->snd.first = buffer;
+    socket->snd.last = buffer;
+    if (!socket->snd.unsent)
+        socket->snd.unsent = buffer;
+    socket->snd.memory += buffer->truesize;
     return buffer;
 }
 
@@ -57,10 +57,10 @@ static void add_blocks(const struct tcp_socket *socket, struct tcp_segment *segm
 {
     int64_t used = IP_HEADER + TCP_HEADER + tcp_segment_options(segment) + payload;
     int64_t fit = MIN((socket->config->mtu - used - 4) / 8, socket->timestamps ? 3 : 4);
-    for (int i = 0; i < socket->block_count && i < fit; i++) {
+    for (int i = 0; i < socket->rcv.block_count && i < fit; i++) {
         segment->sack[i] = (struct tcp_sack_offset){
-            (uint32_t)(socket->blocks[i].from - socket->expected),
-            (uint32_t)(socket->blocks[i].to - socket->expected),
+            (uint32_t)(socket->rcv.blocks[i].from - socket->rcv.nxt),
+            (uint32_t)(socket->rcv.blocks[i].to - socket->rcv.nxt),
         };
         segment->sack_count++;
     }
@@ -71,9 +71,9 @@ void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
 {
     *segment = (struct tcp_segment){
         .socket = socket,
-        .sequence = socket->next_sequence,
-        .initial = socket->initial,
-        .peer_initial = socket->peer_initial,
+        .sequence = socket->snd.nxt,
+        .initial = socket->snd.iss,
+        .peer_initial = socket->rcv.irs,
         .source_port = socket->port,
         .destination_port = socket->remote_port,
         .flags = (uint8_t)flags,
@@ -83,8 +83,8 @@ void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
         segment->timestamp = tcp_timestamp(socket->host, context->now);
     }
     if (flags & TCP_ACK) {
-        segment->acknowledgment = socket->expected;
-        segment->echo = socket->recent_timestamp;
+        segment->acknowledgment = socket->rcv.nxt;
+        segment->echo = socket->rcv.ts_recent;
     }
     segment->window = tcp_window_offer(socket);
 }
@@ -96,7 +96,7 @@ static void set_message(const struct tcp_socket *socket, struct packet *packet,
     int64_t length;
     if (segment->payload == 0)
         return;
-    tcp_stream_find(socket->out, segment->sequence - 1, segment->payload, &packet->message,
+    tcp_stream_find(socket->snd.stream, segment->sequence - 1, segment->payload, &packet->message,
                     &packet->offset, &length);
     packet->length = (uint32_t)length;
 }
@@ -104,15 +104,15 @@ static void set_message(const struct tcp_socket *socket, struct packet *packet,
 void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
                       struct tcp_segment *segment, struct cost cost)
 {
-    if ((segment->flags & TCP_ACK) && !(segment->flags & TCP_SYN) && socket->block_count > 0)
+    if ((segment->flags & TCP_ACK) && !(segment->flags & TCP_SYN) && socket->rcv.block_count > 0)
         add_blocks(socket, segment, segment->payload);
     struct packet *packet = tcp_segment_packet(socket->host, socket->route, segment);
     set_message(socket, packet, segment);
-    if (socket->leaving_head)
-        socket->leaving_tail->next = packet;
+    if (socket->snd.leaving_head)
+        socket->snd.leaving_tail->next = packet;
     else
-        socket->leaving_head = packet;
-    socket->leaving_tail = packet;
+        socket->snd.leaving_head = packet;
+    socket->snd.leaving_tail = packet;
     if (segment->flags & TCP_ACK)
         tcp_ack_sent(socket);
     tcp_host_send(context, socket->host, packet, cost);
@@ -121,24 +121,24 @@ void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
 // Tells the trace that the next segment, which had to wait, leaves.
 static void trace_release(const struct cpu_context *context, struct tcp_socket *socket)
 {
-    if (!socket->held_for)
+    if (!socket->snd.held_for)
         return;
     trace_note(socket->host->sim->trace, cpu_lane(context->cpu),
                &(struct trace_note){.kind = TRACE_HELD,
-                                    .name = socket->held_for,
+                                    .name = socket->snd.held_for,
                                     .where = "TCP",
-                                    .from = socket->held_since,
+                                    .from = socket->snd.held_since,
                                     .to = context->now});
-    socket->held_for = NULL;
+    socket->snd.held_for = NULL;
 }
 
 static void first_transmission(struct tcp_socket *socket, struct tcp_buffer *buffer)
 {
-    socket->unsent = buffer->next;
-    socket->outstanding++;
-    socket->next_sequence = buffer_end(buffer);
+    socket->snd.unsent = buffer->next;
+    socket->snd.outstanding++;
+    socket->snd.nxt = buffer_end(buffer);
     if (buffer->length < tcp_current_mss(socket))
-        socket->last_small = socket->next_sequence;
+        socket->snd.last_small = socket->snd.nxt;
 }
 
 void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
@@ -151,11 +151,11 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
     if (buffer->transmissions++ > 0) {
         (*socket->host->retransmissions)++;
     } else {
-        tcp_congestion_idle(socket, now);
+        tcp_recovery_idle(socket, now);
         trace_release(context, socket);
         first_transmission(socket, buffer);
     }
-    buffer->when = socket->last_sent = now;
+    buffer->when = socket->snd.last_sent = now;
     tcp_segment_init(socket, context, &segment, flags);
     segment.sequence = buffer->sequence;
     segment.payload = (uint32_t)buffer->length;
@@ -166,7 +166,7 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
     if (tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
         return;
     tcp_timer_cancel(socket, TCP_TIMER_PROBE);
-    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
 }
 
 // ---- What may leave ----
@@ -174,37 +174,36 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
 // RFC 896 as Minshall has it and Linux: a small segment waits only for an earlier small one.
 static bool nagle_holds(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
-    return buffer == socket->last && buffer->length < tcp_current_mss(socket) && !buffer->fin &&
-           !socket->no_delay && socket->outstanding > 0 &&
-           socket->last_small > socket->unacknowledged &&
-           socket->last_small <= socket->next_sequence;
+    return buffer == socket->snd.last && buffer->length < tcp_current_mss(socket) && !buffer->fin &&
+           !socket->snd.no_delay && socket->snd.outstanding > 0 &&
+           socket->snd.last_small > socket->snd.una && socket->snd.last_small <= socket->snd.nxt;
 }
 
 static bool in_window(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
-    return buffer_end(buffer) <= socket->unacknowledged + socket->window;
+    return buffer_end(buffer) <= socket->snd.una + socket->snd.wnd;
 }
 
 static bool may_leave(const struct tcp_socket *socket, const struct tcp_buffer *buffer)
 {
     bool fin_alone = buffer->fin && buffer->length == 0;
-    return !nagle_holds(socket, buffer) && (fin_alone || tcp_congestion_room(socket)) &&
+    return !nagle_holds(socket, buffer) && (fin_alone || tcp_recovery_room(socket)) &&
            (fin_alone || in_window(socket, buffer));
 }
 
 // Notes for the trace why the next segment stays.
 static void note_hold(const struct cpu_context *context, struct tcp_socket *socket)
 {
-    const struct tcp_buffer *next = socket->unsent;
-    if (!socket->host->sim->trace || socket->held_for || !next || may_leave(socket, next))
+    const struct tcp_buffer *next = socket->snd.unsent;
+    if (!socket->host->sim->trace || socket->snd.held_for || !next || may_leave(socket, next))
         return;
-    socket->held_since = context->now;
+    socket->snd.held_since = context->now;
     if (!in_window(socket, next))
-        socket->held_for = "the window that the receiver offers";
+        socket->snd.held_for = "the window that the receiver offers";
     else if (nagle_holds(socket, next))
-        socket->held_for = "an ACK of an earlier small segment";
+        socket->snd.held_for = "an ACK of an earlier small segment";
     else
-        socket->held_for = "an ACK, as the congestion window is full";
+        socket->snd.held_for = "an ACK, as the congestion window is full";
 }
 
 static bool may_send(const struct tcp_socket *socket)
@@ -230,29 +229,30 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
 {
     if (!may_send(socket))
         return;
-    tcp_congestion_retransmit(context, socket);
-    const struct tcp_buffer *first = socket->unsent;
-    while (socket->unsent && may_leave(socket, socket->unsent)) {
+    tcp_recovery_retransmit(context, socket);
+    const struct tcp_buffer *first = socket->snd.unsent;
+    while (socket->snd.unsent && may_leave(socket, socket->snd.unsent)) {
         if (tcp_host_full(socket->host)) { // Linux keeps it, and slows down
-            tcp_congestion_local(socket);
+            tcp_recovery_local(socket);
             break;
         }
-        tcp_buffer_send(context, socket, socket->unsent);
+        tcp_buffer_send(context, socket, socket->snd.unsent);
     }
-    if (socket->unsent != first)
-        tcp_congestion_validate(socket, tcp_ticks(socket->host, context->now));
+    if (socket->snd.unsent != first)
+        tcp_recovery_sent(socket, tcp_ticks(socket->host, context->now));
     // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
-    if (!socket->unsent && socket->congestion == TCP_RECOVERY && socket->recovery->sack) {
+    if (!socket->snd.unsent && socket->recovery.state == TCP_RECOVERY &&
+        socket->recovery.ops->sack) {
         struct tcp_buffer *rescue = tcp_scoreboard_next(socket, true);
-        if (rescue && tcp_congestion_room(socket)) {
+        if (rescue && tcp_recovery_room(socket)) {
             rescue->retransmitted = true;
             tcp_buffer_send(context, socket, rescue);
         }
     }
     note_hold(context, socket);
-    if (socket->outstanding == 0 && socket->unsent && !tcp_timer_armed(socket, TCP_TIMER_PROBE) &&
-        socket->probes < socket->config->probes)
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_timeout_now(socket));
+    if (socket->snd.outstanding == 0 && socket->snd.unsent &&
+        !tcp_timer_armed(socket, TCP_TIMER_PROBE) && socket->probes < socket->config->probes)
+        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_rtt_timeout(&socket->rtt));
 }
 
 // ---- Probing a closed window (RFC 1122, 4.2.2.17) ----
@@ -270,16 +270,16 @@ static void split(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t 
     if (rest->next)
         rest->next->previous = rest;
     else
-        socket->last = rest;
-    socket->queued_memory += rest->truesize;
+        socket->snd.last = rest;
+    socket->snd.memory += rest->truesize;
 }
 
 // A window that is open, but too small for the next segment, takes a part of it; a closed one is
 // asked for by a segment that the peer must answer.
 void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket)
 {
-    struct tcp_buffer *next = socket->unsent;
-    int64_t room = socket->unacknowledged + socket->window - next->sequence;
+    struct tcp_buffer *next = socket->snd.unsent;
+    int64_t room = socket->snd.una + socket->snd.wnd - next->sequence;
     if (room > 0) {
         if (room < next->length)
             split(socket, next, room);
@@ -289,7 +289,7 @@ void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket)
     }
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, TCP_ACK);
-    segment.sequence = socket->unacknowledged - 1;
+    segment.sequence = socket->snd.una - 1;
     (*socket->host->probes_sent)++;
     tcp_segment_send(context, socket, &segment, socket->config->send_ack);
 }
@@ -298,10 +298,10 @@ void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket)
 
 void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket)
 {
-    struct tcp_buffer *buffer = socket->unsent ? socket->last : tcp_buffer_append(socket);
+    struct tcp_buffer *buffer = socket->snd.unsent ? socket->snd.last : tcp_buffer_append(socket);
     buffer->fin = true;
-    socket->written++;
-    socket->fin_queued = true;
+    socket->snd.end++;
+    socket->snd.fin_queued = true;
     tcp_push(context, socket);
 }
 
@@ -309,12 +309,12 @@ void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket)
 
 static void buffer_free(struct tcp_socket *socket, struct tcp_buffer *buffer)
 {
-    socket->first = buffer->next;
-    if (socket->first)
-        socket->first->previous = NULL;
+    socket->snd.first = buffer->next;
+    if (socket->snd.first)
+        socket->snd.first->previous = NULL;
     else
-        socket->last = NULL;
-    socket->queued_memory -= buffer->truesize;
+        socket->snd.last = NULL;
+    socket->snd.memory -= buffer->truesize;
     pool_give(&socket->host->buffers, buffer);
 }
 
@@ -325,18 +325,19 @@ int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_
     bool again = false;
     (void)context;
     *sample = false;
-    while (socket->first != socket->unsent && buffer_end(socket->first) <= acknowledgment) {
-        struct tcp_buffer *buffer = socket->first;
+    while (socket->snd.first != socket->snd.unsent &&
+           buffer_end(socket->snd.first) <= acknowledgment) {
+        struct tcp_buffer *buffer = socket->snd.first;
         // Karn: no measurement from what was sent twice.
         again |= buffer->transmissions > 1;
         if (!*sample)
             *sent_at = buffer->when;
         *sample = true;
-        socket->outstanding--;
+        socket->snd.outstanding--;
         segments++;
         buffer_free(socket, buffer);
     }
     *sample &= !again;
-    socket->unacknowledged = acknowledgment;
+    socket->snd.una = acknowledgment;
     return segments;
 }

@@ -79,10 +79,10 @@ bool tcp_established(const struct tcp_socket *socket)
 // one if the buffer takes it. Bytes that must not be cut go beyond the buffer.
 static struct tcp_buffer *tail_with_room(struct tcp_socket *socket, bool beyond)
 {
-    struct tcp_buffer *last = socket->last;
-    if (socket->unsent && last->length < tcp_current_mss(socket))
+    struct tcp_buffer *last = socket->snd.last;
+    if (socket->snd.unsent && last->length < tcp_current_mss(socket))
         return last;
-    if (socket->queued_memory >= socket->send_buffer && !beyond)
+    if (socket->snd.memory >= socket->snd.buffer && !beyond)
         return NULL;
     return tcp_buffer_append(socket);
 }
@@ -115,15 +115,15 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
         int64_t mss = tcp_current_mss(socket);
         int64_t bytes = MIN(run->length - taken, mss - buffer->length);
         copy_in(context, socket, run, bytes);
-        tcp_stream_append(socket->out, run, taken, bytes);
+        tcp_stream_append(socket->snd.stream, run, taken, bytes);
         buffer->length += bytes;
-        socket->written += bytes;
+        socket->snd.end += bytes;
         taken += bytes;
         if (buffer->length < mss)
             continue;
-        if (socket->written > socket->pushed + socket->window_most / 2) {
+        if (socket->snd.end > socket->snd.pushed + socket->snd.max_wnd / 2) {
             buffer->push = true;
-            socket->pushed = socket->written;
+            socket->snd.pushed = socket->snd.end;
         }
         tcp_push(context, socket);
     }
@@ -145,12 +145,12 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
         total += taken;
         if (taken == runs[i].length)
             continue;
-        socket->wants_space = true;
+        socket->snd.wants_space = true;
         break;
     }
-    if (total > 0 && socket->last) {
-        socket->last->push = true;
-        socket->pushed = socket->written;
+    if (total > 0 && socket->snd.last) {
+        socket->snd.last->push = true;
+        socket->snd.pushed = socket->snd.end;
         tcp_push(context, socket);
     }
     return total;
@@ -161,10 +161,10 @@ int64_t tcp_writable(const struct tcp_socket *socket)
     if (!tcp_established(socket))
         return 0;
     int64_t mss = tcp_current_mss(socket), size = tcp_buffer_size(socket);
-    int64_t room = socket->send_buffer - socket->queued_memory;
+    int64_t room = socket->snd.buffer - socket->snd.memory;
     int64_t bytes = room > 0 ? (room + size - 1) / size * mss : 0;
-    if (socket->unsent)
-        bytes += MAX(0, mss - socket->last->length);
+    if (socket->snd.unsent)
+        bytes += MAX(0, mss - socket->snd.last->length);
     return bytes;
 }
 
@@ -172,7 +172,7 @@ int64_t tcp_writable(const struct tcp_socket *socket)
 
 int64_t tcp_readable(const struct tcp_socket *socket)
 {
-    return socket->expected - socket->fin_received - socket->copied;
+    return socket->rcv.nxt - socket->rcv.fin_received - socket->rcv.copied;
 }
 
 // Copies to the user. Only what a processor has checksummed has been in a cache.
@@ -190,15 +190,15 @@ static void consume(struct cpu_context *context, struct tcp_socket *socket, int6
                     struct message_ref message)
 {
     while (bytes > 0) {
-        struct tcp_arrival *arrival = socket->ready_head;
+        struct tcp_arrival *arrival = socket->rcv.ready_head;
         int64_t part = MIN(bytes, arrival->length - arrival->read);
         copy_out(context, socket, part, message);
         arrival->read += part;
         bytes -= part;
         if (arrival->read < arrival->length)
             return;
-        socket->ready_head = arrival->next;
-        socket->memory -= arrival->truesize;
+        socket->rcv.ready_head = arrival->next;
+        socket->rcv.memory -= arrival->truesize;
         pool_give(&socket->host->arrivals, arrival);
     }
 }
@@ -212,15 +212,15 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     tcp_enter(context, socket->process);
     tcp_charge(context, socket->config->receive_call, "TCP", MESSAGE_NONE);
     if (there == 0)
-        return socket->gone || socket->fin_received ? -1 : 0;
-    tcp_stream_release(socket->in);
+        return socket->gone || socket->rcv.fin_received ? -1 : 0;
+    tcp_stream_release(socket->rcv.stream);
     while (total < there && *count < most) {
         struct tcp_piece *piece = &pieces[(*count)++];
-        tcp_stream_take(socket->in, there - total, piece);
+        tcp_stream_take(socket->rcv.stream, there - total, piece);
         total += piece->length;
         consume(context, socket, piece->length, piece->message);
     }
-    socket->copied += total;
+    socket->rcv.copied += total;
     if (socket->state != TCP_CLOSED)
         tcp_ack_read(context, socket, total);
     return total;
@@ -232,7 +232,7 @@ static bool ready_in_call(const struct tcp_socket *socket, enum tcp_readiness re
 {
     // A blocked writer goes on as soon as one segment fits.
     if (readiness == TCP_WRITABLE && tcp_established(socket))
-        return socket->queued_memory < socket->send_buffer;
+        return socket->snd.memory < socket->snd.buffer;
     return tcp_ready(socket) & (int)readiness;
 }
 
@@ -240,7 +240,7 @@ static void want(struct tcp_socket *socket, int readiness)
 {
     socket->wait = (struct tcp_wait_entry){socket->process->epoch, readiness};
     if (readiness & TCP_WRITABLE)
-        socket->wants_space = true;
+        socket->snd.wants_space = true;
 }
 
 bool tcp_wait(struct cpu_context *context, struct tcp_socket *socket, enum tcp_readiness readiness)
@@ -317,12 +317,12 @@ json_t *tcp_socket_describe(const struct tcp_socket *socket)
     json_t *json = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "host", host->host->name, "peer",
         host->cluster->hosts[peer]->name, "state", tcp_state_name(socket->state), "unacknowledged",
-        (json_int_t)(socket->next_sequence - socket->unacknowledged), "unsent",
-        (json_int_t)(socket->written - socket->next_sequence), "readable",
-        (json_int_t)tcp_readable(socket), "peer_window", (json_int_t)socket->window, "own_window",
-        (json_int_t)tcp_receive_window(socket), "congestion_window",
-        (json_int_t)socket->congestion_window, "timeouts", (json_int_t)socket->backoff, "recovery",
-        tcp_congestion_name(socket->congestion));
+        (json_int_t)(socket->snd.nxt - socket->snd.una), "unsent",
+        (json_int_t)(socket->snd.end - socket->snd.nxt), "readable",
+        (json_int_t)tcp_readable(socket), "peer_window", (json_int_t)socket->snd.wnd, "own_window",
+        (json_int_t)tcp_receive_window(socket), "congestion_window", (json_int_t)socket->cc.cwnd,
+        "timeouts", (json_int_t)socket->rtt.backoff, "recovery",
+        tcp_recovery_name(socket->recovery.state));
     const char *timer = tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT) ? "retransmission"
                         : tcp_timer_armed(socket, TCP_TIMER_PROBE)    ? "window probe"
                                                                       : "none";

@@ -11,6 +11,8 @@
 #ifndef NETSIM_MODELS_TCP_STACK_H
 #define NETSIM_MODELS_TCP_STACK_H
 
+#include "models/tcp/cc.h"
+#include "models/tcp/rtt.h"
 #include "models/tcp/segment.h"
 #include "models/tcp/socket.h"
 #include "models/tcp/stream.h"
@@ -32,10 +34,10 @@ enum tcp_state {
     TCP_TIME_WAIT,
 };
 
-// Congestion control's view of the connection. TCP_DISORDER: duplicate acknowledgments, not yet
+// Recovery's view of the connection. TCP_DISORDER: duplicate acknowledgments, not yet
 // enough to call it a loss. TCP_LOSS: after a timeout, until all that was sent before is
 // acknowledged.
-enum tcp_congestion { TCP_OPEN, TCP_DISORDER, TCP_RECOVERY, TCP_LOSS };
+enum tcp_recovery_state { TCP_OPEN, TCP_DISORDER, TCP_RECOVERY, TCP_LOSS };
 
 // One segment of the send queue: what is written and not yet acknowledged.
 struct tcp_buffer {
@@ -92,8 +94,71 @@ struct tcp_wait_entry {
     int wanted; // enum tcp_readiness
 };
 
-struct tcp_recovery;
+// The send sequence space (RFC 793, 3.2) and what is queued in it (send.c). The queue goes from
+// `first`, the oldest unacknowledged, to `last`; `unsent` is the first that was never sent.
+struct tcp_snd {
+    struct tcp_stream *stream;
+    struct tcp_buffer *first, *last, *unsent;
+    int64_t una, nxt, end;     // SND.UNA, SND.NXT, end of the queue
+    int64_t wnd, wl1, max_wnd; // SND.WND, SND.WL1, largest seen
+    uint32_t iss;
+    int scale;              // of the windows that the peer offers
+    int64_t mss, peer_mss;  // bytes
+    int64_t header;         // bytes: TCP's with fixed options
+    int64_t outstanding;    // segments sent and not acknowledged
+    int64_t buffer, memory; // bytes: SO_SNDBUF, and what is used of it
+    bool buffer_locked;     // the program has set it
+    bool wants_space;       // the program waits for room in it
+    bool no_delay;          // TCP_NODELAY
+    bool fin_queued;
+    int64_t pushed;       // sequence number up to which PSH was set
+    int64_t last_small;   // Minshall: end of the last segment below a full one
+    int64_t last_sent;    // ticks
+    const char *held_for; // what the next segment may not leave before, or NULL: the trace
+    sim_time held_since;
+    struct packet *leaving_head, *leaving_tail; // made, in order, not yet at the card
+};
 
+// The receive sequence space (RFC 793, 3.2) and what has arrived in it (receive.c, reassembly.c).
+struct tcp_rcv {
+    struct tcp_stream *stream;
+    struct tcp_arrival *ready_head, *ready_tail, *gap_head;
+    int64_t nxt, copied;    // RCV.NXT, first byte not yet read
+    int64_t wup, wnd;       // RCV.NXT and RCV.WND of the last segment sent
+    int64_t clamp, limit;   // most to offer ever, and now (Linux: window_clamp, rcv_ssthresh)
+    int64_t buffer, memory; // bytes: SO_RCVBUF, and what is used of it
+    uint32_t irs;
+    int scale;
+    int64_t fin_at; // sequence number of the peer's FIN; 0: not seen
+    bool fin_received;
+    struct tcp_block blocks[TCP_SACK_BLOCKS];
+    int block_count;
+    uint32_t ts_recent; // RFC 1323: TS.Recent
+};
+
+// When to acknowledge (ack.c; RFC 1122, 4.2.3.2; Linux 2.4).
+struct tcp_ack {
+    bool scheduled, pushed;
+    int quick;
+    bool pingpong;
+    int64_t interval;      // ATO, ticks
+    int64_t last_received; // ticks
+    int64_t segment;       // what a full segment of the peer holds
+    int64_t last_segment;
+};
+
+// Loss recovery (recovery.c, scoreboard.c).
+struct tcp_recovery {
+    const struct tcp_recovery_ops *ops;
+    enum tcp_recovery_state state;
+    int dupacks;
+    int64_t recover;     // NewReno's, RFC 3517's RecoveryPoint, the loss's end
+    bool partial_seen;   // a partial acknowledgment in this recovery
+    int64_t high_sack;   // end of the highest block
+    int64_t local_until; // what was sent when the own queue was full: reduced once for that
+};
+
+// Transmission control block: a socket of either end.
 struct tcp_socket {
     struct tcp_host *host;
     const struct tcp_config *config;
@@ -108,69 +173,16 @@ struct tcp_socket {
     int remote;          // station
     uint16_t port, remote_port;
     const struct route *route;
-    int64_t key; // of (remote, remote_port, port)
-    uint32_t initial, peer_initial;
-    bool timestamps, sack;
-    int send_scale, receive_scale;
-
-    // Sending (send.c). The queue goes from `first` (the oldest unacknowledged) to `last`;
-    // `unsent` is the first that was never sent.
-    struct tcp_stream *out;
-    struct tcp_buffer *first, *last, *unsent;
-    int64_t unacknowledged, next_sequence, written; // SND.UNA, SND.NXT, end of the queue
-    int64_t window, window_update, window_most;     // SND.WND, SND.WL1, largest seen
-    int64_t mss, peer_mss, header;                  // bytes; header: TCP's with fixed options
-    int64_t send_buffer, queued_memory;
-    int64_t pushed;       // sequence number up to which PSH was set
-    int64_t last_small;   // Minshall: end of the last segment below a full one
-    const char *held_for; // what the next segment may not leave before, for the trace; or NULL
-    sim_time held_since;
-    int64_t last_sent; // ticks
-    bool no_delay, buffer_locked, wants_space;
-    bool fin_queued;
-    struct packet *leaving_head, *leaving_tail; // made, in order, not yet at the card
-
-    // Congestion (congestion.c, scoreboard.c), in segments.
-    const struct tcp_recovery *recovery;
-    enum tcp_congestion congestion;
-    int64_t outstanding; // segments sent and not acknowledged
-    int64_t congestion_window, threshold, window_count;
-    int64_t full_at;      // ticks: when the congestion window was full, or has changed
-    int64_t local_until;  // what was sent when the own queue was full: reduced once for that
-    int64_t used;         // most of it that was used since
-    int duplicates;       // acknowledgments
-    int64_t recover;      // NewReno's, RFC 3517's RecoveryPoint, the loss's end
-    bool partial_seen;    // a partial acknowledgment in this recovery
-    int64_t highest_sack; // end of the highest block
-    int64_t rescue;       // RFC 3517: HighRxt
-
-    // Round trips and timers (timer.c), in ticks.
+    int64_t key;           // of (remote, remote_port, port)
+    bool timestamps, sack; // agreed on (RFC 1323, RFC 2018)
+    struct tcp_snd snd;
+    struct tcp_rcv rcv;
+    struct tcp_ack ack;
+    struct tcp_cc cc;
+    struct tcp_recovery recovery;
+    struct tcp_rtt rtt;
     struct tcp_timer timers[TCP_TIMERS];
-    int64_t smoothed, variance; // scaled by 8 and 4; smoothed 0: not measured
-    int64_t timeout;
-    int backoff, retries, probes;
-
-    // Receiving (receive.c, reassembly.c, ack.c).
-    struct tcp_stream *in;
-    struct tcp_arrival *ready_head, *ready_tail, *gap_head;
-    int64_t expected, copied;           // RCV.NXT, first byte not yet read
-    int64_t offered_at, offered;        // RCV.WUP and RCV.WND of the last segment sent
-    int64_t window_clamp, window_limit; // most to offer ever, and now (rcv_ssthresh)
-    int64_t receive_buffer, memory;
-    int64_t fin_at; // sequence number of the peer's FIN; 0: not seen
-    bool fin_received;
-    struct tcp_block blocks[TCP_SACK_BLOCKS];
-    int block_count;
-    uint32_t recent_timestamp;
-    struct {
-        bool scheduled, pushed;
-        int quick;
-        bool pingpong;
-        int64_t interval;      // ATO, ticks
-        int64_t last_received; // ticks
-        int64_t segment;       // what a full segment of the peer holds
-        int64_t last_segment;
-    } ack;
+    int retries, probes; // in a row: retransmissions, probes of a closed window
 };
 
 struct tcp_listener {
@@ -206,8 +218,8 @@ struct tcp_host {
     int64_t *duplicates_received, *probes_sent, *acks_delayed, *queue_drops, *held, *pure_acks;
 };
 
-// Recovery from losses, by name of the RFC (congestion.c).
-struct tcp_recovery {
+// Recovery from losses, by name of the RFC (recovery.c).
+struct tcp_recovery_ops {
     const char *name;
     bool sack;      // offers and uses selective acknowledgments
     bool impatient; // RFC 2582, 4: only the first partial acknowledgment restarts the timer
@@ -317,27 +329,25 @@ void tcp_timer_arm(struct cpu_context *context, struct tcp_socket *socket, enum 
                    int64_t ticks);
 void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
 bool tcp_timer_armed(const struct tcp_socket *socket, enum tcp_timer_kind kind);
-int64_t tcp_timeout_now(const struct tcp_socket *socket);
-void tcp_round_trip(struct tcp_socket *socket, int64_t ticks);
 enum cpu_next tcp_timers_run(struct cpu_context *context, struct cpu_task *task);
 int64_t tcp_time_in_ticks(const struct tcp_config *config, sim_time time);
 
-// congestion.c
-const struct tcp_recovery *tcp_recovery_find(int choice);
-void tcp_congestion_init(struct tcp_socket *socket);
-bool tcp_congestion_room(const struct tcp_socket *socket);
+// recovery.c
+const struct tcp_recovery_ops *tcp_recovery_find(int choice);
+void tcp_recovery_init(struct tcp_socket *socket, int64_t now);
+bool tcp_recovery_room(const struct tcp_socket *socket);
 // An acknowledgment has been taken: it freed `segments`, was a duplicate, told of new blocks.
-void tcp_congestion_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
-                        int64_t flight_before, bool duplicate);
-void tcp_congestion_timeout(struct cpu_context *context, struct tcp_socket *socket);
-void tcp_congestion_idle(struct tcp_socket *socket, int64_t now);
+void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
+                      int64_t flight_before, bool duplicate);
+void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_recovery_idle(struct tcp_socket *socket, int64_t now);
 // The own host's queue has no room for a segment.
-void tcp_congestion_local(struct tcp_socket *socket);
+void tcp_recovery_local(struct tcp_socket *socket);
 // Segments have been sent.
-void tcp_congestion_validate(struct tcp_socket *socket, int64_t now);
+void tcp_recovery_sent(struct tcp_socket *socket, int64_t now);
 // Retransmissions that the congestion window lets out now.
-void tcp_congestion_retransmit(struct cpu_context *context, struct tcp_socket *socket);
-const char *tcp_congestion_name(enum tcp_congestion congestion);
+void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *socket);
+const char *tcp_recovery_name(enum tcp_recovery_state state);
 
 // scoreboard.c
 // Marks what the segment's blocks say has arrived; true if anything is new.

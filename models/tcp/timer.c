@@ -46,7 +46,10 @@ void tcp_timers_init(struct tcp_socket *socket)
         timer->kind = (enum tcp_timer_kind)kind;
         event_init(&timer->event, timer_event);
     }
-    socket->timeout = tcp_time_in_ticks(socket->config, socket->config->rto_initial);
+    const struct tcp_config *config = socket->config;
+    tcp_rtt_init(&socket->rtt, tcp_time_in_ticks(config, config->rto_initial),
+                 tcp_time_in_ticks(config, config->rto_least),
+                 tcp_time_in_ticks(config, config->rto_most));
 }
 
 void tcp_timer_arm(struct cpu_context *context, struct tcp_socket *socket, enum tcp_timer_kind kind,
@@ -78,7 +81,7 @@ static void retransmit_timeout(struct cpu_context *context, struct tcp_socket *s
 {
     const struct tcp_config *config = socket->config;
     bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
-    if (!opening && socket->outstanding == 0)
+    if (!opening && socket->snd.outstanding == 0)
         return;
     if (socket->retries >= (opening ? config->syn_retries : config->retries)) {
         tcp_give_up(context, socket);
@@ -88,22 +91,23 @@ static void retransmit_timeout(struct cpu_context *context, struct tcp_socket *s
     if (opening)
         tcp_send_syn(context, socket);
     else
-        tcp_congestion_timeout(context, socket);
+        tcp_recovery_timeout(context, socket);
     socket->retries++;
-    socket->backoff++;
-    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_timeout_now(socket));
+    socket->rtt.backoff++;
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
 }
 
 // RFC 1122, 4.2.2.17.
 static void probe_timeout(struct cpu_context *context, struct tcp_socket *socket)
 {
-    if (socket->outstanding > 0 || !socket->unsent || socket->probes >= socket->config->probes)
+    if (socket->snd.outstanding > 0 || !socket->snd.unsent ||
+        socket->probes >= socket->config->probes)
         return;
     socket->probes++;
-    socket->backoff++;
+    socket->rtt.backoff++;
     tcp_send_probe(context, socket);
     if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_timeout_now(socket));
+        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_rtt_timeout(&socket->rtt));
 }
 
 // What waited for the timer waited since it was armed.
@@ -150,33 +154,4 @@ enum cpu_next tcp_timers_run(struct cpu_context *context, struct cpu_task *task)
         timer_run(context, timer);
     }
     return host->expired_head ? CPU_AGAIN : CPU_SLEEP;
-}
-
-// ---- Round trips (RFC 2988) ----
-
-int64_t tcp_timeout_now(const struct tcp_socket *socket)
-{
-    int64_t most = tcp_time_in_ticks(socket->config, socket->config->rto_most);
-    int64_t timeout = socket->timeout;
-    for (int i = 0; i < socket->backoff && timeout < most; i++)
-        timeout *= 2;
-    return MIN(timeout, most);
-}
-
-// RFC 2988, 2.2-2.3. Linux bounds the variance term from below, not the sum.
-void tcp_round_trip(struct tcp_socket *socket, int64_t ticks)
-{
-    int64_t least = tcp_time_in_ticks(socket->config, socket->config->rto_least);
-    int64_t measured = MAX(1, ticks);
-    if (socket->smoothed == 0) {
-        socket->smoothed = measured * 8;
-        socket->variance = measured * 2;
-    } else {
-        int64_t error = measured - socket->smoothed / 8;
-        socket->variance += ABS(error) - socket->variance / 4;
-        socket->smoothed += error;
-    }
-    socket->timeout = MIN(socket->smoothed / 8 + MAX(socket->variance, least),
-                          tcp_time_in_ticks(socket->config, socket->config->rto_most));
-    socket->backoff = 0;
 }

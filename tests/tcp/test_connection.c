@@ -26,7 +26,7 @@ static void test_handshake(void)
         SUITE_SAME_INTEGER(syn->mss, 1460);
         CU_ASSERT(syn->sack_permitted && syn->timestamps && syn->scale == -1);
         SUITE_SAME_INTEGER(syn->wire, 14 + 20 + 20 + 4 + 12); // MSS, SACK with timestamps
-        SUITE_SAME_INTEGER(world->nodes[i].socket->mss, 1448);
+        SUITE_SAME_INTEGER(world->nodes[i].socket->snd.mss, 1448);
         SUITE_SAME_INTEGER(world->nodes[i].socket->state, TCP_ESTABLISHED);
     }
     CU_ASSERT(tcp_log_at(world, 2)->mss == -1 && tcp_log_at(world, 2)->timestamps);
@@ -44,8 +44,8 @@ static void test_options(void)
     CU_ASSERT(!syn->timestamps && !syn->sack_permitted);
     SUITE_SAME_INTEGER(syn->scale, 3);
     SUITE_SAME_INTEGER(syn->mss, 8960);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->mss, 8960);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->send_scale, 3);
+    SUITE_SAME_INTEGER(world->nodes[0].socket->snd.mss, 8960);
+    SUITE_SAME_INTEGER(world->nodes[1].socket->snd.scale, 3);
     SUITE_SAME_INTEGER(tcp_log_at(world, 2)->window, 2 * 8960 / 8);
     tcp_world_free(world);
 }

@@ -209,10 +209,9 @@ static void test_third_duplicate(void)
     SUITE_SAME_INTEGER(before.acknowledged, 1 + 27 * SEGMENT);
     SUITE_SAME_INTEGER(before.duplicates, 3);
     const struct tcp_socket *socket = result.world->nodes[0].socket;
-    SUITE_SAME_INTEGER(socket->threshold, (before.sent - before.acknowledged) / SEGMENT / 2);
+    SUITE_SAME_INTEGER(socket->cc.ssthresh, (before.sent - before.acknowledged) / SEGMENT / 2);
     // Then up by one a round trip.
-    CU_ASSERT(socket->congestion_window >= socket->threshold &&
-              socket->congestion_window <= socket->threshold + 4);
+    CU_ASSERT(socket->cc.cwnd >= socket->cc.ssthresh && socket->cc.cwnd <= socket->cc.ssthresh + 4);
     tcp_world_free(result.world);
     // With two duplicates only there is a timeout.
     struct tcp_world *world = tcp_world_new((const char *const[]){

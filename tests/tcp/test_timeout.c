@@ -30,7 +30,7 @@ static void test_back_off(void)
     SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 1000);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 4);
     // With timestamps the echo of the last retransmission is a measurement: no back-off is left.
-    SUITE_SAME_INTEGER(world->nodes[0].socket->backoff, 0);
+    SUITE_SAME_INTEGER(world->nodes[0].socket->rtt.backoff, 0);
     tcp_world_free(world);
 }
 
@@ -50,7 +50,7 @@ static void test_threshold(void)
         tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10 * SEGMENT));
         tcp_run(world);
         SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 1 + 2 * i);
-        SUITE_SAME_INTEGER(world->nodes[0].socket->threshold, 3);
+        SUITE_SAME_INTEGER(world->nodes[0].socket->cc.ssthresh, 3);
         SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 10 * SEGMENT);
         tcp_world_free(world);
     }
@@ -63,11 +63,11 @@ static void test_karn(void)
     struct tcp_world *world = tcp_world_new(
         (const char *const[]){"links[0].drop_nth=[3, 4]", "tcp.timestamps=false", NULL});
     write_once(world, 10 * TIME_MS);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->backoff, 2);
+    SUITE_SAME_INTEGER(world->nodes[0].socket->rtt.backoff, 2);
     tcp_do_at(&world->nodes[1], sim_now(world->sim), tcp_read_job, GSIZE_TO_POINTER(1000));
     tcp_do_at(&world->nodes[0], sim_now(world->sim), tcp_write_job, GSIZE_TO_POINTER(1000));
     tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->backoff, 0);
+    SUITE_SAME_INTEGER(world->nodes[0].socket->rtt.backoff, 0);
     tcp_world_free(world);
 }
 
@@ -79,9 +79,9 @@ static void test_estimate(void)
     tcp_connect_nodes(world);
     tcp_run(world);
     const struct tcp_socket *socket = world->nodes[0].socket;
-    SUITE_SAME_INTEGER(socket->smoothed / 8, 10); // ticks
-    SUITE_SAME_INTEGER(socket->variance, 20);     // four times half of it
-    SUITE_SAME_INTEGER(socket->timeout, 30);
+    SUITE_SAME_INTEGER(socket->rtt.srtt / 8, 10); // ticks
+    SUITE_SAME_INTEGER(socket->rtt.rttvar, 20);   // four times half of it
+    SUITE_SAME_INTEGER(socket->rtt.rto, 30);
     tcp_world_free(world);
 }
 
@@ -94,13 +94,13 @@ static void test_filter(void)
     struct tcp_socket *socket = world->nodes[0].socket;
     const int measured[] = {10, 12, 9, 40, 11, 10, 10, 10, 30, 10, 10, 10};
     double smoothed = 0, variance = 0;
-    socket->smoothed = 0;
+    socket->rtt.srtt = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(measured); i++) {
-        tcp_round_trip(socket, measured[i]);
+        tcp_rtt_sample(&socket->rtt, measured[i]);
         variance =
             i == 0 ? measured[i] / 2.0 : 0.75 * variance + 0.25 * ABS(smoothed - measured[i]);
         smoothed = i == 0 ? measured[i] : 0.875 * smoothed + 0.125 * measured[i];
-        CU_ASSERT_DOUBLE_EQUAL((double)socket->timeout, smoothed + 4 * variance, 4.0);
+        CU_ASSERT_DOUBLE_EQUAL((double)socket->rtt.rto, smoothed + 4 * variance, 4.0);
     }
     tcp_world_free(world);
 }

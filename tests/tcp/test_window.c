@@ -82,15 +82,15 @@ static void test_unused_window(void)
     // The first timeout still looks back on the bulk.
     engine_run(world->sim->engine, 290 * TIME_MS);
     const struct tcp_socket *socket = world->nodes[0].socket;
-    int64_t before = socket->congestion_window;
+    int64_t before = socket->cc.cwnd;
     CU_ASSERT(before >= 20);
     for (sim_time now = 500; now <= 1340; now += 210) { // the timeout
         engine_run(world->sim->engine, now * TIME_MS);
-        SUITE_SAME_INTEGER(socket->congestion_window, (before + 2) / 2);
-        before = socket->congestion_window;
+        SUITE_SAME_INTEGER(socket->cc.cwnd, (before + 2) / 2);
+        before = socket->cc.cwnd;
     }
     tcp_run(world);
-    SUITE_SAME_INTEGER(socket->congestion_window, 2);
+    SUITE_SAME_INTEGER(socket->cc.cwnd, 2);
     CU_ASSERT(*sim_counter(world->sim, "tcp segments retransmitted") == 0);
     tcp_world_free(world);
     for (int pause = 0; pause < 2; pause++) {
@@ -99,11 +99,11 @@ static void test_unused_window(void)
         tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 1));
         tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
         engine_run(world->sim->engine, 55 * TIME_MS);
-        before = world->nodes[0].socket->congestion_window;
+        before = world->nodes[0].socket->cc.cwnd;
         sim_time when = pause ? 2 * TIME_S : 200 * TIME_MS;
         tcp_do_at(&world->nodes[0], when, tcp_write_job, GSIZE_TO_POINTER(1));
         tcp_run(world);
-        SUITE_SAME_INTEGER(world->nodes[0].socket->congestion_window, pause ? 3 : before);
+        SUITE_SAME_INTEGER(world->nodes[0].socket->cc.cwnd, pause ? 3 : before);
         tcp_world_free(world);
     }
 }

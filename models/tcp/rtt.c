@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/tcp/rtt.h"
+
+#include <glib.h>
+
+void tcp_rtt_init(struct tcp_rtt *rtt, int64_t rto_initial, int64_t rto_least, int64_t rto_most)
+{
+    *rtt = (struct tcp_rtt){.rto = rto_initial, .rto_least = rto_least, .rto_most = rto_most};
+}
+
+void tcp_rtt_sample(struct tcp_rtt *rtt, int64_t ticks)
+{
+    int64_t measured = MAX(1, ticks);
+    if (rtt->srtt == 0) {
+        rtt->srtt = measured * 8;
+        rtt->rttvar = measured * 2;
+    } else {
+        int64_t error = measured - rtt->srtt / 8;
+        rtt->rttvar += ABS(error) - rtt->rttvar / 4;
+        rtt->srtt += error;
+    }
+    rtt->rto = MIN(rtt->srtt / 8 + MAX(rtt->rttvar, rtt->rto_least), rtt->rto_most);
+    rtt->backoff = 0;
+}
+
+int64_t tcp_rtt_timeout(const struct tcp_rtt *rtt)
+{
+    int64_t timeout = rtt->rto;
+    for (int i = 0; i < rtt->backoff && timeout < rtt->rto_most; i++)
+        timeout *= 2;
+    return MIN(timeout, rtt->rto_most);
+}
