@@ -2,9 +2,6 @@
 #include "sim/campaign/outcome.h"
 
 #include "sim/core/sim.h"
-#include "sim/output/csv.h"
-#include "sim/output/text.h"
-#include "sim/workload/result.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -13,6 +10,13 @@
 // Points times series: each has an end.
 #define MOST_ENDS 100000000
 
+// One of the things that vary, in the order in which points are counted.
+struct level {
+    int values;
+    int axis;   // -1: seeds, which are none
+    int *place; // which value of the axis each is; NULL: they are just those
+};
+
 struct reader {
     struct store *store;
     struct outcome *outcome;
@@ -20,6 +24,7 @@ struct reader {
     json_t *definition;
     bool zip;
     int64_t seed_count;
+    GArray *levels;          // struct level: what the number of a point counts, the slowest first
     GPtrArray *metrics;      // interned names, as first met
     GHashTable *by_identity; // "series|metric|rank|size" -> struct outcome_curve *
 };
@@ -32,11 +37,18 @@ static void free_axis(void *data)
     g_free(axis);
 }
 
+static void clear_level(void *data)
+{
+    g_free(((struct level *)data)->place);
+}
+
 static void free_curve(void *data)
 {
     struct outcome_curve *curve = data;
     g_free(curve->values);
     g_free(curve->lost);
+    g_free(curve->replicates);
+    g_free(curve->summaries);
     g_free(curve);
 }
 
@@ -58,6 +70,8 @@ void outcome_free(struct outcome *outcome)
     g_free(outcome->problems);
     g_free(outcome->indices);
     g_free(outcome->seeds);
+    g_free(outcome->numbers);
+    g_array_unref(outcome->replications);
     g_ptr_array_unref(outcome->curves);
     g_ptr_array_unref(outcome->series);
     g_ptr_array_unref(outcome->axes);
@@ -137,7 +151,7 @@ static void take_head(struct reader *reader, sqlite3_stmt *row)
     reader->definition = json_loads((const char *)sqlite3_column_text(row, 3), 0, NULL);
 }
 
-static struct outcome_axis *add_axis(struct outcome *outcome, const char *name)
+struct outcome_axis *outcome_add_axis(struct outcome *outcome, const char *name)
 {
     struct outcome_axis *axis = g_new0(struct outcome_axis, 1);
     axis->name = g_strdup(name);
@@ -151,27 +165,59 @@ static const char *value_at(const json_t *axis, size_t index)
     return json_string_value(json_array_get(json_object_get(axis, "values"), index));
 }
 
-// Zipped parameters are one axis: there are no points in which one varies alone.
-static void add_zipped(struct reader *reader, const json_t *axes)
+static bool is_seed(const json_t *axis)
+{
+    return strcmp(json_string_value(json_object_get(axis, "path")), OUTCOME_SEED) == 0;
+}
+
+static void add_level(struct reader *reader, size_t values, int axis, int *place)
+{
+    struct level level = {(int)values, axis, place};
+    g_array_append_val(reader->levels, level);
+}
+
+// The k-th values of all axes (k < 0: their paths) but the seed: "1 Mb/s, 4". The caller frees it.
+static char *zipped_text(const json_t *axes, int k)
 {
     GString *text = g_string_new(NULL);
-    const json_t *axis, *first = json_array_get(axes, 0);
+    const json_t *axis;
     size_t i;
     json_array_foreach(axes, i, axis)
     {
-        g_string_append_printf(text, "%s%s", i ? ", " : "",
-                               json_string_value(json_object_get(axis, "path")));
+        if (!is_seed(axis))
+            g_string_append_printf(text, "%s%s", text->len ? ", " : "",
+                                   k < 0 ? json_string_value(json_object_get(axis, "path"))
+                                         : value_at(axis, (size_t)k));
     }
-    struct outcome_axis *zipped = add_axis(reader->outcome, text->str);
-    for (size_t k = 0; k < json_array_size(json_object_get(first, "values")); k++) {
-        g_string_truncate(text, 0);
-        json_array_foreach(axes, i, axis)
-        {
-            g_string_append_printf(text, "%s%s", i ? ", " : "", value_at(axis, k));
+    return g_string_free(text, FALSE);
+}
+
+// Zipped parameters are one axis: there are no points in which one varies alone. Those that differ
+// in the seed alone have one value of it.
+static void read_zipped(struct reader *reader, const json_t *axes)
+{
+    size_t values = json_array_size(json_object_get(json_array_get(axes, 0), "values"));
+    char *name = zipped_text(axes, -1);
+    if (!*name) {
+        add_level(reader, values, -1, NULL);
+        g_free(name);
+        return;
+    }
+    struct outcome_axis *zipped = outcome_add_axis(reader->outcome, name);
+    int *place = g_new0(int, values + 1);
+    for (size_t k = 0; k < values; k++) {
+        char *text = zipped_text(axes, (int)k);
+        guint known;
+        if (g_ptr_array_find_with_equal_func(zipped->values, text, g_str_equal, &known)) {
+            place[k] = (int)known;
+            g_free(text);
+        } else {
+            place[k] = (int)zipped->values->len;
+            g_ptr_array_add(zipped->values, text);
         }
-        g_ptr_array_add(zipped->values, g_strdup(text->str));
     }
-    g_string_free(text, TRUE);
+    add_level(reader, values, (int)reader->outcome->axes->len - 1, place);
+    g_free(name);
 }
 
 static void read_axes(struct reader *reader)
@@ -181,20 +227,23 @@ static void read_axes(struct reader *reader)
     json_array_foreach(axes, i, axis)
     {
         const char *path = json_string_value(json_object_get(axis, "path"));
+        size_t values = json_array_size(json_object_get(axis, "values"));
         g_ptr_array_add(reader->outcome->parameters, g_strdup(path));
         if (reader->zip)
             continue;
-        struct outcome_axis *added = add_axis(reader->outcome, path);
-        for (size_t k = 0; k < json_array_size(json_object_get(axis, "values")); k++)
+        if (is_seed(axis)) {
+            add_level(reader, values, -1, NULL);
+            continue;
+        }
+        struct outcome_axis *added = outcome_add_axis(reader->outcome, path);
+        for (size_t k = 0; k < values; k++)
             g_ptr_array_add(added->values, g_strdup(value_at(axis, k)));
+        add_level(reader, values, (int)reader->outcome->axes->len - 1, NULL);
     }
     if (reader->zip && json_array_size(axes) > 0)
-        add_zipped(reader, axes);
-    if (reader->seed_count > 0) {
-        struct outcome_axis *added = add_axis(reader->outcome, "seed");
-        for (int64_t seed = 1; seed <= reader->seed_count; seed++)
-            g_ptr_array_add(added->values, g_strdup_printf("%" G_GINT64_FORMAT, seed));
-    }
+        read_zipped(reader, axes);
+    if (reader->seed_count > 0)
+        add_level(reader, (size_t)reader->seed_count, -1, NULL);
 }
 
 static void take_count(struct reader *reader, sqlite3_stmt *row)
@@ -202,15 +251,51 @@ static void take_count(struct reader *reader, sqlite3_stmt *row)
     reader->outcome->points = sqlite3_column_int(row, 0);
 }
 
-// Which value of each axis a point has: points are counted with the last axis fastest.
-static void index_point(struct outcome *outcome, int point)
+// Which value of each axis a point has: points are counted with the last level fastest.
+static void index_point(struct reader *reader, int point)
 {
+    struct outcome *outcome = reader->outcome;
     int rest = point;
-    for (int axis = (int)outcome->axes->len - 1; axis >= 0; axis--) {
-        int values = MAX((int)outcome_axis_at(outcome, axis)->values->len, 1);
-        outcome->indices[point * (int)outcome->axes->len + axis] = rest % values;
-        rest /= values;
+    for (int i = (int)reader->levels->len - 1; i >= 0; i--) {
+        const struct level *level = &g_array_index(reader->levels, struct level, i);
+        int value = rest % MAX(level->values, 1);
+        rest /= MAX(level->values, 1);
+        if (level->axis >= 0)
+            outcome->indices[point * (int)outcome->axes->len + level->axis] =
+                level->place ? level->place[value] : value;
     }
+}
+
+static gint compare_seeds(gconstpointer a, gconstpointer b)
+{
+    int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+    return (one > other) - (one < other);
+}
+
+// The seed that the sweep asks for at a point; -1: none.
+static int64_t asked_seed(const struct reader *reader, int point)
+{
+    const struct outcome *outcome = reader->outcome;
+    guint parameter;
+    if (reader->seed_count > 0)
+        return point % reader->seed_count + 1;
+    if (!g_ptr_array_find_with_equal_func(outcome->parameters, OUTCOME_SEED, g_str_equal,
+                                          &parameter))
+        return -1;
+    const char *text = outcome->texts[(guint)point * outcome->parameters->len + parameter];
+    return g_ascii_strtoll(text ? text : "", NULL, 10);
+}
+
+static void take_seed(struct reader *reader, int point, bool possible, int64_t seed)
+{
+    struct outcome *outcome = reader->outcome;
+    int64_t asked = asked_seed(reader, point);
+    bool known = asked < 0 || !possible;
+    outcome->seeds[point] = asked >= 0 || !possible ? asked : seed;
+    for (guint i = 0; !known && i < outcome->replications->len; i++)
+        known = g_array_index(outcome->replications, int64_t, i) == asked;
+    if (!known)
+        g_array_append_val(outcome->replications, asked);
 }
 
 static void take_point(struct reader *reader, sqlite3_stmt *row)
@@ -220,14 +305,15 @@ static void take_point(struct reader *reader, sqlite3_stmt *row)
     if (point < 0 || point >= outcome->points)
         return;
     bool possible = sqlite3_column_type(row, 1) != SQLITE_NULL;
-    outcome->seeds[point] = possible ? sqlite3_column_int64(row, 1) : -1;
+    outcome->numbers[point] = point;
     outcome->problems[point] = text_of(row, 3);
     json_t *axes = json_loads((const char *)sqlite3_column_text(row, 2), 0, NULL);
     for (guint i = 0; i < outcome->parameters->len; i++)
         outcome->texts[point * (int)outcome->parameters->len + (int)i] = g_strdup(
             json_string_value(json_object_get(axes, g_ptr_array_index(outcome->parameters, i))));
     json_decref(axes);
-    index_point(outcome, point);
+    index_point(reader, point);
+    take_seed(reader, point, possible, sqlite3_column_int64(row, 1));
 }
 
 static void take_series_name(struct reader *reader, sqlite3_stmt *row)
@@ -251,6 +337,8 @@ static void take_end(struct reader *reader, sqlite3_stmt *row)
     end->status = text_of(row, 2);
     end->kind = text_of(row, 3);
     end->text = text_of(row, 4);
+    end->runs = end->status != NULL;
+    end->completed = g_strcmp0(end->status, sim_status_name(SIM_COMPLETED)) == 0;
     if (!end->status)
         end->status = g_strdup("missing");
 }
@@ -335,6 +423,7 @@ static bool read_rows(struct reader *reader, GError **error)
     outcome->indices = g_new0(int, outcome->points *(int)outcome->axes->len + 1);
     outcome->texts = g_new0(char *, outcome->points *(int)outcome->parameters->len + 1);
     outcome->seeds = g_new0(int64_t, outcome->points + 1);
+    outcome->numbers = g_new0(int, outcome->points + 1);
     outcome->problems = g_new0(char *, outcome->points + 1);
     outcome->ends = g_new0(struct outcome_end, outcome->points * (int)outcome->series->len + 1);
     bool good =
@@ -360,6 +449,7 @@ static bool read_rows(struct reader *reader, GError **error)
                  " USING (key) WHERE campaign = ?1) = 1",
                  take_counts, error);
     g_ptr_array_sort(outcome->curves, compare_curves);
+    g_array_sort(outcome->replications, compare_seeds);
     return good;
 }
 
@@ -368,14 +458,23 @@ struct outcome *outcome_read(struct store *store, GError **error)
     return outcome_read_sweep(store, NULL, error);
 }
 
-struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error)
+struct outcome *outcome_new(void)
 {
     struct outcome *outcome = g_new0(struct outcome, 1);
     outcome->parameters = g_ptr_array_new_with_free_func(g_free);
     outcome->axes = g_ptr_array_new_with_free_func(free_axis);
     outcome->series = g_ptr_array_new_with_free_func(g_free);
     outcome->curves = g_ptr_array_new_with_free_func(free_curve);
+    outcome->replications = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    return outcome;
+}
+
+struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error)
+{
+    struct outcome *outcome = outcome_new();
     struct reader reader = {.store = store, .outcome = outcome, .id = g_strdup(id)};
+    reader.levels = g_array_new(FALSE, FALSE, sizeof(struct level));
+    g_array_set_clear_func(reader.levels, clear_level);
     reader.metrics = g_ptr_array_new();
     reader.by_identity = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     bool good = each_row(&reader,
@@ -394,102 +493,11 @@ struct outcome *outcome_read_sweep(struct store *store, const char *id, GError *
     }
     g_hash_table_unref(reader.by_identity);
     g_ptr_array_unref(reader.metrics);
+    g_array_unref(reader.levels);
     json_decref(reader.definition);
     g_free(reader.id);
     if (good)
         return outcome;
     outcome_free(outcome);
     return NULL;
-}
-
-// ---- CSV ----
-
-static void append_head(GString *out, const struct outcome *outcome)
-{
-    g_string_append(out, "point");
-    for (guint i = 0; i < outcome->parameters->len; i++) {
-        g_string_append_c(out, ',');
-        csv_append_field(out, g_ptr_array_index(outcome->parameters, i));
-    }
-    g_string_append(out,
-                    g_ptr_array_find_with_equal_func(outcome->parameters, "seed", g_str_equal, NULL)
-                        ? ""
-                        : ",seed");
-    g_string_append(out, ",series,status,reason,rank,size,metric,unit,value\n");
-}
-
-// The columns that all rows of a point have.
-static char *point_columns(const struct outcome *outcome, int point)
-{
-    GString *out = g_string_new(NULL);
-    bool has_seed = false;
-    g_string_append_printf(out, "%d,", point);
-    for (guint i = 0; i < outcome->parameters->len; i++) {
-        const char *text = outcome->texts[point * (int)outcome->parameters->len + (int)i];
-        csv_append_field(out, text ? text : "");
-        g_string_append_c(out, ',');
-        has_seed |= strcmp(g_ptr_array_index(outcome->parameters, i), "seed") == 0;
-    }
-    if (!has_seed && outcome->seeds[point] >= 0)
-        g_string_append_printf(out, "%" G_GINT64_FORMAT, outcome->seeds[point]);
-    if (!has_seed)
-        g_string_append_c(out, ',');
-    return g_string_free(out, FALSE);
-}
-
-static void append_value(GString *out, const struct outcome_curve *curve, double value)
-{
-    char *digits = text_exact(value);
-    if (curve->rank < 0)
-        g_string_append(out, "all,");
-    else
-        g_string_append_printf(out, "%d,", curve->rank);
-    if (curve->size >= 0)
-        g_string_append_printf(out, "%" G_GINT64_FORMAT, curve->size);
-    g_string_append_c(out, ',');
-    csv_append_field(out, curve->metric);
-    g_string_append_printf(out, ",%s,%s\n", metric_unit(curve->metric), digits);
-    g_free(digits);
-}
-
-static void append_series(GString *out, const struct outcome *outcome, int point, int series,
-                          const char *columns)
-{
-    const struct outcome_end *end = outcome_end_at(outcome, point, series);
-    bool any = false;
-    if (!end->status) // this point has no such series
-        return;
-    GString *head = g_string_new(columns);
-    csv_append_field(head, outcome_series_name(outcome, series));
-    g_string_append_printf(head, ",%s,%s,", end->status, end->kind ? end->kind : "");
-    for (guint i = 0; i < outcome->curves->len; i++) {
-        const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
-        double value = isnan(curve->values[point]) ? curve->lost[point] : curve->values[point];
-        if (curve->series != series || isnan(value))
-            continue;
-        g_string_append(out, head->str);
-        append_value(out, curve, value);
-        any = true;
-    }
-    if (!any)
-        g_string_append_printf(out, "%s,,,,\n", head->str);
-    g_string_free(head, TRUE);
-}
-
-GString *outcome_csv(const struct outcome *outcome)
-{
-    GString *out = g_string_new(NULL);
-    append_head(out, outcome);
-    for (int point = 0; point < outcome->points; point++) {
-        char *columns = point_columns(outcome, point);
-        for (int series = 0; series < (int)outcome->series->len; series++)
-            append_series(out, outcome, point, series, columns);
-        if (outcome->problems[point]) {
-            g_string_append_printf(out, "%s,impossible,", columns);
-            csv_append_field(out, outcome->problems[point]);
-            g_string_append(out, ",,,,,\n");
-        }
-        g_free(columns);
-    }
-    return out;
 }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A sweep with its results, as read from a database: what reports and CSV are made of.
+//
+// A seed is no axis: the runs of a point with several seeds are its replications. As read, each of
+// them is a point of its own; outcome_replicated (replicated.h) makes one of them.
 #ifndef NETSIM_CAMPAIGN_OUTCOME_H
 #define NETSIM_CAMPAIGN_OUTCOME_H
 
 #include "sim/campaign/store.h"
+#include "sim/core/summary.h"
 
-// What varies: a parameter; all parameters of a sweep in zip mode together; or the seed.
+// The path by which a sweep may vary seeds, too.
+#define OUTCOME_SEED "seed"
+
+// What varies: a parameter, or all parameters of a sweep in zip mode together.
 struct outcome_axis {
-    char *name;        // "lam_via.tiny", "link.rate, link.latency", "seed"
+    char *name;        // "lam_via.tiny", "link.rate, link.latency"
     GPtrArray *values; // char *
 };
 
@@ -16,6 +23,9 @@ struct outcome_end {
     char *status; // "completed", "lost", "deadlock", "failed", "crashed"; "missing": not run so far
     char *kind;   // of a failure ("connection_broken"), else NULL
     char *text;   // of a failure, else NULL
+    // Of replications: those that were run, and those of them that completed. The status is that of
+    // the first that did not.
+    int runs, completed;
 };
 
 // One measured quantity of one of the series over all points.
@@ -27,16 +37,23 @@ struct outcome_curve {
     int metric_number;  // as first met
     double *values;     // of each point; NAN: there is none, or it does not count
     double *lost;       // of points that lost data, which count for nothing; NAN: of the others
+    // Only of replications, else NULL. A point's value is then the mean, or NAN if not all of its
+    // runs have one: a mean of those that got through would leave out just the bad ones.
+    double *replicates;        // [point * replications + replication]; NAN: there is none
+    struct summary *summaries; // of each point: of those of its runs that have a value
 };
 
 struct outcome {
     char *scenario, *source;
+    bool replicated; // points are of all their seeds
     GPtrArray *parameters; // char *: paths as they were given
     GPtrArray *axes;       // struct outcome_axis *
     int points;
     int *indices;             // [point * axes + axis]: which value
     char **texts;             // [point * parameters + parameter]
-    int64_t *seeds;           // of each point; -1: it is not possible
+    int *numbers;             // of the points in the database; of replications: of the first
+    int64_t *seeds;           // of each point; -1: the sweep asks for none, and it is not possible
+    GArray *replications;     // int64_t: the different seeds, ascending; empty: it asks for none
     char **problems;          // why a point is not possible, else NULL
     GPtrArray *series;        // char *: names
     struct outcome_end *ends; // [point * series + series]
@@ -49,6 +66,10 @@ struct outcome *outcome_read(struct store *store, GError **error);
 // Reads the one of an id (points_digest): another program may have put a newer one there.
 struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error);
 void outcome_free(struct outcome *outcome);
+
+// An empty one, and an axis of it without values: for those who make one.
+struct outcome *outcome_new(void);
+struct outcome_axis *outcome_add_axis(struct outcome *outcome, const char *name);
 
 // Whether a series came to its end at a point with its ledger out of balance; how many did.
 bool outcome_has_lost(const struct outcome_end *end);

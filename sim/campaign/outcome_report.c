@@ -1,46 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/outcome_report.h"
 
-#include "sim/workload/result.h"
+#include "sim/campaign/outcome_metrics.h"
+#include "sim/campaign/replicated.h"
 
 #include <math.h>
 #include <string.h>
-
-static int value_count(const struct outcome *outcome, int axis)
-{
-    return (int)outcome_axis_at(outcome, axis)->values->len;
-}
-
-static int value_of(const struct outcome *outcome, int point, int axis)
-{
-    return outcome->indices[point * (int)outcome->axes->len + axis];
-}
-
-// By how much the number of a point grows from one value of an axis to the next.
-static int stride_of(const struct outcome *outcome, int axis)
-{
-    int stride = 1;
-    for (int i = (int)outcome->axes->len - 1; i > axis; i--)
-        stride *= value_count(outcome, i);
-    return stride;
-}
-
-static json_t *real_or_null(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-// {"AXIS": "VALUE"} of a point.
-static json_t *point_json(const struct outcome *outcome, int point)
-{
-    json_t *values = json_object();
-    for (int axis = 0; axis < (int)outcome->axes->len; axis++) {
-        const struct outcome_axis *of = outcome_axis_at(outcome, axis);
-        const char *text = g_ptr_array_index(of->values, value_of(outcome, point, axis));
-        json_object_set_new(values, of->name, json_string(text));
-    }
-    return json_pack("{s:i, s:o}", "point", point, "values", values);
-}
 
 // ---- How points ended ----
 
@@ -51,18 +16,18 @@ static void count_up(json_t *counts, const char *name)
     json_object_set_new(counts, name, json_integer(count + 1));
 }
 
-static json_t *ends_json(const struct outcome *outcome)
+// Series of runs, and points that are not possible.
+static json_t *ends_json(const struct outcome *runs, const struct outcome *means)
 {
     json_t *ends =
         json_pack("{s:i, s:i, s:i, s:i, s:i, s:i, s:i}", "completed", 0, "lost", 0, "deadlock", 0,
                   "failed", 0, "crashed", 0, "missing", 0, "impossible", 0);
-    for (int point = 0; point < outcome->points; point++) {
-        if (outcome->problems[point])
+    for (int point = 0; point < means->points; point++)
+        if (means->problems[point])
             count_up(ends, "impossible");
-        for (int series = 0; series < (int)outcome->series->len; series++)
-            if (outcome_end_at(outcome, point, series)->status)
-                count_up(ends, outcome_end_at(outcome, point, series)->status);
-    }
+    for (int i = 0; i < runs->points * (int)runs->series->len; i++)
+        if (runs->ends[i].status)
+            count_up(ends, runs->ends[i].status);
     return ends;
 }
 
@@ -107,7 +72,7 @@ static json_t *failures_json(const struct outcome *outcome)
             if (!one) {
                 one = json_pack("{s:s, s:s, s:s, s:s, s:o}", "series", name, "kind", kind, "status",
                                 end->status, "text", end->text ? end->text : "", "first_point",
-                                point_json(outcome, point));
+                                outcome_point_json(outcome, point));
                 json_array_append_new(failures, one);
             }
             count_up(one, "count");
@@ -123,7 +88,7 @@ static json_t *ends_of_value(const struct outcome *outcome, int axis, int value,
     int completed = 0, other = 0;
     for (int point = 0; point < outcome->points; point++) {
         const struct outcome_end *end = outcome_end_at(outcome, point, series);
-        if (value_of(outcome, point, axis) != value || !end->status)
+        if (outcome_value_of(outcome, point, axis) != value || !end->status)
             continue;
         bool good = strcmp(end->status, "completed") == 0;
         completed += good;
@@ -142,7 +107,7 @@ static json_t *ends_by_value_json(const struct outcome *outcome)
     json_t *list = json_array();
     for (int axis = 0; axis < (int)outcome->axes->len; axis++)
         for (int series = 0; series < (int)outcome->series->len; series++)
-            for (int value = 0; value < value_count(outcome, axis); value++)
+            for (int value = 0; value < outcome_value_count(outcome, axis); value++)
                 json_array_append_new(list, ends_of_value(outcome, axis, value, series));
     return list;
 }
@@ -152,14 +117,14 @@ static json_t *ends_by_value_json(const struct outcome *outcome)
 static json_t *ends_of_pair(const struct outcome *outcome, int series, const int axes[2])
 {
     json_t *completed = json_array(), *others = json_array();
-    for (int i = 0; i < value_count(outcome, axes[0]); i++) {
+    for (int i = 0; i < outcome_value_count(outcome, axes[0]); i++) {
         json_t *good_row = json_array(), *bad_row = json_array();
-        for (int k = 0; k < value_count(outcome, axes[1]); k++) {
+        for (int k = 0; k < outcome_value_count(outcome, axes[1]); k++) {
             int good = 0, bad = 0;
             for (int point = 0; point < outcome->points; point++) {
                 const struct outcome_end *end = outcome_end_at(outcome, point, series);
-                if (value_of(outcome, point, axes[0]) != i ||
-                    value_of(outcome, point, axes[1]) != k || !end->status)
+                if (outcome_value_of(outcome, point, axes[0]) != i ||
+                    outcome_value_of(outcome, point, axes[1]) != k || !end->status)
                     continue;
                 good += strcmp(end->status, "completed") == 0;
                 bad += has_failed(end);
@@ -182,154 +147,14 @@ static json_t *ends_by_pair_json(const struct outcome *outcome)
     json_t *list = json_array();
     int axes[2], varying = 0;
     for (int axis = 0; axis < (int)outcome->axes->len && varying < 2; axis++)
-        if (value_count(outcome, axis) > 1)
+        if (outcome_value_count(outcome, axis) > 1)
             axes[varying++] = axis;
     for (int series = 0; varying == 2 && series < (int)outcome->series->len; series++)
         json_array_append_new(list, ends_of_pair(outcome, series, axes));
     return list;
 }
 
-// ---- Best and worst ----
-
-struct extremes {
-    double best, worst;
-    int best_point, worst_point;
-    int ties; // more points that are as good as the best
-};
-
-static bool lower_is_better(const char *metric)
-{
-    return !g_str_has_suffix(metric, "_per_s");
-}
-
-static struct extremes extremes_of(const struct outcome *outcome, const double *values, bool lower)
-{
-    struct extremes found = {NAN, NAN, -1, -1, 0};
-    for (int point = 0; point < outcome->points; point++) {
-        double value = values[point];
-        if (isnan(value))
-            continue;
-        found.ties += value == found.best;
-        if (isnan(found.best) || (lower ? value < found.best : value > found.best)) {
-            found.best = value;
-            found.best_point = point;
-            found.ties = 0;
-        }
-        if (isnan(found.worst) || (lower ? value > found.worst : value < found.worst)) {
-            found.worst = value;
-            found.worst_point = point;
-        }
-    }
-    return found;
-}
-
-static void append_row(json_t *rows, const struct outcome *outcome, json_t *size, json_t *rank,
-                       const double *values, bool lower)
-{
-    struct extremes found = extremes_of(outcome, values, lower);
-    if (found.best_point < 0) {
-        json_decref(size);
-        json_decref(rank);
-        return;
-    }
-    json_array_append_new(rows, json_pack("{s:o, s:o, s:f, s:o, s:i, s:f, s:o}", "size_bytes", size,
-                                          "rank", rank, "best", found.best, "best_point",
-                                          point_json(outcome, found.best_point), "ties", found.ties,
-                                          "worst", found.worst, "worst_point",
-                                          point_json(outcome, found.worst_point)));
-}
-
-// Of each point the geometric mean over curves; NAN if one of them has no value there. A curve that
-// is 0 somewhere (bandwidth of empty messages) does not count.
-static double *means_of(const struct outcome *outcome, const GPtrArray *curves)
-{
-    double *means = g_new0(double, outcome->points + 1);
-    int counted = 0;
-    for (guint i = 0; i < curves->len; i++) {
-        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        bool positive = true;
-        for (int point = 0; point < outcome->points; point++)
-            positive &= !(curve->values[point] <= 0.0);
-        counted += positive;
-        for (int point = 0; positive && point < outcome->points; point++)
-            means[point] += log(curve->values[point]);
-    }
-    for (int point = 0; point < outcome->points; point++)
-        means[point] = counted ? exp(means[point] / counted) : NAN;
-    return means;
-}
-
-static json_t *rows_json(const struct outcome *outcome, const GPtrArray *curves, bool lower)
-{
-    json_t *rows = json_array();
-    if (curves->len > 1) {
-        double *means = means_of(outcome, curves);
-        append_row(rows, outcome, json_null(), json_null(), means, lower);
-        g_free(means);
-    }
-    for (guint i = 0; i < curves->len; i++) {
-        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        append_row(rows, outcome, json_integer(curve->size),
-                   curve->rank < 0 ? json_null() : json_integer(curve->rank), curve->values, lower);
-    }
-    return rows;
-}
-
-// ---- Effects ----
-
-// The first value of an axis that has results to compare others with; -1: none has.
-static int reference_of(const struct outcome *outcome, const GPtrArray *curves, int axis)
-{
-    int reference = -1;
-    for (guint i = 0; i < curves->len; i++) {
-        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        for (int point = 0; point < outcome->points; point++) {
-            int value = value_of(outcome, point, axis);
-            if (!isnan(curve->values[point]) && (reference < 0 || value < reference))
-                reference = value;
-        }
-    }
-    return reference;
-}
-
-// The mean change from one value of an axis to another, the other axes held; NAN: there are no two
-// points to compare.
-static double effect(const struct outcome *outcome, const GPtrArray *curves, int axis,
-                     int reference, int value)
-{
-    double sum = 0.0;
-    int compared = 0, distance = (value - reference) * stride_of(outcome, axis);
-    for (guint i = 0; reference >= 0 && i < curves->len; i++) {
-        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        for (int point = 0; point < outcome->points; point++) {
-            if (value_of(outcome, point, axis) != value)
-                continue;
-            double change = curve->values[point] / curve->values[point - distance] - 1.0;
-            if (!isfinite(change))
-                continue;
-            sum += change;
-            compared++;
-        }
-    }
-    return compared ? sum / compared : NAN;
-}
-
-static json_t *effects_json(const struct outcome *outcome, const GPtrArray *curves)
-{
-    json_t *effects = json_array();
-    for (int axis = 0; axis < (int)outcome->axes->len; axis++) {
-        const struct outcome_axis *of = outcome_axis_at(outcome, axis);
-        int reference = reference_of(outcome, curves, axis);
-        for (int value = 0; of->values->len > 1 && value < (int)of->values->len; value++) {
-            const char *text = g_ptr_array_index(of->values, value);
-            double change = effect(outcome, curves, axis, reference, value);
-            json_array_append_new(effects, json_pack("{s:s, s:s, s:o, s:b}", "axis", of->name,
-                                                     "value", text, "change", real_or_null(change),
-                                                     "is_reference", value == reference));
-        }
-    }
-    return effects;
-}
+// ---- What changes nothing ----
 
 static bool same_value(double a, double b)
 {
@@ -358,10 +183,10 @@ static bool same_outcome(const struct outcome *outcome, int a, int b, bool *know
 static bool changed_nothing(const struct outcome *outcome, int axis)
 {
     bool compared = false;
-    int stride = stride_of(outcome, axis);
+    int stride = outcome_stride(outcome, axis);
     for (int point = 0; point < outcome->points; point++) {
         bool known = false;
-        for (int back = 1; !known && back <= value_of(outcome, point, axis); back++)
+        for (int back = 1; !known && back <= outcome_value_of(outcome, point, axis); back++)
             if (!same_outcome(outcome, point - back * stride, point, &known) && known)
                 return false;
         compared |= known;
@@ -385,38 +210,57 @@ static json_t *axes_json(const struct outcome *outcome)
     return axes;
 }
 
-// Curves lie sorted by series and metric: each run of equals is one entry.
-static json_t *metrics_json(const struct outcome *outcome)
-{
-    json_t *metrics = json_array();
-    GPtrArray *curves = g_ptr_array_new();
-    for (guint i = 0; i < outcome->curves->len; i++) {
-        const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i), *next = NULL;
-        g_ptr_array_add(curves, (gpointer)curve);
-        if (i + 1 < outcome->curves->len)
-            next = outcome_curve_at(outcome, (int)i + 1);
-        if (next && next->series == curve->series && next->metric == curve->metric)
-            continue;
-        bool lower = lower_is_better(curve->metric);
-        json_array_append_new(metrics, json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "series",
-                                                 outcome_series_name(outcome, curve->series),
-                                                 "metric", curve->metric, "unit",
-                                                 metric_unit(curve->metric), "lower_is_better",
-                                                 lower, "rows", rows_json(outcome, curves, lower),
-                                                 "effects", effects_json(outcome, curves)));
-        g_ptr_array_set_size(curves, 0);
-    }
-    g_ptr_array_unref(curves);
-    return metrics;
-}
-
 static void warn(json_t *warnings, char *text)
 {
     json_array_append_new(warnings, json_string(text));
     g_free(text);
 }
 
-static json_t *warnings_json(const struct outcome *outcome, const json_t *axes, const json_t *ends)
+// Whether of several seeds each gives the same at all points: nothing is random there.
+static bool seeds_changed_nothing(const struct outcome *means)
+{
+    bool same = means->replications->len > 1;
+    for (guint i = 0; same && i < means->curves->len; i++) {
+        const struct outcome_curve *curve = outcome_curve_at(means, (int)i);
+        for (int point = 0; same && point < means->points; point++) {
+            const struct summary *summary = &curve->summaries[point];
+            int runs = outcome_end_at(means, point, curve->series)->runs;
+            same = summary->n == runs && summary->least == summary->most;
+        }
+    }
+    return same && means->curves->len > 0;
+}
+
+// Points of which some runs have given values, and some have not.
+static void warn_of_parts(json_t *warnings, const struct outcome *means)
+{
+    int parts = 0, missed = 0, made = 0;
+    for (int i = 0; i < means->points * (int)means->series->len; i++) {
+        const struct outcome_end *end = &means->ends[i];
+        if (end->completed == 0 || end->completed == end->runs)
+            continue;
+        parts++;
+        missed += end->runs - end->completed;
+        made += end->runs;
+    }
+    if (parts)
+        warn(warnings, g_strdup_printf("%d of %d runs did not complete at %d point%s where others "
+                                       "did: a mean of the others would leave out just the bad "
+                                       "ones, so it counts neither as best or worst nor in an "
+                                       "effect",
+                                       missed, made, parts, parts == 1 ? "" : "s"));
+}
+
+static void warn_of_seeds(json_t *warnings, const struct outcome *means)
+{
+    if (seeds_changed_nothing(means))
+        warn(warnings, g_strdup_printf("the seeds changed nothing: nothing in these runs is left "
+                                       "to chance, and one seed tells as much"));
+    if (means->replications->len > 1)
+        warn_of_parts(warnings, means);
+}
+
+static json_t *warnings_json(const struct outcome *means, const json_t *axes, const json_t *ends)
 {
     json_t *warnings = json_array();
     const json_t *axis;
@@ -429,13 +273,14 @@ static json_t *warnings_json(const struct outcome *outcome, const json_t *axes, 
                                            json_string_value(json_object_get(axis, "name"))));
     }
     json_int_t impossible = json_integer_value(json_object_get(ends, "impossible"));
-    for (int point = 0; impossible && point < outcome->points; point++) {
-        if (!outcome->problems[point])
+    for (int point = 0; impossible && point < means->points; point++) {
+        if (!means->problems[point])
             continue;
         warn(warnings, g_strdup_printf("%d of %d points are not possible; the first because %s",
-                                       (int)impossible, outcome->points, outcome->problems[point]));
+                                       (int)impossible, means->points, means->problems[point]));
         break;
     }
+    warn_of_seeds(warnings, means);
     json_int_t lost = json_integer_value(json_object_get(ends, "lost"));
     if (lost)
         warn(warnings, g_strdup_printf("%d runs lost data: their values count for nothing here, "
@@ -449,14 +294,28 @@ static json_t *warnings_json(const struct outcome *outcome, const json_t *axes, 
     return warnings;
 }
 
+static json_t *seeds_json(const struct outcome *outcome)
+{
+    json_t *seeds = json_array();
+    for (guint i = 0; i < outcome->replications->len; i++)
+        json_array_append_new(seeds,
+                              json_integer(g_array_index(outcome->replications, int64_t, i)));
+    return seeds;
+}
+
 json_t *outcome_report_json(const struct outcome *outcome)
 {
-    json_t *axes = axes_json(outcome), *ends = ends_json(outcome);
-    json_t *warnings = warnings_json(outcome, axes, ends);
-    return json_pack("{s:s, s:s, s:s*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario",
-                     outcome->scenario, "source", outcome->source, "counts", outcome->counts,
-                     "points", outcome->points, "axes", axes, "ends", ends, "failures",
-                     failures_json(outcome), "ends_by_value", ends_by_value_json(outcome),
-                     "ends_by_pair", ends_by_pair_json(outcome), "metrics", metrics_json(outcome),
-                     "warnings", warnings);
+    struct outcome *means = outcome_replicated(outcome);
+    json_t *axes = axes_json(means), *ends = ends_json(outcome, means);
+    json_t *warnings = warnings_json(means, axes, ends);
+    json_t *report = json_pack(
+        "{s:s, s:s, s:s*, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scenario", outcome->scenario,
+        "source", outcome->source, "counts", outcome->counts, "points", means->points, "axes", axes,
+        "ends", ends, "failures", failures_json(outcome), "ends_by_value",
+        ends_by_value_json(outcome), "ends_by_pair", ends_by_pair_json(outcome), "metrics",
+        outcome_metrics_json(means), "warnings", warnings);
+    if (outcome->replications->len > 1)
+        json_object_set_new(report, "seeds", seeds_json(outcome));
+    outcome_free(means);
+    return report;
 }

@@ -9,6 +9,12 @@
 // Lower is better, but for rates ("..._per_s"). An axis has changed nothing if points that differ
 // in it alone end the same way with the same values, whatever the others are. Values of a run that
 // lost data count nowhere.
+//
+// Runs that differ in the seed alone are replications of one point: its value is their mean, with a
+// confidence interval (summary.h). A seed is no axis, has no effect and is not what is best. Two
+// points are told apart if 0 is outside the interval of their difference, taken seed by seed; an
+// effect is, if 0 is outside its own. A point of which some runs have no value has a mean of the
+// others, and counts neither as best or worst nor in an effect.
 #ifndef NETSIM_CAMPAIGN_OUTCOME_REPORT_H
 #define NETSIM_CAMPAIGN_OUTCOME_REPORT_H
 
@@ -29,6 +35,13 @@
 // size_bytes is null for all sizes together, -1 for values of no size. change is a fraction, null
 // if nothing could be compared. ends_by_pair is of the first two axes that vary, with a row for
 // each value of the first. Points have the members "point" and "values" {axis: value}.
+//
+// Of a sweep over several seeds there are also "seeds": [seed]; in a row "best_summary" and
+// "worst_summary" {"n", "half_width", "sd", "min", "max"} and "told_apart" (best from worst), and
+// ties are points that are not told apart from the best; in an effect "n", "half_width" and
+// "told_apart"; in a metric "means": [{"at": point, "size_bytes", "rank", "runs", "n", "mean",
+// "half_width", "sd", "min", "max"}], n being those of its runs that have a value. half_width and sd
+// are null of a single one. Points of failures, which are runs, have a "seed".
 json_t *outcome_report_json(const struct outcome *outcome);
 
 // The same as text.

@@ -3,6 +3,7 @@
 #include "sim/campaign/outcome_report.h"
 
 #include "sim/config/quantity.h"
+#include "sim/core/summary.h"
 #include "sim/output/text.h"
 
 #include <string.h>
@@ -103,7 +104,15 @@ static char *point_text(const json_t *report, const json_t *point)
                                member(json_object_get(point, "values"), name));
         g_free(word);
     }
+    if (json_object_get(point, "seed"))
+        g_string_append_printf(text, "%sseed=%d", text->len ? "  " : "", number(point, "seed"));
     return g_string_free(text, FALSE);
+}
+
+// How many seeds each point has; 0: there are none to take means over.
+static int seeds_of(const json_t *report)
+{
+    return (int)json_array_size(json_object_get(report, "seeds"));
 }
 
 // All values, or of more than a line can hold the first ones and the last.
@@ -114,10 +123,15 @@ static char *joined(const json_t *texts)
     size_t i, count = json_array_size(texts);
     json_array_foreach(texts, i, text)
     {
-        if (count <= MOST_IN_LINE || i < 3 || i + 1 == count)
-            g_string_append_printf(all, "%s%s", i ? ", " : "", json_string_value(text));
-        else if (i == 3)
+        if (count <= MOST_IN_LINE || i < 3 || i + 1 == count) {
+            g_string_append(all, i ? ", " : "");
+            if (json_is_integer(text))
+                g_string_append_printf(all, "%" JSON_INTEGER_FORMAT, json_integer_value(text));
+            else
+                g_string_append(all, json_string_value(text));
+        } else if (i == 3) {
             g_string_append(all, ", ...");
+        }
     }
     if (count > MOST_IN_LINE)
         g_string_append_printf(all, " (%zu values)", count);
@@ -295,6 +309,17 @@ static char *value_text(const json_t *value)
     return g_strdup_printf("%.5g", json_number_value(value));
 }
 
+// "10.5 ± 6.4" of a mean with its summary, "10.5" without an interval.
+static char *mean_text(const json_t *value, const json_t *summary)
+{
+    const json_t *half_width = json_object_get(summary, "half_width");
+    if (!json_is_number(half_width))
+        return value_text(value);
+    double half = json_number_value(half_width);
+    return g_strdup_printf(half < 100 ? "%.5g \u00b1 %.2g" : "%.5g \u00b1 %.0f",
+                           json_number_value(value), half);
+}
+
 static char *row_name(const json_t *report, const json_t *row)
 {
     const json_t *size = json_object_get(row, "size_bytes"), *rank = json_object_get(row, "rank");
@@ -318,36 +343,36 @@ static bool is_flat(const json_t *row)
     return json_equal(json_object_get(row, "best"), json_object_get(row, "worst"));
 }
 
-static void add_row(struct grid *grid, const json_t *report, const json_t *row)
+static char *ties_text(const json_t *report, const json_t *row, const char *best)
 {
     int ties = number(row, "ties");
+    if (ties == 0)
+        return g_strdup(best);
+    return g_strdup_printf("%s  (and %d more%s)", best, ties,
+                           seeds_of(report) ? ", not told apart" : "");
+}
+
+static void add_row(struct grid *grid, const json_t *report, const json_t *row)
+{
     char *best = point_text(report, json_object_get(row, "best_point"));
+    char *worst = point_text(report, json_object_get(row, "worst_point"));
+    bool apart = !json_is_false(json_object_get(row, "told_apart"));
     grid_take(grid, row_name(report, row));
-    grid_take(grid, value_text(json_object_get(row, "best")));
-    grid_take(grid, ties ? g_strdup_printf("%s  (and %d more)", best, ties) : g_strdup(best));
-    grid_take(grid, value_text(json_object_get(row, "worst")));
-    grid_take(grid, point_text(report, json_object_get(row, "worst_point")));
+    grid_take(grid, mean_text(json_object_get(row, "best"), json_object_get(row, "best_summary")));
+    grid_take(grid, ties_text(report, row, best));
+    grid_take(grid,
+              mean_text(json_object_get(row, "worst"), json_object_get(row, "worst_summary")));
+    grid_take(grid, apart ? g_strdup(worst) : g_strdup_printf("%s  (not told apart)", worst));
     g_free(best);
+    g_free(worst);
 }
 
 // Only what differs between points is worth a row.
-static void print_metric(const json_t *report, const json_t *metric, GString *out)
+static void print_rows(const json_t *report, const json_t *rows, size_t flat, GString *out)
 {
     static const char *const head[] = {"", "best", "at", "worst", "at"};
-    bool lower = json_is_true(json_object_get(metric, "lower_is_better"));
-    const json_t *rows = json_object_get(metric, "rows"), *row;
-    size_t i, flat = 0;
-    json_array_foreach(rows, i, row)
-    {
-        flat += is_flat(row);
-    }
-    g_string_append_printf(out, "\n%s: %s (%s is better)%s\n", member(metric, "series"),
-                           member(metric, "metric"), lower ? "less" : "more",
-                           json_array_size(rows) == 0      ? ": no run has a result"
-                           : flat == json_array_size(rows) ? ": the same everywhere"
-                                                           : "");
-    if (flat == json_array_size(rows))
-        return;
+    const json_t *row;
+    size_t i;
     struct grid grid = grid_new(5, 1u << 1 | 1u << 3);
     for (size_t k = 0; k < G_N_ELEMENTS(head); k++)
         grid_add(&grid, head[k]);
@@ -362,6 +387,64 @@ static void print_metric(const json_t *report, const json_t *metric, GString *ou
                                flat, flat == 1 ? "" : "s");
 }
 
+// Of points with several seeds the means, each with its spread.
+static void print_means(const json_t *report, const json_t *metric, GString *out)
+{
+    static const char *const head[] = {"", "", "n", "mean", "sd", "min", "max"};
+    static const char *const numbers[] = {"sd", "min", "max"};
+    const json_t *means = json_object_get(metric, "means"), *mean;
+    size_t i;
+    if (json_array_size(means) == 0)
+        return;
+    if (json_array_size(means) > MOST_ROWS) {
+        g_string_append(out,
+                        "  too many means for rows: --format json has them\n");
+        return;
+    }
+    struct grid grid = grid_new(G_N_ELEMENTS(head), ~3u);
+    for (size_t k = 0; k < G_N_ELEMENTS(head); k++)
+        grid_add(&grid, head[k]);
+    json_array_foreach(means, i, mean)
+    {
+        int n = number(mean, "n"), seeds = seeds_of(report);
+        grid_take(&grid, row_name(report, mean));
+        grid_take(&grid, point_text(report, json_object_get(mean, "at")));
+        grid_take(&grid,
+                  n < seeds ? g_strdup_printf("%d of %d", n, seeds) : g_strdup_printf("%d", n));
+        grid_take(&grid, mean_text(json_object_get(mean, "mean"), mean));
+        for (size_t k = 0; k < G_N_ELEMENTS(numbers); k++) {
+            const json_t *value = json_object_get(mean, numbers[k]);
+            grid_take(&grid, json_is_number(value) ? value_text(value) : g_strdup("-"));
+        }
+    }
+    grid_print(&grid, out);
+}
+
+static void print_metric(const json_t *report, const json_t *metric, GString *out)
+{
+    bool lower = json_is_true(json_object_get(metric, "lower_is_better"));
+    bool single = number(report, "points") < 2;
+    const json_t *rows = json_object_get(metric, "rows"), *row;
+    size_t i, flat = 0;
+    json_array_foreach(rows, i, row)
+    {
+        flat += is_flat(row);
+    }
+    g_string_append_printf(out, "\n%s: %s (%s is better)%s\n", member(metric, "series"),
+                           member(metric, "metric"), lower ? "less" : "more",
+                           json_array_size(rows) == 0 ? ": no run has a result"
+                           : flat == json_array_size(rows) && !seeds_of(report)
+                               ? ": the same everywhere"
+                           : flat == json_array_size(rows) && !single ? ": the same mean everywhere"
+                                                                      : "");
+    print_means(report, metric, out);
+    if (flat == json_array_size(rows))
+        return;
+    if (seeds_of(report))
+        g_string_append_c(out, '\n');
+    print_rows(report, rows, flat, out);
+}
+
 static char *change_text(const json_t *effect)
 {
     const json_t *change = json_object_get(effect, "change");
@@ -369,7 +452,16 @@ static char *change_text(const json_t *effect)
         return g_strdup("0 %");
     if (!json_is_number(change))
         return g_strdup("-");
-    return g_strdup_printf("%+.2f %%", 100.0 * json_number_value(change));
+    const json_t *half_width = json_object_get(effect, "half_width");
+    char *text = json_is_number(half_width)
+                     ? g_strdup_printf("%+.2f \u00b1 %.2f %%", 100.0 * json_number_value(change),
+                                       100.0 * json_number_value(half_width))
+                     : g_strdup_printf("%+.2f %%", 100.0 * json_number_value(change));
+    if (!json_is_false(json_object_get(effect, "told_apart")))
+        return text;
+    char *bracketed = g_strdup_printf("(%s)", text);
+    g_free(text);
+    return bracketed;
 }
 
 // All metrics have the same effects to show, in the same order.
@@ -411,6 +503,28 @@ static void print_effects(const json_t *report, GString *out)
     print_left_out(report, out);
 }
 
+static void print_seeds(const json_t *report, GString *out)
+{
+    if (!seeds_of(report))
+        return;
+    char *seeds = joined(json_object_get(report, "seeds"));
+    g_string_append_printf(out,
+                           "Each point with the seeds %s: values are means \u00b1 their %g %% "
+                           "confidence interval\n",
+                           seeds, 100 * SUMMARY_CONFIDENCE);
+    g_free(seeds);
+}
+
+// What was said of effects and of the best, if anything: 0 lies in the interval of a difference.
+static void print_chance(const json_t *report, GString *out)
+{
+    if (seeds_of(report) && number(report, "points") > 1)
+        g_string_append_printf(out,
+                               "\n(in brackets, or \"not told apart\": a difference that cannot be "
+                               "told from chance at n=%d seeds)\n",
+                               seeds_of(report));
+}
+
 char *outcome_report_text(const struct outcome *outcome)
 {
     json_t *report = outcome_report_json(outcome);
@@ -420,6 +534,7 @@ char *outcome_report_text(const struct outcome *outcome)
     g_string_append_printf(out, "%s: %d point%s\n", member(report, "scenario"),
                            number(report, "points"), number(report, "points") == 1 ? "" : "s");
     print_axes(report, out);
+    print_seeds(report, out);
     print_ends(report, out);
     print_ends_by_value(report, out);
     json_array_foreach(json_object_get(report, "ends_by_pair"), i, pair)
@@ -431,6 +546,7 @@ char *outcome_report_text(const struct outcome *outcome)
         print_metric(report, metric, out);
     }
     print_effects(report, out);
+    print_chance(report, out);
     json_array_foreach(json_object_get(report, "warnings"), i, warning)
     {
         g_string_append_printf(out, "%swarning: %s\n", i ? "" : "\n", json_string_value(warning));

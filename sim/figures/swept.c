@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/figures/swept.h"
 
+#include "sim/campaign/replicated.h"
 #include "sim/config/quantity.h"
 #include "sim/figures/document.h"
 #include "sim/figures/swept_parts.h"
@@ -127,11 +128,10 @@ static const char *value_of(const struct swept_picture *picture, int point, int 
 
 static bool is_free_axis(const struct swept_picture *picture, int axis)
 {
-    return axis != picture->x.number && axis != picture->seed_axis &&
-           (!picture->y.axis || axis != picture->y.number);
+    return axis != picture->x.number && (!picture->y.axis || axis != picture->y.number);
 }
 
-// Whether two points differ in nothing but the drawn axes and the seed.
+// Whether two points differ in nothing but the drawn axes.
 static bool same_combination(const struct swept_picture *picture, int a, int b)
 {
     for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++)
@@ -190,9 +190,7 @@ struct swept_value swept_value_at(const struct swept_picture *picture,
                                   const struct outcome_curve *curve, int combination, int x, int y)
 {
     const struct outcome *outcome = picture->outcome;
-    struct swept_value found = {.mean = NAN, .failed = -1};
-    double sum = 0.0;
-    int count = 0;
+    struct swept_value found = {.mean = NAN, .half_width = NAN, .failed = -1};
     for (int point = 0; point < outcome->points; point++) {
         if (!same_combination(picture, point, combination) ||
             index_of(picture, point, picture->x.number) != x ||
@@ -203,14 +201,21 @@ struct swept_value swept_value_at(const struct swept_picture *picture,
             found.failed = point;
             found.state = state;
         }
-        if (!isnan(curve->values[point])) {
-            sum += curve->values[point];
-            count++;
-        }
+        found.mean = curve->summaries[point].mean;
+        found.half_width = curve->summaries[point].half_width;
+        found.n = curve->summaries[point].n;
     }
-    if (count > 0)
-        found.mean = sum / count;
     return found;
+}
+
+void swept_add_interval(json_t *intervals, json_t *place, const struct swept_value *value)
+{
+    if (isnan(value->half_width))
+        json_decref(place);
+    else
+        json_array_append_new(intervals,
+                              json_pack("[o,f,f,i]", place, value->mean - value->half_width,
+                                        value->mean + value->half_width, value->n));
 }
 
 char *swept_why(const struct outcome *outcome, int point, int series)
@@ -218,10 +223,18 @@ char *swept_why(const struct outcome *outcome, int point, int series)
     if (outcome->problems[point])
         return g_strdup_printf("not possible: %s", outcome->problems[point]);
     const struct outcome_end *end = outcome_end_at(outcome, point, series);
+    GString *why = g_string_new(NULL);
+    int seeds = outcome_replications(outcome);
+    if (seeds > 1 && end->runs == seeds)
+        g_string_append_printf(why, "%d of %d seeds ", seeds - end->completed, seeds);
+    else if (seeds > 1)
+        g_string_append_printf(why, "%d of %d seeds completed, ", end->completed, seeds);
     if (g_strcmp0(end->status, "missing") == 0)
-        return g_strdup("not run so far");
-    return g_strdup_printf("%s: %s", end->status ? end->status : "no result",
-                           end->text ? end->text : "no reason was given");
+        g_string_append(why, "not run so far");
+    else
+        g_string_append_printf(why, "%s: %s", end->status ? end->status : "no result",
+                               end->text ? end->text : "no reason was given");
+    return g_string_free(why, FALSE);
 }
 
 // ---- Curves ----
@@ -385,16 +398,11 @@ static struct drawn_axis drawn_axis(const struct outcome *outcome, int number)
 
 // Takes the axes with the most values (of equally long ones the first): one along x, and if more
 // than one varies, one along y.
-static bool choose_axes(struct swept_picture *picture)
+static void choose_axes(struct swept_picture *picture)
 {
     const struct outcome *outcome = picture->outcome;
     int longest[2] = {-1, -1}, axes = (int)outcome->axes->len;
-    picture->seed_axis = -1;
     for (int axis = 0; axis < axes; axis++) {
-        if (strcmp(outcome_axis_at(outcome, axis)->name, "seed") == 0) {
-            picture->seed_axis = axis;
-            continue;
-        }
         guint values = outcome_axis_at(outcome, axis)->values->len;
         if (values < 2)
             continue;
@@ -405,18 +413,12 @@ static bool choose_axes(struct swept_picture *picture)
             longest[1] = axis;
         }
     }
-    if (axes == 0)
-        return false;
-    int x = longest[0] >= 0 ? longest[0] : 0;
-    if (x == picture->seed_axis)
-        picture->seed_axis = -1; // the seed alone varies, so it is what is drawn
-    picture->x = drawn_axis(outcome, x);
+    picture->x = drawn_axis(outcome, MAX(longest[0], 0));
     if (longest[1] >= 0)
         picture->y = drawn_axis(outcome, longest[1]);
-    return true;
 }
 
-static json_t *draw(struct swept_picture *picture)
+static json_t *draw(struct swept_picture *picture, int lost)
 {
     const struct outcome *outcome = picture->outcome;
     json_t *panels = json_array();
@@ -428,32 +430,48 @@ static json_t *draw(struct swept_picture *picture)
     else
         swept_add_lines(picture, metrics, panels);
     g_ptr_array_unref(metrics);
-    if (picture->seed_axis >= 0 && outcome_axis_at(outcome, picture->seed_axis)->values->len > 1)
-        swept_note(picture, "mean of %u seeds",
-                   outcome_axis_at(outcome, picture->seed_axis)->values->len);
+    if (outcome_replications(outcome) > 1)
+        swept_note(picture, "mean of %d seeds with its %g %% confidence interval",
+                   outcome_replications(outcome), 100 * SUMMARY_CONFIDENCE);
     note_failures(picture);
     char *title = g_strdup_printf("Sweep of %s", outcome->scenario);
     json_t *document = json_pack("{s:i,s:s,s:n,s:s,s:s,s:n,s:O,s:o}", "figure", 1, "id",
                                  outcome->scenario, "number", "file", outcome->scenario, "title",
                                  title, "source", "notes", picture->notes, "panels", panels);
     g_free(title);
-    figure_set_lost(document, outcome_count_lost(outcome));
+    figure_set_lost(document, lost);
     return document;
+}
+
+// The outcome of a database, with seeds as replications; where nothing else varies, there is an
+// axis that says so. *lost: how many of the runs lost data.
+static struct outcome *read_outcome(struct store *store, int *lost, GError **error)
+{
+    struct outcome *runs = outcome_read(store, error);
+    if (!runs)
+        return NULL;
+    struct outcome *outcome = outcome_replicated(runs);
+    *lost = outcome_count_lost(runs);
+    outcome_free(runs);
+    if (outcome->axes->len == 0) {
+        struct outcome_axis *axis = outcome_add_axis(outcome, OUTCOME_SEED);
+        g_ptr_array_add(axis->values, g_strdup_printf("%d seeds", outcome_replications(outcome)));
+    }
+    return outcome;
 }
 
 json_t *swept_document(const char *database, GError **error)
 {
+    int lost = 0;
     struct store *store = store_open_existing(database, error);
-    struct outcome *outcome = store ? outcome_read(store, error) : NULL;
+    struct outcome *outcome = store ? read_outcome(store, &lost, error) : NULL;
     json_t *document = NULL;
     if (store && !outcome)
         g_prefix_error(error, "%s: ", database);
     if (outcome) {
         struct swept_picture picture = {.outcome = outcome, .notes = json_array()};
-        if (choose_axes(&picture))
-            document = draw(&picture);
-        else
-            g_set_error(error, STORE_ERROR, 0, "%s: its sweep varies nothing", database);
+        choose_axes(&picture);
+        document = draw(&picture, lost);
         g_free(picture.x.places);
         g_free(picture.y.places);
         json_decref(picture.notes);

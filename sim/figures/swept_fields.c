@@ -2,6 +2,7 @@
 // Sweeps of two and more axes, as fields of colours.
 #include "sim/figures/swept_parts.h"
 
+#include "sim/campaign/replicated.h"
 #include "sim/config/quantity.h"
 
 #include <math.h>
@@ -14,22 +15,31 @@
 
 // ---- Curves ----
 
-// A time of several ranks is that of the slowest.
+static struct outcome_curve *curve_copy(const struct outcome *outcome,
+                                        const struct outcome_curve *of)
+{
+    gsize points = (gsize)outcome->points, runs = points * (gsize)outcome_replications(outcome);
+    struct outcome_curve *copy = g_memdup2(of, sizeof *of);
+    copy->lost = NULL;
+    copy->values = g_memdup2(of->values, points * sizeof *of->values);
+    copy->replicates = g_memdup2(of->replicates, runs * sizeof *of->replicates);
+    copy->summaries = g_memdup2(of->summaries, points * sizeof *of->summaries);
+    return copy;
+}
+
+// A time of several ranks is, in each run, that of the slowest.
 static struct outcome_curve *slowest(const struct outcome *outcome, const GPtrArray *curves,
                                      const struct outcome_curve *first)
 {
-    struct outcome_curve *made = g_memdup2(first, sizeof *first);
+    struct outcome_curve *made = curve_copy(outcome, first);
     made->rank = -1;
-    made->lost = NULL;
-    made->values = g_new(double, (gsize)outcome->points);
-    for (int point = 0; point < outcome->points; point++) {
-        made->values[point] = NAN;
+    for (int run = 0; run < outcome->points * outcome_replications(outcome); run++)
         for (guint i = 0; i < curves->len; i++) {
             const struct outcome_curve *curve = g_ptr_array_index(curves, i);
             if (curve->series == first->series && curve->size == first->size)
-                made->values[point] = fmax(made->values[point], curve->values[point]);
+                made->replicates[run] = fmax(made->replicates[run], curve->replicates[run]);
         }
-    }
+    outcome_summarise(outcome, made);
     return made;
 }
 
@@ -37,6 +47,8 @@ static void curve_free_made(gpointer data)
 {
     struct outcome_curve *curve = data;
     g_free(curve->values);
+    g_free(curve->replicates);
+    g_free(curve->summaries);
     g_free(curve);
 }
 
@@ -59,10 +71,7 @@ static GPtrArray *curves_of(const struct swept_picture *picture, const char *met
             g_ptr_array_add(made, slowest(outcome, curves, curve));
             swept_note(picture, "the time is that of the slowest rank");
         } else {
-            struct outcome_curve *copy = g_memdup2(curve, sizeof *curve);
-            copy->lost = NULL;
-            copy->values = g_memdup2(curve->values, sizeof(double) * (gsize)outcome->points);
-            g_ptr_array_add(made, copy);
+            g_ptr_array_add(made, curve_copy(outcome, curve));
         }
     }
     g_ptr_array_unref(curves);

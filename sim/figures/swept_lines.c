@@ -21,17 +21,26 @@ static json_t *number_or_null(double value)
     return isnan(value) ? json_null() : json_real(value);
 }
 
+// Takes the list.
+static void set_intervals(json_t *line, json_t *intervals)
+{
+    if (json_array_size(intervals) > 0)
+        json_object_set(line, "intervals", intervals);
+    json_decref(intervals);
+}
+
 // ---- Over the axis ----
 
 static json_t *line_json(const struct swept_picture *picture, const struct outcome_curve *curve,
                          int combination, bool with_size)
 {
     const struct drawn_axis *axis = &picture->x;
-    json_t *points = json_array(), *failed_at = json_array();
+    json_t *points = json_array(), *failed_at = json_array(), *intervals = json_array();
     for (int x = 0; x < (int)axis->axis->values->len; x++) {
         struct swept_value value = swept_value_at(picture, curve, combination, x, -1);
         json_array_append_new(points,
                               json_pack("[o,o]", swept_place(axis, x), number_or_null(value.mean)));
+        swept_add_interval(intervals, swept_place(axis, x), &value);
         if (value.failed < 0)
             continue;
         char *why = swept_why(picture->outcome, value.failed, curve->series);
@@ -47,6 +56,7 @@ static json_t *line_json(const struct swept_picture *picture, const struct outco
                              outcome_series_name(picture->outcome, curve->series), "points", points,
                              "failure", "failed_at", failed_at);
     g_free(name);
+    set_intervals(line, intervals);
     return line;
 }
 
@@ -97,7 +107,7 @@ static json_t *failure_at(const struct swept_picture *picture, int series, int f
 static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
                                int series, int x)
 {
-    json_t *points = json_array();
+    json_t *points = json_array(), *intervals = json_array();
     struct swept_value value = {.failed = -1};
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
@@ -106,6 +116,7 @@ static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrAr
         value = swept_value_at(picture, curve, 0, x, -1);
         if (!isnan(value.mean))
             json_array_append_new(points, json_pack("[I,f]", (json_int_t)curve->size, value.mean));
+        swept_add_interval(intervals, json_integer(curve->size), &value);
     }
     char *axis = swept_axis_name(picture, picture->x.axis);
     char *name = g_strdup_printf("%s=%s", axis,
@@ -117,6 +128,7 @@ static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrAr
                   "failure", failure_at(picture, series, value.failed, value.state));
     g_free(name);
     g_free(axis);
+    set_intervals(line, intervals);
     return line;
 }
 

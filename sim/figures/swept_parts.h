@@ -21,16 +21,17 @@ struct drawn_axis {
 };
 
 struct swept_picture {
-    const struct outcome *outcome;
-    struct drawn_axis x, y; // y.axis NULL: lines, not fields
-    int seed_axis;          // over which a mean is taken; -1: none
+    const struct outcome *outcome; // of replications
+    struct drawn_axis x, y;        // y.axis NULL: lines, not fields
     json_t *notes;
 };
 
 // What there is at a place of the picture.
 struct swept_value {
-    double mean;       // over seeds; NAN: nothing was measured
-    int failed;        // a point there that did not complete, or -1
+    double mean;       // over the seeds that have a value; NAN: nothing was measured
+    double half_width; // of its confidence interval; NAN: there is none, as of one seed
+    int n;             // the seeds that have a value
+    int failed;        // a point there of which not all runs completed, or -1
     const char *state; // how that one ended: a status, or "impossible"; NULL without one
 };
 
@@ -60,7 +61,11 @@ json_t *swept_metric_json(const char *metric, const char *scale);
 // Whether the metric is a time, of which less is better.
 bool swept_is_duration(const char *metric);
 
-// Why a point has no result, in one line. The caller frees it.
+// Adds to a list [place, from, to, n]: the interval of a mean at a place of the x axis, which this
+// takes. Nothing if there is none.
+void swept_add_interval(json_t *intervals, json_t *place, const struct swept_value *value);
+
+// Why a point has no result, or not of all its seeds, in one line. The caller frees it.
 char *swept_why(const struct outcome *outcome, int point, int series);
 
 // Whether the curves are of more than one message size.

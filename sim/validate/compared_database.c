@@ -101,13 +101,11 @@ static char *name_of(const struct outcome *outcome, int point, int series, char 
         if (!asked_for(conditions, parameter))
             g_string_append_printf(name, ", %s=%s", parameter, text ? text : "");
     }
-    // A point that is not possible has no seed, but a place on the axis.
-    for (int axis = 0; axis < (int)outcome->axes->len; axis++) {
-        const struct outcome_axis *of = outcome_axis_at(outcome, axis);
-        int value = outcome->indices[point * (int)outcome->axes->len + axis];
-        if (strcmp(of->name, "seed") == 0)
-            g_string_append_printf(name, ", seed=%s", (char *)g_ptr_array_index(of->values, value));
-    }
+    bool named =
+        g_ptr_array_find_with_equal_func(outcome->parameters, OUTCOME_SEED, g_str_equal, NULL);
+    bool varied = outcome->replications->len > 0 || outcome->problems[point];
+    if (!named && varied && outcome->seeds[point] >= 0)
+        g_string_append_printf(name, ", seed=%" G_GINT64_FORMAT, outcome->seeds[point]);
     return g_string_free(name, FALSE);
 }
 

@@ -252,7 +252,7 @@ static char *of_seeds(int point, int series)
     return g_strdup_printf("completed; t_us:1=%d t_us:2=5", 10 + point);
 }
 
-// Zipped axes are one; the seed is another; sizes count messages; an axis of one value, and one
+// Zipped axes are one; seeds are replications, compared seed by seed; sizes count messages; an axis of one value, and one
 // that changes nothing.
 static void test_zip(void)
 {
@@ -275,27 +275,34 @@ static void test_zip(void)
                    "3,2 Mb/s,4,2,A,completed,,all,2,t_us,us,5\n");
     same_text(
         &zip,
-        "made: 4 points\n"
+        "made: 2 points\n"
         "  link.rate, s.rate  1 Mb/s, 3, 2 Mb/s, 4\n"
-        "  seed               1, 2\n"
+        "Each point with the seeds 1, 2: values are means ± their 95 % confidence interval\n"
         "\n"
         "Ends: 4 completed\n"
         "\n"
         "A: t_us (less is better)\n"
-        "                  best  at                                    worst  at\n"
-        "  all together  7.0711  link.rate, s.rate=1 Mb/s, 3  seed=1  8.0623  link.rate, s.rate=2 "
-        "Mb/s, 4  seed=2\n"
-        "  1 messages        10  link.rate, s.rate=1 Mb/s, 3  seed=1      13  link.rate, s.rate=2 "
-        "Mb/s, 4  seed=2\n"
+        "                                           n        mean       sd  min  max\n"
+        "  1 messages  link.rate, s.rate=1 Mb/s, 3  2  10.5 ± 6.4  0.70711   10   11\n"
+        "  1 messages  link.rate, s.rate=2 Mb/s, 4  2  12.5 ± 6.4  0.70711   12   13\n"
+        "  2 messages  link.rate, s.rate=1 Mb/s, 3  2       5 ± 0        0    5    5\n"
+        "  2 messages  link.rate, s.rate=2 Mb/s, 4  2       5 ± 0        0    5    5\n"
+        "\n"
+        "                        best  at                                worst  at\n"
+        "  all together  7.2436 ± 2.2  link.rate, s.rate=1 Mb/s, 3  7.9041 ± 2  link.rate, "
+        "s.rate=2 Mb/s, 4\n"
+        "  1 messages      10.5 ± 6.4  link.rate, s.rate=1 Mb/s, 3  12.5 ± 6.4  link.rate, "
+        "s.rate=2 Mb/s, 4\n"
         "  and 1 more row, in which every point has the same\n"
         "\n"
         "Effect of each axis: mean change from its first value with results, the others held\n"
-        "                                      A\n"
-        "  axis               value         t_us\n"
-        "  link.rate, s.rate  1 Mb/s, 3      0 %\n"
-        "  link.rate, s.rate  2 Mb/s, 4  +9.55 %\n"
-        "  seed               1              0 %\n"
-        "  seed               2          +4.58 %\n");
+        "                                             A\n"
+        "  axis               value                t_us\n"
+        "  link.rate, s.rate  1 Mb/s, 3             0 %\n"
+        "  link.rate, s.rate  2 Mb/s, 4  +9.52 ± 5.76 %\n"
+        "\n"
+        "(in brackets, or \"not told apart\": a difference that cannot be told from chance at n=2 "
+        "seeds)\n");
     same_text(
         &one,
         "made: 2 points\n"

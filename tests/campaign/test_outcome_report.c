@@ -6,51 +6,31 @@
 #include <math.h>
 #include <string.h>
 
-static struct outcome_axis *axis_new(const char *name, const char *const *values)
+static void add_axis(struct outcome *outcome, const char *name, const char *const *values)
 {
-    struct outcome_axis *axis = g_new0(struct outcome_axis, 1);
-    axis->name = g_strdup(name);
-    axis->values = g_ptr_array_new_with_free_func(g_free);
+    struct outcome_axis *axis = outcome_add_axis(outcome, name);
     for (; *values; values++)
         g_ptr_array_add(axis->values, g_strdup(*values));
-    return axis;
-}
-
-static void axis_free(void *data)
-{
-    struct outcome_axis *axis = data;
-    g_free(axis->name);
-    g_ptr_array_unref(axis->values);
-    g_free(axis);
-}
-
-static void curve_free(void *data)
-{
-    struct outcome_curve *curve = data;
-    g_free(curve->values);
-    g_free(curve);
 }
 
 // Axes a (1, 2, 3) and b (x, y), one series "S"; all points completed, no curves.
-static struct outcome *outcome_new(void)
+static struct outcome *completed_outcome(void)
 {
     static const char *const a[] = {"1", "2", "3", NULL}, *const b[] = {"x", "y", NULL};
-    struct outcome *outcome = g_new0(struct outcome, 1);
+    struct outcome *outcome = outcome_new();
     outcome->scenario = g_strdup("made");
     outcome->source = g_strdup("none");
-    outcome->parameters = g_ptr_array_new_with_free_func(g_free);
-    outcome->axes = g_ptr_array_new_with_free_func(axis_free);
-    g_ptr_array_add(outcome->axes, axis_new("m.a", a));
-    g_ptr_array_add(outcome->axes, axis_new("m.b", b));
-    outcome->series = g_ptr_array_new_with_free_func(g_free);
+    add_axis(outcome, "m.a", a);
+    add_axis(outcome, "m.b", b);
     g_ptr_array_add(outcome->series, g_strdup("S"));
-    outcome->curves = g_ptr_array_new_with_free_func(curve_free);
     outcome->points = 6;
     outcome->indices = g_new0(int, 12);
     outcome->seeds = g_new0(int64_t, 6);
+    outcome->numbers = g_new0(int, 6);
     outcome->problems = g_new0(char *, 6);
     outcome->ends = g_new0(struct outcome_end, 6);
     for (int point = 0; point < 6; point++) {
+        outcome->numbers[point] = point;
         outcome->indices[2 * point] = point / 2;
         outcome->indices[2 * point + 1] = point % 2;
         outcome->ends[point].status = g_strdup("completed");
@@ -116,7 +96,7 @@ static bool same(double a, double b)
 
 static void best_and_worst(void)
 {
-    struct outcome *outcome = outcome_new();
+    struct outcome *outcome = completed_outcome();
     add_curve(outcome, "latency_us", 4, (const double[]){3, 2, 2, 5, NAN, 2});
     add_curve(outcome, "latency_us", 8, (const double[]){8, 32, 18, 1, 1, NAN});
     add_curve(outcome, "bandwidth_MB_per_s", 8, (const double[]){1, 2, 3, 4, 5, 4});
@@ -148,7 +128,7 @@ static json_t *change_of(const json_t *report, size_t number)
 // The mean over the pairs that differ in this axis alone, in relation to its first value.
 static void effects(void)
 {
-    struct outcome *outcome = outcome_new();
+    struct outcome *outcome = completed_outcome();
     add_curve(outcome, "latency_us", 4, (const double[]){1, 2, 2, 3, NAN, 1});
     json_t *report = report_of(outcome);
     CU_ASSERT_TRUE(same(json_number_value(change_of(report, 0)), 0.0));
@@ -157,7 +137,7 @@ static void effects(void)
     CU_ASSERT_TRUE(same(json_number_value(change_of(report, 4)), (1.0 + 0.5) / 2.0)); // b=y
     json_decref(report);
     // Nothing to compare with.
-    outcome = outcome_new();
+    outcome = completed_outcome();
     add_curve(outcome, "latency_us", 4, (const double[]){NAN, NAN, NAN, NAN, NAN, 1});
     report = report_of(outcome);
     CU_ASSERT_TRUE(json_is_null(change_of(report, 1)));
@@ -188,29 +168,29 @@ static void check_changed(struct outcome *outcome, bool a, bool b)
 static void axes_that_change_nothing(void)
 {
     static const double only_b[] = {1, 2, 1, 2, 1, 2}, last[] = {1, 1, 1, 1, 1, 2};
-    struct outcome *outcome = outcome_new();
+    struct outcome *outcome = completed_outcome();
     add_curve(outcome, "latency_us", 4, only_b);
     check_changed(outcome, false, true);
     // One value at one point is enough.
-    outcome = outcome_new();
+    outcome = completed_outcome();
     add_curve(outcome, "latency_us", 4, last);
     check_changed(outcome, true, true);
     // Another end is a change, with the same values.
-    outcome = outcome_new();
+    outcome = completed_outcome();
     end_with(outcome, 2, "failed", "area_overrun");
     end_with(outcome, 3, "failed", "area_overrun");
     check_changed(outcome, true, false);
-    outcome = outcome_new();
+    outcome = completed_outcome();
     end_with(outcome, 0, "failed", "area_overrun");
     end_with(outcome, 1, "failed", "connection_broken");
     check_changed(outcome, true, true);
     // The first value has no results; the others differ.
-    outcome = outcome_new();
+    outcome = completed_outcome();
     add_curve(outcome, "latency_us", 4, (const double[]){NAN, 1, 2, 1, 3, 1});
     impossible(outcome, 0);
     check_changed(outcome, true, true);
     // What has not been run says nothing.
-    outcome = outcome_new();
+    outcome = completed_outcome();
     for (int point = 0; point < 6; point++)
         end_with(outcome, point, "missing", NULL);
     check_changed(outcome, true, true);
@@ -218,7 +198,7 @@ static void axes_that_change_nothing(void)
 
 static void where_failures_lie(void)
 {
-    struct outcome *outcome = outcome_new();
+    struct outcome *outcome = completed_outcome();
     end_with(outcome, 0, "failed", "area_overrun");
     end_with(outcome, 2, "deadlock", NULL);
     end_with(outcome, 5, "missing", NULL);

@@ -33,7 +33,7 @@ static void append_axis(GString *out, json_t *panel, const char *name)
 
 static void append_series(GString *out, json_t *series)
 {
-    static const char *const shown[] = {"points", "failure", "failed_at"};
+    static const char *const shown[] = {"points", "intervals", "failure", "failed_at"};
     g_string_append_printf(out, "  %s", json_string_value(json_object_get(series, "name")));
     if (json_object_get(series, "stack"))
         g_string_append_printf(out, " (%s)", json_string_value(json_object_get(series, "stack")));
@@ -149,8 +149,18 @@ static char *by_seed(int point, int series)
     return g_strdup_printf("completed; t_us@0=%d t_us@1=%d", point, 10 * point);
 }
 
-// Names are bars; the mean is over seeds; without values of all ranks each rank has a line. The
-// last word of a long path is enough, unless another axis has the same.
+static char *seed_fails(int point, int series)
+{
+    static const char *const results[] = {"completed; t_us:1=0", "failed|overrun|why",
+                                          "completed; t_us:1=2", "completed; t_us:1=1",
+                                          "completed; t_us:1=1", "completed; t_us:1=7"};
+    (void)series;
+    return g_strdup(results[point]);
+}
+
+// Names are bars; the mean is over seeds, with its interval, and says which have none; without
+// values of all ranks each rank has a line. The last word of a long path is enough, unless another
+// axis has the same.
 static void test_seeds(void)
 {
     static const struct made_sweep named = {
@@ -162,24 +172,38 @@ static void test_seeds(void)
         .axes = {"m.one=x", NULL}, .seeds = 2, .series = {"A", NULL}, .result = by_seed};
     static const struct made_sweep alone = {
         .axes = {NULL}, .seeds = 2, .series = {"A", NULL}, .result = by_seed};
+    static const struct made_sweep failing = {
+        .axes = {"m.one=1|2", NULL}, .seeds = 3, .series = {"A", NULL}, .result = seed_fails};
+    // 0, 1, 2 and 3, 4, 5: sd 1, and t of 2 degrees of freedom is 4.303; of 1 degree 12.706.
     expect(&named, "made, Sweep of made, lost 0\n"
                    "bars x {'label': 'policy', 'unit': '', 'scale': 'linear', 'swept': true} y "
                    "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
-                   "  A, rank 0 (A): [['lru',1.0],['fifo',4.0]]\n"
-                   "  A, rank 1 (A): [['lru',10.0],['fifo',40.0]]\n"
+                   "  A, rank 0 (A): [['lru',1.0],['fifo',4.0]] "
+                   "[['lru',-1.48414,3.48414,3],['fifo',1.51586,6.48414,3]]\n"
+                   "  A, rank 1 (A): [['lru',10.0],['fifo',40.0]] "
+                   "[['lru',-14.8414,34.8414,3],['fifo',15.1586,64.8414,3]]\n"
                    "note: policy is a_rather_long_path.with_its.policy\n"
-                   "note: mean of 3 seeds\n");
+                   "note: mean of 3 seeds with its 95 % confidence interval\n");
     expect(&seeds, "made, Sweep of made, lost 0\n"
                    "bars x {'label': 'm.one', 'unit': '', 'scale': 'linear', 'swept': true} y "
                    "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
-                   "  A, rank 0 (A): [['x',0.5]]\n"
-                   "  A, rank 1 (A): [['x',5.0]]\n"
-                   "note: mean of 2 seeds\n");
+                   "  A, rank 0 (A): [['x',0.5]] [['x',-5.8531,6.8531,2]]\n"
+                   "  A, rank 1 (A): [['x',5.0]] [['x',-58.531,68.531,2]]\n"
+                   "note: mean of 2 seeds with its 95 % confidence interval\n");
     expect(&alone, "made, Sweep of made, lost 0\n"
-                   "lines x {'label': 'seed', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                   "bars x {'label': 'seed', 'unit': '', 'scale': 'linear', 'swept': true} y "
                    "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
-                   "  A, rank 0 (A): [[1.0,0.0],[2.0,1.0]]\n"
-                   "  A, rank 1 (A): [[1.0,0.0],[2.0,10.0]]\n");
+                   "  A, rank 0 (A): [['2 seeds',0.5]] [['2 seeds',-5.8531,6.8531,2]]\n"
+                   "  A, rank 1 (A): [['2 seeds',5.0]] [['2 seeds',-58.531,68.531,2]]\n"
+                   "note: mean of 2 seeds with its 95 % confidence interval\n");
+    expect(&failing, "made, Sweep of made, lost 0\n"
+                     "lines x {'label': 'm.one', 'unit': '', 'scale': 'linear', 'swept': true} y "
+                     "{'label': 't', 'unit': 'us', 'scale': 'linear'}\n"
+                     "  A (A): [[1.0,1.0],[2.0,3.0]] [[1.0,-11.7062,13.7062,2],"
+                     "[2.0,-5.60531,11.6053,3]] "
+                     "[[1.0,'m.one=1: 1 of 3 seeds failed: why','failed']]\n"
+                     "note: mean of 3 seeds with its 95 % confidence interval\n"
+                     "note: \u00d7 A, m.one=1: 1 of 3 seeds failed: why\n");
 }
 
 static char *constant(int point, int series)

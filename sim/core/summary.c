@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/core/summary.h"
+
+#include <glib.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+
+struct summary summary_of(const double *values, int count)
+{
+    struct summary summary = {0, NAN, NAN, NAN, NAN, NAN};
+    double *there = g_new(double, count + 1);
+    for (int i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            there[summary.n++] = values[i];
+    size_t n = (size_t)summary.n;
+    if (n > 0) {
+        summary.mean = gsl_stats_mean(there, 1, n);
+        gsl_stats_minmax(&summary.least, &summary.most, there, 1, n);
+    }
+    if (n > 1) {
+        double t = gsl_cdf_tdist_Pinv(0.5 + SUMMARY_CONFIDENCE / 2, (double)n - 1);
+        summary.sd = gsl_stats_sd_m(there, 1, n, summary.mean);
+        summary.half_width = t * summary.sd / sqrt((double)n);
+    }
+    g_free(there);
+    return summary;
+}
+
+bool summary_is_not_zero(const struct summary *summary)
+{
+    return fabs(summary->mean) > summary->half_width;
+}
