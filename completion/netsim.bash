@@ -1,85 +1,213 @@
 # bash completion for netsim
+#
+# What stands between Begin and End is made by `ninja reference' from the tables in sim/cli/.
+# In a source tree, `source completion/netsim.bash' completes netsim and ./netsim.
+
+# The program that is being called; of a tree's launcher the one that it has built, for nothing is
+# built while somebody types.
+_netsim_program() {
+    local program=${COMP_WORDS[0]/#\~/$HOME}
+    [[ -e ${program%/*}/CMakeLists.txt ]] && program=${NETSIM_BUILD_DIR:-${program%/*}/build}/netsim
+    type -P -- "$program"
+}
+
+# Names of a kind that `netsim list` knows.
+_netsim_list() {
+    local program
+    program=$(_netsim_program) && "$program" list "$1" --names 2>/dev/null
+}
+
+_netsim_files() { # FIND-OPTION ...
+    compopt -o filenames 2>/dev/null
+    compgen "$@" -- "$current"
+}
+
+# What begins as the word that is being typed, of a kind.
+_netsim_words() {
+    case $1 in
+    choice*) compgen -W "${1#choice}" -- "$current" ;;
+    file | result) _netsim_files -f ;;&
+    directory) _netsim_files -d ;;
+    scenario)
+        _netsim_files -d
+        _netsim_files -f -X '!*.y?(a)ml'
+        ;;&
+    scenario | result) compgen -W "$(_netsim_list scenarios)" -- "$current" ;;
+    parameter) compgen -W "$(_netsim_list parameters)" -S = -- "$current" ;;
+    section) compgen -W "$(_netsim_list sections) $(_netsim_list stacks) $(_netsim_list benchmarks)" -- "$current" ;;
+    figure) compgen -W "$(_netsim_list figures)" -- "$current" ;;
+    command) compgen -W "$commands" -- "$current" ;;
+    esac
+}
 
 _netsim() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local commands='run check describe list bench sweep plot figures explain calibrate validate compare test help'
-    local command='' formats='table csv json' words=''
+    local command='' commands='' options='' arguments='' value=''
     ((COMP_CWORD > 1)) && command=${COMP_WORDS[1]}
+    # "--format=json" comes as three words.
+    [[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD - 2]}
+    [[ $current == = ]] && current=''
     COMPREPLY=()
 
-    case $previous in
-    --format)
-        [[ $command == bench || $command == list || $command == sweep || $command == check ]] && formats='table json'
-        [[ $command == explain ]] && formats='table csv json'
-        [[ $command == calibrate ]] && formats='table json'
-        [[ $command == validate ]] && formats='table json junit'
-        [[ $command == compare ]] && formats='table json'
-        [[ $command == describe ]] && formats='text markdown'
-        [[ $command == plot || $command == figures ]] && formats='svg png pdf'
-        mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$current")
-        return
-        ;;
-    --out)
-        compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -d -- "$current")
-        return
-        ;;
-    --method)
-        mapfile -t COMPREPLY < <(compgen -W 'auto lm nelder-mead' -- "$current")
-        return
-        ;;
-    --to | --check | --database | --trace | --log-states | --pcap)
-        compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -f -- "$current")
-        return
-        ;;
-    --figure)
-        mapfile -t COMPREPLY < <(compgen -W "$(netsim figures --list 2>/dev/null | cut -d ' ' -f 1)" \
-            -- "$current")
-        return
-        ;;
-    --seeds | --jobs | --shard | --time-limit | --simulated-limit | --tolerance | --metric | --set | --seed | --fit | --series | --size) # nothing that could be guessed
-        return
-        ;;
-    esac
-
+    # Begin: bash commands
+    commands='run check describe list bench sweep explain validate compare plot figures calibrate help test'
     case $command in
-    '') words="$commands --version --help" ;;
-    run) words='--set --allow-unused --out --seed --format --trace --log-states --pcap --time-limit --simulated-limit --quiet --help' ;;
-    check) words='--set --allow-unused --format --help' ;;
-    describe) words='--json-schema --format --help' ;;
-    list) words='stacks testbeds benchmarks scenarios sweeps --names --format --help' ;;
+    run)
+        arguments='scenario'
+        options='--set --allow-unused --out --seed --format --trace --log-states --pcap --time-limit --simulated-limit --quiet --help'
+        case $previous in
+        --set) value='parameter' ;;
+        --out) value='directory' ;;
+        --seed) value='none' ;;
+        --format) value='choice table csv json' ;;
+        --trace) value='file' ;;
+        --log-states) value='file' ;;
+        --pcap) value='file' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
+        esac
+        ;;
+    check)
+        arguments='scenario'
+        options='--set --allow-unused --format --help'
+        case $previous in
+        --set) value='parameter' ;;
+        --format) value='choice table json' ;;
+        esac
+        ;;
+    describe)
+        arguments='section'
+        options='--json-schema --format --help'
+        case $previous in
+        --format) value='choice text markdown' ;;
+        esac
+        ;;
+    list)
+        arguments='choice stacks testbeds benchmarks scenarios sweeps figures sections parameters'
+        options='--names --format --help'
+        case $previous in
+        --format) value='choice table json' ;;
+        esac
+        ;;
+    bench)
+        arguments='none'
+        options='--format --quick --no-ns3 --help'
+        case $previous in
+        --format) value='choice table json' ;;
+        esac
+        ;;
     sweep)
-        words='merge --set --allow-unused --zip --seeds --jobs --out --csv --report --format --dry-run --shard --again'
-        words+=' --time-limit --simulated-limit --quiet --help'
+        arguments='result'
+        options='--set --allow-unused --zip --seeds --jobs --out --csv --report --format --dry-run --shard --again --time-limit --simulated-limit --quiet --help'
+        case $previous in
+        --set) value='parameter' ;;
+        --seeds) value='none' ;;
+        --jobs | -j) value='none' ;;
+        --out) value='directory' ;;
+        --format) value='choice table json' ;;
+        --shard) value='none' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
+        esac
         ;;
-    bench) words='--format --quick --no-ns3 --help' ;;
-    plot) words='--figure --format --out --set --allow-unused --jobs --time-limit --simulated-limit --quiet --help' ;;
-    figures) words='--format --out --jobs --again --list --quiet --help' ;;
-    explain) words='--series --size --set --allow-unused --seed --format --plot --time-limit --simulated-limit --help' ;;
-    validate) words='--top40 --all --tests --all-run --format --out --database --jobs --again --quiet --help' ;;
-    compare) words='--tolerance --metric --format --help' ;;
+    explain)
+        arguments='scenario'
+        options='--series --size --set --allow-unused --seed --format --time-limit --simulated-limit --plot --help'
+        case $previous in
+        --series) value='none' ;;
+        --size) value='none' ;;
+        --set) value='parameter' ;;
+        --seed) value='none' ;;
+        --format) value='choice table csv json' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
+        --plot) value='file' ;;
+        esac
+        ;;
+    validate)
+        arguments='none'
+        options='--top40 --all --tests --all-run --format --out --database --jobs --again --quiet --help'
+        case $previous in
+        --tests) value='file' ;;
+        --format) value='choice table json junit' ;;
+        --out) value='file' ;;
+        --database) value='file' ;;
+        --jobs | -j) value='none' ;;
+        esac
+        ;;
+    compare)
+        arguments='result'
+        options='--tolerance --metric --format --help'
+        case $previous in
+        --tolerance) value='none' ;;
+        --metric) value='none' ;;
+        --format) value='choice table json' ;;
+        esac
+        ;;
+    plot)
+        arguments='result'
+        options='--figure --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
+        case $previous in
+        --figure) value='figure' ;;
+        --format) value='choice svg png pdf' ;;
+        --out) value='file' ;;
+        --set) value='parameter' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
+        --jobs | -j) value='none' ;;
+        esac
+        ;;
+    figures)
+        arguments='figure'
+        options='--format --out --jobs --again --list --quiet --help'
+        case $previous in
+        --format) value='choice svg png pdf' ;;
+        --out) value='directory' ;;
+        --jobs | -j) value='none' ;;
+        esac
+        ;;
     calibrate)
-        words='--fit --to --out --check --method --set --allow-unused --seed --jobs --database --format'
-        words+=' --time-limit --simulated-limit --help'
+        arguments='scenario'
+        options='--fit --to --out --check --method --set --allow-unused --seed --jobs --database --time-limit --simulated-limit --format --help'
+        case $previous in
+        --fit) value='parameter' ;;
+        --to) value='file' ;;
+        --out) value='file' ;;
+        --check) value='file' ;;
+        --method) value='choice auto lm nelder-mead' ;;
+        --set) value='parameter' ;;
+        --seed) value='none' ;;
+        --jobs | -j) value='none' ;;
+        --database) value='file' ;;
+        --time-limit) value='none' ;;
+        --simulated-limit) value='none' ;;
+        --format) value='choice table json' ;;
+        esac
         ;;
-    help) words=$commands ;;
-    *) words='--help' ;;
+    help)
+        arguments='command'
+        options='--fill --help'
+        case $previous in
+        --fill) value='file' ;;
+        esac
+        ;;
     esac
+    # End
 
-    if [[ ($command == sweep || $command == explain || $command == calibrate || $command == run || $command == check || $command == plot) && $current != -* ]]; then
-        compopt -o filenames
-        mapfile -t COMPREPLY < <(
-            compgen -f -X '!*.yaml' -- "$current"
-            compgen -f -X '!*.yml' -- "$current"
-            compgen -d -- "$current"
-        )
-    elif [[ $command == compare && $current != -* ]]; then
-        compopt -o filenames
-        mapfile -t COMPREPLY < <(compgen -f -- "$current")
-    else
-        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    if [[ -n $value ]]; then
+        arguments=$value
+    elif [[ $command == '' ]]; then
+        arguments="choice $commands --version --help"
+    elif [[ $command == sweep && $previous == sweep && -n $current && merge == "$current"* ]]; then
+        arguments='choice merge'
+    elif [[ $current == -* ]]; then
+        arguments="choice $options"
     fi
+    [[ $arguments == parameter || $arguments == file || $arguments == directory ]] && compopt -o nospace 2>/dev/null
+    [[ $arguments == scenario || $arguments == result || $arguments == file || $arguments == directory ]] &&
+        compopt -o filenames 2>/dev/null
+    shopt -q extglob || { shopt -s extglob; trap 'shopt -u extglob; trap - RETURN' RETURN; }
+    mapfile -t COMPREPLY < <(_netsim_words "$arguments" | sort -u)
 }
 
 complete -F _netsim netsim

@@ -1,111 +1,163 @@
 # fish completion for netsim
+#
+# What stands between Begin and End is made by `ninja reference' from the tables in sim/cli/.
 
-set -l commands run check describe list bench plot figures explain calibrate validate compare test help
+# Names of a kind that `netsim list` knows. Of a tree's launcher the program that it has built is
+# asked: nothing is built while somebody types.
+function __netsim_list
+    set -l program (commandline -opc)[1]
+    set -l tree (string replace -r '/?[^/]*$' '' -- $program)
+    if test -n "$tree" -a -e "$tree/CMakeLists.txt"
+        set program $tree/build/netsim
+        set -q NETSIM_BUILD_DIR; and set program $NETSIM_BUILD_DIR/netsim
+    end
+    type -q $program; and command $program list $argv[1] --names 2>/dev/null
+end
+
+function __netsim_words
+    switch $argv[1]
+        case choice
+            printf '%s\n' $argv[2..-1]
+        case file
+            __fish_complete_path (commandline -ct)
+        case directory
+            __fish_complete_directories (commandline -ct)
+        case scenario
+            __netsim_list scenarios
+            __fish_complete_suffix .yaml
+        case result
+            __netsim_list scenarios
+            __fish_complete_path (commandline -ct)
+        case parameter
+            string replace -r '$' = (__netsim_list parameters)
+        case section
+            __netsim_list sections
+            __netsim_list stacks
+            __netsim_list benchmarks
+        case figure
+            __netsim_list figures
+        case command
+            complete -C 'netsim ' | string match -rv '^-'
+    end
+end
 
 complete -c netsim -f
-complete -c netsim -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
-complete -c netsim -l help -d 'Explain the command'
+complete -c netsim -n __fish_use_subcommand -l version -d 'Print the version'
+complete -c netsim -s h -l help -d 'Explain the command'
 
-complete -c netsim -n __fish_use_subcommand -a run -d 'Run every series of a scenario'
-complete -c netsim -n __fish_use_subcommand -a check -d 'Validate a scenario without running it'
-complete -c netsim -n __fish_use_subcommand -a describe -d 'Print the parameters of the models'
-complete -c netsim -n __fish_use_subcommand -a list -d 'List stacks, testbeds, benchmarks and scenarios'
-complete -c netsim -n __fish_use_subcommand -a sweep -d 'Run with many values of parameters'
-complete -c netsim -n __fish_use_subcommand -a bench -d 'Measure the speed of the simulator'
-complete -c netsim -n __fish_use_subcommand -a plot -d 'Draw a scenario, results or a sweep'
-complete -c netsim -n __fish_use_subcommand -a figures -d 'Draw the figures of the references'
-complete -c netsim -n __fish_use_subcommand -a explain -d 'Say where the time of a message goes'
-complete -c netsim -n __fish_use_subcommand -a calibrate -d 'Fit parameters to reference points'
-complete -c netsim -n __fish_use_subcommand -a validate -d 'Hold the claims against what is simulated'
-complete -c netsim -n __fish_use_subcommand -a compare -d 'Compare two results curve by curve'
-complete -c netsim -n __fish_use_subcommand -a test -d 'Build everything and run the test suite'
-complete -c netsim -n __fish_use_subcommand -a help -d 'Explain a command'
-
-set -l run '__fish_seen_subcommand_from run'
-complete -c netsim -n $run -l set -x -d 'Set one parameter: PATH=VALUE'
-complete -c netsim -n $run -l out -x -a '(__fish_complete_directories)' -d 'Directory for the results'
-complete -c netsim -n $run -l seed -x -d 'Seed of the random streams'
-complete -c netsim -n $run -l format -x -a 'table csv json' -d 'What to print'
-complete -c netsim -n $run -l trace -r -F -d 'Write a timeline'
-complete -c netsim -n $run -l log-states -r -F -d 'Write the protocol transitions'
-complete -c netsim -n $run -l pcap -r -F -d 'Write the frames of all Ethernet cards'
-complete -c netsim -n $run -l quiet -d 'No progress, no summary'
-complete -c netsim -n '__fish_seen_subcommand_from run check sweep plot explain calibrate' \
-    -l allow-unused -d 'Accept settings that nothing reads'
-complete -c netsim -n '__fish_seen_subcommand_from run check' \
-    -k -a '(__fish_complete_suffix .yaml)'
-
-complete -c netsim -n '__fish_seen_subcommand_from describe' -l json-schema \
-    -d 'Print a JSON Schema for editors'
-complete -c netsim -n '__fish_seen_subcommand_from bench' -l format -x -a 'table json' \
-    -d 'What to print'
-set -l sweep '__fish_seen_subcommand_from sweep'
-complete -c netsim -n $sweep -a merge -d 'Join the databases of shards'
-complete -c netsim -n $sweep -l set -x -d 'Vary a parameter: PATH=VALUE,...'
-complete -c netsim -n $sweep -l zip -d 'First values together, second values together'
-complete -c netsim -n $sweep -l seeds -x -d 'Each point with the seeds 1 .. N'
-complete -c netsim -n $sweep -s j -l jobs -x -d 'Processes'
-complete -c netsim -n $sweep -l out -x -a '(__fish_complete_directories)' -d 'Directory of the database'
-complete -c netsim -n $sweep -l csv -d 'Print all values as CSV'
-complete -c netsim -n $sweep -l report -d 'Print best, worst and effects'
-complete -c netsim -n $sweep -l format -x -a 'table json' -d 'Of the report'
-complete -c netsim -n $sweep -l dry-run -d 'Only list the points'
-complete -c netsim -n $sweep -l shard -x -d 'Only one of N shares of the runs: K/N'
-complete -c netsim -n $sweep -l again -d 'Run also what is in the database'
-complete -c netsim -n $sweep -l quiet -d 'No progress, no summary'
-complete -c netsim -n $sweep -F
-set -l pictures '__fish_seen_subcommand_from plot figures'
-complete -c netsim -n $pictures -l format -x -a 'svg png pdf' -d 'Kind of picture'
-complete -c netsim -n $pictures -l out -r -F -d 'File or directory of the pictures'
-complete -c netsim -n $pictures -s j -l jobs -x -d 'Processes'
-complete -c netsim -n $pictures -l quiet -d 'No progress, no summary'
-complete -c netsim -n '__fish_seen_subcommand_from plot' -l figure -x -d 'Draw it as this figure'
-complete -c netsim -n '__fish_seen_subcommand_from plot' -l set -x -d 'Set one parameter: PATH=VALUE'
-complete -c netsim -n '__fish_seen_subcommand_from figures' -l again -d 'Simulate again'
-complete -c netsim -n '__fish_seen_subcommand_from figures' -l list -d 'Print the figures there are'
-complete -c netsim -n '__fish_seen_subcommand_from plot' -k -a '(__fish_complete_suffix .yaml)'
-
-set -l explain '__fish_seen_subcommand_from explain'
-complete -c netsim -n $explain -l series -x -d 'Explain this one of the series only'
-complete -c netsim -n $explain -l size -x -d 'Explain this message size in full'
-complete -c netsim -n $explain -l plot -r -F -d 'Also draw the classes of stages over the sizes'
-complete -c netsim -n $explain -l format -x -a 'table csv json' -d 'What to print'
-set -l validate '__fish_seen_subcommand_from validate'
-complete -c netsim -n $validate -l top40 -d 'Only the most important claims'
-complete -c netsim -n $validate -l all -d 'Also list the behaviours'
-complete -c netsim -n $validate -l tests -r -F -d 'Results of netsim test'
-complete -c netsim -n $validate -l all-run -d 'End with 2 also if a test was not run'
-complete -c netsim -n $validate -l format -x -a 'table json junit' -d 'What to print'
-complete -c netsim -n $validate -l out -r -F -d 'Write it to this file'
-complete -c netsim -n $validate -l database -r -F -d 'Where results are kept'
-complete -c netsim -n $validate -s j -l jobs -x -d 'Processes'
-complete -c netsim -n $validate -l again -d 'Run also what is in the database'
-complete -c netsim -n $validate -l quiet -d 'No progress'
-set -l compare '__fish_seen_subcommand_from compare'
-complete -c netsim -n $compare -l tolerance -x -d 'Largest deviation that is no difference'
-complete -c netsim -n $compare -l metric -x -d 'Compare only this metric'
-complete -c netsim -n $compare -l format -x -a 'table json' -d 'What to print'
-complete -c netsim -n $compare -F
-set -l calibrate '__fish_seen_subcommand_from calibrate'
-complete -c netsim -n $calibrate -l fit -x -d 'Parameter to fit: PATH=LO..HI'
-complete -c netsim -n $calibrate -l to -r -F -d 'Reference points, orders and crossovers'
-complete -c netsim -n $calibrate -l out -r -F -d 'Write the overlay to this file'
-complete -c netsim -n $calibrate -l check -r -F -d 'Compare with an overlay'
-complete -c netsim -n $calibrate -l method -x -a 'auto lm nelder-mead' -d 'How to search'
-complete -c netsim -n $calibrate -s j -l jobs -x -d 'Processes'
-complete -c netsim -n $calibrate -l database -r -F -d 'Keep the runs in this database'
-set -l both '__fish_seen_subcommand_from explain calibrate'
-complete -c netsim -n $both -l set -x -d 'Set one parameter: PATH=VALUE'
-complete -c netsim -n $both -l seed -x -d 'Seed of the random streams'
-complete -c netsim -n $calibrate -l format -x -a 'table json' -d 'What to print'
-complete -c netsim -n $both -k -a '(__fish_complete_suffix .yaml)'
-
-complete -c netsim -n '__fish_seen_subcommand_from help' -a "$commands"
-
-set -l limited '__fish_seen_subcommand_from run sweep plot explain calibrate'
-complete -c netsim -n $limited -l time-limit -x -d 'End a run that takes longer'
-complete -c netsim -n $limited -l simulated-limit -x -d 'End a run after so much simulated time'
-
-set -l check '__fish_seen_subcommand_from check'
-complete -c netsim -n $check -l set -x -d 'Check with this setting: PATH=VALUE'
-complete -c netsim -n $check -l format -x -a 'table json' -d 'What to print'
+# Begin: fish commands
+complete -c netsim -n __fish_use_subcommand -a run -d 'run every series of a scenario'
+complete -c netsim -n __fish_use_subcommand -a check -d 'validate a scenario without running it'
+complete -c netsim -n __fish_use_subcommand -a describe -d 'print the parameters of the models'
+complete -c netsim -n __fish_use_subcommand -a list -d 'list stacks, testbeds, benchmarks, scenarios and sweeps'
+complete -c netsim -n __fish_use_subcommand -a bench -d 'measure the speed of the simulator'
+complete -c netsim -n __fish_use_subcommand -a sweep -d 'run a scenario with many values of its parameters'
+complete -c netsim -n __fish_use_subcommand -a explain -d 'say where the time of a message goes'
+complete -c netsim -n __fish_use_subcommand -a validate -d 'hold the claims of the sources against what is simulated'
+complete -c netsim -n __fish_use_subcommand -a compare -d 'compare two results curve by curve'
+complete -c netsim -n __fish_use_subcommand -a plot -d 'draw a scenario, the results of a run, or a sweep'
+complete -c netsim -n __fish_use_subcommand -a figures -d 'draw the figures of the references'
+complete -c netsim -n __fish_use_subcommand -a calibrate -d 'fit parameters to reference points'
+complete -c netsim -n __fish_use_subcommand -a help -d 'explain a command'
+complete -c netsim -n __fish_use_subcommand -a test -d 'build everything and run the test suite'
+complete -c netsim -n '__fish_seen_subcommand_from run' -k -a '(__netsim_words scenario)'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l allow-unused -d 'accept settings that nothing reads'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l out -x -a '(__netsim_words directory)' -d 'directory for the results instead of results/NAME'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l trace -x -a '(__netsim_words file)' -d 'write a timeline for ui.perfetto.dev'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l log-states -x -a '(__netsim_words file)' -d 'write the protocol transitions, one a line'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap -x -a '(__netsim_words file)' -d 'write the frames of all Ethernet cards as pcapng'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l time-limit -x -a '(__netsim_words none)' -d 'end a run that takes longer; without a unit: seconds'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l simulated-limit -x -a '(__netsim_words none)' -d 'end a run that is not over after so much simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l quiet -s q -d 'no progress, no summary'
+complete -c netsim -n '__fish_seen_subcommand_from check' -k -a '(__netsim_words scenario)'
+complete -c netsim -n '__fish_seen_subcommand_from check' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from check' -l allow-unused -d 'accept settings that nothing reads'
+complete -c netsim -n '__fish_seen_subcommand_from check' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from describe' -k -a '(__netsim_words section)'
+complete -c netsim -n '__fish_seen_subcommand_from describe' -l json-schema -d 'print a JSON Schema of scenarios, for editors'
+complete -c netsim -n '__fish_seen_subcommand_from describe' -l format -x -a '(__netsim_words choice text markdown)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from list' -k -a '(__netsim_words choice stacks testbeds benchmarks scenarios sweeps figures sections parameters)'
+complete -c netsim -n '__fish_seen_subcommand_from list' -l names -d 'print names alone, one a line'
+complete -c netsim -n '__fish_seen_subcommand_from list' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from bench' -k -a '(__netsim_words none)'
+complete -c netsim -n '__fish_seen_subcommand_from bench' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from bench' -l quick -d 'take a tenth of the time'
+complete -c netsim -n '__fish_seen_subcommand_from bench' -l no-ns3 -d 'do not compare with ns-3'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -k -a '(__netsim_words result)'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l set -x -a '(__netsim_words parameter)' -d 'vary a parameter; A .. B doubles; beats the file (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l allow-unused -d 'accept settings that nothing reads'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l zip -d 'first values together, second values together, ...'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l seeds -x -a '(__netsim_words none)' -d 'each point with the seeds 1 .. N'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; one for each processor if 0 or not given'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l out -x -a '(__netsim_words directory)' -d 'directory of sweep.sqlite instead of results/NAME'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l csv -d 'print all values as CSV'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l report -d 'print best, worst and effects of a sweep that was run, and run nothing'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l dry-run -d 'only list the points'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l shard -x -a '(__netsim_words none)' -d 'only the K-th of N shares of the runs'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l again -d 'run also what is kept from before'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l time-limit -x -a '(__netsim_words none)' -d 'end a run that takes longer; without a unit: seconds'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l simulated-limit -x -a '(__netsim_words none)' -d 'end a run that is not over after so much simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l quiet -s q -d 'no progress, no summary'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -k -a '(__netsim_words scenario)'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l series -x -a '(__netsim_words none)' -d 'explain this one of the series only (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l size -x -a '(__netsim_words none)' -d 'explain this message size in full instead of all sizes; without a unit: bytes'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l allow-unused -d 'accept settings that nothing reads'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l time-limit -x -a '(__netsim_words none)' -d 'end a run that takes longer; without a unit: seconds'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l simulated-limit -x -a '(__netsim_words none)' -d 'end a run that is not over after so much simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l plot -x -a '(__netsim_words file)' -d 'also draw the classes of stages over the sizes (png, svg or pdf)'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -k -a '(__netsim_words none)'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l top40 -d 'only the most important claims, and how many of those results hold'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l all -d 'also list the behaviours, which tests cover'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l tests -x -a '(__netsim_words file)' -d 'results of `netsim test'\'' instead of tests.xml beside the program'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l all-run -d 'end with 2 also if a behaviour'\''s test was not run for this build'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l format -x -a '(__netsim_words choice table json junit)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l out -x -a '(__netsim_words file)' -d 'write it to this file'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l database -x -a '(__netsim_words file)' -d 'keep the runs in this database instead of results/validate.sqlite'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; one for each processor if 0 or not given'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l again -d 'run also what is kept from before'
+complete -c netsim -n '__fish_seen_subcommand_from validate' -l quiet -s q -d 'no progress, no summary'
+complete -c netsim -n '__fish_seen_subcommand_from compare' -k -a '(__netsim_words result)'
+complete -c netsim -n '__fish_seen_subcommand_from compare' -l tolerance -x -a '(__netsim_words none)' -d 'largest relative deviation that is no difference (0)'
+complete -c netsim -n '__fish_seen_subcommand_from compare' -l metric -x -a '(__netsim_words none)' -d 'compare only this metric (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from compare' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -k -a '(__netsim_words result)'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l figure -x -a '(__netsim_words figure)' -d 'draw it as this figure of the references: its axes, series and marks'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l format -x -a '(__netsim_words choice svg png pdf)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l out -x -a '(__netsim_words file)' -d 'the picture'\''s file instead of figures/NAME.FORMAT'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l allow-unused -d 'accept settings that nothing reads'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l time-limit -x -a '(__netsim_words none)' -d 'end a run that takes longer; without a unit: seconds'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l simulated-limit -x -a '(__netsim_words none)' -d 'end a run that is not over after so much simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; one for each processor if 0 or not given'
+complete -c netsim -n '__fish_seen_subcommand_from plot' -l quiet -s q -d 'no progress, no summary'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -k -a '(__netsim_words figure)'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -l format -x -a '(__netsim_words choice svg png pdf)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -l out -x -a '(__netsim_words directory)' -d 'directory for the pictures instead of figures/'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; one for each processor if 0 or not given'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -l again -d 'run also what is kept from before'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -l list -d 'print the figures there are, draw nothing'
+complete -c netsim -n '__fish_seen_subcommand_from figures' -l quiet -s q -d 'no progress, no summary'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -k -a '(__netsim_words scenario)'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l fit -x -a '(__netsim_words parameter)' -d 'parameter to fit, with bounds (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l to -x -a '(__netsim_words file)' -d 'reference points, orders and crossovers'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l out -x -a '(__netsim_words file)' -d 'write the overlay to this file'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l check -x -a '(__netsim_words file)' -d 'compare with an overlay instead; ends with 2 if a value differs'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l method -x -a '(__netsim_words choice auto lm nelder-mead)' -d 'how to search'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l allow-unused -d 'accept settings that nothing reads'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l jobs -s j -x -a '(__netsim_words none)' -d 'simulate in N processes; one for each processor if 0 or not given'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l database -x -a '(__netsim_words file)' -d 'keep the runs in this database'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l time-limit -x -a '(__netsim_words none)' -d 'end a run that takes longer; without a unit: seconds'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l simulated-limit -x -a '(__netsim_words none)' -d 'end a run that is not over after so much simulated time'
+complete -c netsim -n '__fish_seen_subcommand_from calibrate' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from help' -k -a '(__netsim_words command)'
+complete -c netsim -n '__fish_seen_subcommand_from help' -l fill -x -a '(__netsim_words file)' -d 'print FILE with the parts made anew that come from the tables of options'
+# End

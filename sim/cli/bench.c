@@ -39,19 +39,30 @@ static enum cli_exit bench(bool quick, bool ns3, const char *format_name)
     return CLI_DONE;
 }
 
+struct bench_arguments {
+    gboolean quick, no_ns3;
+    char *format;
+};
+
+const struct cli_option cli_bench_options[] = {
+    CLI_FORMAT_OPTION(struct bench_arguments, format, formats, NULL),
+    {.name = "quick",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct bench_arguments, quick),
+     .summary = "take a tenth of the time"},
+    {.name = "no-ns3",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct bench_arguments, no_ns3),
+     .summary = "do not compare with ns-3"},
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv)
 {
-    gboolean quick = FALSE, no_ns3 = FALSE;
-    char *format = NULL;
-    const GOptionEntry entries[] = {
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "table or json", "FORMAT"},
-        {"quick", 0, 0, G_OPTION_ARG_NONE, &quick, "take a tenth of the time", NULL},
-        {"no-ns3", 0, 0, G_OPTION_ARG_NONE, &no_ns3, "do not compare with ns-3", NULL},
-        G_OPTION_ENTRY_NULL,
-    };
+    struct bench_arguments arguments = {0};
     enum cli_exit code;
-    if (cli_parse(command, entries, 0, 0, &argc, &argv, &code))
-        code = bench(quick, !no_ns3, format);
-    g_free(format);
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
+        code = bench(arguments.quick, !arguments.no_ns3, arguments.format);
+    cli_clear(command, &arguments);
     return code;
 }

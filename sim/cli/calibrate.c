@@ -33,8 +33,6 @@ static bool arguments_are_right(const struct calibrate_arguments *arguments)
         cli_error("--to references/calibration/NAME.yaml", "what is it to be fitted to?");
     else if (arguments->out && arguments->check)
         cli_error(NULL, "--out writes an overlay and --check compares with one: give one of them");
-    else if (arguments->jobs < 0)
-        cli_error(NULL, "--jobs %d: it must not be negative", arguments->jobs);
     else
         return true;
     return false;
@@ -282,47 +280,61 @@ static enum cli_exit calibrate_argument(const char *name,
     return code;
 }
 
+const struct cli_option cli_calibrate_options[] = {
+    {.name = "fit",
+     .value = CLI_LIST,
+     .offset = offsetof(struct calibrate_arguments, fits),
+     .argument = "PATH[=LO..HI]",
+     .words = CLI_WORDS_PARAMETER,
+     .summary = "parameter to fit, with bounds (repeatable)",
+     .more = "Without bounds, a tenth and ten times its default."},
+    {.name = "to",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct calibrate_arguments, to),
+     .argument = "REFERENCE",
+     .words = CLI_WORDS_FILE,
+     .summary = "reference points, orders and crossovers",
+     .more = "A YAML file."},
+    {.name = "out",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct calibrate_arguments, out),
+     .argument = "OVERLAY",
+     .words = CLI_WORDS_FILE,
+     .summary = "write the overlay to this file",
+     .more = "It is for the `include` of a testbed; each value says what it is fitted to."},
+    {.name = "check",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct calibrate_arguments, check),
+     .argument = "OVERLAY",
+     .words = CLI_WORDS_FILE,
+     .summary = "compare with an overlay instead; ends with 2 if a value differs"},
+    {.name = "method",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct calibrate_arguments, method),
+     .argument = "METHOD",
+     .words = CLI_WORDS_CHOICE,
+     .summary = "how to search",
+     .more = "`lm` is Levenberg-Marquardt, for points alone; `auto` takes it where there are "
+             "no orders and crossovers.",
+     .choices = methods},
+    CLI_SET_OPTION(struct calibrate_arguments, sets),
+    CLI_UNUSED_OPTION(struct calibrate_arguments, allow_unused),
+    CLI_SEED_OPTION(struct calibrate_arguments, seed),
+    CLI_JOBS_OPTION(struct calibrate_arguments, jobs),
+    CLI_DATABASE_OPTION(struct calibrate_arguments, database, ""),
+    CLI_LIMIT_OPTIONS(struct calibrate_arguments, limits),
+    CLI_FORMAT_OPTION(struct calibrate_arguments, format, formats, NULL),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv)
 {
     struct calibrate_arguments arguments = {0};
-    const GOptionEntry entries[] = {
-        {"fit", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.fits,
-         "parameter to fit, with bounds (repeatable)", "PATH[=LO..HI]"},
-        {"to", 0, 0, G_OPTION_ARG_FILENAME, &arguments.to,
-         "reference points, orders and crossovers", "REFERENCE"},
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out, "write the overlay to this file",
-         "OVERLAY"},
-        {"check", 0, 0, G_OPTION_ARG_FILENAME, &arguments.check,
-         "compare with an overlay instead; ends with 2 if a value differs", "OVERLAY"},
-        {"method", 0, 0, G_OPTION_ARG_FILENAME, &arguments.method, "auto, lm or nelder-mead",
-         "METHOD"},
-        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
-         "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
-        CLI_UNUSED_ENTRY(arguments.allow_unused),
-        {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
-         "processes; 0, the default: one for each processor", "N"},
-        {"database", 0, 0, G_OPTION_ARG_FILENAME, &arguments.database,
-         "keep the runs in this database", "FILE"},
-        CLI_LIMIT_ENTRIES(arguments.limits),
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "what to print: table or json",
-         "FORMAT"},
-        G_OPTION_ENTRY_NULL,
-    };
     enum cli_exit code;
-    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
         code = cli_limits_read(&arguments.limits, &arguments.sets)
                    ? calibrate_argument(argv[1], &arguments)
                    : CLI_BAD_INPUT;
-    g_strfreev(arguments.fits);
-    g_strfreev(arguments.sets);
-    g_free(arguments.to);
-    cli_limits_clear(&arguments.limits);
-    g_free(arguments.out);
-    g_free(arguments.check);
-    g_free(arguments.method);
-    g_free(arguments.seed);
-    g_free(arguments.database);
-    g_free(arguments.format);
+    cli_clear(command, &arguments);
     return code;
 }

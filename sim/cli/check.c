@@ -9,6 +9,11 @@
 static const char *const formats[] = {"table", "json", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON };
 
+struct check_arguments {
+    char **sets, *format;
+    gboolean allow_unused;
+};
+
 static json_t *series_json(const struct scenario_case *test_case)
 {
     struct estimate estimate = estimate_of(test_case);
@@ -41,13 +46,15 @@ static void print_scenario(const char *file, const struct scenario *scenario)
     }
 }
 
-static enum cli_exit check(char **files, char **sets, bool allow_unused, enum format format)
+static enum cli_exit check(char **files, const struct check_arguments *arguments,
+                           enum format format)
 {
     struct scenario_schema *schema = registry_schema(&model_registry);
     enum cli_exit code = CLI_DONE;
     json_t *all = json_array();
     for (char **file = files; *file; file++) {
-        struct scenario *scenario = cli_scenario(schema, *file, sets, allow_unused, 0);
+        struct scenario *scenario =
+            cli_scenario(schema, *file, arguments->sets, arguments->allow_unused, 0);
         if (!scenario)
             code = CLI_BAD_INPUT;
         else if (format == FORMAT_JSON)
@@ -66,25 +73,21 @@ static enum cli_exit check(char **files, char **sets, bool allow_unused, enum fo
     return code;
 }
 
+const struct cli_option cli_check_options[] = {
+    CLI_SET_OPTION(struct check_arguments, sets),
+    CLI_UNUSED_OPTION(struct check_arguments, allow_unused),
+    CLI_FORMAT_OPTION(struct check_arguments, format, formats, NULL),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv)
 {
-    char **sets = NULL, *format_text = NULL;
-    gboolean allow_unused = FALSE;
-    const GOptionEntry entries[] = {
-        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &sets, "check with this setting (repeatable)",
-         "PATH=VALUE"},
-        CLI_UNUSED_ENTRY(allow_unused),
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format_text, "what to print: table or json",
-         "FORMAT"},
-        G_OPTION_ENTRY_NULL,
-    };
+    struct check_arguments arguments = {0};
     enum cli_exit code;
-    if (cli_parse(command, entries, 1, G_MAXINT, &argc, &argv, &code)) {
-        int format = cli_choice("--format", format_text, formats);
-        code =
-            format < 0 ? CLI_BAD_INPUT : check(argv + 1, sets, allow_unused, (enum format)format);
+    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
+        int format = cli_choice("--format", arguments.format, formats);
+        code = format < 0 ? CLI_BAD_INPUT : check(argv + 1, &arguments, (enum format)format);
     }
-    g_strfreev(sets);
-    g_free(format_text);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -2,8 +2,10 @@
 #include "sim/cli/cli.h"
 
 #include "sim/campaign/workers.h"
+#include "sim/cli/reference.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,21 +18,23 @@ const struct cli_command cli_commands[] = {
      "results/NAME/. SCENARIO is a file, or the name of a scenario that `netsim list` shows.\n"
      "Ends with 0 if all went well, 1 if the scenario or the command line is wrong, 2 if messages\n"
      "are missing from a run that came to its end, 3 if the simulated program failed.",
-     cli_run},
+     cli_run, cli_run_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
     {"check", "SCENARIO...", "validate a scenario without running it",
      "Reads each scenario and all that it includes, and reports every mistake with its place.",
-     cli_check},
+     cli_check, cli_check_options, 1, INT_MAX, CLI_WORDS_SCENARIO, NULL},
     {"describe", "[MODEL]", "print the parameters of the models",
      "Prints every parameter with its unit, default, range, meaning and source; those of one\n"
      "MODEL, section or stack if it is named.",
-     cli_describe},
+     cli_describe, cli_describe_options, 0, 1, CLI_WORDS_SECTION, NULL},
     {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",
-     "KIND is stacks, testbeds, benchmarks, scenarios or sweeps; all if it is not given.",
-     cli_list},
+     "KIND is stacks, testbeds, benchmarks, scenarios or sweeps, all of which are listed if none "
+     "is\n"
+     "given; or figures, sections or parameters.",
+     cli_list, cli_list_options, 0, 1, CLI_WORDS_CHOICE, cli_list_kinds},
     {"bench", "", "measure the speed of the simulator",
      "Measures the event engine, the network, the MPI stack and the memory of a large cluster on\n"
      "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3.",
-     cli_bench},
+     cli_bench, cli_bench_options, 0, 0, CLI_WORDS_NONE, NULL},
     {"sweep", "SCENARIO", "run a scenario with many values of its parameters",
      "Runs all combinations of the values given by --set and by the scenario's own `sweep:`, in\n"
      "parallel, into a database; what is in it is not run again, and an interrupted sweep goes on\n"
@@ -38,7 +42,7 @@ const struct cli_command cli_commands[] = {
      "  netsim sweep --report DIR|DATABASE   what a sweep has shown\n"
      "  netsim sweep merge OUT DATABASE...   join the databases of shards\n\n"
      "Ends with 2 if a run lost data, crashed the simulator or took longer than --time-limit.",
-     cli_sweep},
+     cli_sweep, cli_sweep_options, 1, 1, CLI_WORDS_RESULT, NULL},
     {"explain", "SCENARIO", "say where the time of a message goes",
      "Takes the critical path of a message apart: library, traps, copies, buses, cards, wires,\n"
      "switches, interrupts, wake-ups, waiting. The parts add up to the measured time exactly.\n"
@@ -46,13 +50,13 @@ const struct cli_command cli_commands[] = {
      "how busy each resource was and how many waited for it, and what bounds the run.\n"
      "A benchmark is explained with at most 20 repetitions of each size.\n"
      "Ends with 3 if the simulated program failed, and says why.",
-     cli_explain},
+     cli_explain, cli_explain_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
     {"validate", "[PATTERN...]", "hold the claims of the sources against what is simulated",
      "Runs what the claims of references/claims/ look at, prints for each what was expected, what\n"
      "came out and the verdict, and the totals. PATTERN is a system (via), the start of an id\n"
      "(via.pingpong), an id, or a glob ('via.*.c2.*'). Ends with 2 if a claim misses that is not\n"
      "known to.",
-     cli_validate},
+     cli_validate, cli_validate_options, 0, INT_MAX, CLI_WORDS_NONE, NULL},
     {"compare", "A B", "compare two results curve by curve",
      "A and B are directories that `netsim run' wrote, files of `run --format json', CSV files, "
      "or\n"
@@ -60,29 +64,30 @@ const struct cli_command cli_commands[] = {
      "its newest sweep with that value. Ends with 2 if a curve deviates by more than the "
      "tolerance,\n"
      "or one of both lacks a series or a point.",
-     cli_compare},
+     cli_compare, cli_compare_options, 2, 2, CLI_WORDS_RESULT, NULL},
     {"plot", "SCENARIO|DIR|DATABASE", "draw a scenario, the results of a run, or a sweep",
      "A SCENARIO is run first; DIR is what `netsim run` or `netsim sweep` wrote, DATABASE that of\n"
      "a sweep. Latency and bandwidth over message sizes; of a sweep of one parameter, a line for\n"
      "each size or value, of more, fields of colours. What failed is marked. With --figure the\n"
      "axes, series and marks are those of a figure of the references. Needs Debian's\n"
      "python3-matplotlib.",
-     cli_plot},
+     cli_plot, cli_plot_options, 1, 1, CLI_WORDS_RESULT, NULL},
     {"figures", "[ID...]", "draw the figures of the references",
      "Simulates what is not in DIR/cache.sqlite, draws each figure from it with what its source\n"
      "states, and writes DIR/index.html, which puts each beside its claims and their verdicts.\n"
      "ID is as --list shows it (via.fig.6_1, via.*), the same without its system (fig.6_1), or a\n"
      "number (6.1); all without it. What is missing or failed is said. Needs Debian's\n"
      "python3-matplotlib.",
-     cli_figures},
+     cli_figures, cli_figures_options, 0, INT_MAX, CLI_WORDS_FIGURE, NULL},
     {"calibrate", "SCENARIO", "fit parameters to reference points",
      "Looks for the values of the --fit parameters with which the scenario comes nearest to the\n"
      "points, orders and crossovers of --to, by least squares, and says how well each is\n"
      "determined and which can't be told apart. The overlay that it writes is for a testbed's\n"
      "`include'. Only the sizes that are asked for are run, with 10 repetitions.",
-     cli_calibrate},
-    {"help", "[COMMAND]", "explain a command", NULL, cli_help},
-    {NULL, NULL, NULL, NULL, NULL},
+     cli_calibrate, cli_calibrate_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
+    {"help", "[COMMAND]", "explain a command", NULL, cli_help, cli_help_options, 0, 1,
+     CLI_WORDS_COMMAND, NULL},
+    {.name = NULL},
 };
 
 void cli_usage(FILE *out)
@@ -130,22 +135,44 @@ static enum cli_exit command_run(const struct cli_command *command, int argc, ch
     return command->run(command, argc, argv);
 }
 
+struct help_arguments {
+    char *fill;
+};
+
+const struct cli_option cli_help_options[] = {
+    {.name = "fill",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct help_arguments, fill),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "print FILE with the parts made anew that come from the tables of options",
+     .more = "They stand between lines with `Begin: NAME` and `End`; the man page and the files of "
+             "completion have such parts."},
+    CLI_OPTIONS_END,
+};
+
+// The help of one command, NULL: of the program.
+static enum cli_exit help_print(char *name)
+{
+    const struct cli_command *about = name ? command_find(name) : NULL;
+    if (name && !about)
+        return command_unknown(name);
+    if (!about || about->run == cli_help) {
+        cli_usage(stdout);
+        return CLI_DONE;
+    }
+    char *arguments[] = {name, (char[]){"--help"}, NULL};
+    return command_run(about, 2, arguments);
+}
+
 enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv)
 {
-    (void)command;
-    if (argc < 2 || argv[1][0] == '-') {
-        cli_usage(stdout);
-        return CLI_DONE;
-    }
-    const struct cli_command *about = command_find(argv[1]);
-    if (!about)
-        return command_unknown(argv[1]);
-    if (about->run == cli_help) {
-        cli_usage(stdout);
-        return CLI_DONE;
-    }
-    char *arguments[] = {argv[1], (char[]){"--help"}, NULL};
-    return command_run(about, 2, arguments);
+    struct help_arguments arguments = {0};
+    enum cli_exit code;
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
+        code = arguments.fill ? reference_fill(arguments.fill) : help_print(argv[1]);
+    cli_clear(command, &arguments);
+    return code;
 }
 
 // Whether stdout is a pipe that nobody reads any more.
@@ -165,26 +192,6 @@ static enum cli_exit finish_output(enum cli_exit code)
         return code;
     cli_error(NULL, "standard output could not be written: %s", g_strerror(errno ? errno : EIO));
     return code == CLI_DONE ? CLI_BAD_INPUT : code;
-}
-
-// "-j2" and "-qj2" as GLib's parser reads them, "-j" "2": it knows no value that is joined to a
-// short option. The list owns its words and ends with NULL.
-static GPtrArray *split_words(int argc, char **argv)
-{
-    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
-    bool options = true;
-    for (int i = 0; i < argc; i++) {
-        const char *word = argv[i];
-        size_t letters = strspn(word + (*word == '-'), G_CSET_a_2_z G_CSET_A_2_Z) + 1;
-        options = options && strcmp(word, "--") != 0;
-        if (options && *word == '-' && letters > 1 && g_ascii_isdigit(word[letters])) {
-            g_ptr_array_add(words, g_strndup(word, letters));
-            word += letters;
-        }
-        g_ptr_array_add(words, g_strdup(word));
-    }
-    g_ptr_array_add(words, NULL);
-    return words;
 }
 
 static enum cli_exit dispatch(int argc, char **argv)
@@ -209,7 +216,7 @@ static enum cli_exit dispatch(int argc, char **argv)
     const struct cli_command *command = command_find(word);
     if (!command)
         return command_unknown(word);
-    GPtrArray *words = split_words(argc - 1, argv + 1);
+    GPtrArray *words = cli_words_split(command, argc - 1, argv + 1);
     // The parser takes what it has read out of the array.
     char **rest = g_memdup2(words->pdata, sizeof(char *) * words->len);
     enum cli_exit code = command_run(command, (int)words->len - 1, rest);

@@ -4,6 +4,7 @@
 #ifndef NETSIM_CLI_CLI_H
 #define NETSIM_CLI_CLI_H
 
+#include "sim/cli/option.h"
 #include "sim/config/scenario.h"
 #include "sim/output/file.h"
 
@@ -29,6 +30,10 @@ struct cli_command {
     const char *description; // more, for the command's own help
     // argv[0] is the command's name. Returns an exit code.
     enum cli_exit (*run)(const struct cli_command *command, int argc, char **argv);
+    const struct cli_option *options; // NULL: none but --help
+    int least, most;                  // arguments
+    enum cli_words words;             // what a shell offers for them
+    const char *const *choices;       // of CLI_WORDS_CHOICE
 };
 
 // All of them; ends with a NULL name.
@@ -50,6 +55,24 @@ enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
 enum cli_exit cli_figures(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_help(const struct cli_command *command, int argc, char **argv);
+
+// The options of the commands; each table stands in the command's own file.
+extern const struct cli_option cli_run_options[];
+extern const struct cli_option cli_check_options[];
+extern const struct cli_option cli_describe_options[];
+extern const struct cli_option cli_list_options[];
+extern const struct cli_option cli_bench_options[];
+extern const struct cli_option cli_explain_options[];
+extern const struct cli_option cli_calibrate_options[];
+extern const struct cli_option cli_validate_options[];
+extern const struct cli_option cli_compare_options[];
+extern const struct cli_option cli_plot_options[];
+extern const struct cli_option cli_figures_options[];
+extern const struct cli_option cli_sweep_options[];
+extern const struct cli_option cli_help_options[];
+
+// What `netsim list` lists, NULL-terminated.
+extern const char *const cli_list_kinds[];
 
 // The help of the whole program.
 void cli_usage(FILE *out);
@@ -74,11 +97,20 @@ void cli_text_print(struct cli_text *text);
 // "did you mean NAME?" for the candidate that is near to `word`, or NULL. The caller frees it.
 char *cli_did_you_mean(const char *word, const char *const *candidates);
 
-// Reads the command's options; what is left in argv[1 .. argc-1] are its arguments, of which there
-// must be least .. most. False if the command has nothing more to do, with the exit code in *code:
-// after --help, and after an error that has been reported.
-bool cli_parse(const struct cli_command *command, const GOptionEntry *entries, int least, int most,
-               int *argc, char ***argv, enum cli_exit *code);
+// Takes apart what is joined to short options, as the command's options have it: "-qj2" becomes
+// "-q",
+// "-j", "2". The list owns its words and ends with NULL.
+GPtrArray *cli_words_split(const struct cli_command *command, int argc, char **argv);
+
+// Reads the command's options into its struct of arguments, which begins as zeros and is cleared
+// with cli_clear in any case; what is left in argv[1 .. argc-1] are its arguments, as many as the
+// command takes. False if the command has nothing more to do, with the exit code in *code: after
+// --help, and after an error that has been reported.
+bool cli_parse(const struct cli_command *command, void *arguments, int *argc, char ***argv,
+               enum cli_exit *code);
+
+// Frees all texts that options have put into the arguments.
+void cli_clear(const struct cli_command *command, void *arguments);
 
 // The index of `word` in a NULL-terminated list of choices; -1 and an error on stderr if it is none
 // of them. NULL stands for the first.
@@ -88,28 +120,15 @@ int cli_choice(const char *option, const char *word, const char *const *choices)
 // is none.
 bool cli_seed(const char *text, uint64_t *seed);
 
-// Limits of a run: the options --time-limit and --simulated-limit, for a command's entries.
+// Limits of a run: what CLI_LIMIT_OPTIONS read.
 struct cli_limits {
     char *time, *simulated; // as given; NULL: not
     double seconds;         // on the clock on the wall; 0: none
 };
-#define CLI_LIMIT_ENTRIES(limits)                                                                  \
-    {"time-limit",                                                                                 \
-     0,                                                                                            \
-     0,                                                                                            \
-     G_OPTION_ARG_FILENAME,                                                                        \
-     &(limits).time,                                                                               \
-     "end a run that takes longer; without a unit: seconds",                                       \
-     "TIME"},                                                                                      \
-    {                                                                                              \
-        "simulated-limit", 0, 0, G_OPTION_ARG_FILENAME, &(limits).simulated,                       \
-            "end a run that is not over after so much simulated time", "TIME"                      \
-    }
 
 // Reads --time-limit, and adds --simulated-limit to `sets` (g_strfreev; NULL: none yet) as what it
 // stands for, limits.simulated_time. False and an error on stderr if the time is none.
 bool cli_limits_read(struct cli_limits *limits, char ***sets);
-void cli_limits_clear(struct cli_limits *limits);
 
 // The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim beside the installed
 // program, else the source tree, else where it was to be installed. Never NULL.
@@ -124,13 +143,6 @@ char *cli_beside_program(const char *name);
 // be NULL.
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed);
-
-// The option --allow-unused, for a command's entries.
-#define CLI_UNUSED_ENTRY(flag)                                                                     \
-    {                                                                                              \
-        "allow-unused", 0, 0, G_OPTION_ARG_NONE, &(flag), "accept settings that nothing reads",    \
-            NULL                                                                                   \
-    }
 
 // The figures (struct figure_spec *) of the references; NULL after mistakes, which have been
 // printed. Free with g_ptr_array_unref.

@@ -103,28 +103,38 @@ static enum cli_exit compare_places(char **places, int format, double tolerance,
     return code;
 }
 
+struct compare_arguments {
+    char *tolerance, *format, **metrics;
+};
+
+const struct cli_option cli_compare_options[] = {
+    {.name = "tolerance",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct compare_arguments, tolerance),
+     .argument = "REL",
+     .summary = "largest relative deviation that is no difference (0)",
+     .more = "As a number or a percentage (`0.01`, `1%`). Without it, curves must be "
+             "identical."},
+    {.name = "metric",
+     .value = CLI_LIST,
+     .offset = offsetof(struct compare_arguments, metrics),
+     .argument = "NAME",
+     .summary = "compare only this metric (repeatable)"},
+    CLI_FORMAT_OPTION(struct compare_arguments, format, formats, NULL),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv)
 {
-    char *tolerance_text = NULL, *format_name = NULL, **metrics = NULL;
-    const GOptionEntry entries[] = {
-        {"tolerance", 0, 0, G_OPTION_ARG_FILENAME, &tolerance_text,
-         "largest relative deviation that is no difference (0)", "REL"},
-        {"metric", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &metrics,
-         "compare only this metric (repeatable)", "NAME"},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format_name, "what to print: table or json",
-         "FORMAT"},
-        G_OPTION_ENTRY_NULL,
-    };
+    struct compare_arguments arguments = {0};
     enum cli_exit code;
-    if (cli_parse(command, entries, 2, 2, &argc, &argv, &code)) {
+    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         double tolerance;
-        int format = cli_choice("--format", format_name, formats);
+        int format = cli_choice("--format", arguments.format, formats);
         code = CLI_BAD_INPUT;
-        if (format >= 0 && read_tolerance(tolerance_text, &tolerance))
-            code = compare_places(argv + 1, format, tolerance, metrics);
+        if (format >= 0 && read_tolerance(arguments.tolerance, &tolerance))
+            code = compare_places(argv + 1, format, tolerance, arguments.metrics);
     }
-    g_strfreev(metrics);
-    g_free(tolerance_text);
-    g_free(format_name);
+    cli_clear(command, &arguments);
     return code;
 }

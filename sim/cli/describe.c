@@ -294,19 +294,27 @@ static enum cli_exit describe(const char *model, bool schema_wanted, const char 
     return found ? CLI_DONE : CLI_BAD_INPUT;
 }
 
+struct describe_arguments {
+    gboolean schema;
+    char *format;
+};
+
+const struct cli_option cli_describe_options[] = {
+    {.name = "json-schema",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct describe_arguments, schema),
+     .summary = "print a JSON Schema of scenarios, for editors"},
+    CLI_FORMAT_OPTION(struct describe_arguments, format, formats,
+                      "As `markdown` it is the reference of parameters."),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_describe(const struct cli_command *command, int argc, char **argv)
 {
-    gboolean schema = FALSE;
-    char *format = NULL;
-    const GOptionEntry entries[] = {
-        {"json-schema", 0, 0, G_OPTION_ARG_NONE, &schema,
-         "print a JSON Schema of scenarios, for editors", NULL},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "text or markdown", "FORMAT"},
-        G_OPTION_ENTRY_NULL,
-    };
+    struct describe_arguments arguments = {0};
     enum cli_exit code;
-    if (cli_parse(command, entries, 0, 1, &argc, &argv, &code))
-        code = describe(argc > 1 ? argv[1] : NULL, schema, format);
-    g_free(format);
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
+        code = describe(argc > 1 ? argv[1] : NULL, arguments.schema, arguments.format);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -239,36 +239,46 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     return code;
 }
 
+const struct cli_option cli_explain_options[] = {
+    {.name = "series",
+     .value = CLI_LIST,
+     .offset = offsetof(struct explain_arguments, series),
+     .argument = "NAME",
+     .summary = "explain this one of the series only (repeatable)"},
+    {.name = "size",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct explain_arguments, size),
+     .argument = "SIZE",
+     .summary = "explain this message size in full instead of all sizes; without a unit: bytes",
+     .more = "Stages with their share, running sum and class, what the rank waits for while "
+             "it sleeps, how busy each resource is, for which share of the time the critical "
+             "path is on it, how many wait for it (the mean over time, and the most), and "
+             "what bounds the run."},
+    CLI_SET_OPTION(struct explain_arguments, sets),
+    CLI_UNUSED_OPTION(struct explain_arguments, allow_unused),
+    CLI_SEED_OPTION(struct explain_arguments, seed),
+    CLI_FORMAT_OPTION(
+        struct explain_arguments, format, formats,
+        "CSV has one number a row: scenario, series, size, kind, name, class, unit, value."),
+    CLI_LIMIT_OPTIONS(struct explain_arguments, limits),
+    {.name = "plot",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct explain_arguments, plot),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "also draw the classes of stages over the sizes (png, svg or pdf)",
+     .more = "As shares of the time, stacked."},
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv)
 {
     struct explain_arguments arguments = {0};
-    const GOptionEntry entries[] = {
-        {"series", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.series,
-         "explain this one of the series only (repeatable)", "NAME"},
-        {"size", 0, 0, G_OPTION_ARG_FILENAME, &arguments.size,
-         "explain this message size in full instead of all sizes; without a unit: bytes", "SIZE"},
-        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
-         "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
-        CLI_UNUSED_ENTRY(arguments.allow_unused),
-        {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
-         "what to print: table, csv or json", "FORMAT"},
-        CLI_LIMIT_ENTRIES(arguments.limits),
-        {"plot", 0, 0, G_OPTION_ARG_FILENAME, &arguments.plot,
-         "also draw the classes of stages over the sizes (png, svg or pdf)", "FILE"},
-        G_OPTION_ENTRY_NULL,
-    };
     enum cli_exit code;
-    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
         code = !cli_limits_read(&arguments.limits, &arguments.sets)
                    ? CLI_BAD_INPUT
                    : explain_argument(argv[1], &arguments);
-    g_strfreev(arguments.sets);
-    g_strfreev(arguments.series);
-    g_free(arguments.size);
-    cli_limits_clear(&arguments.limits);
-    g_free(arguments.format);
-    g_free(arguments.plot);
-    g_free(arguments.seed);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -16,7 +16,7 @@ static const char *const formats[] = {"svg", "png", "pdf", NULL};
 struct figures_arguments {
     char *format, *out;
     int jobs;
-    gboolean again, quiet;
+    gboolean again, list, quiet;
 };
 
 // A call of the command, on its way.
@@ -314,33 +314,35 @@ static void print_list(const GPtrArray *figures)
     }
 }
 
+const struct cli_option cli_figures_options[] = {
+    CLI_FORMAT_OPTION(struct figures_arguments, format, formats, NULL),
+    {.name = "out",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct figures_arguments, out),
+     .argument = "DIR",
+     .words = CLI_WORDS_DIRECTORY,
+     .summary = "directory for the pictures instead of figures/"},
+    CLI_JOBS_OPTION(struct figures_arguments, jobs),
+    CLI_AGAIN_OPTION(struct figures_arguments, again),
+    {.name = "list",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct figures_arguments, list),
+     .summary = "print the figures there are, draw nothing"},
+    CLI_QUIET_OPTION(struct figures_arguments, quiet),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_figures(const struct cli_command *command, int argc, char **argv)
 {
     struct figures_arguments arguments = {0};
-    gboolean list = FALSE;
-    const GOptionEntry entries[] = {
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
-         "kind of pictures: svg, png or pdf", "FORMAT"},
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
-         "directory for the pictures instead of figures/", "DIR"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
-         "simulate in N processes; one for each processor if not given", "N"},
-        {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.again, "simulate again what is in the cache",
-         NULL},
-        {"list", 0, 0, G_OPTION_ARG_NONE, &list, "print the figures there are, draw nothing", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
-        G_OPTION_ENTRY_NULL,
-    };
     enum cli_exit code;
-    if (cli_parse(command, entries, 0, G_MAXINT, &argc, &argv, &code)) {
+    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         code = CLI_BAD_INPUT;
         int format = cli_choice("--format", arguments.format, formats);
         GPtrArray *specs = NULL, *figures = NULL;
-        if (arguments.jobs < 0)
-            cli_error(NULL, "-j %d: it must be at least 1", arguments.jobs);
-        else if (format >= 0 && (specs = cli_figure_specs()))
+        if (format >= 0 && (specs = cli_figure_specs()))
             figures = cli_figures_named(specs, argv + 1);
-        if (figures && list) {
+        if (figures && arguments.list) {
             print_list(figures);
             code = CLI_DONE;
         } else if (figures) {
@@ -351,7 +353,6 @@ enum cli_exit cli_figures(const struct cli_command *command, int argc, char **ar
         if (specs)
             g_ptr_array_unref(specs);
     }
-    g_free(arguments.format);
-    g_free(arguments.out);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -4,12 +4,15 @@
 
 #include "sim/config/node.h"
 #include "sim/core/shown.h"
+#include "sim/figures/spec.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 #include "sim/workload/stack.h"
 
-static const char *const kinds[] = {"stacks",    "testbeds", "benchmarks",
-                                    "scenarios", "sweeps",   NULL};
+// The first ones are listed if none is named.
+const char *const cli_list_kinds[] = {"stacks",  "testbeds", "benchmarks", "scenarios", "sweeps",
+                                      "figures", "sections", "parameters", NULL};
+#define KINDS_BY_DEFAULT 5
 static const char *const formats[] = {"table", "json", NULL};
 
 static json_t *entry_new(const char *name, const char *description)
@@ -97,7 +100,45 @@ static json_t *list_files(const char *folder)
     return list;
 }
 
-// All that there is of the kind at an index of `kinds`.
+static json_t *list_figures(void)
+{
+    json_t *list = json_array();
+    GPtrArray *specs = cli_figure_specs();
+    for (guint i = 0; specs && i < specs->len; i++) {
+        const struct figure_spec *figure = g_ptr_array_index(specs, i);
+        json_array_append_new(list, entry_new(figure->id, figure->title));
+    }
+    if (specs)
+        g_ptr_array_unref(specs);
+    return list;
+}
+
+// A section, or (parameters) each of its parameters with its path.
+static void append_section(json_t *list, const char *path, const struct param_table *table,
+                           bool parameters)
+{
+    if (!parameters) {
+        json_array_append_new(list, entry_new(path, table->doc));
+        return;
+    }
+    for (const struct param *param = table->params; param->name; param++) {
+        char *whole = g_strconcat(path, ".", param->name, NULL);
+        json_array_append_new(list, entry_new(whole, param->doc));
+        g_free(whole);
+    }
+}
+
+static json_t *list_sections(const struct scenario_schema *schema, bool parameters)
+{
+    json_t *list = json_array();
+    append_section(list, "link", schema->link_table, parameters);
+    append_section(list, "switch", schema->switch_table, parameters);
+    for (const struct scenario_section *section = schema->sections; section->path; section++)
+        append_section(list, section->path, section->table, parameters);
+    return list;
+}
+
+// All that there is of the kind at an index of `cli_list_kinds`.
 static json_t *list_kind(const struct scenario_schema *schema, int kind)
 {
     switch (kind) {
@@ -109,8 +150,12 @@ static json_t *list_kind(const struct scenario_schema *schema, int kind)
         return list_benchmarks(schema);
     case 3:
         return list_files("scenarios");
-    default:
+    case 4:
         return list_files("scenarios/sweeps");
+    case 5:
+        return list_figures();
+    default:
+        return list_sections(schema, kind == 7);
     }
 }
 
@@ -170,9 +215,9 @@ static enum cli_exit list_print(int kind, gboolean names, const char *format_nam
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     json_t *document = json_object();
-    for (int i = 0; kinds[i]; i++)
-        if (kind < 0 || kind == i)
-            json_object_set_new(document, kinds[i], list_kind(schema, i));
+    for (int i = 0; cli_list_kinds[i]; i++)
+        if (kind == i || (kind < 0 && i < KINDS_BY_DEFAULT))
+            json_object_set_new(document, cli_list_kinds[i], list_kind(schema, i));
     registry_schema_free(schema);
     if (names) {
         print_names(document);
@@ -188,20 +233,29 @@ static enum cli_exit list_print(int kind, gboolean names, const char *format_nam
     return CLI_DONE;
 }
 
+struct list_arguments {
+    gboolean names;
+    char *format;
+};
+
+const struct cli_option cli_list_options[] = {
+    {.name = "names",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct list_arguments, names),
+     .summary = "print names alone, one a line"},
+    CLI_FORMAT_OPTION(struct list_arguments, format, formats, NULL),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv)
 {
-    gboolean names = FALSE;
-    char *format = NULL;
-    const GOptionEntry entries[] = {
-        {"names", 0, 0, G_OPTION_ARG_NONE, &names, "print names alone, one a line", NULL},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &format, "table or json", "FORMAT"},
-        G_OPTION_ENTRY_NULL,
-    };
+    struct list_arguments arguments = {0};
     enum cli_exit code;
-    if (cli_parse(command, entries, 0, 1, &argc, &argv, &code)) {
-        int kind = argc > 1 ? cli_choice("list", argv[1], kinds) : -1;
-        code = argc > 1 && kind < 0 ? CLI_BAD_INPUT : list_print(kind, names, format);
+    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
+        int kind = argc > 1 ? cli_choice("list", argv[1], cli_list_kinds) : -1;
+        code = argc > 1 && kind < 0 ? CLI_BAD_INPUT
+                                    : list_print(kind, arguments.names, arguments.format);
     }
-    g_free(format);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -58,20 +58,135 @@ char *cli_did_you_mean(const char *word, const char *const *candidates)
     return nearest ? g_strdup_printf("did you mean %s?", nearest) : NULL;
 }
 
-static GOptionContext *context_new(const struct cli_command *command, const GOptionEntry *entries,
-                                   gboolean *help)
+const char *cli_words_name(enum cli_words words)
 {
+    static const char *const names[] = {
+        [CLI_WORDS_NONE] = "none",           [CLI_WORDS_FILE] = "file",
+        [CLI_WORDS_DIRECTORY] = "directory", [CLI_WORDS_SCENARIO] = "scenario",
+        [CLI_WORDS_RESULT] = "result",       [CLI_WORDS_PARAMETER] = "parameter",
+        [CLI_WORDS_SECTION] = "section",     [CLI_WORDS_FIGURE] = "figure",
+        [CLI_WORDS_COMMAND] = "command",     [CLI_WORDS_CHOICE] = "choice",
+    };
+    return names[words];
+}
+
+char *cli_option_summary(const struct cli_option *option)
+{
+    GString *text = g_string_new(option->summary);
+    for (int i = 0; option->choices && option->choices[i]; i++)
+        g_string_append_printf(text, "%s%s",
+                               i == 0                   ? ": "
+                               : option->choices[i + 1] ? ", "
+                                                        : " or ",
+                               option->choices[i]);
+    return g_string_free(text, FALSE);
+}
+
+// ---- Words ----
+
+#define HELP_LETTER 'h'
+
+static const struct cli_option *option_find(const struct cli_command *command, const char *name,
+                                            size_t length, char letter)
+{
+    for (const struct cli_option *option = command->options; option && option->name; option++)
+        if (letter ? option->letter == letter
+                   : strncmp(option->name, name, length) == 0 && !option->name[length])
+            return option;
+    return NULL;
+}
+
+// A word of short options, one after the other; what follows an unknown one is left out, as the
+// parser refuses that. Whether the next word is the value of the last of them.
+static bool split_letters(const struct cli_command *command, GPtrArray *words, const char *word)
+{
+    if (!word[1])
+        g_ptr_array_add(words, g_strdup(word)); // "-" is an argument
+    for (size_t i = 1; word[i]; i++) {
+        const struct cli_option *option = option_find(command, NULL, 0, word[i]);
+        g_ptr_array_add(words, g_strdup_printf("-%c", word[i]));
+        if (option && option->value != CLI_FLAG) {
+            if (word[i + 1])
+                g_ptr_array_add(words, g_strdup(word + i + 1));
+            return !word[i + 1];
+        }
+        if (!option && word[i] != HELP_LETTER)
+            return false;
+    }
+    return false;
+}
+
+GPtrArray *cli_words_split(const struct cli_command *command, int argc, char **argv)
+{
+    GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
+    bool options = true, value = false;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        options = options && (value || strcmp(word, "--") != 0);
+        if (options && !value && word[0] == '-' && word[1] != '-') {
+            value = split_letters(command, words, word);
+            continue;
+        }
+        const struct cli_option *option = options && !value && word[0] == '-'
+                                              ? option_find(command, word + 2, strlen(word + 2), 0)
+                                              : NULL;
+        value = option && option->value != CLI_FLAG;
+        g_ptr_array_add(words, g_strdup(word));
+    }
+    g_ptr_array_add(words, NULL);
+    return words;
+}
+
+// ---- Reading ----
+
+struct parser {
+    GOptionContext *context;
+    GPtrArray *texts; // that the entries refer to
+    gboolean help;
+};
+
+static GOptionEntry entry_of(const struct cli_option *option, void *arguments, GPtrArray *texts)
+{
+    static const GOptionArg args[] = {
+        [CLI_FLAG] = G_OPTION_ARG_NONE,
+        [CLI_TEXT] = G_OPTION_ARG_FILENAME,
+        [CLI_LIST] = G_OPTION_ARG_FILENAME_ARRAY,
+        [CLI_JOBS] = G_OPTION_ARG_INT,
+    };
+    char *summary = cli_option_summary(option);
+    g_ptr_array_add(texts, summary);
+    return (GOptionEntry){
+        .long_name = option->name,
+        .short_name = option->letter,
+        .arg = args[option->value],
+        .arg_data = (char *)arguments + option->offset,
+        .description = summary,
+        .arg_description = option->argument,
+    };
+}
+
+static void parser_start(struct parser *parser, const struct cli_command *command, void *arguments)
+{
+    *parser = (struct parser){.context = g_option_context_new(command->arguments),
+                              .texts = g_ptr_array_new_with_free_func(g_free)};
     const GOptionEntry help_entries[] = {
-        {"help", 'h', 0, G_OPTION_ARG_NONE, help, "print this text", NULL},
+        {"help", HELP_LETTER, 0, G_OPTION_ARG_NONE, &parser->help, "print this text", NULL},
         G_OPTION_ENTRY_NULL,
     };
-    GOptionContext *context = g_option_context_new(command->arguments);
-    g_option_context_set_help_enabled(context, FALSE);
-    if (entries)
-        g_option_context_add_main_entries(context, entries, NULL);
-    g_option_context_add_main_entries(context, help_entries, NULL);
-    g_option_context_set_description(context, command->description);
-    return context;
+    g_option_context_set_help_enabled(parser->context, FALSE);
+    for (const struct cli_option *option = command->options; option && option->name; option++) {
+        const GOptionEntry entries[] = {entry_of(option, arguments, parser->texts),
+                                        G_OPTION_ENTRY_NULL};
+        g_option_context_add_main_entries(parser->context, entries, NULL);
+    }
+    g_option_context_add_main_entries(parser->context, help_entries, NULL);
+    g_option_context_set_description(parser->context, command->description);
+}
+
+static void parser_end(struct parser *parser)
+{
+    g_option_context_free(parser->context);
+    g_ptr_array_unref(parser->texts);
 }
 
 // GLib writes its own text for the terminal's locale, which would lose the ellipsis in the C
@@ -87,71 +202,99 @@ static void print_help(GOptionContext *context, const struct cli_command *comman
     g_free(help);
 }
 
-// "--foo" of the arguments that no entry knows, for a hint.
-static char *option_hint(const GOptionEntry *entries, const char *message)
+// What the option that the message names may have been, or all that there are. The caller frees it.
+static char *option_hint(const struct cli_command *command, const char *message)
 {
     const char *dashes = strstr(message, "--");
-    char *hint = NULL;
-    if (dashes && entries) {
-        char *word = g_strndup(dashes, strcspn(dashes, "= "));
-        GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-        for (const GOptionEntry *entry = entries; entry->long_name; entry++)
-            g_ptr_array_add(names, g_strdup_printf("--%s", entry->long_name));
-        g_ptr_array_add(names, NULL);
-        hint = cli_did_you_mean(word, (const char *const *)names->pdata);
-        g_free(word);
-        g_ptr_array_unref(names);
+    char *word = dashes ? g_strndup(dashes, strcspn(dashes, "= ")) : g_strdup("");
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    for (const struct cli_option *option = command->options; option && option->name; option++)
+        g_ptr_array_add(names, g_strdup_printf("--%s", option->name));
+    g_ptr_array_add(names, g_strdup("--help"));
+    g_ptr_array_add(names, NULL);
+    char *hint = cli_did_you_mean(word, (const char *const *)names->pdata);
+    if (!hint) {
+        char *all = g_strjoinv(", ", (char **)names->pdata);
+        hint = g_strdup_printf("there are %s; see `netsim help %s'", all, command->name);
+        g_free(all);
     }
+    g_free(word);
+    g_ptr_array_unref(names);
     return hint;
 }
 
-static void report_option(const struct cli_command *command, const GOptionEntry *entries,
-                          const GError *error)
+static void report_option(const struct cli_command *command, const GError *error)
 {
     char *hint = g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)
-                     ? option_hint(entries, error->message)
-                     : NULL;
-    if (!hint)
-        hint = g_strdup_printf("see `netsim help %s'", command->name);
+                     ? option_hint(command, error->message)
+                     : g_strdup_printf("see `netsim help %s'", command->name);
     cli_error(hint, "%s: %s", command->name, error->message);
     g_free(hint);
 }
 
-static bool count_is_right(const struct cli_command *command, int given, int least, int most)
+static bool count_is_right(const struct cli_command *command, int given)
 {
-    if (given >= least && given <= most)
+    if (given >= command->least && given <= command->most)
         return true;
     char *hint = g_strdup_printf("usage: netsim %s [OPTION...]%s%s", command->name,
                                  *command->arguments ? " " : "", command->arguments);
-    cli_error(hint, "%s: too %s arguments", command->name, given < least ? "few" : "many");
+    cli_error(hint, "%s: too %s arguments", command->name, given < command->least ? "few" : "many");
     g_free(hint);
     return false;
 }
 
-bool cli_parse(const struct cli_command *command, const GOptionEntry *entries, int least, int most,
-               int *argc, char ***argv, enum cli_exit *code)
+// Whether all numbers of processes may be; says so if one may not.
+static bool jobs_are_right(const struct cli_command *command, const void *arguments)
 {
-    gboolean help = FALSE;
+    for (const struct cli_option *option = command->options; option && option->name; option++) {
+        if (option->value != CLI_JOBS)
+            continue;
+        int jobs = *(const int *)((const char *)arguments + option->offset);
+        if (jobs >= 0 && jobs <= CLI_MOST_JOBS)
+            continue;
+        cli_error("0: one for each processor",
+                  "--%s %d: a number of processes is a whole number from 0 to %d", option->name,
+                  jobs, CLI_MOST_JOBS);
+        return false;
+    }
+    return true;
+}
+
+bool cli_parse(const struct cli_command *command, void *arguments, int *argc, char ***argv,
+               enum cli_exit *code)
+{
     GError *error = NULL;
-    GOptionContext *context = context_new(command, entries, &help);
+    struct parser parser;
     bool go_on = false;
+    parser_start(&parser, command, arguments);
     *code = CLI_BAD_INPUT;
     // The parser takes options out of the array that it is given; the caller's own strings stay.
-    if (!g_option_context_parse(context, argc, argv, &error)) {
-        report_option(command, entries, error);
+    if (!g_option_context_parse(parser.context, argc, argv, &error)) {
+        report_option(command, error);
         g_error_free(error);
-    } else if (help) {
-        print_help(context, command);
+    } else if (parser.help) {
+        print_help(parser.context, command);
         *code = CLI_DONE;
     } else {
         if (*argc > 1 && strcmp((*argv)[1], "--") == 0) {
             (*argv)++;
             (*argc)--;
         }
-        go_on = count_is_right(command, *argc - 1, least, most);
+        go_on = jobs_are_right(command, arguments) && count_is_right(command, *argc - 1);
     }
-    g_option_context_free(context);
+    parser_end(&parser);
     return go_on;
+}
+
+void cli_clear(const struct cli_command *command, void *arguments)
+{
+    for (const struct cli_option *option = command->options; option && option->name; option++) {
+        void *member = (char *)arguments + option->offset;
+        if (option->value == CLI_TEXT)
+            g_clear_pointer((char **)member, g_free);
+        else if (option->value == CLI_LIST)
+            g_clear_pointer((char ***)member, g_strfreev);
+    }
 }
 
 int cli_choice(const char *option, const char *word, const char *const *choices)
@@ -207,10 +350,4 @@ bool cli_limits_read(struct cli_limits *limits, char ***sets)
     g_free(hint);
     g_free(text);
     return good && time.integer > 0;
-}
-
-void cli_limits_clear(struct cli_limits *limits)
-{
-    g_free(limits->time);
-    g_free(limits->simulated);
 }

@@ -265,37 +265,40 @@ static enum cli_exit plot(const char *argument, const struct plot_arguments *arg
     return code;
 }
 
+const struct cli_option cli_plot_options[] = {
+    {.name = "figure",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, figure),
+     .argument = "ID",
+     .words = CLI_WORDS_FIGURE,
+     .summary = "draw it as this figure of the references: its axes, series and marks",
+     .more = "The results stand for the scenario of their name, or if the figure has none of "
+             "it for that which the figure is about; curves of other scenarios are left out, "
+             "and a note says so."},
+    CLI_FORMAT_OPTION(struct plot_arguments, format, formats, NULL),
+    {.name = "out",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, out),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "the picture's file instead of figures/NAME.FORMAT"},
+    CLI_SET_OPTION(struct plot_arguments, sets),
+    CLI_UNUSED_OPTION(struct plot_arguments, allow_unused),
+    CLI_LIMIT_OPTIONS(struct plot_arguments, limits),
+    CLI_JOBS_OPTION(struct plot_arguments, jobs),
+    CLI_QUIET_OPTION(struct plot_arguments, quiet),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_plot(const struct cli_command *command, int argc, char **argv)
 {
     struct plot_arguments arguments = {0};
-    const GOptionEntry entries[] = {
-        {"figure", 0, 0, G_OPTION_ARG_FILENAME, &arguments.figure,
-         "draw it as this figure of the references: its axes, series and marks", "ID"},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
-         "kind of picture: svg, png or pdf", "FORMAT"},
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
-         "the picture's file instead of figures/NAME.FORMAT", "FILE"},
-        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
-         "set one parameter of a scenario (repeatable)", "PATH=VALUE"},
-        CLI_UNUSED_ENTRY(arguments.allow_unused),
-        CLI_LIMIT_ENTRIES(arguments.limits),
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
-         "simulate in N processes; one for each processor if not given", "N"},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "print nothing", NULL},
-        G_OPTION_ENTRY_NULL,
-    };
     enum cli_exit code;
-    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
+    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         code = CLI_BAD_INPUT;
-        if (arguments.jobs < 0)
-            cli_error(NULL, "-j %d: it must be at least 1", arguments.jobs);
-        else if (cli_limits_read(&arguments.limits, &arguments.sets))
+        if (cli_limits_read(&arguments.limits, &arguments.sets))
             code = plot(argv[1], &arguments);
     }
-    g_free(arguments.figure);
-    g_free(arguments.format);
-    g_free(arguments.out);
-    g_strfreev(arguments.sets);
-    cli_limits_clear(&arguments.limits);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -368,28 +368,49 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
     return code;
 }
 
+const struct cli_option cli_run_options[] = {
+    CLI_SET_OPTION(struct run_arguments, sets),
+    CLI_UNUSED_OPTION(struct run_arguments, allow_unused),
+    {.name = "out",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, out),
+     .argument = "DIR",
+     .words = CLI_WORDS_DIRECTORY,
+     .summary = "directory for the results instead of results/NAME"},
+    CLI_SEED_OPTION(struct run_arguments, seed),
+    CLI_FORMAT_OPTION(struct run_arguments, format, formats,
+                      "With `csv` or `json` it is one document and nothing else, and no file is "
+                      "written without `--out`."),
+    {.name = "trace",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, trace),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "write a timeline for ui.perfetto.dev",
+     .more = "Chrome's trace format: a lane for each processor, bus, network interface, wire "
+             "and switch port."},
+    {.name = "log-states",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, state_log),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "write the protocol transitions, one a line"},
+    {.name = "pcap",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, pcap),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "write the frames of all Ethernet cards as pcapng",
+     .more = "A section for each series, an interface for each card, times in nanoseconds. "
+             "The payload is zeros."},
+    CLI_LIMIT_OPTIONS(struct run_arguments, limits),
+    CLI_QUIET_OPTION(struct run_arguments, quiet),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
 {
     struct run_arguments arguments = {0};
-    const GOptionEntry entries[] = {
-        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
-         "set one parameter; beats the file (repeatable)", "PATH=VALUE"},
-        CLI_UNUSED_ENTRY(arguments.allow_unused),
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
-         "directory for the results instead of results/NAME", "DIR"},
-        {"seed", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seed, "seed of all random streams", "N"},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
-         "what to print: table, csv or json", "FORMAT"},
-        {"trace", 0, 0, G_OPTION_ARG_FILENAME, &arguments.trace,
-         "write a timeline for ui.perfetto.dev", "FILE"},
-        {"log-states", 0, 0, G_OPTION_ARG_FILENAME, &arguments.state_log,
-         "write the protocol transitions, one a line", "FILE"},
-        {"pcap", 0, 0, G_OPTION_ARG_FILENAME, &arguments.pcap,
-         "write the frames of all Ethernet cards as pcapng", "FILE"},
-        CLI_LIMIT_ENTRIES(arguments.limits),
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
-        G_OPTION_ENTRY_NULL,
-    };
     char **given = g_strdupv(argv);
     struct manifest_execution execution = {
         .version = NETSIM_VERSION,
@@ -397,18 +418,11 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
         .argv = given,
     };
     enum cli_exit code;
-    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code))
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
         code = !cli_limits_read(&arguments.limits, &arguments.sets)
                    ? CLI_BAD_INPUT
                    : run_scenario_argument(argv[1], &arguments, &execution);
     g_strfreev(given);
-    g_strfreev(arguments.sets);
-    g_free(arguments.out);
-    g_free(arguments.seed);
-    g_free(arguments.format);
-    g_free(arguments.trace);
-    g_free(arguments.state_log);
-    g_free(arguments.pcap);
-    cli_limits_clear(&arguments.limits);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 #define DATABASE "sweep.sqlite"
-#define MOST_JOBS 1024
 #define MOST_SHARDS 1000000
 
 static const char *const formats[] = {"table", "json", NULL};
 
 struct arguments {
     char **sets;
-    char *out, *seeds, *jobs, *shard, *format;
+    char *out, *seeds, *shard, *format;
+    int jobs;
     struct cli_limits limits;
     gboolean zip, csv, dry_run, report, again, quiet, allow_unused;
 };
@@ -32,7 +32,7 @@ struct arguments {
 struct plan {
     const struct arguments *arguments;
     int64_t seeds; // 0: not given
-    int jobs, time_limit, shard, shards;
+    int time_limit, shard, shards;
     int format;
 };
 
@@ -65,15 +65,13 @@ static bool read_shard(const char *text, struct plan *plan)
 
 static bool read_plan(const struct arguments *arguments, struct plan *plan)
 {
-    guint64 seeds = 0, jobs = 0;
+    guint64 seeds = 0;
     *plan = (struct plan){.arguments = arguments};
     plan->format = cli_choice("--format", arguments->format, formats);
     bool good = plan->format >= 0 &&
                 read_count("--seeds", arguments->seeds, SWEEP_MOST_SEEDS, &seeds) &&
-                read_count("--jobs", arguments->jobs, MOST_JOBS, &jobs) &&
                 read_shard(arguments->shard, plan);
     plan->seeds = (int64_t)seeds;
-    plan->jobs = (int)jobs;
     plan->time_limit = (int)ceil(arguments->limits.seconds);
     return good;
 }
@@ -306,7 +304,7 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
     struct campaign_options options = {
         .database = keeps ? database : NULL,
         .data_dir = cli_data_dir(),
-        .jobs = plan->jobs,
+        .jobs = plan->arguments->jobs,
         .time_limit_s = plan->time_limit,
         .run_again = plan->arguments->again,
         .progress = on_progress,
@@ -392,40 +390,67 @@ static enum cli_exit report(const char *argument, const struct plan *plan)
     return CLI_BAD_INPUT;
 }
 
+const struct cli_option cli_sweep_options[] = {
+    {.name = "set",
+     .value = CLI_LIST,
+     .offset = offsetof(struct arguments, sets),
+     .argument = "PATH=VALUE,...",
+     .words = CLI_WORDS_PARAMETER,
+     .summary = "vary a parameter; A .. B doubles; beats the file (repeatable)",
+     .more = "`1 KiB .. 16 KiB` stands for 1, 2, 4, 8 and 16 KiB. Commas within brackets and "
+             "quotes do not separate. Once for each path; it replaces an axis of the "
+             "scenario's own sweep."},
+    CLI_UNUSED_OPTION(struct arguments, allow_unused),
+    {.name = "zip",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct arguments, zip),
+     .summary = "first values together, second values together, ...",
+     .more = "Instead of all combinations."},
+    {.name = "seeds",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct arguments, seeds),
+     .argument = "N",
+     .summary = "each point with the seeds 1 .. N"},
+    CLI_JOBS_OPTION(struct arguments, jobs),
+    {.name = "out",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct arguments, out),
+     .argument = "DIR",
+     .words = CLI_WORDS_DIRECTORY,
+     .summary = "directory of " DATABASE " instead of results/NAME"},
+    {.name = "csv",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct arguments, csv),
+     .summary = "print all values as CSV",
+     .more = "A row for each point, series, size and metric."},
+    {.name = "report",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct arguments, report),
+     .summary = "print best, worst and effects of a sweep that was run, and run nothing"},
+    CLI_FORMAT_OPTION(struct arguments, format, formats, "Of `--report` alone."),
+    {.name = "dry-run",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct arguments, dry_run),
+     .summary = "only list the points"},
+    {.name = "shard",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct arguments, shard),
+     .argument = "K/N",
+     .summary = "only the K-th of N shares of the runs"},
+    CLI_AGAIN_OPTION(struct arguments, again),
+    CLI_LIMIT_OPTIONS(struct arguments, limits),
+    CLI_QUIET_OPTION(struct arguments, quiet),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "merge") == 0)
         return sweep_merge(command, argc - 1, argv + 1);
     struct arguments arguments = {0};
-    const GOptionEntry entries[] = {
-        {"set", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments.sets,
-         "vary a parameter; A .. B doubles (repeatable)", "PATH=VALUE,..."},
-        CLI_UNUSED_ENTRY(arguments.allow_unused),
-        {"zip", 0, 0, G_OPTION_ARG_NONE, &arguments.zip,
-         "first values together, second values together, ...", NULL},
-        {"seeds", 0, 0, G_OPTION_ARG_FILENAME, &arguments.seeds, "each point with the seeds 1 .. N",
-         "N"},
-        {"jobs", 'j', 0, G_OPTION_ARG_FILENAME, &arguments.jobs,
-         "processes; one for each processor if not given", "N"},
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out,
-         "directory of " DATABASE " instead of results/NAME", "DIR"},
-        {"csv", 0, 0, G_OPTION_ARG_NONE, &arguments.csv, "print all values as CSV", NULL},
-        {"report", 0, 0, G_OPTION_ARG_NONE, &arguments.report,
-         "print best, worst and effects of a sweep that was run, and run nothing", NULL},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format, "of --report: table or json",
-         "FORMAT"},
-        {"dry-run", 0, 0, G_OPTION_ARG_NONE, &arguments.dry_run, "only list the points", NULL},
-        {"shard", 0, 0, G_OPTION_ARG_FILENAME, &arguments.shard,
-         "only the K-th of N shares of the runs", "K/N"},
-        {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.again, "run also what is in the database",
-         NULL},
-        CLI_LIMIT_ENTRIES(arguments.limits),
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress, no summary", NULL},
-        G_OPTION_ENTRY_NULL,
-    };
     enum cli_exit code;
     struct plan plan;
-    if (cli_parse(command, entries, 1, 1, &argc, &argv, &code)) {
+    if (cli_parse(command, &arguments, &argc, &argv, &code)) {
         if (!cli_limits_read(&arguments.limits, &arguments.sets) || !read_plan(&arguments, &plan))
             code = CLI_BAD_INPUT;
         else if (arguments.format && !arguments.report)
@@ -435,11 +460,6 @@ enum cli_exit cli_sweep(const struct cli_command *command, int argc, char **argv
         else
             code = sweep_scenario(argv[1], &plan);
     }
-    g_strfreev(arguments.sets);
-    char *texts[] = {arguments.out, arguments.seeds, arguments.jobs, arguments.shard,
-                     arguments.format};
-    cli_limits_clear(&arguments.limits);
-    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-        g_free(texts[i]);
+    cli_clear(command, &arguments);
     return code;
 }

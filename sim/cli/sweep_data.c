@@ -124,14 +124,20 @@ static enum cli_exit merge(const char *out, char **arguments)
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv)
 {
     static const struct cli_command merging = {
-        "sweep merge", "OUT DATABASE...", "join the databases of shards",
+        "sweep merge",
+        "OUT DATABASE...",
+        "join the databases of shards",
         "Puts all results of the DATABASEs (files, or directories with a sweep.sqlite) into OUT,\n"
         "which is made if it is missing. What several have must be the same in all.",
+        NULL,
+        NULL,
+        2,
+        INT_MAX,
+        CLI_WORDS_RESULT,
         NULL};
-    const GOptionEntry entries[] = {G_OPTION_ENTRY_NULL};
     enum cli_exit code;
     (void)command;
-    if (!cli_parse(&merging, entries, 2, G_MAXINT, &argc, &argv, &code))
+    if (!cli_parse(&merging, NULL, &argc, &argv, &code))
         return code;
     return merge(argv[1], argv + 2);
 }

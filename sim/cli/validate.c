@@ -13,7 +13,6 @@
 
 #define DATABASE "results/validate.sqlite"
 #define TESTS "tests.xml" // as tests/run_suite.py leaves it in the build directory
-#define MOST_JOBS 4096
 
 static const char *const formats[] = {"table", "json", "junit", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_JUNIT };
@@ -109,10 +108,6 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
     int format = cli_choice("--format", arguments->format, formats);
     if (format < 0)
         return CLI_BAD_INPUT;
-    if (arguments->jobs < 0 || arguments->jobs > MOST_JOBS) {
-        cli_error(NULL, "-j %d: the number of processes is at most %d", arguments->jobs, MOST_JOBS);
-        return CLI_BAD_INPUT;
-    }
     if (arguments->tests && !g_file_test(arguments->tests, G_FILE_TEST_IS_REGULAR)) {
         cli_error("`netsim test' leaves its results in build/tests.xml", "--tests %s: no such file",
                   arguments->tests);
@@ -130,36 +125,49 @@ static enum cli_exit validate(const struct validate_arguments *arguments, char *
     return code;
 }
 
+const struct cli_option cli_validate_options[] = {
+    {.name = "top40",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct validate_arguments, top40),
+     .summary = "only the most important claims, and how many of those results hold",
+     .more = "A result of `references/top40.yaml` holds if all its claims do."},
+    {.name = "all",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct validate_arguments, all),
+     .summary = "also list the behaviours, which tests cover",
+     .more = "They are counted without this, too, and those that miss are listed."},
+    {.name = "tests",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct validate_arguments, tests),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "results of `netsim test' instead of " TESTS " beside the program",
+     .more = "Those of another build count for nothing."},
+    {.name = "all-run",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct validate_arguments, all_run),
+     .summary = "end with 2 also if a behaviour's test was not run for this build"},
+    CLI_FORMAT_OPTION(struct validate_arguments, format, formats,
+                      "A scorecard for people, for programs, or JUnit XML for a build server."),
+    {.name = "out",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct validate_arguments, out),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "write it to this file"},
+    CLI_DATABASE_OPTION(struct validate_arguments, database, " instead of " DATABASE),
+    CLI_JOBS_OPTION(struct validate_arguments, jobs),
+    CLI_AGAIN_OPTION(struct validate_arguments, run_again),
+    CLI_QUIET_OPTION(struct validate_arguments, quiet),
+    CLI_OPTIONS_END,
+};
+
 enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv)
 {
     struct validate_arguments arguments = {0};
-    const GOptionEntry entries[] = {
-        {"top40", 0, 0, G_OPTION_ARG_NONE, &arguments.top40,
-         "only the most important claims, and how many of those results hold", NULL},
-        {"all", 0, 0, G_OPTION_ARG_NONE, &arguments.all,
-         "also list the behaviours, which tests cover", NULL},
-        {"tests", 0, 0, G_OPTION_ARG_FILENAME, &arguments.tests,
-         "results of `netsim test' instead of " TESTS " beside the program", "FILE"},
-        {"all-run", 0, 0, G_OPTION_ARG_NONE, &arguments.all_run,
-         "end with 2 also if a behaviour's test was not run for this build", NULL},
-        {"format", 0, 0, G_OPTION_ARG_FILENAME, &arguments.format,
-         "what to print: table, json or junit", "FORMAT"},
-        {"out", 0, 0, G_OPTION_ARG_FILENAME, &arguments.out, "write it to this file", "FILE"},
-        {"database", 0, 0, G_OPTION_ARG_FILENAME, &arguments.database,
-         "where results are kept instead of " DATABASE, "FILE"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &arguments.jobs,
-         "processes; one for each processor if not given", "N"},
-        {"again", 0, 0, G_OPTION_ARG_NONE, &arguments.run_again, "run also what is in the database",
-         NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &arguments.quiet, "no progress", NULL},
-        G_OPTION_ENTRY_NULL,
-    };
     enum cli_exit code;
-    if (cli_parse(command, entries, 0, G_MAXINT, &argc, &argv, &code))
+    if (cli_parse(command, &arguments, &argc, &argv, &code))
         code = validate(&arguments, argv + 1);
-    g_free(arguments.format);
-    g_free(arguments.database);
-    g_free(arguments.out);
-    g_free(arguments.tests);
+    cli_clear(command, &arguments);
     return code;
 }

@@ -270,7 +270,7 @@ class Calibrate(Case):
                 (["--fit", REQUEST, "--fit", REQUEST, *to], "given twice"),
                 (["--fit", REQUEST, *to, "--method", "newton"], "--method newton"),
                 (["--fit", REQUEST, *to, "--out", "a", "--check", "b"], "give one of them"),
-                (["--fit", REQUEST, *to, "-j", "-1"], "must not be negative"),
+                (["--fit", REQUEST, *to, "-j", "-1"], "from 0 to 1024"),
                 (["--fit", REQUEST, "--to", "missing.yaml"], "missing.yaml")):
             with self.subTest(words=words):
                 self.assertIn(part, self.netsim("calibrate", "two.yaml", *words, code=1).stderr)

@@ -146,7 +146,7 @@ class Plot(Drawing):
                                 (["small.yaml", "--figure", "via." + "fig.6_11"], "did you mean"),
                                 (["small.yaml", "--figure", "via.*"], "one is drawn"),
                                 (["empty", "--set", "a=1"], "can't be --set"),
-                                (["small.yaml", "-j", "-1"], "at least 1"),
+                                (["small.yaml", "-j", "-1"], "from 0 to 1024"),
                                 (["small.yaml", "--out", "small.yaml/x.svg"], "draw.py"),
                                 ([], "too few")):
             with self.subTest(arguments):

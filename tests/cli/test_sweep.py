@@ -526,7 +526,7 @@ class BadInput(SweepCase):
                 (["quick.yaml", "--seeds", "0"], "--seeds 0"),
                 (["quick.yaml", "--seeds", "x"], "--seeds x"),
                 (["quick.yaml", "--seeds", "10001"], "--seeds 10001"),
-                (["quick.yaml", "--seeds", "2", "-j", "0"], "--jobs 0"),
+                (["quick.yaml", "--seeds", "2", "-j", "1025"], "--jobs 1025"),
                 (["quick.yaml", "--seeds", "2", "-j", "-1"], "--jobs -1"),
                 (["quick.yaml", "--seeds", "2", "--shard", "0/2"], "--shard 0/2"),
                 (["quick.yaml", "--seeds", "2", "--shard", "3/2"], "--shard 3/2"),

@@ -600,7 +600,7 @@ class Patterns(Case):
 
     def test_bad_options(self):
         for arguments, said in ((("--format", "xml"), "it must be one of table, json, junit"),
-                                (("-j", "-1"), "-j -1"), (("--top4",), "did you mean --top40?")):
+                                (("-j", "-1"), "--jobs -1"), (("--top4",), "did you mean --top40?")):
             with self.subTest(arguments):
                 self.assertIn(said, self.validate(*arguments, code=1).stderr)
 

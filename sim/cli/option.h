@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options of a command, as a table. From it are made: what is read from the command line, the
+// command's --help, its part of the man page, and the completion of bash, zsh and fish.
+//
+// To add an option: a member in the command's struct of arguments, a row in its table, and
+//
+//   ninja -C BUILD reference
+//
+// which makes the parts of docs/netsim.1 and completion/ anew that are made from the tables
+// (`netsim help --fill FILE`, sim/cli/reference.h). Nothing else lists options. A name that several
+// commands have means the same in all of them: the macros below are for those, and a test compares.
+//
+// The tables are read with GLib's GOptionContext. It knows no value that is joined to a short
+// option (-j2, -qj2), so that cli_words_split takes such words apart beforehand: the table says
+// which letters take a value. popt and argp know them, but popt would be one more library for
+// twenty lines, and argp wants a function with a case for each option beside the table, keeps its
+// own texts of mistakes, and ends the program by itself.
+#ifndef NETSIM_CLI_OPTION_H
+#define NETSIM_CLI_OPTION_H
+
+#include <stddef.h>
+
+#define CLI_MOST_JOBS 1024
+
+// What an option takes, and the member that keeps it, which begins as 0.
+enum cli_value {
+    CLI_FLAG, // nothing: gboolean
+    CLI_TEXT, // text: char *
+    CLI_LIST, // text each time it is given: char **
+    CLI_JOBS, // a number of processes, 0 .. CLI_MOST_JOBS: int
+};
+
+// What a shell offers for a value or an argument.
+enum cli_words {
+    CLI_WORDS_NONE, // what nobody can guess
+    CLI_WORDS_FILE,
+    CLI_WORDS_DIRECTORY,
+    CLI_WORDS_SCENARIO,  // YAML files, and the scenarios that `netsim list` shows
+    CLI_WORDS_RESULT,    // the same, and all other files
+    CLI_WORDS_PARAMETER, // paths of parameters
+    CLI_WORDS_SECTION,   // what `netsim describe` knows
+    CLI_WORDS_FIGURE,
+    CLI_WORDS_COMMAND,
+    CLI_WORDS_CHOICE, // one of the choices
+};
+
+// What a kind of words is called in completion/.
+const char *cli_words_name(enum cli_words words);
+
+struct cli_option {
+    const char *name;           // without dashes
+    char letter;                // the short one; 0: none
+    enum cli_value value;       //
+    size_t offset;              // of the member in the command's arguments
+    const char *argument;       // what the value is called; NULL of a flag
+    const char *summary;        // for the help: in lower case, without a full stop
+    const char *more;           // sentences for the man page alone, `literal`; NULL: none
+    const char *const *choices; // values, NULL-terminated; the first is the default; NULL: any
+    enum cli_words words;
+};
+
+// clang-format off
+#define CLI_SET_OPTION(type, member)                                                               \
+    {.name = "set", .value = CLI_LIST, .offset = offsetof(type, member),                           \
+     .argument = "PATH=VALUE", .words = CLI_WORDS_PARAMETER,                                       \
+     .summary = "set one parameter; beats the file (repeatable)",                                  \
+     .more = "PATH is where it stands in the scenario; the file beats the default."}
+#define CLI_UNUSED_OPTION(type, member)                                                            \
+    {.name = "allow-unused", .value = CLI_FLAG, .offset = offsetof(type, member),                  \
+     .summary = "accept settings that nothing reads",                                              \
+     .more = "They are parameters of a stack or a card that no series has, or those of `link` and " \
+             "`switch` where each link or switch has its own. Without it such a setting is an "    \
+             "error."}
+#define CLI_SEED_OPTION(type, member)                                                              \
+    {.name = "seed", .value = CLI_TEXT, .offset = offsetof(type, member), .argument = "N",         \
+     .summary = "seed of all random streams"}
+// More processes than one, by nature: the default is one for each processor.
+#define CLI_JOBS_OPTION(type, member)                                                              \
+    {.name = "jobs", .letter = 'j', .value = CLI_JOBS,   .offset = offsetof(type, member),         \
+     .argument = "N", .summary = "simulate in N processes; one for each processor if 0 or not given"}
+#define CLI_QUIET_OPTION(type, member)                                                             \
+    {.name = "quiet", .letter = 'q', .value = CLI_FLAG, .offset = offsetof(type, member),          \
+     .summary = "no progress, no summary"}
+#define CLI_AGAIN_OPTION(type, member)                                                             \
+    {.name = "again", .value = CLI_FLAG, .offset = offsetof(type, member),                         \
+     .summary = "run also what is kept from before"}
+#define CLI_DATABASE_OPTION(type, member, note)                                                    \
+    {.name = "database", .value = CLI_TEXT, .offset = offsetof(type, member), .argument = "FILE",  \
+     .words = CLI_WORDS_FILE, .summary = "keep the runs in this database" note,                    \
+     .more = "What is there is not run again."}
+#define CLI_FORMAT_OPTION(type, member, list, text)                                                \
+    {.name = "format", .value = CLI_TEXT, .offset = offsetof(type, member), .argument = "FORMAT",  \
+     .choices = (list), .words = CLI_WORDS_CHOICE, .summary = "form of the output", .more = (text)}
+#define CLI_LIMIT_OPTIONS(type, member)                                                            \
+    {.name = "time-limit", .value = CLI_TEXT, .offset = offsetof(type, member.time),               \
+     .argument = "TIME", .summary = "end a run that takes longer; without a unit: seconds",        \
+     .more = "The run (10s, 500ms on the clock on the wall) has then failed; it says where each "  \
+             "rank is and what it waits for."},                                                    \
+    {.name = "simulated-limit", .value = CLI_TEXT, .offset = offsetof(type, member.simulated),     \
+     .argument = "TIME", .summary = "end a run that is not over after so much simulated time",     \
+     .more = "The end is always at the same event: `limits.simulated_time`."}
+#define CLI_OPTIONS_END {.name = NULL}
+// clang-format on
+
+// What an option does, with its choices, as the help says it. The caller frees it.
+char *cli_option_summary(const struct cli_option *option);
+
+#endif
