@@ -30,8 +30,13 @@ enum trace_note_kind {
     // A processor's handler held the lane, interruptions included; told at its end, before its
     // spans. name: its class.
     TRACE_SLICE,
-    TRACE_DELAY,   // a message's way takes this time, and nothing is busy: a latency. name: of what
-    TRACE_GAP,     // the lane was taken, but carried nothing: the gap between two frames
+    TRACE_DELAY, // a message's way takes this time, and nothing is busy: a latency. name: of what
+    TRACE_GAP,   // the lane was taken, but carried nothing: the gap between two frames
+    // Whose packet the lane's next span is. name: the host that sent it; it waited for the lane
+    // since `from`, and got it at `to`.
+    TRACE_PACKET,
+    TRACE_ASKED,   // and it could have had it from `from` on; told before TRACE_PACKET
+    TRACE_STALL,   // the lane's packet was held back on it by what is ahead; told before its span
     TRACE_LOAD,    // the lane was busy, and nobody waited for it
     TRACE_JOIN,    // one more waits for the lane, at `from`
     TRACE_LEAVE,   // one less does, at `from`

@@ -48,6 +48,7 @@ static void loads(const struct csv *csv)
             &g_array_index(csv->found->loads, struct resource_load, i);
         char *name = load_name(load);
         if (load->works) {
+            row(csv, "busy", name, "", "us", explain_us(csv->found, load->busy_time));
             row(csv, "utilisation", name, "", "1", load->busy);
             row(csv, "on_the_way", name, "", "1", load->way);
         }

@@ -11,6 +11,7 @@
 //   held            a stage        the wait it is of  us    of one message
 //   total                                             us    of one message
 //   sleep           what for                          us    for one message
+//   busy            the resource                      us    for one message
 //   utilisation     the resource                      1     a share; also on_the_way
 //   mean_queue      the resource                      1     also longest_queue
 //   failure         its kind                                none

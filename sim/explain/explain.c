@@ -82,10 +82,12 @@ static void on_part(void *owner, const struct path_part *part)
     sim_time time = part->to - part->from;
     if (part->lane)
         way->lanes[part->lane - 1] += time;
-    const char *class = stage_class(way->registry, part->stage);
+    const char *class = part->class ? part->class : stage_class(way->registry, part->stage);
     const char *wait = part->wait ? part->wait : stage_known_wait(part->stage);
     if (!wait) {
         explain_add(way->found->path, part->stage, class, time);
+        if (part->by)
+            explain_add(way->found->held, part->by, part->stage, time);
         return;
     }
     // The stage may be no more than the name of what was waited for: then no work is known that
@@ -135,7 +137,7 @@ static void take_apart(const struct registry *registry, struct explanation *foun
 static int64_t repetitions(const struct workload *workload, int64_t size)
 {
     int64_t most = CLAMP(MOST_BYTES / MAX(size, 1), LEAST_REPETITIONS, EXPLAIN_REPETITIONS);
-    return workload->repetitions ? MIN(workload->repetitions, most) : most;
+    return MIN(benchmark_repetitions(workload, size), most);
 }
 
 static struct explanation *explanation_new(const struct workload *workload, int64_t size)
@@ -180,6 +182,8 @@ struct explanation *explain_size(const struct registry *registry,
         one.workload.sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
         g_array_append_val(one.workload.sizes, size);
         one.workload.repetitions = repetitions(&test_case->workload, size);
+        found->repetitions = one.workload.repetitions;
+        found->run_repetitions = benchmark_repetitions(&test_case->workload, size);
     }
     struct record *record = record_new();
     struct slowest slowest = {.found = false};

@@ -25,6 +25,9 @@ struct explanation {
     json_t *reason;
     int rank;         // whose interval it is: the slowest's
     int64_t messages; // that `total` is the time of
+    // Of a benchmark: those that were measured, and those that a run of the scenario measures; 0:
+    // a free program.
+    int64_t repetitions, run_repetitions;
     sim_time total;
     GArray *path; // struct explain_part, largest first; the waits that held it up are stages
     // struct explain_part: the stages of the way that brought what it waited for. Those of one wait

@@ -50,6 +50,7 @@ static void add_work(struct resource_load *load, const struct lane_record *lane,
         const struct load *more = &g_array_index(lane->loads, struct load, i);
         busy += overlap(more->from, more->to, from, to);
     }
+    load->busy_time = busy;
     load->busy = (double)busy / (double)(to - from);
     for (int class = 0; class < RECORD_CLASSES; class ++)
         load->by_class[class] = (double)by_class[class] / (double)(to - from);

@@ -14,6 +14,7 @@ struct resource_load {
     bool processor, works;    // works: it has a utilisation; else it is a queue alone
     bool queues;              // its queue was told
     double busy;              // share of the interval, 0 .. 1
+    sim_time busy_time;       // the same
     double by_class[RECORD_CLASSES];
     double way;        // share of the interval in which the critical path was on it
     double mean_queue; // how many waited, over time

@@ -24,6 +24,7 @@ struct walk {
     guint lane;        // of the piece that begins at `at`
     guint piece;
     bool started;             // there is such a piece; else the interval ends on `lane`
+    bool joined;              // `at` is when its packet came to wait for the lane
     const struct sleep *wait; // that the walk is in, or behind which it is; or NULL
     path_part_fn *part;
     void *owner;
@@ -79,10 +80,21 @@ static const struct slice_span *slice_of(const struct lane_record *lane, const s
     return piece->slice ? &g_array_index(lane->slices, struct slice_span, piece->slice - 1) : NULL;
 }
 
+// "behind others at switch->node1"
+static const char *link_stage(const char *what, const struct lane_record *lane)
+{
+    char *text = g_strconcat(what, strchr(lane->name, ' ') + 1, NULL);
+    const char *stage = g_intern_string(text);
+    g_free(text);
+    return stage;
+}
+
 static const char *stage_of(const struct lane_record *lane, const struct piece *piece)
 {
     if (piece->kind == PIECE_DELAY || is_processor(lane))
         return piece->name;
+    if (lane_is_link(lane))
+        return "serialisation";
     char *word = g_strndup(lane->name, strcspn(lane->name, " "));
     const char *stage = g_intern_string(word);
     g_free(word);
@@ -108,23 +120,24 @@ static const char *waiting_stage(const struct walk *walk, sim_time when)
     return STAGE_WAITING;
 }
 
-// The way was in `stage` from `from` on, on the lane (0: none was busy with it); NULL: it waited.
+// The way was in the part's stage from `from` on; NULL: it waited.
 // own_work: of the process that waited, which then did something else.
-static void tell_on(struct walk *walk, const char *stage, trace_lane lane, bool own_work,
-                    sim_time from)
+static void tell_on(struct walk *walk, const struct path_part *told, bool own_work, sim_time from)
 {
     sim_time start = MIN(MAX(from, walk->from), walk->at);
     while (start < walk->at) {
         if (walk->wait && walk->at <= walk->wait->from)
             walk->wait = NULL;
-        struct path_part part = {.stage = stage, .lane = lane, .from = start, .to = walk->at};
+        struct path_part part = *told;
+        part.from = start;
+        part.to = walk->at;
         if (walk->wait && walk->at > walk->wait->to) {
             part.from = MAX(start, walk->wait->to);
         } else if (walk->wait) {
             part.from = MAX(start, walk->wait->from);
             part.wait = own_work ? NULL : walk->wait->stage;
         }
-        if (!stage)
+        if (!part.stage)
             part.stage = waiting_stage(walk, walk->at);
         walk->part(walk->owner, &part);
         walk->at = part.from;
@@ -133,7 +146,28 @@ static void tell_on(struct walk *walk, const char *stage, trace_lane lane, bool 
 
 static void tell_wait(struct walk *walk, sim_time from)
 {
-    tell_on(walk, NULL, 0, false, from);
+    tell_on(walk, &(struct path_part){.stage = NULL}, false, from);
+}
+
+// The link that a packet took which is held back on another one; NULL: not known.
+static const struct lane_record *way_ahead(const struct walk *walk, const struct lane_record *link,
+                                           const struct piece *stall)
+{
+    for (guint i = 0; i < walk->record->lanes->len; i++) {
+        const struct lane_record *next = record_lane(walk->record, i);
+        if (!lane_is_link(next) || next->ends[0] != link->ends[1])
+            continue;
+        // Its tail is not on that link before it has left the one where it was held back.
+        for (guint k = first_ending(next, stall->to); k < next->pieces->len; k++) {
+            const struct piece *piece = piece_at(next, k);
+            if (piece->from >= stall->to)
+                break;
+            if (piece->kind == PIECE_WORK && same_message(piece, stall) &&
+                strcmp(piece->name, stall->name) == 0)
+                return next;
+        }
+    }
+    return NULL;
 }
 
 static void tell_piece(struct walk *walk, guint lane, const struct piece *piece, sim_time from)
@@ -142,8 +176,33 @@ static void tell_piece(struct walk *walk, guint lane, const struct piece *piece,
     const struct slice_span *slice = slice_of(record, piece);
     bool own_work = walk->wait && walk->wait->lane == lane && slice &&
                     slice->class == RECORD_CLASSES - 1 && piece->kind != PIECE_DELAY;
-    tell_on(walk, stage_of(record, piece), piece->kind == PIECE_DELAY ? 0 : lane + 1, own_work,
-            from);
+    struct path_part part = {
+        .stage = stage_of(record, piece),
+        .lane = piece->kind == PIECE_DELAY ? 0 : lane + 1,
+    };
+    if (lane_is_link(record) && piece->kind != PIECE_DELAY)
+        part.class = STAGE_WIRE;
+    if (piece->kind == PIECE_STALL) {
+        const struct lane_record *ahead = way_ahead(walk, record, piece);
+        part.stage = link_stage(STAGE_BEHIND " at ", ahead ? ahead : record);
+        part.class = STAGE_BEHIND;
+        part.by = link_stage("held back on ", record);
+    }
+    tell_on(walk, &part, own_work, from);
+}
+
+// Behind others at the walk's link; `what` and `who`: who had it.
+static void tell_behind(struct walk *walk, const char *what, const char *who, sim_time from)
+{
+    char *by = g_strconcat(what, who, NULL);
+    struct path_part part = {
+        .stage = link_stage(STAGE_BEHIND " at ", record_lane(walk->record, walk->lane)),
+        .class = STAGE_BEHIND,
+        .by = g_intern_string(by),
+        .lane = walk->lane + 1,
+    };
+    g_free(by);
+    tell_on(walk, &part, false, from);
 }
 
 // The wait that ended in the handler which the walk is in, if there was one: from there on back the
@@ -190,6 +249,8 @@ static int score_of(const struct walk *walk, guint lane, const struct piece *cau
 {
     const struct lane_record *own = record_lane(walk->record, walk->lane);
     const struct piece *piece = walk->started ? piece_at(own, walk->piece) : NULL;
+    if (lane == walk->lane && walk->joined && cause->kind != PIECE_DELAY)
+        return 0; // it was another host's turn
     if (lane == walk->lane)
         return piece ? score_same_lane(own, piece, cause) : CAUSE_TURN;
     int score = cause->kind == PIECE_GAP ? CAUSE_BEHIND_GAP : CAUSE_ELSEWHERE;
@@ -294,6 +355,80 @@ static bool step_within_slice(struct walk *walk)
     return false;
 }
 
+// How the packet that got the link at `when` waited for it.
+static struct packet_wait wait_of(const struct lane_record *lane, sim_time when)
+{
+    guint low = 0, high = lane->queued->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(lane->queued, struct packet_wait, middle).to < when)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct packet_wait none = {when, when, when};
+    if (low == lane->queued->len)
+        return none;
+    struct packet_wait wait = g_array_index(lane->queued, struct packet_wait, low);
+    return wait.to == when ? wait : none;
+}
+
+// The last packet on the link, or its gap, that ended at `when` or before; NULL: none.
+static const struct piece *before_on_link(const struct lane_record *lane, sim_time when)
+{
+    for (guint k = first_ending(lane, when + 1); k-- > 0;)
+        if (piece_at(lane, k)->kind != PIECE_DELAY)
+            return piece_at(lane, k);
+    return NULL;
+}
+
+// The sender of a packet, or of the packet before a gap; "": it is not known.
+static const char *sender_of(const struct lane_record *lane, const struct piece *piece)
+{
+    while (piece && piece->kind == PIECE_GAP)
+        piece = before_on_link(lane, piece->from);
+    return piece ? piece->name : "";
+}
+
+// The link was free, but the packet not granted it: it stood behind one to another port, the switch
+// looked at it, or the far end had no place.
+static void tell_free(struct walk *walk, const struct packet_wait *wait, bool after_own,
+                      sim_time from)
+{
+    const struct lane_record *lane = record_lane(walk->record, walk->lane);
+    if (walk->at > wait->asked)
+        tell_behind(walk, "no place at ", lane->ends[1], MAX(from, wait->asked));
+    if (walk->at > from && after_own)
+        tell_on(walk, &(struct path_part){.stage = "switch"}, false, from);
+    else if (walk->at > from)
+        tell_behind(walk, "packets to other ports", "", from);
+}
+
+// At the start of a packet's time on a link: over what it waited for there, to a packet of its own
+// host before it, or to when it came.
+static void step_behind_others(struct walk *walk)
+{
+    const struct lane_record *lane = record_lane(walk->record, walk->lane);
+    const struct piece *piece = piece_at(lane, walk->piece);
+    if (!lane_is_link(lane) || piece->kind != PIECE_WORK || walk->at != piece->from)
+        return;
+    struct packet_wait wait = wait_of(lane, walk->at);
+    sim_time since = MAX(wait.from, walk->from);
+    for (;;) {
+        const struct piece *before = before_on_link(lane, walk->at);
+        bool turn = before && before->to == walk->at;
+        const char *sender = sender_of(lane, before);
+        bool own = before && strcmp(sender, piece->name) == 0;
+        walk->joined = turn && !own;
+        if (walk->at <= since || (turn && own))
+            return;
+        if (turn)
+            tell_behind(walk, "packets of ", sender, MAX(before->from, since));
+        else
+            tell_free(walk, &wait, own, before ? MAX(before->to, since) : since);
+    }
+}
+
 static void step_to(struct walk *walk, const struct found *found)
 {
     const struct lane_record *lane = record_lane(walk->record, found->lane);
@@ -302,6 +437,7 @@ static void step_to(struct walk *walk, const struct found *found)
     walk->lane = found->lane;
     walk->piece = found->piece;
     walk->started = true;
+    walk->joined = false;
 }
 
 void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_time to,
@@ -318,6 +454,7 @@ void path_walk(const struct record *record, trace_lane lane, sim_time from, sim_
             tell_piece(&walk, walk.lane, piece, piece->from);
             if (walk.at <= from || step_within_slice(&walk))
                 continue;
+            step_behind_others(&walk);
         }
         if (walk.at <= from)
             break;

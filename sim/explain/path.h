@@ -12,6 +12,11 @@
 // its midst. What no piece explains is waiting, for a timer or for what the model does not trace;
 // if a process of the host slept then, the stage's name says what for.
 //
+// A packet waits for its link behind others: those of other hosts. Then the path does not go on
+// with what these had waited for, but with the packet's own way: from when it could have had the
+// link. What the link did until then is told by whose packets it carried. Packets of the same host
+// before it are its host's own work, and the path follows them.
+//
 // A message that is held up (for a credit, a descriptor, an ACK, a window) goes on when what it
 // waits for comes, and the path leads on to there. Its parts between the beginning and the end of
 // such a wait carry the wait's name beside their own, but for what the process that waits does
@@ -24,6 +29,8 @@
 // A part of the path; strings are interned or static.
 struct path_part {
     const char *stage;
+    const char *class; // of the stage, if the path knows it (sim/explain/stage.h); else NULL
+    const char *by; // of waiting behind others: "packets of node1", "no place at node1"; else NULL
     const char *wait; // "waiting for credit": what held the message up meanwhile; NULL: nothing
     trace_lane lane;  // that was busy with it; 0: none, it is a latency or a wait
     sim_time from, to;

@@ -15,6 +15,7 @@ static void lane_free(void *data)
     g_array_unref(lane->loads);
     g_array_unref(lane->steps);
     g_array_unref(lane->waits);
+    g_array_unref(lane->queued);
     g_free(lane);
 }
 
@@ -45,6 +46,8 @@ static trace_lane record_add_lane(struct trace *trace, const char *group, const 
     lane->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
     lane->steps = g_array_new(FALSE, FALSE, sizeof(struct queue_step));
     lane->waits = g_array_new(FALSE, FALSE, sizeof(struct sleep));
+    lane->queued = g_array_new(FALSE, FALSE, sizeof(struct packet_wait));
+    lane->stalled = TIME_NEVER;
     read_ends(lane);
     g_ptr_array_add(record->lanes, lane);
     return record->lanes->len;
@@ -66,8 +69,25 @@ static void record_span(struct trace *trace, trace_lane number, const char *name
                         sim_time to, struct message_ref message)
 {
     struct record *record = (struct record *)trace;
-    guint slice = number ? record_lane(record, number - 1)->slices->len : 0;
-    add_piece(record, number, (struct piece){from, to, name, message, slice, PIECE_WORK});
+    if (number == 0)
+        return;
+    struct lane_record *lane = record_lane(record, number - 1);
+    if (lane->packet.name && lane->packet.to == from)
+        name = lane->packet.name;
+    sim_time end = CLAMP(lane->stalled, from, to);
+    add_piece(record, number,
+              (struct piece){from, end, name, message, lane->slices->len, PIECE_WORK});
+    add_piece(record, number, (struct piece){end, to, name, message, 0, PIECE_STALL});
+    lane->stalled = TIME_NEVER;
+}
+
+static void record_packet(struct lane_record *lane, const struct trace_note *note)
+{
+    struct packet_wait wait = {note->from, MAX(note->from, lane->asked), note->to};
+    lane->packet = *note;
+    lane->packet.name = g_intern_string(note->name);
+    if (wait.to > wait.from)
+        g_array_append_val(lane->queued, wait);
 }
 
 static int class_of(const char *name)
@@ -116,6 +136,15 @@ static void record_note(struct trace *trace, trace_lane number, const struct tra
     case TRACE_GAP:
         add_piece(record, number,
                   (struct piece){note->from, note->to, NULL, note->message, 0, PIECE_GAP});
+        return;
+    case TRACE_PACKET:
+        record_packet(lane, note);
+        return;
+    case TRACE_ASKED:
+        lane->asked = note->from;
+        return;
+    case TRACE_STALL:
+        lane->stalled = note->from;
         return;
     case TRACE_LOAD:
         g_array_append_val(lane->loads, load);

@@ -21,11 +21,13 @@ enum piece_kind {
     PIECE_WORK,  // something was busy
     PIECE_DELAY, // a latency: nothing was
     PIECE_GAP,   // the lane was taken and carried nothing
+    PIECE_STALL, // the lane's packet was held back by what is ahead of it
 };
 
 struct piece {
     sim_time from, to; // from < to
-    const char *name;  // NULL: a gap
+    // Of a packet on a link the host that sent it; else the stage. NULL: a gap.
+    const char *name;
     struct message_ref message;
     uint32_t slice : 30; // index into the lane's slices, counted from 1; 0: not a processor's work
     uint32_t kind : 2;   // enum piece_kind
@@ -48,6 +50,11 @@ struct queue_step {
     int change;
 };
 
+// A packet got its link at `to`; it had been there since `from`, and in front since `asked`.
+struct packet_wait {
+    sim_time from, asked, to;
+};
+
 struct lane_record {
     const char *group, *name; // interned
     const char *ends[2];      // a link's: the groups that it joins; else NULL
@@ -55,6 +62,10 @@ struct lane_record {
     GArray *slices;           // struct slice_span, of a processor
     GArray *loads;            // struct load
     GArray *steps;            // struct queue_step, by time after record_settle
+    GArray *queued;           // struct packet_wait, of a link: of packets that waited, by end
+    struct trace_note packet; // the last TRACE_PACKET, whose span is still to come
+    sim_time asked;           // when that packet came to stand in front; or an earlier packet
+    sim_time stalled;         // when that packet was held back from on; TIME_NEVER: it was not
     GArray *waits; // struct sleep: those that held messages up, by end after record_settle
 };
 
@@ -87,6 +98,12 @@ void record_settle(struct record *record);
 static inline struct lane_record *record_lane(const struct record *record, guint index)
 {
     return g_ptr_array_index(record->lanes, index);
+}
+
+// Whether the lane is a direction of a link.
+static inline bool lane_is_link(const struct lane_record *lane)
+{
+    return lane->ends[0] != NULL;
 }
 
 // Whether the lane belongs to the group.

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define NAME_WIDTH 26
+#define NAME_WIDTH 26     // at least
+#define MARGIN 8          // of what a wait is made of, left of and right of its name
 #define MOST_RESOURCES 12 // lines in a table
 #define LEAST_BUSY 0.001
 #define SIZE_WIDTH 10
@@ -47,41 +48,59 @@ static char *size_text(const struct explanation *found)
 
 // ---- One size ----
 
-// What a wait is made of: the way of what was waited for.
-static void print_held(const struct explanation *found, const char *wait, FILE *out)
+// Wide enough for every name of the tables.
+static int name_width(const struct explanation *found)
+{
+    int width = NAME_WIDTH;
+    for (guint i = 0; i < found->path->len; i++)
+        width = MAX(width, text_width(part_at(found->path, i)->name));
+    for (guint i = 0; i < found->held->len; i++)
+        width = MAX(width, text_width(part_at(found->held, i)->name) + MARGIN);
+    for (guint i = 0; i < found->sleeps->len; i++)
+        width = MAX(width, text_width(part_at(found->sleeps, i)->name));
+    for (guint i = 0; i < MIN(found->loads->len, MOST_RESOURCES); i++) {
+        char *name = load_name(&g_array_index(found->loads, struct resource_load, i));
+        width = MAX(width, text_width(name));
+        g_free(name);
+    }
+    return width;
+}
+
+// What a wait is made of: the way of what was waited for, or who had the link.
+static void print_held(const struct explanation *found, const char *wait, int width, FILE *out)
 {
     for (guint i = 0; i < found->held->len; i++) {
         const struct explain_part *part = part_at(found->held, i);
         if (strcmp(part->class, wait) == 0)
-            fprintf(out, "    of it %-*s %12.3f\n", NAME_WIDTH - 8, part->name,
+            fprintf(out, "    of it %-*s %12.3f\n", width - MARGIN, part->name,
                     explain_us(found, part->time));
     }
 }
 
-static void print_path(const struct explanation *found, FILE *out)
+static void print_path(const struct explanation *found, int width, FILE *out)
 {
     double total = MAX((double)found->total, 1.0), sum = 0.0;
-    fprintf(out, "  %-*s %12s %8s %10s   %s\n", NAME_WIDTH, "stage", "us", "share", "cumulated",
+    fprintf(out, "  %-*s %12s %8s %10s   %s\n", width, "stage", "us", "share", "cumulated",
             "class");
     for (guint i = 0; i < found->path->len; i++) {
         const struct explain_part *part = part_at(found->path, i);
         sum += (double)part->time;
-        fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%   %s\n", NAME_WIDTH, part->name,
+        fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%   %s\n", width, part->name,
                 explain_us(found, part->time), 100 * (double)part->time / total, 100 * sum / total,
                 part->class);
-        print_held(found, part->name, out);
+        print_held(found, part->name, width, out);
     }
-    fprintf(out, "  %-*s %12.3f\n", NAME_WIDTH, "sum", explain_us(found, found->total));
+    fprintf(out, "  %-*s %12.3f\n", width, "sum", explain_us(found, found->total));
 }
 
-static void print_sleeps(const struct explanation *found, FILE *out)
+static void print_sleeps(const struct explanation *found, int width, FILE *out)
 {
     if (found->sleeps->len == 0)
         return;
     fprintf(out, "\n  rank %d sleeps meanwhile, for each message, and waits for\n", found->rank);
     for (guint i = 0; i < found->sleeps->len; i++) {
         const struct explain_part *part = part_at(found->sleeps, i);
-        fprintf(out, "  %-*s %12.3f us\n", NAME_WIDTH, part->name, explain_us(found, part->time));
+        fprintf(out, "  %-*s %12.3f us\n", width, part->name, explain_us(found, part->time));
     }
 }
 
@@ -97,19 +116,19 @@ static void print_classes(const struct resource_load *load, FILE *out)
     fputs(*before == ',' ? ")\n" : "\n", out);
 }
 
-static void print_loads(const struct explanation *found, FILE *out)
+static void print_loads(const struct explanation *found, int width, FILE *out)
 {
-    fprintf(out, "\n  %-*s %12s %10s %10s %8s\n", NAME_WIDTH, "resource", "busy", "on the way",
-            "mean queue", "longest");
+    fprintf(out, "\n  %-*s %12s %8s %10s %10s %8s\n", width, "resource", "busy us", "busy",
+            "on the way", "mean queue", "longest");
     guint shown = MIN(found->loads->len, MOST_RESOURCES);
     for (guint i = 0; i < shown; i++) {
         const struct resource_load *load = &g_array_index(found->loads, struct resource_load, i);
         char *name = load_name(load);
         if (load->works)
-            fprintf(out, "  %-*s %10.1f %% %8.1f %%", NAME_WIDTH, name, 100 * load->busy,
-                    100 * load->way);
+            fprintf(out, "  %-*s %12.3f %6.1f %% %8.1f %%", width, name,
+                    explain_us(found, load->busy_time), 100 * load->busy, 100 * load->way);
         else
-            fprintf(out, "  %-*s %12s %10s", NAME_WIDTH, name, "-", "-");
+            fprintf(out, "  %-*s %12s %8s %10s", width, name, "-", "-", "-");
         if (load->queues)
             fprintf(out, " %10.2f %8d", load->mean_queue, load->longest_queue);
         else
@@ -120,6 +139,23 @@ static void print_loads(const struct explanation *found, FILE *out)
     if (found->loads->len > shown)
         fprintf(out, "  and %u that are less busy (--format json has them)\n",
                 found->loads->len - shown);
+}
+
+// What the time is the mean of.
+static void print_mean(const struct explanation *found, FILE *out)
+{
+    if (found->messages > 1)
+        fprintf(out, ", the mean of %" G_GINT64_FORMAT " messages", found->messages);
+    if (found->repetitions)
+        fprintf(out, "%s %" G_GINT64_FORMAT " repetition%s", found->messages > 1 ? " in" : ", of",
+                found->repetitions, found->repetitions == 1 ? "" : "s");
+    fprintf(out, ", as rank %d measures it\n", found->rank);
+    if (found->repetitions != found->run_repetitions)
+        fprintf(out,
+                "(run takes the mean of %" G_GINT64_FORMAT " repetitions, which can differ; with "
+                "--set workload.repetitions=%" G_GINT64_FORMAT " it is this one)\n",
+                found->run_repetitions, found->repetitions);
+    fputc('\n', out);
 }
 
 static void print_bound(const struct explanation *found, FILE *out)
@@ -145,13 +181,12 @@ void report_print_size(const struct explained_series *series, const struct expla
         return;
     }
     fprintf(out, "%s, %s: %.3f us", series->name, size, explain_us(found, found->total));
-    if (found->messages > 1)
-        fprintf(out, ", the mean of %" G_GINT64_FORMAT " messages", found->messages);
-    fprintf(out, ", as rank %d measures it\n\n", found->rank);
+    print_mean(found, out);
     g_free(size);
-    print_path(found, out);
-    print_sleeps(found, out);
-    print_loads(found, out);
+    int width = name_width(found);
+    print_path(found, width, out);
+    print_sleeps(found, width, out);
+    print_loads(found, width, out);
     print_bound(found, out);
 }
 
@@ -290,9 +325,11 @@ static json_t *exact_json(const struct explanation *found)
 {
     if (!found->done)
         return json_null();
-    return json_pack("{s:I, s:I, s:o, s:o}", "messages", (json_int_t)found->messages, "total_ps",
-                     (json_int_t)found->total, "stages_ps", parts_json(found->path, found, true),
-                     "held_ps", held_json(found, true));
+    return json_pack("{s:I, s:I, s:I, s:I, s:o, s:o}", "messages", (json_int_t)found->messages,
+                     "repetitions", (json_int_t)found->repetitions, "run_repetitions",
+                     (json_int_t)found->run_repetitions, "total_ps", (json_int_t)found->total,
+                     "stages_ps", parts_json(found->path, found, true), "held_ps",
+                     held_json(found, true));
 }
 
 // A member for each name: its times by size.
@@ -366,6 +403,9 @@ static void add_resources(json_t *list, const struct explained_series *series,
         json_t *json = json_pack("{s:s, s:I, s:s}", "series", series->name, "size",
                                  (json_int_t)found->size, "resource", name);
         json_object_set_new(json, "utilisation", load->works ? json_real(load->busy) : json_null());
+        json_object_set_new(json, "busy_us",
+                            load->works ? json_real(explain_us(found, load->busy_time))
+                                        : json_null());
         json_object_set_new(json, "on_the_way", json_real(load->way));
         if (load->processor) {
             json_t *classes = json_object();

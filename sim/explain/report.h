@@ -26,11 +26,12 @@ void report_print_sizes(const struct explained_series *series, FILE *out);
 
 // {"scenario", "series": [{"name", "stack", "sizes": [B…], "stages": {"wire": [us…], …},
 // "class_of": {stage: class}, "classes": {class: [us…]}, "total": [us…], "exact": [{"messages",
-// "total_ps", "stages_ps"}…], "bound": [text | null…], "held": [{wait: {stage: us}}…], "waits":
+// "repetitions", "run_repetitions", "total_ps", "stages_ps", "held_ps"}…], "bound": [text | null…],
+// "held": [{wait: {stage: us}}…], "waits":
 // [{text: us}…], "failures": [{"size", "text", "reason"}]}], "resources": [{"series", "size",
-// "resource", "utilisation", "on_the_way", "by_class", "mean_queue", "longest_queue"}]}. Stages
-// stand in the order of their time over all sizes, largest first; classes in that of stage_classes;
-// a size that failed has null for every number. New reference.
+// "resource", "utilisation", "busy_us", "on_the_way", "by_class", "mean_queue", "longest_queue"}]}.
+// Stages stand in the order of their time over all sizes, largest first; classes in that of
+// stage_classes; a size that failed has null for every number. New reference.
 json_t *report_json(const char *scenario, const GPtrArray *all);
 
 #endif

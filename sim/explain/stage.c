@@ -11,16 +11,23 @@
 #define FOR_BUFFER STAGE_WAITING " for buffer"
 #define FOR_MEMORY STAGE_WAITING " for memory"
 
-const char *const stage_classes[] = {STAGE_LIBRARY, "kernel",   "copy",     "pin",          "trap",
-                                     "interrupt",   "wake-up",  "bus",      "NIC",          "wire",
-                                     "switch",      "compute",  FOR_CREDIT, FOR_DESCRIPTOR, FOR_ACK,
-                                     FOR_WINDOW,    FOR_BUFFER, FOR_MEMORY, STAGE_WAITING,  NULL};
+const char *const stage_classes[] = {STAGE_LIBRARY, "kernel",    "copy",       "pin",
+                                     "trap",        "interrupt", "wake-up",    "bus",
+                                     "NIC",         STAGE_WIRE,  STAGE_BEHIND, "propagation",
+                                     "switch",      "compute",   FOR_CREDIT,   FOR_DESCRIPTOR,
+                                     FOR_ACK,       FOR_WINDOW,  FOR_BUFFER,   FOR_MEMORY,
+                                     STAGE_WAITING, NULL};
 
 // Stages that hosts, cards and networks have whatever runs on them, where the class has another
 // name.
 static const struct stage_class_entry common[] = {
-    {"driver", "kernel"}, {"unpin", "pin"},    {"system call", "trap"}, {"ioctl", "trap"},
-    {"block", "wake-up"}, {"poll", "wake-up"}, {"propagation", "wire"}, {0},
+    {"driver", "kernel"},
+    {"unpin", "pin"},
+    {"system call", "trap"},
+    {"ioctl", "trap"},
+    {"block", "wake-up"},
+    {"poll", "wake-up"},
+    {0},
 };
 
 static const char *look_up(const struct stage_class_entry *entry, const char *stage)

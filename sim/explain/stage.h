@@ -20,6 +20,8 @@
 
 #define STAGE_WAITING "waiting"
 #define STAGE_LIBRARY "library"
+#define STAGE_WIRE "wire"
+#define STAGE_BEHIND "behind others"
 
 // The classes in the order in which tables have them; NULL-terminated.
 extern const char *const stage_classes[];

@@ -247,6 +247,19 @@ void channel_trace_step(struct channel *channel, const struct packet *packet, si
         trace_flow(trace, channel->wire_lane, packet->message, TRACE_FLOW_STEP, when);
 }
 
+void channel_trace_packet(const struct channel *channel, const struct packet *packet,
+                          sim_time since, sim_time start)
+{
+    const struct network *network = channel->network;
+    if (!network->sim->trace)
+        return;
+    int host = network->stations[route_from(packet->route)].host;
+    const char *sender = g_array_index(network->topology->hosts, struct topology_node, host).name;
+    trace_note(
+        network->sim->trace, channel->wire_lane,
+        &(struct trace_note){.kind = TRACE_PACKET, .name = sender, .from = since, .to = start});
+}
+
 void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from)
 {
     struct trace *trace = channel->network->sim->trace;
@@ -265,6 +278,7 @@ static void channel_trace(struct channel *channel, const struct packet *packet, 
     if (channel->from.node && start > now)
         trace_span(trace, channel->queue_lane, "waits", now, start, packet->message);
     trace_queued(trace, channel->wire_lane, now, start);
+    channel_trace_packet(channel, packet, now, start);
     trace_span(trace, channel->wire_lane, name, start, end, packet->message);
     trace_note(trace, channel->wire_lane,
                &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = channel->busy_until});

@@ -166,6 +166,10 @@ bool channel_judge(struct channel *channel, struct packet *packet, sim_time star
 // The first packet of a message touches the wire: a step of the message's arrow.
 void channel_trace_step(struct channel *channel, const struct packet *packet, sim_time when);
 
+// Whose packet gets the channel at `start`, for which it has waited since `since`.
+void channel_trace_packet(const struct channel *channel, const struct packet *packet,
+                          sim_time since, sim_time start);
+
 // The packet's last bit (its head, before a cut-through switch) has left the sender at `from`: what
 // passes until its event at the far end.
 void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from);

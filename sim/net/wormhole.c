@@ -174,10 +174,13 @@ static void worm_forward(struct channel *channel, struct packet *packet)
     }
 }
 
-static void worm_grant(struct channel *channel, struct packet *packet, struct channel *feeder)
+// since: when it was at the channel's beginning.
+static void worm_grant(struct channel *channel, struct packet *packet, struct channel *feeder,
+                       sim_time since)
 {
     struct worm *worm = channel->worm;
     struct network *network = channel->network;
+    channel_trace_packet(channel, packet, since, engine_now(network->engine));
     worm->held = true;
     worm->granted = engine_now(network->engine);
     worm->length = channel_packet_bytes(channel, packet);
@@ -217,7 +220,7 @@ void worm_enter(struct channel *channel, struct packet *packet)
 {
     struct worm *worm = channel->worm;
     if (!worm->held) {
-        worm_grant(channel, packet, NULL);
+        worm_grant(channel, packet, NULL, engine_now(channel->network->engine));
         return;
     }
     const struct output_queue *queue = &channel->queue;
@@ -247,7 +250,8 @@ static void worm_next_queued(struct channel *channel)
     worm->queued--;
     worm->queued_bytes -= packet->wire_bytes;
     worm_trace_queue(channel, TRACE_LEAVE);
-    worm_grant(channel, packet, NULL);
+    // Of a station it has waited since it was sent, of a switch since it was in.
+    worm_grant(channel, packet, NULL, channel->from.node ? packet->event.when : packet->born);
 }
 
 static void worm_wake(struct channel *channel)
@@ -318,6 +322,10 @@ static void worm_trace_packet(const struct channel *channel, sim_time now)
     if (!trace)
         return;
     sim_time end = now - channel_time(channel, channel->gap);
+    sim_time least = worm->granted + channel_time(channel, worm->length);
+    if (end > least)
+        trace_note(trace, channel->wire_lane,
+                   &(struct trace_note){.kind = TRACE_STALL, .from = least, .to = end});
     trace_span(trace, channel->wire_lane, worm->lost ? "packet (lost)" : "packet", worm->granted,
                end, worm->message);
     trace_note(trace, channel->wire_lane,
@@ -331,15 +339,17 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     struct channel *output = channel_of(event);
     struct channel *input = worm_choose(output);
     struct packet *packet = slack_at(input->worm, input->worm->head)->packet;
-    sim_time now = engine_now(engine);
+    sim_time now = engine_now(engine), ready = slack_at(input->worm, input->worm->head)->ready;
     if (now > input->worm->asked)
         trace_span(output->network->sim->trace, output->queue_lane, "waits", input->worm->asked,
                    now, packet->message);
     trace_queued(output->network->sim->trace, output->wire_lane, input->worm->asked, now);
+    trace_note(output->network->sim->trace, output->wire_lane,
+               &(struct trace_note){.kind = TRACE_ASKED, .from = input->worm->asked});
     input->worm->front_out = output;
     packet->hop++;
     packet->route_bytes -= input->route_bytes;
-    worm_grant(output, packet, input);
+    worm_grant(output, packet, input, ready);
 }
 
 static void worm_release(struct engine *engine, struct event *event)

@@ -96,7 +96,7 @@ class Explain(Case):
                 "host.kernel.wake_process=5 us", "host.kernel.wake_other=1 us",
                 "host.kernel.switch_process=2 us"))
         parts = {name: time / messages / 1e6 for name, time in stages.items()}
-        self.assertAlmostEqual(parts["wire"], 2 * 95 * BYTE_PS / 1e6)  # 87 B and preamble, twice
+        self.assertAlmostEqual(parts["serialisation"], 2 * 95 * BYTE_PS / 1e6)  # 87 B and preamble, twice
         self.assertAlmostEqual(parts["switch"], 8.0)
         self.assertAlmostEqual(parts["propagation"], 0.1)
         # A call, a request built, one destroyed and a call; and perhaps a queue entry matched.
@@ -136,9 +136,10 @@ class Explain(Case):
         exact = series["exact"][0]
         self.assertEqual(sum(exact["stages_ps"].values()), exact["total_ps"])
         self.assertIn(wait, exact["stages_ps"])
-        self.assertEqual(series["class_of"][wait], wait)
+        self.assertEqual(series["class_of"][wait],
+                         "behind others" if wait.startswith("behind ") else wait)
         parts = series["held"][0][wait]
-        whole = series["classes"][wait][0]
+        whole = series["stages"][wait][0]
         self.held_add_up(series)
         return whole, parts, series
 
@@ -146,7 +147,7 @@ class Explain(Case):
         """Each wait is what it is made of, to the picosecond."""
         for exact in filter(None, series["exact"]):
             waits = {stage: time for stage, time in exact["stages_ps"].items()
-                     if stage in WAITS}
+                     if stage in WAITS or stage.startswith("behind others at ")}
             self.assertEqual({wait: sum(parts.values())
                               for wait, parts in exact["held_ps"].items()}, waits)
 
@@ -184,7 +185,7 @@ class Explain(Case):
                            "mvich.prepost_rendezvous_extra=0")]
         few, parts, series = self.held("waiting for credit", *arguments)
         self.assertGreater(few, 0.1 * series["total"][0])
-        self.assertIn("wire", parts)
+        self.assertIn("serialisation", parts)
         more = self.explained(*arguments, *sets("mvich.prepost_depth=100"))["series"][0]
         self.assertLess(more["classes"].get("waiting for credit", [0])[0], few)
 
@@ -212,7 +213,7 @@ class Explain(Case):
                 _, parts, _ = self.held("waiting for ACK", "pingpong_cluster1", "--series", series,
                                         "--size", "256 KiB", *sets("switch.latency=9 us"))
                 self.assertGreaterEqual(parts["switch"], 9.0)
-                self.assertGreater(parts["wire"], 0)
+                self.assertGreater(parts["serialisation"], 0)
 
     def test_what_a_process_does_meanwhile_is_no_waiting(self):
         """The answer has long been there."""
@@ -365,7 +366,7 @@ class Explain(Case):
                   "host.memory.copy_uncached=100 GB/s", "mvia.poll_period=1 ns"))
         parts = {name: time / messages / 1e6 for name, time in stages.items()}
         # Payload, VIA header, Ethernet header and check sequence, preamble.
-        self.assertAlmostEqual(parts.pop("wire"), 2 * (1000 + 32 + 18 + 8) * BYTE_PS / 1e6, places=6)
+        self.assertAlmostEqual(parts.pop("serialisation"), 2 * (1000 + 32 + 18 + 8) * BYTE_PS / 1e6, places=6)
         self.assertAlmostEqual(parts.pop("switch"), 7.0, places=6)
         self.assertAlmostEqual(parts.pop("propagation"), 0.1, places=6)
         self.assertGreater(parts.pop("bus"), 0)
@@ -420,6 +421,42 @@ class Explain(Case):
         self.assertGreater(loads["link switch->node2"]["mean_queue"], 0)
         self.assertEqual(loads["link node0->switch"].get("longest_queue", 0), 0)
 
+    def test_behind_others(self):
+        """The second of two frames that come at the same time waits for the first, and its gap; a
+        sender that is alone waits behind nobody, on Ethernet and on Myrinet."""
+        self.write("two.yaml", "schema: 1\nname: two\nstack: lam_via\n"
+                   f"testbed: {SOURCE}/scenarios/testbeds/cluster1.yaml\n"
+                   "workload: {ranks: 3, program: [{ranks: [0, 1], do: [{send: {to: 2, size: 1 KiB}}]},"
+                   " {ranks: 2, do: [{recv: {from: 0, size: 1 KiB}}, {recv: {from: 1, size: 1 KiB}}]}]}\n")
+        waits, parts, series = self.held("behind others at switch->node2", "two.yaml")
+        # Payload, envelope, VIA header, Ethernet header and check sequence, preamble and gap.
+        frame = (1024 + 36 + 32 + 18 + 8 + 12) * BYTE_PS / 1e6
+        self.assertAlmostEqual(waits, frame, places=6)
+        self.assertEqual(list(parts), ["packets of node0"])
+        self.assertAlmostEqual(series["classes"]["behind others"][0], frame, places=6)
+        self.assertAlmostEqual(series["stages"]["serialisation"][0],
+                               2 * (frame - 12 * BYTE_PS / 1e6), places=6)
+        self.assertAlmostEqual(series["stages"]["propagation"][0], 0.1, places=6)
+        for name, size in (("pingpong_cluster1", "64 KiB"), ("gm_allsize", "64 KiB")):
+            for series in self.explained(name, "--size", size)["series"]:
+                self.assertNotIn("behind others", series["classes"], series["name"])
+
+    def test_behind_others_on_myrinet(self):
+        """Three hosts put to one: the card's packets meet at the port to it. While one is held back
+        on its own link, its sender's next one waits as well."""
+        self.write("three.yaml", "schema: 1\nname: three\nstack: armci\n"
+                   f"testbed: {SOURCE}/scenarios/testbeds/config1.yaml\n"
+                   "hosts: [{name: node, count: 4}]\n"
+                   "workload: {ranks: 4, program: [{ranks: [0, 1, 2], do: [{loop: {count: 5, do: "
+                   "[{put: {to: 3, size: 16 KiB}}]}}, {fence: {to: all}}]}]}\n")
+        waits, parts, _ = self.held("behind others at switch->node3", "three.yaml")
+        self.assertGreater(waits, 0)
+        self.assertLessEqual(set(parts), {"packets of node0", "packets of node1",
+                                          "packets of node2", "no place at node3",
+                                          "held back on node0->switch",
+                                          "held back on node1->switch",
+                                          "held back on node2->switch"})
+
     def test_no_time_at_all(self):
         """A program that does nothing: no way, no loads, and no division by its time."""
         self.write("idle.yaml", "schema: 1\nname: idle\nstack: lam_via\n"
@@ -429,7 +466,7 @@ class Explain(Case):
                          "lam_via, program: 0.000 us, as rank 0 measures it\n\n"
                          "  stage                                us    share  cumulated   class\n"
                          "  sum                               0.000\n\n"
-                         "  resource                           busy on the way mean queue  longest\n")
+                         "  resource                        busy us     busy on the way mean queue  longest\n")
         document = json.loads(self.netsim("explain", "idle.yaml", "--format", "json").stdout)
         self.assertEqual(document["resources"], [])
         self.assertEqual(document["series"][0]["total"], [0])
@@ -447,8 +484,11 @@ class Explain(Case):
     def test_tables(self):
         text = self.netsim("explain", "pingpong_cluster1", "--series", "native", "--size",
                            "4 KiB").stdout
-        self.assertRegex(text, r"\Anative, 4096 B: [\d.]+ us, the mean of 40 messages")
-        self.assertRegex(text, r"(?m)^  wire +[\d.]+ +[\d.]+ % +[\d.]+ % +wire$")
+        self.assertRegex(text, r"\Anative, 4096 B: [\d.]+ us, the mean of 40 messages in 20 "
+                         r"repetitions, as rank 0 measures it\n"
+                         r"\(run takes the mean of 1000 repetitions, which can differ; with --set "
+                         r"workload.repetitions=20 it is this one\)\n")
+        self.assertRegex(text, r"(?m)^  serialisation +[\d.]+ +[\d.]+ % +[\d.]+ % +wire$")
         self.assertRegex(text, r"(?m)^  sum +[\d.]+$")
         rows = self.netsim("explain", "pingpong_cluster1", "--series", "native",
                            "--set", "workload.sizes=[1 B, 2 B]").stdout.splitlines()

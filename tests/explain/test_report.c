@@ -43,6 +43,8 @@ static struct explained_series *series_of(const char *counts)
     small->done = large->done = true;
     small->rank = 1;
     small->messages = 2;
+    small->repetitions = 1;
+    small->run_repetitions = 1000;
     small->total = 20 * US + 1000;
     explain_add(small->path, "wire", "wire", 12 * US);
     explain_add(small->path, "waiting for credit", "waiting for credit", 5 * US);
@@ -57,26 +59,34 @@ static struct explained_series *series_of(const char *counts)
                                        .works = true,
                                        .queues = true,
                                        .busy = 0.5,
+                                       .busy_time = 10 * US,
                                        .way = 0.25,
                                        .by_class = {0.001, 0.0009, 0.498},
                                        .mean_queue = 0.125,
                                        .longest_queue = 3,
                                        .largest = "copy"});
-    load(small,
-         (struct resource_load){
-             .group = "network", .name = "wire a->b", .works = true, .busy = 0.3, .way = 0.3});
+    load(small, (struct resource_load){.group = "network",
+                                       .name = "wire a->b",
+                                       .works = true,
+                                       .busy = 0.3,
+                                       .busy_time = 6 * US,
+                                       .way = 0.3});
     load(small, (struct resource_load){.group = "node0",
                                        .name = "pool",
                                        .queues = true,
                                        .mean_queue = 2.0,
                                        .longest_queue = 2});
     large->messages = 1;
+    large->repetitions = large->run_repetitions = 1;
     large->total = 1234567 * US;
     explain_add(large->path, "bus", "bus", 1234567 * US);
     large->bound = g_strdup("bound by the bus");
     for (int i = 0; i < 13; i++)
-        load(large,
-             (struct resource_load){.group = "node0", .name = "bus", .works = true, .busy = 0.1});
+        load(large, (struct resource_load){.group = "node0",
+                                           .name = "bus",
+                                           .works = true,
+                                           .busy = 0.1,
+                                           .busy_time = 12345 * US});
     failed->why = g_strdup("deadlock");
     failed->report = g_strdup("rank 0 waits");
     failed->reason = json_pack("{s:s}", "kind", "deadlock");
@@ -104,7 +114,9 @@ static void test_each_size(void)
     struct explained_series *series = series_of(NULL);
     same_size(
         series, 0,
-        "A, 4 B: 10.001 us, the mean of 2 messages, as rank 1 measures it\n"
+        "A, 4 B: 10.001 us, the mean of 2 messages in 1 repetition, as rank 1 measures it\n"
+        "(run takes the mean of 1000 repetitions, which can differ; with --set "
+        "workload.repetitions=1 it is this one)\n"
         "\n"
         "  stage                                us    share  cumulated   class\n"
         "  wire                              6.000   60.0 %     60.0 %   wire\n"
@@ -117,33 +129,33 @@ static void test_each_size(void)
         "  rank 1 sleeps meanwhile, for each message, and waits for\n"
         "  a message                         3.000 us\n"
         "\n"
-        "  resource                           busy on the way mean queue  longest\n"
-        "  node0 cpu 1                      50.0 %     25.0 %       0.12        3  (interrupt 0.1 "
-        "%, user 49.8 %)\n"
-        "  link a->b                        30.0 %     30.0 %          -        -\n"
-        "  node0 pool                            -          -       2.00        2\n"
+        "  resource                        busy us     busy on the way mean queue  longest\n"
+        "  node0 cpu 1                       5.000   50.0 %     25.0 %       0.12        3  "
+        "(interrupt 0.1 %, user 49.8 %)\n"
+        "  link a->b                         3.000   30.0 %     30.0 %          -        -\n"
+        "  node0 pool                            -        -          -       2.00        2\n"
         "\n"
         "  no resource is busy all the time; the largest part of the way is \"wire\", 60.0 %\n");
     same_size(series, 1,
-              "A, 1048576 B: 1234567.000 us, as rank 0 measures it\n"
+              "A, 1048576 B: 1234567.000 us, of 1 repetition, as rank 0 measures it\n"
               "\n"
               "  stage                                us    share  cumulated   class\n"
               "  bus                         1234567.000  100.0 %    100.0 %   bus\n"
               "  sum                         1234567.000\n"
               "\n"
-              "  resource                           busy on the way mean queue  longest\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
-              "  node0 bus                        10.0 %      0.0 %          -        -\n"
+              "  resource                        busy us     busy on the way mean queue  longest\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
+              "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
               "  and 1 that are less busy (--format json has them)\n"
               "\n"
               "  bound by the bus\n");
@@ -213,21 +225,27 @@ static void test_json(void)
         "{'bus': 'bus', 'wire': 'wire', 'waiting for credit': 'waiting for credit', 'MPI': "
         "'library'}, 'classes': {'library': [1.5005, 0.0, null, null], 'bus': [0.0, 1234567.0, "
         "null, null], 'wire': [6.0, 0.0, null, null], 'waiting for credit': [2.5, 0.0, null, "
-        "null]}, 'total': [10.0005, 1234567.0, null, null], 'exact': [{'messages': 2, 'total_ps': "
+        "null]}, 'total': [10.0005, 1234567.0, null, null], 'exact': [{'messages': 2, "
+        "'repetitions': 1, 'run_repetitions': 1000, 'total_ps': "
         "20001000, 'stages_ps': {'wire': 12000000, 'waiting for credit': 5000000, 'MPI': 3001000}, "
         "'held_ps': {'waiting for credit': {'bus': 4000000, 'copy': 1000000}, 'waiting for "
-        "window': {'bus': 1000000}}}, {'messages': 1, 'total_ps': 1234567000000, 'stages_ps': "
+        "window': {'bus': 1000000}}}, {'messages': 1, 'repetitions': 1, 'run_repetitions': 1, "
+        "'total_ps': 1234567000000, 'stages_ps': "
         "{'bus': 1234567000000}, 'held_ps': {}}, null, null], 'bound': [null, 'bound by the bus', "
         "null, null], 'held': [{'waiting for credit': {'bus': 2.0, 'copy': 0.5}, 'waiting for "
         "window': {'bus': 0.5}}, {}, null, null], 'waits': [{'a message': 3.0}, {}, null, null], "
         "'failures': [{'size': 8, 'text': 'deadlock', 'reason': {'kind': 'deadlock'}}, {'size': "
         "-1, 'text': 'nothing was measured', 'reason': null}]}], 'resources': [{'series': 'A', "
-        "'size': 4, 'resource': 'node0 cpu 1', 'utilisation': 0.5, 'on_the_way': 0.25, 'by_class': "
+        "'size': 4, 'resource': 'node0 cpu 1', 'utilisation': 0.5, 'busy_us': 5.0, 'on_the_way': "
+        "0.25, 'by_class': "
         "{'interrupt': 0.001, 'kernel': 0.0009, 'user': 0.498}, 'mean_queue': 0.125, "
         "'longest_queue': 3}, {'series': 'A', 'size': 4, 'resource': 'link a->b', 'utilisation': "
-        "0.3, 'on_the_way': 0.3}, {'series': 'A', 'size': 4, 'resource': 'node0 pool', "
-        "'utilisation': null, 'on_the_way': 0.0, 'mean_queue': 2.0, 'longest_queue': 2}, "
-        "{'series': 'A', 'size': 1048576, 'resource': 'node0 bus', 'utilisation': 0.1, "
+        "0.3, 'busy_us': 3.0, 'on_the_way': 0.3}, {'series': 'A', 'size': 4, 'resource': 'node0 "
+        "pool', "
+        "'utilisation': null, 'busy_us': null, 'on_the_way': 0.0, 'mean_queue': 2.0, "
+        "'longest_queue': 2}, "
+        "{'series': 'A', 'size': 1048576, 'resource': 'node0 bus', 'utilisation': 0.1, 'busy_us': "
+        "12345.0, "
         "'on_the_way': 0.0}]}");
     g_free(told);
     free(text);
@@ -250,16 +268,19 @@ static void test_csv(void)
                               "\"s,1\",A,4,held,bus,waiting for window,us,0.5\n"
                               "\"s,1\",A,4,total,,,us,10.000500000000001\n"
                               "\"s,1\",A,4,sleep,a message,,us,3\n"
+                              "\"s,1\",A,4,busy,node0 cpu 1,,us,5\n"
                               "\"s,1\",A,4,utilisation,node0 cpu 1,,1,0.5\n"
                               "\"s,1\",A,4,on_the_way,node0 cpu 1,,1,0.25\n"
                               "\"s,1\",A,4,mean_queue,node0 cpu 1,,1,0.125\n"
                               "\"s,1\",A,4,longest_queue,node0 cpu 1,,1,3\n"
+                              "\"s,1\",A,4,busy,link a->b,,us,3\n"
                               "\"s,1\",A,4,utilisation,link a->b,,1,0.29999999999999999\n"
                               "\"s,1\",A,4,on_the_way,link a->b,,1,0.29999999999999999\n"
                               "\"s,1\",A,4,mean_queue,node0 pool,,1,2\n"
                               "\"s,1\",A,4,longest_queue,node0 pool,,1,2\n"
                               "\"s,1\",A,1048576,stage,bus,bus,us,1234567\n"
                               "\"s,1\",A,1048576,total,,,us,1234567\n"
+                              "\"s,1\",A,1048576,busy,node0 bus,,us,12345\n"
                               "\"s,1\",A,1048576,utilisation,node0 bus,,1,0.10000000000000001\n"
                               "\"s,1\",A,1048576,on_the_way,node0 bus,,1,0\n"
                               "\"s,1\",A,8,failure,deadlock,,,\n"

@@ -13,7 +13,7 @@ static void test_classes(void)
         {"firmware", "NIC"}, {"queue pair", "kernel"}, {0}};
     static const struct registry registry = {.stage_classes = own};
     static const char *const cases[][2] = {
-        {"wire", "wire"},           {"propagation", "wire"},
+        {"wire", "wire"},           {"propagation", "propagation"},
         {"driver", "kernel"},       {"block", "wake-up"},
         {"poll", "wake-up"},        {"unpin", "pin"},
         {"system call", "trap"},    {"compute", "compute"},

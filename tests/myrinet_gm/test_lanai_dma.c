@@ -626,7 +626,8 @@ static void test_explained(void)
     char *text = g_strjoinv(", ", (char **)parts->pdata);
     SUITE_SAME_TEXT(text,
                     "PIO 480, bus 360, dispatch 200, poll 1600, NIC 1270, bus 11600, dispatch 200, "
-                    "finish SDMA 1200, NIC 110, wire 4, propagation 50, switch 150, wire 4000, "
+                    "finish SDMA 1200, NIC 110, serialisation 4, propagation 50, switch 150, "
+                    "serialisation 4000, "
                     "propagation 50, NIC 130, dispatch 200, finish receive 2000, NIC 660, "
                     "bus 11600");
     g_free(text);

@@ -50,16 +50,19 @@ static void test_waits(void)
            "packet 0..80640000\n"
            "packet 81600000..122240000\n"
            "packet 123200000..203840000\n",
+           "packet of node0 0\n"
            "gap 80640000..81600000\n"
            "delay propagation 80640000..80690000\n"
            "delay switch 80690000..85690000\n"
            "join 0\n"
            "leave 81600000\n"
+           "packet of node0 0..81600000\n"
            "gap 122240000..123200000\n"
            "delay propagation 122240000..122290000\n"
            "delay switch 122290000..127290000\n"
            "join 60000000\n"
            "leave 123200000\n"
+           "packet of node0 60000000..123200000\n"
            "gap 203840000..204800000\n"
            "delay propagation 203840000..203890000\n"
            "delay switch 203890000..208890000\n");
@@ -67,12 +70,15 @@ static void test_waits(void)
            "packet 85690000..166330000\n"
            "packet 167290000..207930000\n"
            "packet 208890000..289530000\n",
+           "packet of node0 85690000\n"
            "gap 166330000..167290000\n"
            "delay propagation 166330000..166380000\n"
            "join 127290000\n"
            "leave 167290000\n"
+           "packet of node0 127290000..167290000\n"
            "gap 207930000..208890000\n"
            "delay propagation 207930000..207980000\n"
+           "packet of node0 208890000\n"
            "gap 289530000..290490000\n"
            "delay propagation 289530000..289580000\n");
     expect(log, "port 1 to node1", "waits 127290000..167290000\n", "");
@@ -96,10 +102,12 @@ static void test_lost(void)
     probe_send(probe, 0, 0, 1, 1000);
     probe_run(probe);
     expect(log, "wire node0->node1", "packet 0..80640000\npacket (lost) 81600000..162240000\n",
+           "packet of node0 0\n"
            "gap 80640000..81600000\n"
            "delay propagation 80640000..80690000\n"
            "join 0\n"
            "leave 81600000\n"
+           "packet of node0 0..81600000\n"
            "gap 162240000..163200000\n"
            "delay propagation 162240000..162290000\n");
     SUITE_SAME_INTEGER(probe->arrivals->len, 1);

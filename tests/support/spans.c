@@ -82,7 +82,8 @@ char *span_notes_text(const struct span_log *log, const char *lane)
     static const char *const kinds[] = {
         [TRACE_SLICE] = "slice",     [TRACE_DELAY] = "delay", [TRACE_GAP] = "gap",
         [TRACE_LOAD] = "load",       [TRACE_JOIN] = "join",   [TRACE_LEAVE] = "leave",
-        [TRACE_BLOCKED] = "blocked", [TRACE_HELD] = "held",
+        [TRACE_BLOCKED] = "blocked", [TRACE_HELD] = "held",   [TRACE_PACKET] = "packet of",
+        [TRACE_ASKED] = "asked",     [TRACE_STALL] = "stall",
     };
     GString *text = g_string_new(NULL);
     lane = g_intern_string(lane);
