@@ -146,8 +146,16 @@ _netsim() {
         ;;
     plot)
         arguments='result'
-        options='--figure --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
+        options='--x --y --metric --series --size --title --log --linear --figure --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
         case $previous in
+        --x) value='none' ;;
+        --y) value='none' ;;
+        --metric) value='none' ;;
+        --series) value='none' ;;
+        --size) value='none' ;;
+        --title) value='none' ;;
+        --log) value='choice x y xy' ;;
+        --linear) value='choice x y xy' ;;
         --figure) value='figure' ;;
         --format) value='choice svg png pdf' ;;
         --out) value='file' ;;

@@ -13,6 +13,7 @@ import argparse
 import math
 import os
 import sys
+import textwrap
 import time
 
 import style  # first: it chooses the backend
@@ -225,7 +226,8 @@ def series_looks(document):
     keys = {}
     for panel in document["panels"]:
         for series in panel["series"]:
-            keys.setdefault(series["name"], series.get("stack") or series["name"])
+            stack = series.get("stack")  # "": one of many that have no look of their own
+            keys.setdefault(series["name"], series["name"] if stack is None else stack)
     return dict(zip(keys, style.looks(list(keys.values()))))
 
 
@@ -243,6 +245,20 @@ def notes_of(document):
     return notes
 
 
+def scale_label(fields):
+    """What the colours of the fields are, in lines that are no longer than the fields are high."""
+    best = {field["value"].get("best", "lowest") for field in fields}
+    what = {field["value"]["label"] for field in fields}
+    text = f"{what.pop() if len(what) == 1 else 'value'}, times the " \
+        f"{best.pop() if len(best) == 1 else 'best'} of the field"
+    return textwrap.fill(text, 20 if rows_of(fields) < 6 else 60)
+
+
+def rows_of(fields):
+    return max(len({point[1] for series in field["series"] for point in series["points"]})
+               for field in fields)
+
+
 def draw(document):
     """A document as a figure of matplotlib."""
     panels = document["panels"]
@@ -253,16 +269,13 @@ def draw(document):
     for number, (axes, panel) in enumerate(zip(sheet.panels, panels)):
         draw_panel(sheet, axes, panel, (all_looks, scale), f"p{number + 1}-")
     if fields:
-        best = fields[0]["value"].get("best", "lowest")
         bar = sheet.figure.colorbar(
             scale, ax=[axes for axes, panel in zip(sheet.panels, panels) if panel in fields],
-            label=f"{fields[0]['value']['label']}, times the {best} of the field", aspect=40,
-            pad=0.02)
+            label=scale_label(fields), aspect=40, pad=0.02)
         bar.outline.set_visible(False)
     source = document.get("source")
     row_height = 3.3 if len(fields) < len(panels) or not fields else \
-        0.95 + 0.3 * max(3, max(len({point[1] for series in field["series"]
-                                    for point in series["points"]}) for field in fields))
+        0.95 + 0.3 * max(3, rows_of(fields))
     return sheet.finish(document["title"], f"after {source}" if source else None,
                         notes_of(document), row_height)
 

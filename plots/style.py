@@ -6,6 +6,7 @@ stack also has a marker of its own, and what is measured without an MPI library 
 text in SVG, so that a picture can be searched and read aloud.
 """
 import io
+import itertools
 import json
 import math
 import os
@@ -84,6 +85,13 @@ def setup(salt="netsim"):
         matplotlib.rcParams["text.parse_math"] = False  # "$" in a name is a dollar
 
 
+def spares():
+    """The looks that are left over, without an end: after the last colour, all with another line."""
+    for turn in itertools.count():
+        for colour, marker, _ in SPARE:
+            yield colour, marker, LINES[turn % len(LINES)]
+
+
 def looks(keys):
     """(colour, marker, line) for each of a picture's series, given its stack (or any text).
 
@@ -93,7 +101,7 @@ def looks(keys):
     counts = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
-    spare, seen, given, found = iter(SPARE * 8), {}, {}, []
+    spare, seen, given, found = spares(), {}, {}, []
     for key in keys:
         if counts[key] > len(LINES):
             # Many of one stack, as a sweep has them: dark to light along one order.

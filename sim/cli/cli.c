@@ -67,10 +67,11 @@ const struct cli_command cli_commands[] = {
      cli_compare, cli_compare_options, 2, 2, CLI_WORDS_RESULT, NULL},
     {"plot", "SCENARIO|DIR|DATABASE", "draw a scenario, the results of a run, or a sweep",
      "A SCENARIO is run first; DIR is what `netsim run` or `netsim sweep` wrote, DATABASE that of\n"
-     "a sweep. Latency and bandwidth over message sizes; of a sweep of one parameter, a line for\n"
-     "each size or value, of more, fields of colours. What failed is marked. With --figure the\n"
-     "axes, series and marks are those of a figure of the references. Needs Debian's\n"
-     "python3-matplotlib.",
+     "a sweep. Latency and bandwidth over message sizes; of a sweep, the axes that do most: lines\n"
+     "over one, fields of colours over two. --x alone draws lines over that axis, --y a field.\n"
+     "What failed is marked. With --figure the axes, series and marks are those of a figure of "
+     "the\n"
+     "references. Needs Debian's python3-matplotlib.",
      cli_plot, cli_plot_options, 1, 1, CLI_WORDS_RESULT, NULL},
     {"figures", "[ID...]", "draw the figures of the references",
      "Simulates what is not in DIR/cache.sqlite, draws each figure from it with what its source\n"

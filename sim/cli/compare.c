@@ -119,7 +119,7 @@ const struct cli_option cli_compare_options[] = {
      .value = CLI_LIST,
      .offset = offsetof(struct compare_arguments, metrics),
      .argument = "NAME",
-     .summary = "compare only this metric (repeatable)"},
+     .summary = "only this metric (repeatable)"},
     CLI_FORMAT_OPTION(struct compare_arguments, format, formats, NULL),
     CLI_OPTIONS_END,
 };

@@ -18,6 +18,7 @@ static const char *const formats[] = {"svg", "png", "pdf", NULL};
 
 struct plot_arguments {
     char *figure, *format, *out, **sets;
+    char *x, *y, *title, *log, *linear, **metrics, **series, **sizes;
     struct cli_limits limits;
     int jobs;
     gboolean quiet, allow_unused;
@@ -126,6 +127,26 @@ static json_t *result_of_directory(const char *directory, const struct plot_argu
 
 // ---- As what ----
 
+// What the user chooses of what is drawn; NULL after an error.
+static struct choice *choice_of(const struct plot_arguments *arguments, GError **error)
+{
+    const struct choice_words words = {.x = arguments->x,
+                                       .y = arguments->y,
+                                       .metrics = arguments->metrics,
+                                       .series = arguments->series,
+                                       .sizes = arguments->sizes,
+                                       .title = arguments->title,
+                                       .log = arguments->log,
+                                       .linear = arguments->linear};
+    if (arguments->figure && (words.x || words.y || words.metrics || words.series || words.sizes)) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "--figure %s: a figure has its own axes, metrics, series and sizes",
+                    arguments->figure);
+        return NULL;
+    }
+    return choice_new(&words, error);
+}
+
 // The axes, series and marks of a figure, over a result that may be of any scenario with these
 // series.
 static json_t *document_as(const char *id, json_t *result)
@@ -151,8 +172,24 @@ static json_t *document_as(const char *id, json_t *result)
     return document;
 }
 
+// Results of a run have no axes to choose among.
+static bool has_axes(const struct choice *choice, const char *argument, GError **error)
+{
+    const char *names[] = {choice_x(choice), choice_y(choice)};
+    for (int i = 0; i < 2; i++) {
+        if (!names[i] || (i == 0 && strcmp(names[i], CHOICE_SIZE_AXIS) == 0))
+            continue;
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "%s: --%c %s: a run has no axis but size, along x; other axes are those of a "
+                    "sweep",
+                    argument, i == 0 ? 'x' : 'y', names[i]);
+        return false;
+    }
+    return true;
+}
+
 static json_t *document_of(const char *argument, const struct plot_arguments *arguments,
-                           GError **error)
+                           struct choice *choice, GError **error)
 {
     char *database = database_of(argument);
     if (database) {
@@ -160,7 +197,8 @@ static json_t *document_of(const char *argument, const struct plot_arguments *ar
         const struct file_use uses[] = {{"--out", arguments->out, true},
                                         {"the sweep", database, false}};
         if (!arguments->figure && !arguments->sets)
-            swept = cli_files_differ(NULL, uses, 2) ? swept_document(database, error) : NULL;
+            swept = cli_files_differ(NULL, uses, 2) ? swept_document(database, choice, false, error)
+                                                    : NULL;
         else
             g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                         "%s: neither --figure nor --set goes with a sweep", argument);
@@ -177,10 +215,12 @@ static json_t *document_of(const char *argument, const struct plot_arguments *ar
     } else {
         result = result_of_directory(argument, arguments, error);
     }
-    if (!result)
+    if (!result || !has_axes(choice, argument, error)) {
+        json_decref(result);
         return NULL;
-    json_t *document =
-        arguments->figure ? document_as(arguments->figure, result) : figure_of_result(result);
+    }
+    json_t *document = arguments->figure ? document_as(arguments->figure, result)
+                                         : figure_of_result(result, choice);
     json_decref(result);
     return document;
 }
@@ -245,9 +285,11 @@ static enum cli_exit plot(const char *argument, const struct plot_arguments *arg
         return CLI_BAD_INPUT;
     GError *error = NULL;
     json_t *document = NULL;
-    char *python = python_find(&error), *out = NULL;
+    struct choice *choice = choice_of(arguments, &error);
+    char *python = choice ? python_find(&error) : NULL, *out = NULL;
     enum cli_exit code = CLI_BAD_INPUT;
-    if (python && (document = document_of(argument, arguments, &error))) {
+    if (python && (document = document_of(argument, arguments, choice, &error)) &&
+        choice_check(choice, &error) && choice_finish(choice, document, &error)) {
         out = arguments->out ? g_strdup(arguments->out) : default_file(document, formats[format]);
         cli_figure_notes(document);
         if (draw(document, python, formats[format], out, &error)) {
@@ -262,10 +304,61 @@ static enum cli_exit plot(const char *argument, const struct plot_arguments *arg
     json_decref(document);
     g_free(out);
     g_free(python);
+    choice_free(choice);
     return code;
 }
 
+static const char *const axes[] = {"x", "y", "xy", NULL};
+
 const struct cli_option cli_plot_options[] = {
+    {.name = "x",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, x),
+     .argument = "AXIS",
+     .summary = "what a sweep has along x: a parameter, or size",
+     .more = "A parameter by its path or the last word of it. There are lines then, one for each "
+             "combination of what else varies."},
+    {.name = "y",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, y),
+     .argument = "AXIS",
+     .summary = "draw fields of colours with this parameter of a sweep along y"},
+    {.name = "metric",
+     .value = CLI_LIST,
+     .offset = offsetof(struct plot_arguments, metrics),
+     .argument = "NAME",
+     .summary = "only this metric (repeatable)",
+     .more = "By its whole name (`latency_us`) or without the unit (`latency`)."},
+    {.name = "series",
+     .value = CLI_LIST,
+     .offset = offsetof(struct plot_arguments, series),
+     .argument = "NAME",
+     .summary = "only this one of the series (repeatable)"},
+    {.name = "size",
+     .value = CLI_LIST,
+     .offset = offsetof(struct plot_arguments, sizes),
+     .argument = "SIZE",
+     .summary = "draw only this message size, or range A..B (repeatable); without a unit: bytes"},
+    {.name = "title",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, title),
+     .argument = "TEXT",
+     .summary = "what stands above the picture"},
+    {.name = "log",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, log),
+     .argument = "AXES",
+     .choices = axes,
+     .words = CLI_WORDS_CHOICE,
+     .summary = "logarithmic scale",
+     .more = "Without this and the next what fits the values."},
+    {.name = "linear",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct plot_arguments, linear),
+     .argument = "AXES",
+     .choices = axes,
+     .words = CLI_WORDS_CHOICE,
+     .summary = "linear scale"},
     {.name = "figure",
      .value = CLI_TEXT,
      .offset = offsetof(struct plot_arguments, figure),

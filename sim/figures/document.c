@@ -505,14 +505,16 @@ static json_t *panel_without_size(json_t *result, const char *metric)
                      metric_axis(metric, "linear"), "series", list);
 }
 
-json_t *figure_of_result(json_t *result)
+json_t *figure_of_result(json_t *all, struct choice *choice)
 {
+    json_t *result = choice_of_result(choice, all);
     const char *name = text_of(result, "scenario");
     json_t *document = frame_of(name ? name : "result", NULL, name ? name : "result",
                                 name ? name : "result", NULL);
     json_t *panels = json_object_get(document, "panels");
     for (int sizes = 1; sizes >= 0; sizes--) {
         GPtrArray *metrics = metrics_of(result, sizes);
+        choice_of_metrics(choice, metrics, json_object_get(document, "notes"));
         for (guint i = 0; i < metrics->len; i++) {
             const char *metric = g_ptr_array_index(metrics, i);
             json_array_append_new(panels, sizes ? panel_over_sizes(result, metric)
@@ -524,5 +526,6 @@ json_t *figure_of_result(json_t *result)
     if (json_array_size(panels) == 0)
         json_array_append_new(panels, panel_over_sizes(result, "latency_us"));
     note_lost(document);
+    json_decref(result);
     return document;
 }

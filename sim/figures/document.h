@@ -15,6 +15,7 @@
 #ifndef NETSIM_FIGURES_DOCUMENT_H
 #define NETSIM_FIGURES_DOCUMENT_H
 
+#include "sim/figures/choice.h"
 #include "sim/figures/spec.h"
 #include "sim/validate/runs.h"
 
@@ -41,8 +42,9 @@ void figure_set_lost(json_t *document, int lost);
 // How many series a document has, and of how many it says that they failed.
 int figure_count_series(json_t *document, int *failed);
 
-// The picture of a result that no figure is made for (the document of `netsim run --format json`):
-// a panel for each metric over message sizes, and bars for what has no size. New reference.
-json_t *figure_of_result(json_t *result);
+// The picture of a result that no figure is made for (the document of `netsim run --format json`),
+// as far as it is chosen: a panel for each metric over message sizes, and bars for what has no
+// size. New reference.
+json_t *figure_of_result(json_t *result, struct choice *choice);
 
 #endif

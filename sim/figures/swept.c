@@ -13,60 +13,10 @@
 
 // Kinds of failures that a note is made of.
 #define MOST_FAILURES 6
-// Values that span more than this are put on a logarithmic axis.
-#define LOG_SPAN 8.0
-// From so many message sizes on they are an axis, and no longer a line each.
-#define MANY_SIZES 5
 // A path that is longer is called by its last word.
 #define LONG_PATH 24
 
-// ---- Values as places ----
-
-static const struct {
-    enum quantity_kind kind;
-    const char *unit;
-    double scale;
-} kinds[] = {
-    {QUANTITY_COUNT, "", 1.0},         {QUANTITY_REAL, "", 1.0},
-    {QUANTITY_SIZE, "B", 1.0},         {QUANTITY_DURATION, "us", 1e-6},
-    {QUANTITY_BIT_RATE, "Mb/s", 1e-6}, {QUANTITY_BYTE_RATE, "MB/s", 1e-6},
-    {QUANTITY_FREQUENCY, "MHz", 1e-6}, {QUANTITY_CYCLES, "cycles", 1.0},
-};
-
-static bool parse(const char *text, size_t kind, double *place)
-{
-    struct quantity quantity;
-    char *error = NULL, *hint = NULL;
-    bool good = quantity_parse(text, kinds[kind].kind, &quantity, &error, &hint);
-    if (good)
-        *place = (kinds[kind].kind == QUANTITY_REAL ? quantity.real : (double)quantity.integer) *
-                 kinds[kind].scale;
-    g_free(error);
-    g_free(hint);
-    return good;
-}
-
-// Finds the kind of quantity that all values are of; otherwise they are names.
-static void place_values(struct drawn_axis *drawn)
-{
-    guint count = drawn->axis->values->len;
-    drawn->places = g_new0(double, count + 1);
-    drawn->unit = "";
-    for (size_t kind = 0; kind < G_N_ELEMENTS(kinds) && !drawn->numeric; kind++) {
-        guint parsed = 0;
-        while (parsed < count &&
-               parse(g_ptr_array_index(drawn->axis->values, parsed), kind, &drawn->places[parsed]))
-            parsed++;
-        drawn->numeric = parsed == count;
-        drawn->unit = drawn->numeric ? kinds[kind].unit : "";
-    }
-    double low = INFINITY, high = -INFINITY;
-    for (guint i = 0; drawn->numeric && i < count; i++) {
-        low = MIN(low, drawn->places[i]);
-        high = MAX(high, drawn->places[i]);
-    }
-    drawn->log = drawn->numeric && low > 0.0 && high / low > LOG_SPAN;
-}
+// ---- Axes ----
 
 json_t *swept_place(const struct drawn_axis *drawn, int value)
 {
@@ -128,7 +78,8 @@ static const char *value_of(const struct swept_picture *picture, int point, int 
 
 static bool is_free_axis(const struct swept_picture *picture, int axis)
 {
-    return axis != picture->x.number && (!picture->y.axis || axis != picture->y.number);
+    return axis != picture->x.number && !picture->idle[axis] &&
+           (!picture->y.axis || axis != picture->y.number);
 }
 
 // Whether two points differ in nothing but the drawn axes.
@@ -153,6 +104,21 @@ GArray *swept_combinations(const struct swept_picture *picture)
     return found;
 }
 
+char *swept_setting(const struct swept_picture *picture, int combination)
+{
+    GString *setting = g_string_new(NULL);
+    for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++) {
+        const struct outcome_axis *of = outcome_axis_at(picture->outcome, axis);
+        if (!is_free_axis(picture, axis) || of->values->len < 2)
+            continue;
+        char *called = swept_axis_name(picture, of);
+        g_string_append_printf(setting, "%s%s=%s", setting->len > 0 ? ", " : "", called,
+                               value_of(picture, combination, axis));
+        g_free(called);
+    }
+    return g_string_free(setting, FALSE);
+}
+
 char *swept_name(const struct swept_picture *picture, const struct outcome_curve *curve,
                  int combination, bool with_size)
 {
@@ -166,14 +132,9 @@ char *swept_name(const struct swept_picture *picture, const struct outcome_curve
     }
     if (curve->rank >= 0)
         g_string_append_printf(name, ", rank %d", curve->rank);
-    for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++) {
-        const struct outcome_axis *of = outcome_axis_at(picture->outcome, axis);
-        if (!is_free_axis(picture, axis) || of->values->len < 2)
-            continue;
-        char *called = swept_axis_name(picture, of);
-        g_string_append_printf(name, ", %s=%s", called, value_of(picture, combination, axis));
-        g_free(called);
-    }
+    char *setting = swept_setting(picture, combination);
+    g_string_append_printf(name, "%s%s", *setting ? ", " : "", setting);
+    g_free(setting);
     return g_string_free(name, FALSE);
 }
 
@@ -193,7 +154,7 @@ struct swept_value swept_value_at(const struct swept_picture *picture,
     struct swept_value found = {.mean = NAN, .half_width = NAN, .failed = -1};
     for (int point = 0; point < outcome->points; point++) {
         if (!same_combination(picture, point, combination) ||
-            index_of(picture, point, picture->x.number) != x ||
+            (x >= 0 && index_of(picture, point, picture->x.number) != x) ||
             (y >= 0 && index_of(picture, point, picture->y.number) != y))
             continue;
         const char *state = state_of(outcome, point, curve->series);
@@ -201,9 +162,12 @@ struct swept_value swept_value_at(const struct swept_picture *picture,
             found.failed = point;
             found.state = state;
         }
-        found.mean = curve->summaries[point].mean;
-        found.half_width = curve->summaries[point].half_width;
-        found.n = curve->summaries[point].n;
+        // Points that differ in what changes nothing are alike: one that was run is enough.
+        if (!isnan(curve->summaries[point].mean)) {
+            found.mean = curve->summaries[point].mean;
+            found.half_width = curve->summaries[point].half_width;
+            found.n = curve->summaries[point].n;
+        }
     }
     return found;
 }
@@ -269,19 +233,6 @@ static GPtrArray *metrics_of(const struct outcome *outcome)
             g_ptr_array_add(metrics, metric);
     }
     return metrics;
-}
-
-// How many message sizes the first of the series has of a metric.
-static guint count_sizes(const struct outcome *outcome, const char *metric)
-{
-    guint sizes = 0;
-    GPtrArray *curves = swept_curves(outcome, metric);
-    for (guint i = 0; i < curves->len; i++) {
-        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        sizes += curve->series == 0 && curve->size >= 0;
-    }
-    g_ptr_array_unref(curves);
-    return sizes;
 }
 
 // ---- Notes ----
@@ -389,43 +340,15 @@ static void note_failures(const struct swept_picture *picture)
 
 // ---- The picture ----
 
-static struct drawn_axis drawn_axis(const struct outcome *outcome, int number)
-{
-    struct drawn_axis drawn = {.axis = outcome_axis_at(outcome, number), .number = number};
-    place_values(&drawn);
-    return drawn;
-}
-
-// Takes the axes with the most values (of equally long ones the first): one along x, and if more
-// than one varies, one along y.
-static void choose_axes(struct swept_picture *picture)
-{
-    const struct outcome *outcome = picture->outcome;
-    int longest[2] = {-1, -1}, axes = (int)outcome->axes->len;
-    for (int axis = 0; axis < axes; axis++) {
-        guint values = outcome_axis_at(outcome, axis)->values->len;
-        if (values < 2)
-            continue;
-        if (longest[0] < 0 || values > outcome_axis_at(outcome, longest[0])->values->len) {
-            longest[1] = longest[0];
-            longest[0] = axis;
-        } else if (longest[1] < 0 || values > outcome_axis_at(outcome, longest[1])->values->len) {
-            longest[1] = axis;
-        }
-    }
-    picture->x = drawn_axis(outcome, MAX(longest[0], 0));
-    if (longest[1] >= 0)
-        picture->y = drawn_axis(outcome, longest[1]);
-}
-
 static json_t *draw(struct swept_picture *picture, int lost)
 {
     const struct outcome *outcome = picture->outcome;
     json_t *panels = json_array();
     GPtrArray *metrics = metrics_of(outcome);
+    choice_of_metrics(picture->choice, metrics, picture->notes);
     if (picture->y.axis)
         swept_add_fields(picture, metrics, panels);
-    else if (metrics->len > 0 && count_sizes(outcome, g_ptr_array_index(metrics, 0)) >= MANY_SIZES)
+    else if (picture->over_sizes)
         swept_add_sizes(picture, metrics, panels);
     else
         swept_add_lines(picture, metrics, panels);
@@ -443,16 +366,10 @@ static json_t *draw(struct swept_picture *picture, int lost)
     return document;
 }
 
-// The outcome of a database, with seeds as replications; where nothing else varies, there is an
-// axis that says so. *lost: how many of the runs lost data.
-static struct outcome *read_outcome(struct store *store, int *lost, GError **error)
+// Runs with seeds as replications; where nothing else varies, there is an axis that says so.
+static struct outcome *replicated(const struct outcome *runs)
 {
-    struct outcome *runs = outcome_read(store, error);
-    if (!runs)
-        return NULL;
     struct outcome *outcome = outcome_replicated(runs);
-    *lost = outcome_count_lost(runs);
-    outcome_free(runs);
     if (outcome->axes->len == 0) {
         struct outcome_axis *axis = outcome_add_axis(outcome, OUTCOME_SEED);
         g_ptr_array_add(axis->values, g_strdup_printf("%d seeds", outcome_replications(outcome)));
@@ -460,23 +377,36 @@ static struct outcome *read_outcome(struct store *store, int *lost, GError **err
     return outcome;
 }
 
-json_t *swept_document(const char *database, GError **error)
+// The picture of the runs as far as they are chosen.
+static json_t *document_of(struct outcome *runs, struct choice *choice, bool together,
+                           GError **error)
 {
-    int lost = 0;
+    choice_of_outcome(choice, runs);
+    struct outcome *outcome = replicated(runs);
+    struct swept_picture picture = {.choice = choice,
+                                    .together = together,
+                                    .runs = runs,
+                                    .outcome = outcome,
+                                    .idle = g_new0(bool, outcome->axes->len + 1),
+                                    .notes = json_array()};
+    json_t *document =
+        swept_choose_axes(&picture, error) ? draw(&picture, outcome_count_lost(runs)) : NULL;
+    g_free(picture.idle);
+    g_free(picture.x.places);
+    g_free(picture.y.places);
+    json_decref(picture.notes);
+    outcome_free(outcome);
+    return document;
+}
+
+json_t *swept_document(const char *database, struct choice *choice, bool together, GError **error)
+{
     struct store *store = store_open_existing(database, error);
-    struct outcome *outcome = store ? read_outcome(store, &lost, error) : NULL;
-    json_t *document = NULL;
-    if (store && !outcome)
+    struct outcome *runs = store ? outcome_read(store, error) : NULL;
+    json_t *document = runs ? document_of(runs, choice, together, error) : NULL;
+    if (store && !document)
         g_prefix_error(error, "%s: ", database);
-    if (outcome) {
-        struct swept_picture picture = {.outcome = outcome, .notes = json_array()};
-        choose_axes(&picture);
-        document = draw(&picture, lost);
-        g_free(picture.x.places);
-        g_free(picture.y.places);
-        json_decref(picture.notes);
-        outcome_free(outcome);
-    }
+    outcome_free(runs);
     store_close(store);
     return document;
 }

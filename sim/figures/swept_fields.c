@@ -156,7 +156,7 @@ static json_t *cell(const struct swept_picture *picture, const struct field *fie
 }
 
 static json_t *field_panel(const struct swept_picture *picture, const struct field *field,
-                           bool many_sizes)
+                           bool many_sizes, bool many_metrics)
 {
     const char *metric = field->curve->metric;
     json_t *points = json_array();
@@ -168,31 +168,42 @@ static json_t *field_panel(const struct swept_picture *picture, const struct fie
                         json_string(swept_is_duration(metric) ? "lowest" : "highest"));
     char *name = swept_name(picture, field->curve, field->combination, many_sizes);
     json_t *series = json_pack("[{s:s,s:o,s:n}]", "name", name, "points", points, "failure");
+    char *title =
+        many_metrics
+            ? g_strdup_printf("%s: %s", json_string_value(json_object_get(value, "label")), name)
+            : g_strdup(name);
     json_t *panel =
-        json_pack("{s:s,s:s,s:o,s:o,s:o,s:o}", "kind", "heat", "title", name, "x",
+        json_pack("{s:s,s:s,s:o,s:o,s:o,s:o}", "kind", "heat", "title", title, "x",
                   swept_axis_json(picture, &picture->x), "y", swept_axis_json(picture, &picture->y),
                   "value", value, "series", series);
+    g_free(title);
     g_free(name);
     return panel;
 }
 
-// One metric is enough: bandwidth is latency turned round.
-void swept_add_fields(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels)
+static void add_fields_of(const struct swept_picture *picture, const char *metric,
+                          bool many_metrics, json_t *panels)
 {
-    if (metrics->len == 0)
-        return;
-    GPtrArray *curves = curves_of(picture, g_ptr_array_index(metrics, 0));
+    GPtrArray *curves = curves_of(picture, metric);
     GArray *fields = fields_of(picture, curves);
     bool many_sizes = swept_has_many_sizes(curves);
     drop_uniform(picture, fields, many_sizes);
     guint shown = MIN(fields->len, MOST_FIELDS);
     for (guint k = 0; k < shown; k++) {
         guint i = shown < 2 ? 0 : (k * (fields->len - 1) + (shown - 1) / 2) / (shown - 1);
-        json_array_append_new(
-            panels, field_panel(picture, &g_array_index(fields, struct field, i), many_sizes));
+        json_array_append_new(panels, field_panel(picture, &g_array_index(fields, struct field, i),
+                                                  many_sizes, many_metrics));
     }
     if (shown < fields->len)
         swept_note(picture, "%u of %u fields are drawn, evenly chosen", shown, fields->len);
     g_array_unref(fields);
     g_ptr_array_unref(curves);
+}
+
+// One metric is enough, unless the user names several: bandwidth is latency turned round.
+void swept_add_fields(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels)
+{
+    guint shown = choice_names_metrics(picture->choice) ? metrics->len : MIN(metrics->len, 1);
+    for (guint i = 0; i < shown; i++)
+        add_fields_of(picture, g_ptr_array_index(metrics, i), shown > 1, panels);
 }

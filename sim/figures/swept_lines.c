@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sweeps of one axis, as lines.
+// Sweeps as lines: over one axis, or over message sizes.
 #include "sim/figures/swept_parts.h"
 
 #include <math.h>
@@ -9,6 +9,8 @@
 #define MOST_LINES 12
 #define MOST_PANELS 8
 #define MOST_COLOURS 8
+// Times that span more than this are put on a logarithmic axis.
+#define LOG_SPAN 50.0
 
 // The number of the k-th of `shown` evenly chosen ones among `all`, first and last included.
 static guint chosen(guint k, guint shown, guint all)
@@ -60,6 +62,26 @@ static json_t *line_json(const struct swept_picture *picture, const struct outco
     return line;
 }
 
+// The scale on which the values of lines can be told apart.
+static const char *scale_of(const char *metric, const json_t *lines)
+{
+    double low = INFINITY, high = 0.0;
+    size_t i, k;
+    const json_t *line, *point;
+    json_array_foreach(lines, i, line)
+    {
+        json_array_foreach(json_object_get(line, "points"), k, point)
+        {
+            const json_t *value = json_array_get(point, 1);
+            if (json_is_number(value)) {
+                low = fmin(low, json_number_value(value));
+                high = fmax(high, json_number_value(value));
+            }
+        }
+    }
+    return swept_is_duration(metric) && low > 0.0 && high / low > LOG_SPAN ? "log" : "linear";
+}
+
 static json_t *lines_panel(const struct swept_picture *picture, const char *metric)
 {
     GPtrArray *curves = swept_curves(picture->outcome, metric);
@@ -79,8 +101,10 @@ static json_t *lines_panel(const struct swept_picture *picture, const char *metr
     g_ptr_array_unref(curves);
     json_t *x = swept_axis_json(picture, &picture->x);
     json_object_set_new(x, "swept", json_true());
-    return json_pack("{s:s,s:o,s:o,s:o}", "kind", picture->x.numeric ? "lines" : "bars", "x", x,
-                     "y", swept_metric_json(metric, "linear"), "series", series);
+    bool numeric = picture->x.numeric;
+    return json_pack("{s:s,s:o,s:o,s:o}", "kind", numeric ? "lines" : "bars", "x", x, "y",
+                     swept_metric_json(metric, numeric ? scale_of(metric, series) : "linear"),
+                     "series", series);
 }
 
 void swept_add_lines(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels)
@@ -91,7 +115,7 @@ void swept_add_lines(const struct swept_picture *picture, const GPtrArray *metri
 
 // ---- Over message sizes ----
 
-// A failure of the points at one value of the axis, as a document has it.
+// A failure of the points of a combination, as a document has it.
 static json_t *failure_at(const struct swept_picture *picture, int series, int failed,
                           const char *state)
 {
@@ -103,62 +127,105 @@ static json_t *failure_at(const struct swept_picture *picture, int series, int f
     return failure;
 }
 
-// The line of one value of the axis.
+// A line to be: one of the series in one combination.
+struct line {
+    const struct outcome_curve *curve; // the first of its curves, one for each size
+    int combination;
+};
+
+static char *line_name(const struct swept_picture *picture, const struct line *line)
+{
+    char *setting = swept_setting(picture, line->combination);
+    if (*setting && !picture->together)
+        return setting; // the panel says which of the series it is
+    g_free(setting);
+    return swept_name(picture, line->curve, line->combination, false);
+}
+
 static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
-                               int series, int x)
+                               const struct line *line, bool few)
 {
     json_t *points = json_array(), *intervals = json_array();
     struct swept_value value = {.failed = -1};
     for (guint i = 0; i < curves->len; i++) {
         const struct outcome_curve *curve = g_ptr_array_index(curves, i);
-        if (curve->series != series || curve->size < 0)
+        if (curve->series != line->curve->series || curve->rank != line->curve->rank ||
+            curve->size < 0)
             continue;
-        value = swept_value_at(picture, curve, 0, x, -1);
+        value = swept_value_at(picture, curve, line->combination, -1, -1);
         if (!isnan(value.mean))
             json_array_append_new(points, json_pack("[I,f]", (json_int_t)curve->size, value.mean));
         swept_add_interval(intervals, json_integer(curve->size), &value);
     }
-    char *axis = swept_axis_name(picture, picture->x.axis);
-    char *name = g_strdup_printf("%s=%s", axis,
-                                 (char *)g_ptr_array_index(picture->x.axis->values, (guint)x));
-    // Few are told apart best by colours of their own, many by colours that are in their order.
-    bool few = picture->x.axis->values->len <= MOST_COLOURS;
-    json_t *line =
-        json_pack("{s:s,s:s,s:o,s:o}", "name", name, "stack", few ? name : "", "points", points,
-                  "failure", failure_at(picture, series, value.failed, value.state));
+    char *name = line_name(picture, line);
+    const char *stack = picture->together
+                            ? outcome_series_name(picture->outcome, line->curve->series)
+                        : few ? name
+                              : "";
+    json_t *made =
+        json_pack("{s:s,s:s,s:o,s:o}", "name", name, "stack", stack, "points", points, "failure",
+                  failure_at(picture, line->curve->series, value.failed, value.state));
     g_free(name);
-    g_free(axis);
-    set_intervals(line, intervals);
-    return line;
+    set_intervals(made, intervals);
+    return made;
+}
+
+// The lines of one of the series, or of all of them (series < 0).
+static GArray *lines_over_sizes(const struct swept_picture *picture, const GPtrArray *curves,
+                                int series)
+{
+    GArray *lines = g_array_new(FALSE, FALSE, sizeof(struct line));
+    GArray *combinations = swept_combinations(picture);
+    for (guint i = 0; i < curves->len; i++) {
+        const struct outcome_curve *curve = g_ptr_array_index(curves, i);
+        const struct outcome_curve *before = i ? g_ptr_array_index(curves, i - 1) : NULL;
+        bool first = !before || before->series != curve->series || before->rank != curve->rank;
+        for (guint k = 0; first && k < combinations->len; k++) {
+            struct line line = {curve, g_array_index(combinations, int, k)};
+            if (series < 0 || curve->series == series)
+                g_array_append_val(lines, line);
+        }
+    }
+    g_array_unref(combinations);
+    return lines;
 }
 
 static json_t *sizes_panel(const struct swept_picture *picture, const char *metric, int series)
 {
     GPtrArray *curves = swept_curves(picture->outcome, metric);
+    GArray *all = lines_over_sizes(picture, curves, series);
     json_t *lines = json_array();
-    guint all = picture->x.axis->values->len, shown = MIN(all, MOST_LINES);
-    for (guint k = 0; k < shown; k++)
+    guint shown = MIN(all->len, MOST_LINES);
+    for (guint k = 0; k < shown; k++) {
+        const struct line *line = &g_array_index(all, struct line, chosen(k, shown, all->len));
+        // Few are told apart best by colours of their own, many by colours in their order.
         json_array_append_new(lines,
-                              line_over_sizes(picture, curves, series, (int)chosen(k, shown, all)));
-    if (shown < all)
-        swept_note(picture, "%u of %u values are drawn, evenly chosen", shown, all);
+                              line_over_sizes(picture, curves, line, all->len <= MOST_COLOURS));
+    }
+    if (shown < all->len)
+        swept_note(picture, "%u of %u lines are drawn, evenly chosen", shown, all->len);
+    g_array_unref(all);
     g_ptr_array_unref(curves);
     const char *counts = picture->outcome->counts;
-    return json_pack("{s:s,s:s,s:{s:s,s:s,s:s},s:o,s:o}", "kind", "lines", "title",
-                     outcome_series_name(picture->outcome, series), "x", "label",
-                     counts ? counts : "message size", "unit", counts ? "" : "B", "scale", "log",
-                     "y", swept_metric_json(metric, swept_is_duration(metric) ? "log" : "linear"),
-                     "series", lines);
+    json_t *panel = json_pack(
+        "{s:s,s:{s:s,s:s,s:s},s:o,s:o}", "kind", "lines", "x", "label",
+        counts ? counts : "message size", "unit", counts ? "" : "B", "scale", "log", "y",
+        swept_metric_json(metric, swept_is_duration(metric) ? "log" : "linear"), "series", lines);
+    if (series >= 0)
+        json_object_set_new(panel, "title",
+                            json_string(outcome_series_name(picture->outcome, series)));
+    return panel;
 }
 
 // Of many series one metric is enough: bandwidth is latency turned round.
 void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels)
 {
-    guint series = picture->outcome->series->len, all = series * metrics->len;
+    guint series = picture->together ? 1 : picture->outcome->series->len;
+    guint all = series * metrics->len;
     guint wanted = all <= MOST_PANELS ? all : series, shown = MIN(wanted, MOST_PANELS);
     for (guint k = 0; k < shown; k++)
         json_array_append_new(panels, sizes_panel(picture, g_ptr_array_index(metrics, k / series),
-                                                  (int)(k % series)));
+                                                  picture->together ? -1 : (int)(k % series)));
     if (shown < all)
         swept_note(picture, "%u of %u panels are drawn", shown, all);
 }

@@ -5,6 +5,7 @@
 #define NETSIM_FIGURES_SWEPT_PARTS_H
 
 #include "sim/campaign/outcome.h"
+#include "sim/figures/choice.h"
 
 #include <glib.h>
 #include <jansson.h>
@@ -21,10 +22,19 @@ struct drawn_axis {
 };
 
 struct swept_picture {
+    struct choice *choice;
+    bool together; // with other results in one picture: lines, and a panel for each metric
+    const struct outcome *runs;    // as read, for reports
     const struct outcome *outcome; // of replications
     struct drawn_axis x, y;        // y.axis NULL: lines, not fields
+    bool over_sizes;               // x are message sizes: x.axis is NULL, x.number -1
+    bool *idle;                    // of each axis: it changes nothing, and one value stands for all
     json_t *notes;
 };
+
+// Says what stands along x and y, and which axes are idle. False and *error if the user names an
+// axis that is not there, or if there is none.
+bool swept_choose_axes(struct swept_picture *picture, GError **error);
 
 // What there is at a place of the picture.
 struct swept_value {
@@ -35,13 +45,17 @@ struct swept_value {
     const char *state; // how that one ended: a status, or "impossible"; NULL without one
 };
 
-// The value of a curve at the x-th and y-th values (y < 0: at all of y), of the combination of the
-// other axes that the point `combination` has.
+// The value of a curve at the x-th and y-th values (-1: that axis is not drawn), of the combination
+// of the other axes that the point `combination` has.
 struct swept_value swept_value_at(const struct swept_picture *picture,
                                   const struct outcome_curve *curve, int combination, int x, int y);
 
 // Points that stand for each combination of what is not drawn. Free with g_array_unref.
 GArray *swept_combinations(const struct swept_picture *picture);
+
+// "tiny=1 KiB, short=4 KiB": the values of a combination; empty if there is none to tell it by. The
+// caller frees it.
+char *swept_setting(const struct swept_picture *picture, int combination);
 
 // "VIA RPI, 4 KiB, tiny=1 KiB": how a curve of a combination is called. The caller frees it.
 char *swept_name(const struct swept_picture *picture, const struct outcome_curve *curve,
@@ -79,11 +93,12 @@ void swept_note(const struct swept_picture *picture, const char *format, ...) G_
 
 // ---- Kinds of panels; each adds to `panels` ----
 
-// Lines over the one axis that varies, a panel for each metric.
+// Lines over one axis, one for each series, message size and combination of the others; a panel for
+// each metric.
 void swept_add_lines(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels);
 
-// Lines over message sizes, one for each value of the one axis that varies; a panel for each series
-// and metric.
+// Lines over message sizes, one for each combination of what varies; a panel for each series and
+// metric, or if other results come into the picture, for each metric.
 void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metrics, json_t *panels);
 
 // Fields of two axes, one for each series, message size and combination of further axes.

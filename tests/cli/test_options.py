@@ -12,8 +12,9 @@ import unittest
 from harness import NETSIM, SOURCE, Case
 
 MADE = ("docs/netsim.1", "completion/netsim.bash", "completion/_netsim", "completion/netsim.fish")
-# What these take or do is told in each command's own words, within one meaning: where the output goes, and a value.
-OWN_WORDS = {"out", "set", "database"}
+# What these take or do is told in each command's own words, within one meaning: where the output goes, a value, and
+# which message sizes are meant.
+OWN_WORDS = {"out", "set", "database", "size"}
 ROW = re.compile(r"^  (?:-(?P<letter>\w), )?--(?P<name>[\w-]+)(?:=(?P<argument>\S+))? +(?P<summary>.*)$", re.M)
 
 

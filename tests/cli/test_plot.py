@@ -121,6 +121,38 @@ class Plot(Drawing):
         self.assertIn("p2-series-via-rpi", ids)
         self.assertNotIn("p3-series-via-rpi", ids)
 
+    def test_what_is_chosen(self):
+        self.netsim("run", self.small(), "--quiet")
+        for what in ("small.yaml", "results/small"):
+            self.netsim("plot", what, "--series", "second", "--metric", "latency_us", "--size",
+                        "1 B..4 KiB", "--linear", "y", "--title", "Mine", "--out", "c.svg")
+            ids, text = self.ids("c.svg"), self.texts("c.svg")
+            self.assertIn("p1-series-second", ids)
+            self.assertNotIn("p1-series-first-quoted", ids)
+            self.assertNotIn("bandwidth", text)
+            self.assertIn("Mine", text)
+            group = self.read("c.svg").split('id="p1-series-second"', 1)[1].split("</g>", 1)[0]
+            self.assertEqual(group.count("<use "), 2)
+        for options, part in ((["--metric", "p99"], "(latency_us, bandwidth_MB_per_s)"),
+                              (["--series", "third"], "(first, quoted, second)"),
+                              (["--x", "link.rate"], "a run has no axis but size"),
+                              (["--y", "size"], "a run has no axis but size"),
+                              (["--figure", "6.1", "--metric", "latency"], "its own axes")):
+            with self.subTest(options):
+                self.assertIn(part, self.netsim("plot", "results/small", *options, code=1).stderr)
+
+    def test_metrics_in_one_unit(self):
+        """Of several times one is drawn, and it is said which there are besides."""
+        self.write("all.yaml", "schema: 1\nname: all\ntestbed: testbeds/cluster1.yaml\n"
+                   "stack: lam_via\nworkload: {benchmark: pmb.allreduce, sizes: [1 KiB, 2 KiB], "
+                   "repetitions: 2}\n")
+        self.assertIn("not drawn: latency_min_us, latency_avg_us (--metric draws",
+                      self.netsim("plot", "all.yaml", "--out", "a.svg").stderr)
+        self.assertNotIn("p2-series-lam-via", self.ids("a.svg"))
+        self.netsim("plot", "all.yaml", "--metric", "latency", "--metric", "latency_avg_us",
+                    "--out", "b.svg")
+        self.assertIn("p2-series-lam-via", self.ids("b.svg"))
+
     def test_bad_input(self):
         self.small()
         os.mkdir(self.path("empty"))

@@ -73,22 +73,59 @@ class Sweeps(Drawing):
         self.assertRegex(self.read("descriptor_counts.svg"), 'id="p1-failed-0-[0-9]')
 
     def test_three_axes(self):
-        """The two longest are those of the fields, with a field for each value of the third; the
+        """The fields are of the axes that do something, however many values the other one has; the
         time is that of the slowest rank, and each point that failed has its sign."""
-        database = self.sweep("lam_via.sdescs=2,8", "lam_via.rdescs=8,16,64,72",
+        database = self.sweep("lam_via.sdescs=2,4,8,16,32", "lam_via.rdescs=8,16,64,72",
                               "workload.program[1].do[0].compute=100 us,1 ms,50 ms",
                               scenario="flood_empty_rq")
         self.netsim("plot", database, "--out", "three.svg")
         text = self.texts("three.svg")
-        for part in ("lam_via.sdescs=2", "lam_via.sdescs=8", "slowest rank", "compute (µs)",
-                     "compute is workload.program[1].do[0].compute"):
+        for part in ("lam_via.sdescs changes nothing", "lam_via.rdescs", "slowest rank",
+                     "compute (µs)", "compute is workload.program[1].do[0].compute"):
             self.assertIn(part, text)
         picture = self.read("three.svg")
-        for panel in ("p1", "p2"):
-            self.assertIn(f'id="{panel}-heat"', picture)
-            self.assertIn(f'id="{panel}-failed-0-2"', picture)
-            self.assertNotIn(f'id="{panel}-failed-2-2"', picture)
-        self.assertNotIn('id="p3-heat"', picture)
+        self.assertIn('id="p1-heat"', picture)
+        self.assertIn('id="p1-failed-0-2"', picture)
+        self.assertNotIn('id="p1-failed-2-2"', picture)
+        self.assertNotIn('id="p2-heat"', picture)
+
+    def test_axes_that_are_named(self):
+        """--x alone draws lines, --x and --y a field of these two; of metrics and sizes, those that
+        are named."""
+        database = self.sweep("link.rate=10 Mb/s,100 Mb/s", "lam_via.tiny=512 B,1 KiB",
+                              sizes="1 KiB, 2 KiB")
+        self.netsim("plot", database, "--x", "link.rate", "--metric", "bandwidth", "--size", "1KiB",
+                    "--title", "A $title$", "--out", "lines.svg")
+        ids, text = self.ids("lines.svg"), self.texts("lines.svg")
+        self.assertIn("p1-series-lam-via-lam-via-tiny-512-b", ids)
+        self.assertIn("A $title$", text)
+        self.assertIn("bandwidth (MB/s)", text)
+        self.assertNotIn("latency", text)
+        self.assertNotIn("2 KiB", text)
+        self.netsim("plot", database, "--x", "tiny", "--y", "rate", "--out", "field.svg")
+        self.assertIn("p1-heat", self.read("field.svg"))
+        self.netsim("plot", database, "--x", "size", "--linear", "xy", "--out", "sizes.svg")
+        self.assertIn("message size", self.texts("sizes.svg"))
+
+    def test_names_that_are_not_there(self):
+        database = self.sweep("link.rate=10 Mb/s,100 Mb/s", "lam_via.tiny=512 B,1 KiB")
+        for options, part in (
+                (["--x", "tin"], "--x tin: the sweep has no such axis "
+                                 "(link.rate, lam_via.tiny, size)"),
+                (["--y", "size"], "as --x"),
+                (["--x", "size", "--y", "tiny"], "without --y"),
+                (["--x", "tiny", "--y", "tiny"], "two different axes"),
+                (["--metric", "p99"], "no such metric here (latency_us, bandwidth_MB_per_s)"),
+                (["--series", "MVICH"], "no such series here (lam_via)"),
+                (["--log", "x"], "--log x: along x there are places side by side"),
+                (["--log", "z"], "it must be x, y or xy"),
+                (["--log", "x", "--linear", "xy"], "both --log and --linear"),
+                (["--size", "1 k"], "unknown unit"),
+                (["--size", "2 KiB..1 KiB"], "from the larger to the smaller")):
+            with self.subTest(options):
+                done = self.netsim("plot", database, *options, "--out", "no.svg", code=1)
+                self.assertIn(part, done.stderr)
+        self.assertFalse(os.path.exists(self.path("no.svg")))
 
     def test_two_axes_are_a_field(self):
         database = self.sweep("link.rate=10 Mb/s,100 Mb/s", "lam_via.tiny=512 B,1 KiB,2 KiB")

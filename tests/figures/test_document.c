@@ -203,11 +203,19 @@ static void test_given(void)
 
 // ---- Results that no figure is made for ----
 
+static json_t *of_result(json_t *json)
+{
+    struct choice *choice = choice_new(&(struct choice_words){0}, NULL);
+    json_t *document = figure_of_result(json, choice);
+    choice_free(choice);
+    return document;
+}
+
 static void test_of_result(void)
 {
     json_t *json = json_of(result);
     same_document(
-        figure_of_result(json),
+        of_result(json),
         "{'figure': 1, 'id': 's', 'number': null, 'file': 's', 'title': 's', 'source': null, "
         "'notes': [], 'panels': [{'kind': 'lines', 'x': {'label': 'message size', 'unit': 'B', "
         "'scale': 'log'}, 'y': {'label': 't', 'unit': 'us', 'scale': 'log'}, 'series': [{'name': "
@@ -243,7 +251,7 @@ static void test_of_result(void)
                 "'size_bytes': null, 'value': 1}, {'metric': 'time_us', 'rank': 1, 'size_bytes': "
                 "null, 'value': 2}, {'metric': 'x', 'rank': 1, 'size_bytes': 4, 'value': 2}]}]}");
     same_document(
-        figure_of_result(json),
+        of_result(json),
         "{'figure': 1, 'id': 'result', 'number': null, 'file': 'result', 'title': 'result', "
         "'source': null, 'notes': [], 'panels': [{'kind': 'lines', 'x': {'label': 'hosts', 'unit': "
         "'', 'scale': 'log'}, 'y': {'label': 'n', 'unit': '', 'scale': 'linear'}, 'series': "
@@ -256,7 +264,7 @@ static void test_of_result(void)
     json_decref(json);
     json = json_of("{'scenario': 'z', 'series': [{'name': 'A', 'status': 'deadlock'}]}");
     same_document(
-        figure_of_result(json),
+        of_result(json),
         "{'figure': 1, 'id': 'z', 'number': null, 'file': 'z', 'title': 'z', 'source': null, "
         "'notes': [], 'panels': [{'kind': 'lines', 'x': {'label': 'message size', 'unit': 'B', "
         "'scale': 'log'}, 'y': {'label': 'latency', 'unit': 'us', 'scale': 'log'}, 'series': "

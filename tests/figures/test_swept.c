@@ -9,14 +9,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *document_of(const struct made_sweep *sweep)
+// The document, or NULL and the message of the error, which the caller frees.
+static json_t *chosen_of(const struct made_sweep *sweep, const struct choice_words *words,
+                         bool together, char **message)
 {
     GError *error = NULL;
     char *directory = temporary_directory(), *path = made_sweep(sweep, directory);
-    json_t *document = swept_document(path, &error);
-    SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
+    struct choice *choice = choice_new(words, &error);
+    json_t *document = choice ? swept_document(path, choice, together, &error) : NULL;
+    if (document && (!choice_check(choice, &error) || !choice_finish(choice, document, &error)))
+        g_clear_pointer(&document, json_decref);
+    CU_ASSERT_EQUAL(!document, error != NULL);
+    *message = error ? g_strdup(error->message) : NULL;
+    g_clear_error(&error);
+    choice_free(choice);
     g_free(path);
     temporary_remove(directory);
+    return document;
+}
+
+static json_t *document_of(const struct made_sweep *sweep)
+{
+    char *message;
+    json_t *document = chosen_of(sweep, &(struct choice_words){0}, false, &message);
+    SUITE_SAME_TEXT(message, NULL);
     return document;
 }
 
@@ -339,7 +355,7 @@ static void test_sizes(void)
         CU_ASSERT_EQUAL(strstr(text, line) != NULL, value != 4 && value != 11);
         g_free(line);
     }
-    SUITE_CONTAINS(text, "note: 12 of 14 values are drawn, evenly chosen\n");
+    SUITE_CONTAINS(text, "note: 12 of 14 lines are drawn, evenly chosen\n");
     g_free(text);
 }
 
@@ -425,9 +441,9 @@ static void test_fields(void)
 // Of ten fields eight are drawn.
 static void test_many_fields(void)
 {
-    static const struct made_sweep sweep = {.axes = {"m.c=1|2|3|4|5|6|7|8|9|10",
-                                                     "m.a=1|2|3|4|5|6|7|8|9|10|11",
-                                                     "m.b=1|2|3|4|5|6|7|8|9|10|11", NULL},
+    static const struct made_sweep sweep = {.axes = {"m.a=1|2|3|4|5|6|7|8|9|10|11",
+                                                     "m.b=1|2|3|4|5|6|7|8|9|10|11",
+                                                     "m.c=1|2|3|4|5|6|7|8|9|10", NULL},
                                             .series = {"A", NULL},
                                             .result = rates};
     static const char *const drawn[] = {"c=1'", "c=2'", "c=4'", "c=5'",
@@ -441,6 +457,125 @@ static void test_many_fields(void)
     }
     SUITE_CONTAINS(text, "note: 8 of 10 fields are drawn, evenly chosen\n");
     g_free(text);
+}
+
+// ---- What is chosen ----
+
+// m.long does nothing, m.weak little, m.a and m.b much; the sizes 8 and 16 alike.
+static char *of_four_axes(int point, int series)
+{
+    int b = point % 3, a = point / 3 % 3, weak = point / 9 % 2;
+    (void)series;
+    return g_strdup_printf("completed; t_us:8=%d t_us:16=%d b_MB_per_s:8=1",
+                           100 + weak + 50 * a + 9 * b, 1000 + weak + 50 * a + 9 * b);
+}
+
+static const struct made_sweep four = {
+    .axes = {"m.long=1|2|3|4|5", "m.weak=1|2", "m.a=1|2|3", "m.b=1|2|3", NULL},
+    .series = {"A", "B", NULL},
+    .result = of_four_axes};
+
+// How often the text stands in another.
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (; (text = strstr(text, part)); text++)
+        count++;
+    return count;
+}
+
+struct chosen_case {
+    struct choice_words words;
+    bool together;
+    const char *has[4]; // texts; ends with NULL
+    int panels, lines;  // lines: of all panels; 0: fields
+};
+
+static char *metric_b[] = {"b_MB_per_s", NULL}, *metric_t[] = {"t", NULL},
+            *series_b[] = {"B", NULL}, *size_8[] = {"8 B", NULL}, *sizes_from_9[] = {"9..16", NULL};
+
+// Axes are those that do most, or those that the user names.
+static void test_chosen(void)
+{
+    static const struct chosen_case cases[] = {
+        // The longest axis is none of the picture, and nor is the one that does little.
+        {{0},
+         false,
+         {"heat 'A, 8 B, m.weak=1' x {'label': 'm.a'", "note: m.long changes nothing"},
+         8,
+         0},
+        {{.x = "weak", .y = "b", .series = series_b, .sizes = size_8},
+         false,
+         {"heat 'B, m.a=1' x {'label': 'm.weak'", "y {'label': 'm.b'"},
+         3,
+         0},
+        {{.y = "m.weak", .series = series_b, .sizes = sizes_from_9},
+         false,
+         {"heat 'B, m.b=1' x {'label': 'm.a'", "y {'label': 'm.weak'"},
+         3,
+         0},
+        {{.x = "m.long", .metrics = metric_t, .series = series_b, .sizes = size_8},
+         false,
+         {"lines x {'label': 'm.long'",
+          "  B, m.weak=1, m.a=1, m.b=3 (B):", "note: 12 of 18 lines are drawn"},
+         1,
+         12},
+        {{.x = "size", .metrics = metric_t, .series = series_b, .log = "x", .title = "$T"},
+         false,
+         {"made, $T, lost 0\nlines 'B' x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y "
+          "{'label': 't'",
+          "  m.weak=1, m.a=1, m.b=1 (): [[8,100.0],[16,1000.0]]"},
+         1,
+         12},
+        {{.x = "m.a", .metrics = metric_b, .sizes = size_8, .linear = "xy"},
+         false,
+         {"lines x {'label': 'm.a', 'unit': '', 'scale': 'linear', 'swept': true} y {'label': 'b'",
+          "  A (A): [[1.0,1.0],[2.0,1.0],[3.0,1.0]]"},
+         1,
+         2},
+        {{.metrics = metric_t},
+         true,
+         {"lines x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': 't'",
+          "  A, m.weak=1, m.a=1, m.b=1 (A): [[8,100.0],[16,1000.0]]"},
+         1,
+         12}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *message;
+        json_t *document = chosen_of(&four, &cases[i].words, cases[i].together, &message);
+        SUITE_SAME_TEXT(message, NULL);
+        char *text = text_of(document);
+        for (int k = 0; cases[i].has[k]; k++)
+            SUITE_CONTAINS(text, cases[i].has[k]);
+        CU_ASSERT_EQUAL(count_of(text, "\nheat ") + count_of(text, "\nlines "), cases[i].panels);
+        CU_ASSERT_EQUAL(count_of(text, "\n  "), cases[i].lines ? cases[i].lines : cases[i].panels);
+        g_free(text);
+    }
+}
+
+static void test_not_chosen(void)
+{
+    static char *no_metric[] = {"p99", NULL}, *no_size[] = {"1 k", NULL};
+    static const struct {
+        struct choice_words words;
+        const char *message;
+    } cases[] = {
+        {{.x = "m.c"}, "--x m.c: the sweep has no such axis (m.long, m.weak, m.a, m.b, size)"},
+        {{.y = "size"}, "--y size: message sizes are an axis of lines"},
+        {{.x = "size", .y = "m.a"}, "--x size --y m.a: over message sizes there are lines"},
+        {{.x = "m.a", .y = "m.a"}, "two different axes"},
+        {{.metrics = no_metric}, "--metric p99: there is no such metric here (t_us, b_MB_per_s)"},
+        {{.series = no_metric}, "--series p99: there is no such series here (A, B)"},
+        {{.sizes = no_size}, "--size 1 k: unknown unit"},
+        {{.log = "x"}, "--log x: along x there are places side by side"},
+        {{.log = "xz"}, "--log xz: it must be x, y or xy"},
+        {{.log = "x", .linear = "xy"}, "x can't be both --log and --linear"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        char *message;
+        CU_ASSERT_PTR_NULL(chosen_of(&four, &cases[i].words, false, &message));
+        SUITE_CONTAINS(message ? message : "", cases[i].message);
+        g_free(message);
+    }
 }
 
 // ---- Notes ----
@@ -469,7 +604,9 @@ static void test_reasons(void)
 static void test_none(void)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(swept_document("/nothing/here.sqlite", &error));
+    struct choice *choice = choice_new(&(struct choice_words){0}, NULL);
+    CU_ASSERT_PTR_NULL(swept_document("/nothing/here.sqlite", choice, false, &error));
+    choice_free(choice);
     CU_ASSERT_PTR_NOT_NULL(error);
     g_clear_error(&error);
 }
@@ -484,6 +621,8 @@ int main(void)
         {"over message sizes", test_sizes},
         {"fields", test_fields},
         {"many fields", test_many_fields},
+        {"what is chosen", test_chosen},
+        {"what is not there", test_not_chosen},
         {"many reasons", test_reasons},
         {"no database", test_none},
         {0},

@@ -91,7 +91,9 @@ static bool report(struct store *store)
 static void plot_and_compare(const char *path)
 {
     GError *error = NULL;
-    json_t *document = swept_document(path, &error);
+    struct choice *choice = choice_new(&(struct choice_words){0}, NULL);
+    json_t *document = swept_document(path, choice, false, &error);
+    choice_free(choice);
     fuzz_end_error(error, document != NULL);
     if (document)
         fuzz_json(document);

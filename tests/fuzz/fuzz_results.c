@@ -12,7 +12,9 @@ static void plot(const char *directory)
     fuzz_end_error(error, result != NULL);
     if (!result)
         return;
-    json_t *figure = figure_of_result(result);
+    struct choice *choice = choice_new(&(struct choice_words){0}, NULL);
+    json_t *figure = figure_of_result(result, choice);
+    choice_free(choice);
     int failed;
     int series = figure_count_series(figure, &failed);
     g_assert(failed <= series);
