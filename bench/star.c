@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 
 #include "sim/config/node.h"
+#include "sim/core/intern.h"
 #include "sim/net/network.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static void star_build_topology(struct star *star)
     for (int host = 0; host < star->hosts; host++) {
         char name[16];
         g_snprintf(name, sizeof name, "node%d", host);
-        struct topology_node node = {.name = g_intern_string(name)};
+        struct topology_node node = {.name = intern_text(name)};
         g_array_append_val(topology->hosts, node);
         struct topology_link *link = g_new0(struct topology_link, 1);
         *link = (struct topology_link){.a = host, .b = star->hosts, .values = cable};

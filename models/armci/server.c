@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/armci/server.h"
 
+#include "sim/core/intern.h"
+
 #include <stdarg.h>
 
 static const char *const state_names[] = {
@@ -233,7 +235,7 @@ struct armci_server *armci_server_new(struct armci_job *job, struct host *host, 
     server->config = config;
     server->host = host;
     server->first_rank = first_rank;
-    server->name = g_intern_string(name);
+    server->name = intern_text(name);
     server->heap_end = host->config.memory.page;
     server->small = (struct armci_receive_buffers){gm_min_size_for_length(config->small),
                                                    config->small_buffers, 0};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/grim/endpoint.h"
 
+#include "sim/core/intern.h"
+
 #include <string.h>
 
 // ---- States of requests ----
@@ -62,7 +64,7 @@ static bool call_is(const struct mpi_request *request, const char *call, const c
     size_t length = strlen(call);
     if (!name || strncmp(name, call, length) != 0 || (name[length] && name[length] != '.'))
         return false;
-    *argument = name[length] ? g_intern_string(name + length + 1) : NULL;
+    *argument = name[length] ? intern_text(name + length + 1) : NULL;
     return true;
 }
 
@@ -70,8 +72,7 @@ const char *grim_name_of(const struct mpi_request *request)
 {
     const char *argument = NULL;
     if (request->kind != MPI_CALL)
-        return request->operation->name ? g_intern_string(request->operation->name)
-                                        : grim_nop_name();
+        return request->operation->name ? intern_text(request->operation->name) : grim_nop_name();
     call_is(request, LOOKUP, &argument);
     return argument;
 }
@@ -353,7 +354,7 @@ void grim_endpoint_init(struct grim_endpoint *endpoint, struct grim_stack *stack
     grim_handlers_add(endpoint->handlers, grim_nop_name(), GRIM_NOTHING);
     grim_handlers_add(endpoint->handlers, grim_reply_name(), GRIM_REPLY);
     for (const char *const *name = endpoint->config->handlers; *name; name++)
-        grim_handlers_add(endpoint->handlers, g_intern_string(*name), GRIM_NOTHING);
+        grim_handlers_add(endpoint->handlers, intern_text(*name), GRIM_NOTHING);
     sparse_init(&endpoint->partial, stack->ranks, sizeof(struct grim_partial));
     endpoint->overflowed = sim_counter(process->sim, "GRIM: overflow messages");
     endpoint->lookups = sim_counter(process->sim, "GRIM: handlers asked for");

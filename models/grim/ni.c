@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/grim/ni_parts.h"
 
+#include "sim/core/intern.h"
+
 // ---- Firmware ----
 
 static const struct lanai_handler handlers[GRIM_HANDLERS] = {
@@ -100,7 +102,7 @@ static void make_ni(struct grim_fabric *fabric, int host, const struct lanai_con
     ni->card = lanai_new(ni->host, cluster->network, network_station(cluster->network, host, 0),
                          fabric->section, lanai, &firmware, costs, ni);
     char *name = g_strconcat(ni->host->name, "'s card", NULL);
-    ni->name = g_intern_string(name);
+    ni->name = intern_text(name);
     g_free(name);
     ni->channels = g_ptr_array_new();
     ni->flows = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);

@@ -13,6 +13,7 @@
 // gm_resume_sending (behind a send that has timed out, later ones are tried anew).
 #include "models/myrinet_gm/gm_parts.h"
 
+#include "sim/core/intern.h"
 #include "sim/core/poison.h"
 
 static void poll_run(struct cpu_context *context, void *owner, struct lanai_item *item);
@@ -168,7 +169,7 @@ struct gm_fabric *gm_fabric_new(struct cluster *cluster, const struct scenario_c
     fabric->hosts = cluster->host_count;
     fabric->cards = g_new0(struct gm_card, fabric->hosts);
     for (int host = 0; host < fabric->hosts; host++)
-        card_init(&fabric->cards[host], fabric, host, g_intern_string(test_case->nic), lanai);
+        card_init(&fabric->cards[host], fabric, host, intern_text(test_case->nic), lanai);
     return fabric;
 }
 

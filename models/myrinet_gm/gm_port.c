@@ -2,6 +2,7 @@
 // Ports: tokens, the queue of events in host memory, and who sleeps until one comes.
 #include "models/myrinet_gm/gm_parts.h"
 
+#include "sim/core/intern.h"
 #include "sim/core/poison.h"
 
 // ---- Opening and closing ----
@@ -78,7 +79,7 @@ struct gm_port *gm_open(struct gm_fabric *fabric, int host, int number, const ch
     if (!lanai_sram_take(card->lanai, "ports", fabric->config->port_sram, "gm.port_sram"))
         return NULL;
     port->open = true;
-    port->name = g_intern_string(name);
+    port->name = intern_text(name);
     port->task = task;
     make_send_tokens(port);
     make_receive_tokens(port);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/outcome.h"
 
+#include "sim/core/intern.h"
 #include "sim/core/sim.h"
 
 #include <math.h>
@@ -345,7 +346,7 @@ static void take_end(struct reader *reader, sqlite3_stmt *row)
 
 static void take_counts(struct reader *reader, sqlite3_stmt *row)
 {
-    reader->outcome->counts = g_intern_string((const char *)sqlite3_column_text(row, 0));
+    reader->outcome->counts = intern_text((const char *)sqlite3_column_text(row, 0));
 }
 
 static int metric_number(struct reader *reader, const char *interned)
@@ -369,7 +370,7 @@ static struct outcome_curve *curve_of(struct reader *reader, int series, int ran
     }
     curve = g_new0(struct outcome_curve, 1);
     *curve = (struct outcome_curve){.series = series, .rank = rank, .size = size};
-    curve->metric = g_intern_string(metric);
+    curve->metric = intern_text(metric);
     curve->metric_number = metric_number(reader, curve->metric);
     curve->values = g_new(double, outcome->points);
     curve->lost = g_new(double, outcome->points);

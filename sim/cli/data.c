@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/core/diag.h"
+#include "sim/core/intern.h"
 
 #include <string.h>
 
@@ -35,11 +36,11 @@ const char *cli_data_dir(void)
         return directory;
     const char *given = g_getenv("NETSIM_DATA_DIR");
     if (given && *given)
-        return directory = g_intern_string(given);
+        return directory = intern_text(given);
     // PREFIX/share/netsim for a program in PREFIX/bin, so that an installed tree may be moved.
     char *beside = cli_beside_program("../share/netsim");
     if (beside && holds_scenarios(beside))
-        directory = g_intern_string(beside);
+        directory = intern_text(beside);
     else if (holds_scenarios(NETSIM_SOURCE_DIR))
         directory = NETSIM_SOURCE_DIR;
     else

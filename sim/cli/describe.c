@@ -4,6 +4,7 @@
 #include "sim/cli/cli.h"
 
 #include "sim/config/param_kind.h"
+#include "sim/core/intern.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 #include "sim/workload/stack.h"
@@ -31,7 +32,7 @@ static GArray *all_sections(const struct scenario_schema *schema)
         g_array_append_val(sections, *section);
     for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++) {
         char *path = g_strconcat(WORKLOAD_OF, one->name, NULL);
-        const struct scenario_section own = {g_intern_string(path), one->parameters};
+        const struct scenario_section own = {intern_text(path), one->parameters};
         if (one->parameters)
             g_array_append_val(sections, own);
         g_free(path);

@@ -5,6 +5,7 @@
 #include "sim/campaign/mpi_workers.h"
 #include "sim/campaign/outcome_report.h"
 #include "sim/campaign/points.h"
+#include "sim/core/intern.h"
 #include "sim/core/shown.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
@@ -96,7 +97,7 @@ static struct sweep *sweep_of(const struct scenario *scenario, const struct plan
     if (plan->seeds)
         sweep->seeds = plan->seeds;
     if (sweep->axes->len == 0 && sweep->seeds == 0 && !diag_any(diags)) {
-        struct source_mark mark = {.file = g_intern_string(scenario->file)};
+        struct source_mark mark = {.file = intern_text(scenario->file)};
         diag_add(diags, mark, "sweep", "--set PATH=VALUE,VALUE,... or --seeds N",
                  "there is nothing to vary");
     }

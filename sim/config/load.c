@@ -3,7 +3,7 @@
 // files are laid in.
 #include "sim/config/node.h"
 
-#include "sim/config/intern.h"
+#include "sim/core/intern.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -346,7 +346,7 @@ static void free_key(void *key)
 static struct node *read_document(struct load *load, const char *text, size_t length,
                                   const char *name, int depth)
 {
-    struct document document = {.load = load, .file = intern(name)};
+    struct document document = {.load = load, .file = intern_text(name)};
     document.path = g_string_new(NULL);
     struct node *root = NULL;
     if (length > NODE_MAX_FILE_BYTES) {
@@ -553,7 +553,7 @@ static struct node *load_end(struct load *load, struct node *root)
 struct node *node_load(const char *file, struct diag_list *diags)
 {
     struct load load = {.diags = diags, .chain = g_ptr_array_new()};
-    struct source_mark nowhere = {.file = intern(file)};
+    struct source_mark nowhere = {.file = intern_text(file)};
     return load_end(&load, load_file(&load, file, nowhere, 1));
 }
 

@@ -2,7 +2,7 @@
 // Trees and what can be done with them; load.c makes them from files.
 #include "sim/config/node.h"
 
-#include "sim/config/intern.h"
+#include "sim/core/intern.h"
 
 #include <math.h>
 #include <string.h>
@@ -240,7 +240,7 @@ static void mark_all(struct node *node, struct source_mark mark)
 bool node_set(struct node **root, const char *path, const char *value, const char *origin,
               struct diag_list *diags)
 {
-    struct source_mark mark = {.file = intern(origin)};
+    struct source_mark mark = {.file = intern_text(origin)};
     struct diag_list *found = diag_list_new();
     bool blank = value[strspn(value, " \t")] == '\0';
     struct node *node =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/param.h"
 
-#include "sim/config/intern.h"
 #include "sim/config/param_kind.h"
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 
 #include <string.h>
 
@@ -135,7 +135,7 @@ static bool read_chosen_for(struct param_values *values, int index, const struct
         if (id)
             g_string_append_printf(ids, "%s%s", ids->len > 0 ? " " : "", id);
     }
-    values->chosen_for[index] = ids->len > 0 ? intern(ids->str) : NULL;
+    values->chosen_for[index] = ids->len > 0 ? intern_text(ids->str) : NULL;
     g_string_free(ids, TRUE);
     return good;
 }
@@ -154,7 +154,7 @@ static bool read_sourced(struct param_values *values, int index, const struct no
     else
         text = reader_text(source, path, "the source as text", values->diags);
     bool good = read_value(values, index, node_get(node, "value"), path);
-    values->sources[index] = intern(text);
+    values->sources[index] = intern_text(text);
     const struct node *claims = node_get(node, "chosen_for");
     if (claims)
         good &= read_chosen_for(values, index, claims, path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/param_kind.h"
 
-#include "sim/config/intern.h"
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 
 #include <string.h>
 
@@ -275,7 +275,7 @@ static bool read_string(const struct param_reading *reading)
     const char *text = reader_text(reading->node, reading->path, "a text", reading->diags);
     if (!text)
         return false;
-    *(const char **)reading->field = intern(text);
+    *(const char **)reading->field = intern_text(text);
     return true;
 }
 
@@ -493,7 +493,7 @@ static bool read_name_item(const struct param_reading *item, void *data)
     const char *text = reader_text(item->node, item->path, "a name", item->diags);
     if (!text)
         return false;
-    const char *name = intern(text);
+    const char *name = intern_text(text);
     g_array_append_val((GArray *)data, name);
     return true;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/quantity.h"
 
-#include "sim/config/intern.h"
 #include "sim/config/units.h"
 #include "sim/core/diag.h"
+#include "sim/core/intern.h"
 #include "sim/core/time.h"
 
 #include <math.h>
@@ -364,7 +364,7 @@ static char *unit_names(enum quantity_kind kind, const char *separator)
 const char *quantity_units(enum quantity_kind kind)
 {
     char *names = unit_names(kind, ", ");
-    const char *units = intern(names);
+    const char *units = intern_text(names);
     g_free(names);
     return units;
 }
@@ -379,7 +379,7 @@ const char *quantity_most(enum quantity_kind kind)
     if (!classes[kind].most)
         return NULL;
     char *text = quantity_format(kind, (struct quantity){.integer = classes[kind].most});
-    const char *most = intern(text);
+    const char *most = intern_text(text);
     g_free(text);
     return most;
 }

@@ -3,9 +3,9 @@
 #include "sim/config/scenario.h"
 
 #include "sim/config/compiler.h"
-#include "sim/config/intern.h"
 #include "sim/config/reader.h"
 #include "sim/config/unused.h"
+#include "sim/core/intern.h"
 
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void set_free(void *data)
 static void add_set(struct compiler *compiler, const char *text)
 {
     char *origin = g_strdup_printf("--set %s", text);
-    struct source_mark mark = {.file = intern(origin)};
+    struct source_mark mark = {.file = intern_text(origin)};
     const char *equals = strchr(text, '=');
     g_free(origin);
     if (!equals || equals == text || !g_utf8_validate(text, -1, NULL)) {
@@ -307,7 +307,7 @@ static void read_head(struct compiler *compiler, struct scenario *scenario)
     else
         scenario->name = stem(scenario->file);
     if (!name && !reader_is_name(scenario->name))
-        diag_add(compiler->diags, (struct source_mark){.file = intern(scenario->file)}, "name",
+        diag_add(compiler->diags, (struct source_mark){.file = intern_text(scenario->file)}, "name",
                  "write name: TEXT, or call the file something else: a name has letters, digits, "
                  "and - _ . inside, at most 64 characters",
                  "the file's name cannot be that of the scenario");

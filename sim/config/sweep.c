@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/config/sweep.h"
 
-#include "sim/config/intern.h"
 #include "sim/config/keys.h"
 #include "sim/config/quantity.h"
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -322,7 +322,7 @@ void sweep_add(struct sweep *sweep, const char *argument, const struct scenario_
 {
     char *valid = g_utf8_make_valid(argument, -1);
     char *name = g_strdup_printf(ARGUMENT "%s", valid);
-    struct source_mark mark = {.file = intern(name)};
+    struct source_mark mark = {.file = intern_text(name)};
     const char *equals = strchr(argument, '=');
     bool good = equals && equals > argument && g_utf8_validate(argument, -1, NULL);
     g_free(valid);

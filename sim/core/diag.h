@@ -14,7 +14,7 @@
 // A place in a file. line and column count from 1; line 0: the place is the whole file (or the
 // command line).
 struct source_mark {
-    const char *file; // interned (g_intern_string): never freed, compare by content
+    const char *file; // interned (intern.h): never freed, compare by content
     int line, column;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/figures/document.h"
 
+#include "sim/core/intern.h"
 #include "sim/core/sim.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
@@ -76,7 +77,7 @@ static const char *main_scenario(const struct figure_spec *spec)
 void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *result)
 {
     const char *name = json_string_value(json_object_get(result, "scenario"));
-    struct given given = {runs, result, name ? g_intern_string(name) : NULL, false};
+    struct given given = {runs, result, name ? intern_text(name) : NULL, false};
     each_curve(spec, look_for_scenario, &given);
     if (!given.used)
         given.scenario = main_scenario(spec);
@@ -426,14 +427,14 @@ static GPtrArray *metrics_of(json_t *result, bool sizes)
         json_array_foreach(json_object_get(series, sizes ? "points" : "values"), j, one)
         {
             if (!sizes && json_is_null(json_object_get(one, "size_bytes"))) {
-                key = g_intern_string(text_of(one, "metric"));
+                key = intern_text(text_of(one, "metric"));
                 if (!g_ptr_array_find(metrics, key, NULL))
                     g_ptr_array_add(metrics, (gpointer)key);
                 continue;
             }
             json_object_foreach(one, key, value)
             {
-                const char *name = g_intern_string(key);
+                const char *name = intern_text(key);
                 if (sizes && strcmp(key, "size_bytes") != 0 &&
                     !g_ptr_array_find(metrics, name, NULL))
                     g_ptr_array_add(metrics, (gpointer)name);

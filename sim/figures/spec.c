@@ -2,6 +2,7 @@
 #include "sim/figures/spec.h"
 
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
 
@@ -216,7 +217,7 @@ static const char *read_y(struct figure_panel *panel, const struct node *map, co
     if (zero)
         json_object_set_new(axis, "zero",
                             json_boolean(reader_choice(zero, path, "answer", answers, diags) == 1));
-    const char *name = metric ? g_intern_string(metric) : NULL;
+    const char *name = metric ? intern_text(metric) : NULL;
     g_free(plain);
     g_free(unit);
     g_free(label);
@@ -281,7 +282,7 @@ static struct curve *curve_with(const struct curve *curve, const char *set)
     struct curve *copy = curve_copy(curve);
     for (struct curve *one = copy; one; one = one->other) {
         char *sets = *one->sets ? g_strconcat(one->sets, "\n", set, NULL) : g_strdup(set);
-        one->sets = g_intern_string(sets);
+        one->sets = intern_text(sets);
         g_free(sets);
     }
     return copy;
@@ -348,7 +349,7 @@ static void read_all_series(struct figure_panel *panel, const struct node *map,
         return;
     }
     struct curve defaults = {
-        .scenario = scenario ? g_intern_string(scenario->text) : NULL,
+        .scenario = scenario ? intern_text(scenario->text) : NULL,
         .sets = "",
         .metric = metric,
     };

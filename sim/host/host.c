@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/host/host.h"
 
+#include "sim/core/intern.h"
+
 #include <glib.h>
 
 #define P struct processor_config
@@ -97,7 +99,7 @@ struct host *host_new(struct sim *sim, int index, const char *name,
     struct host *host = g_new0(struct host, 1);
     host->sim = sim;
     host->index = index;
-    host->name = g_intern_string(name);
+    host->name = intern_text(name);
     host->config = *config;
     host->bus = bus_new(sim, name, &config->bus);
     host->cores = g_new0(struct cpu *, config->processor.cores);

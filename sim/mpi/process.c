@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/process.h"
 
+#include "sim/core/intern.h"
+
 #define HEAP_START 0x08000000 // where the heap of an IA-32 Linux process begins, about
 
 struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank,
@@ -12,7 +14,7 @@ struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_
     process->host = host;
     process->rank = rank;
     process->ranks = ranks;
-    process->name = g_intern_string(name);
+    process->name = intern_text(name);
     sparse_init(&process->sequence, ranks, sizeof(uint32_t));
     process->heap_end = HEAP_START;
     cpu_task_init(&process->task, host_process_core(host, nth_on_host), CPU_USER, run);

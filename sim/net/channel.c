@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A channel between two ends that store: serialisation, the output queue, faults.
+#include "sim/core/intern.h"
 #include "sim/net/fabric.h"
 #include "sim/net/wormhole.h"
 
@@ -109,7 +110,7 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
         return note;
     char *reason = drop_reason(channel, cause);
     char *counter = g_strconcat("packets dropped: ", reason, NULL);
-    note->reason = g_intern_string(reason);
+    note->reason = intern_text(reason);
     note->count = sim_loss_counter(channel->network->sim, counter, LOSS_DROPPED);
     g_free(counter);
     g_free(reason);

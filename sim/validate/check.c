@@ -2,6 +2,7 @@
 #include "sim/validate/check.h"
 
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 #include "sim/validate/check_parts.h"
 #include "sim/workload/result.h"
 
@@ -312,7 +313,7 @@ static bool key_falling(struct reading *reading, const struct node *node)
 
 static bool read_word(struct reading *reading, const struct node *node, const char **word)
 {
-    *word = g_intern_string(reader_text(node, reading->path, "text", reading->diags));
+    *word = intern_text(reader_text(node, reading->path, "text", reading->diags));
     return *word != NULL;
 }
 
@@ -361,7 +362,7 @@ static bool read_lines(const struct reading *reading, const struct node *node, G
         const char *text = reader_text(one, reading->path, "a line", reading->diags);
         if (!text)
             return false;
-        g_ptr_array_add(lines, (gpointer)g_intern_string(text));
+        g_ptr_array_add(lines, (gpointer)intern_text(text));
     }
     return count > 0;
 }

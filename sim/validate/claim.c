@@ -2,6 +2,7 @@
 #include "sim/validate/claim.h"
 
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 #include "sim/validate/anchor.h"
 
 #include <string.h>
@@ -126,7 +127,7 @@ static GPtrArray *read_ids(const struct node *node, const char *path, struct dia
         const struct node *one = several ? g_ptr_array_index(node->children, i) : node;
         const char *text = reader_text(one, path, "the id of a claim", diags);
         if (text)
-            g_ptr_array_add(ids, (gpointer)g_intern_string(text));
+            g_ptr_array_add(ids, (gpointer)intern_text(text));
     }
     return ids;
 }
@@ -174,7 +175,7 @@ static void read_claim(struct claim_list *list, const struct node *map, bool beh
         diag_add(diags, map->key_mark, path, NULL, "there is such a claim already");
     struct claim *claim = g_new0(struct claim, 1);
     g_ptr_array_add(list->claims, claim);
-    claim->id = g_intern_string(map->key);
+    claim->id = intern_text(map->key);
     claim->mark = map->key_mark;
     claim->checks = g_ptr_array_new_with_free_func((GDestroyNotify)check_free);
     claim->tests = g_ptr_array_new_with_free_func(g_free);
@@ -251,7 +252,7 @@ static void read_rank(struct claim_list *list, const struct node *map, const cha
             diag_add(diags, id->mark, path, "name what it is the same as", "%s is not counted",
                      text);
         if (text)
-            g_ptr_array_add(rank->ids, (gpointer)g_intern_string(text));
+            g_ptr_array_add(rank->ids, (gpointer)intern_text(text));
     }
 }
 
@@ -399,7 +400,7 @@ struct claim_list *claims_load(const char *data_dir, struct diag_list *diags)
     GPtrArray *files = claims_yaml_files(directory);
     bool good = files->len > 0;
     if (!good)
-        diag_add(diags, (struct source_mark){.file = g_intern_string(directory)}, NULL, NULL,
+        diag_add(diags, (struct source_mark){.file = intern_text(directory)}, NULL, NULL,
                  "there are no claims here");
     for (guint i = 0; i < files->len; i++)
         good &= read_file(list, g_ptr_array_index(files, i), claims_read, diags);

@@ -2,6 +2,7 @@
 // Reading what is compared.
 #include "sim/validate/compare.h"
 
+#include "sim/core/intern.h"
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
 #include "sim/output/manifest.h"
@@ -84,7 +85,7 @@ void compared_add_series(struct compared *compared, const char *name, const char
 static struct compared_curve *curve_of(struct compared *compared, const char *series,
                                        const char *metric, int rank)
 {
-    const char *interned = g_intern_string(metric);
+    const char *interned = intern_text(metric);
     for (guint i = compared->curves->len; i-- > 0;) {
         struct compared_curve *curve = g_ptr_array_index(compared->curves, i);
         if (curve->metric == interned && curve->rank == rank && strcmp(curve->series, series) == 0)

@@ -2,6 +2,7 @@
 #include "sim/validate/curve.h"
 
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 #include "sim/workload/result.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ const char *curve_sets_read(const struct node *node, const char *path, struct di
             good &= append_set(sets, g_ptr_array_index(node->children, i), path, diags);
     else
         good = append_set(sets, node, path, diags);
-    const char *text = good ? g_intern_string(sets->str) : NULL;
+    const char *text = good ? intern_text(sets->str) : NULL;
     g_string_free(sets, TRUE);
     return text;
 }
@@ -41,7 +42,7 @@ static const char *read_name(const struct node *map, const char *key, const char
                              const char *fallback, struct diag_list *diags)
 {
     const struct node *node = node_get(map, key);
-    return node ? g_intern_string(reader_text(node, path, "a name", diags)) : fallback;
+    return node ? intern_text(reader_text(node, path, "a name", diags)) : fallback;
 }
 
 static bool read_rank(struct curve *curve, const struct node *node, const char *path,
@@ -106,7 +107,7 @@ struct curve *curve_read(const struct node *node, const char *path, const struct
     if (node->kind == NODE_MAP)
         good = read_map(curve, node, path, diags);
     else
-        curve->series = g_intern_string(reader_text(node, path, "the name of a series", diags));
+        curve->series = intern_text(reader_text(node, path, "the name of a series", diags));
     if (good && (!curve->series || !curve->scenario)) {
         diag_add(diags, node->mark, path, NULL, "a curve needs %s",
                  curve->series ? "a scenario" : "a series");

@@ -3,6 +3,7 @@
 
 #include "sim/config/quantity.h"
 #include "sim/config/reader.h"
+#include "sim/core/intern.h"
 
 #include <string.h>
 
@@ -124,7 +125,7 @@ static void read_target(struct fits *fits, const struct node *target, const char
         return;
     }
     const struct node *metric = node_get(target, "metric");
-    struct aim aim = {fits, claim, g_intern_string(metric ? metric->text : "latency_us"), file};
+    struct aim aim = {fits, claim, intern_text(metric ? metric->text : "latency_us"), file};
     g_hash_table_insert(fits->claims, (gpointer)claim->id, (gpointer)file);
     fix_values(&aim, target);
 }
@@ -134,7 +135,7 @@ static const char *name_of(const char *file)
     char *base = g_path_get_basename(file);
     if (g_str_has_suffix(base, ".yaml"))
         base[strlen(base) - strlen(".yaml")] = '\0';
-    const char *name = g_intern_string(base);
+    const char *name = intern_text(base);
     g_free(base);
     return name;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/runs.h"
 
+#include "sim/core/intern.h"
 #include "sim/output/state_log.h"
 #include "sim/workload/run.h"
 
@@ -89,8 +90,8 @@ static struct run *run_add(struct runs *runs, const char *scenario, const char *
 {
     struct run *run = g_new0(struct run, 1);
     run->key = g_strconcat(scenario, "\n", sets, NULL);
-    run->scenario = g_intern_string(scenario);
-    run->sets = g_intern_string(sets);
+    run->scenario = intern_text(scenario);
+    run->sets = intern_text(sets);
     run->number = -1;
     g_hash_table_insert(runs->by_key, run->key, run);
     g_ptr_array_add(runs->in_order, run);

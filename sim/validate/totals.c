@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/validate/totals.h"
 
+#include "sim/core/intern.h"
 #include "sim/validate/standing.h"
 
 #include <string.h>
@@ -146,7 +147,7 @@ json_t *totals_of_rank(json_t *rows, const struct claim_rank *rank)
     json_t *row;
     json_array_foreach(rows, index, row)
     {
-        if (!g_ptr_array_find(rank->ids, g_intern_string(row_text(row, "id")), NULL))
+        if (!g_ptr_array_find(rank->ids, intern_text(row_text(row, "id")), NULL))
             continue;
         for (int i = 0; i < VERDICTS; i++)
             found[i] |= row_is(row, (enum verdict)i);

@@ -2,6 +2,7 @@
 #include "sim/validate/validate.h"
 
 #include "sim/campaign/source_id.h"
+#include "sim/core/intern.h"
 #include "sim/validate/claim.h"
 #include "sim/validate/judge.h"
 #include "sim/validate/standing.h"
@@ -57,7 +58,7 @@ static char **pattern_candidates(const struct claim_list *list)
         const struct claim *claim = g_ptr_array_index(list->claims, i);
         for (const char *dot = strchr(claim->id, '.'); dot; dot = strchr(dot + 1, '.')) {
             char *start = g_strndup(claim->id, (size_t)(dot - claim->id));
-            g_hash_table_add(seen, (gpointer)g_intern_string(start));
+            g_hash_table_add(seen, (gpointer)intern_text(start));
             g_free(start);
         }
         g_hash_table_add(seen, (gpointer)claim->id);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/code.h"
 
+#include "sim/core/intern.h"
+
 #include <string.h>
 
 static int name_slot(GPtrArray *names, const char *name)
@@ -135,7 +137,7 @@ static struct code_op *compile_op(struct code *code, const struct op *op, char *
     compiled->peer_buffer = compile_value(code, &op->peer_buffer, error);
     compiled->channel = compile_value(code, &op->channel, error);
     compiled->layout = op->layout ? compile_layout(code, op->layout, error) : NULL;
-    compiled->function = op->function ? g_intern_string(op->function) : NULL;
+    compiled->function = op->function ? intern_text(op->function) : NULL;
     compiled->request = CODE_NO_SLOT;
     compiled->variable = CODE_NO_SLOT;
     if (op->name && op->kind == OP_LOOP)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/result.h"
 
+#include "sim/core/intern.h"
+
 #include <string.h>
 
 struct result *result_new(const char *scenario, uint64_t seed)
@@ -51,7 +53,7 @@ void series_result_free(struct series_result *series)
 void series_result_add(struct series_result *series, int rank, int64_t size, const char *metric,
                        double value)
 {
-    struct result_value entry = {rank, size, g_intern_string(metric), value};
+    struct result_value entry = {rank, size, intern_text(metric), value};
     g_array_append_val(series->values, entry);
 }
 
@@ -159,7 +161,7 @@ const char *metric_unit(const char *metric)
         return unit_of_last_word(metric, length);
     const char *counted = unit_of_last_word(metric, length - strlen(per_second));
     char *unit = g_strdup_printf("%s/s", *counted ? counted : "1");
-    const char *interned = g_intern_string(unit);
+    const char *interned = intern_text(unit);
     g_free(unit);
     return interned;
 }

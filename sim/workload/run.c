@@ -2,6 +2,7 @@
 #include "sim/workload/run.h"
 
 #include "sim/config/placement.h"
+#include "sim/core/intern.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/limit.h"
 
@@ -277,7 +278,7 @@ static void collect_losses(const struct sim *sim, struct series_result *result)
     g_hash_table_iter_init(&at, sim->counters);
     while (g_hash_table_iter_next(&at, &name, &value)) {
         const struct sim_counter *counter = value;
-        struct result_loss loss = {g_intern_string(name), counter->loss, counter->value,
+        struct result_loss loss = {intern_text(name), counter->loss, counter->value,
                                    counter->before};
         if (loss.kind != LOSS_NONE && loss.count > 0)
             g_array_append_val(result->losses, loss);

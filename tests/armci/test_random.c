@@ -4,6 +4,7 @@
 // sends out, and an equal run is equal.
 //
 // NETSIM_RANDOM_PROGRAMS sets how many are tried, NETSIM_RANDOM_FIRST the first seed (1).
+#include "sim/core/intern.h"
 #include "tests/support/armci_run.h"
 #include "tests/support/one_sided_reference.h"
 #include "tests/support/suite.h"
@@ -233,7 +234,7 @@ static bool try_program(guint32 seed, GHashTable *reached)
     const char *name;
     json_t *value;
     json_object_foreach(run->result->counters, name, value) if (json_integer_value(value) > 0)
-        g_hash_table_add(reached, (char *)g_intern_string(name));
+        g_hash_table_add(reached, (char *)intern_text(name));
     program_run_free(run);
     program_run_free(again);
     call_log_free(log);

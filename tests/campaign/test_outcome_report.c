@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a report says of outcomes made by hand: best, worst, ties, effects, axes without effect.
 #include "sim/campaign/outcome_report.h"
+#include "sim/core/intern.h"
 #include "tests/support/suite.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static void add_curve(struct outcome *outcome, const char *metric, int64_t size,
                       const double values[6])
 {
     struct outcome_curve *curve = g_new0(struct outcome_curve, 1);
-    *curve = (struct outcome_curve){.rank = -1, .size = size, .metric = g_intern_string(metric)};
+    *curve = (struct outcome_curve){.rank = -1, .size = size, .metric = intern_text(metric)};
     curve->values = g_memdup2(values, 6 * sizeof *values);
     g_ptr_array_add(outcome->curves, curve);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/grim_world.h"
 
+#include "sim/core/intern.h"
 #include "tests/support/topology.h"
 
 #include <string.h>
@@ -160,7 +161,7 @@ static void add_end(struct grim_world *world, int i, int hosts)
     end->replying = g_array_new(FALSE, FALSE, sizeof(struct grim_message));
     end->order = g_string_new(NULL);
     end->channel = grim_channel_open(grim_fabric_ni(world->fabric, i % hosts), (uint16_t)i,
-                                     g_intern_string(name), end_notice, end);
+                                     intern_text(name), end_notice, end);
     event_init(&end->wake, wake_event);
     event_init(&end->start, start_event);
     struct host *host = world->hosts[i % hosts];

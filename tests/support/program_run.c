@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/program_run.h"
 
+#include "sim/core/intern.h"
 #include "sim/workload/run.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
@@ -45,9 +46,9 @@ static void trace_take(struct transition_sink *sink, sim_time when,
         rank = (int)g_ascii_strtoll(transition->where + strlen("rank "), NULL, 10);
     *line = (struct program_line){
         .when = when,
-        .where = g_intern_string(transition->where),
+        .where = intern_text(transition->where),
         .rank = rank,
-        .machine = g_intern_string(transition->machine),
+        .machine = intern_text(transition->machine),
         .text = transition_text(transition),
     };
     g_ptr_array_add(trace->lines, line);

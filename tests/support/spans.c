@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/spans.h"
 
+#include "sim/core/intern.h"
+
 #include <inttypes.h>
 
 static trace_lane spans_lane(struct trace *trace, const char *group, const char *name)
 {
     (void)group;
     struct span_log *log = (struct span_log *)(void *)trace;
-    g_ptr_array_add(log->lanes, (gpointer)g_intern_string(name));
+    g_ptr_array_add(log->lanes, (gpointer)intern_text(name));
     return log->lanes->len;
 }
 
@@ -67,7 +69,7 @@ void span_log_free(struct span_log *log)
 const struct span *span_find(const struct span_log *log, const char *lane,
                              struct message_ref message)
 {
-    lane = g_intern_string(lane);
+    lane = intern_text(lane);
     for (guint i = 0; i < log->spans->len; i++) {
         const struct span *span = &g_array_index(log->spans, struct span, i);
         if (span->lane == lane && span->message.index == message.index &&
@@ -86,7 +88,7 @@ char *span_notes_text(const struct span_log *log, const char *lane)
         [TRACE_ASKED] = "asked",     [TRACE_STALL] = "stall",
     };
     GString *text = g_string_new(NULL);
-    lane = g_intern_string(lane);
+    lane = intern_text(lane);
     for (guint i = 0; i < log->notes->len; i++) {
         const struct span_note *one = &g_array_index(log->notes, struct span_note, i);
         if (one->lane != lane)

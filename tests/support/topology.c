@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/topology.h"
 
+#include "sim/core/intern.h"
 #include "sim/net/fabric.h"
 #include "tests/support/suite.h"
 
@@ -89,7 +90,7 @@ static void route_free(void *data)
 static const char *numbered(const char *word, int number)
 {
     char *name = g_strdup_printf("%s%d", word, number);
-    const char *interned = g_intern_string(name);
+    const char *interned = intern_text(name);
     g_free(name);
     return interned;
 }

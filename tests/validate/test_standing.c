@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a claim's holding is worth: which checks decide, and what targets of calibrations fix.
 // (What was chosen needs scenarios: tests/cli/test_validate.py.)
+#include "sim/core/intern.h"
 #include "sim/validate/standing.h"
 #include "sim/validate/totals.h"
 #include "tests/support/fake_schema.h"
@@ -168,8 +169,8 @@ static void test_bad_targets(void)
 static void expect_rank(const char *rows, const char *standing, const char *verdict)
 {
     struct claim_rank rank = {1, (char *)"t", g_ptr_array_new()};
-    g_ptr_array_add(rank.ids, (gpointer)g_intern_string("a"));
-    g_ptr_array_add(rank.ids, (gpointer)g_intern_string("b"));
+    g_ptr_array_add(rank.ids, (gpointer)intern_text("a"));
+    g_ptr_array_add(rank.ids, (gpointer)intern_text("b"));
     json_t *list = json_loads(rows, 0, NULL), *total = totals_of_rank(list, &rank);
     SUITE_SAME_TEXT(json_string_value(json_object_get(total, "verdict")), verdict);
     CU_ASSERT(g_strcmp0(json_string_value(json_object_get(total, "standing")), standing) == 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sequences of states, on a state log made by hand: what comes in an order, what may stand between,
 // and how lines are written.
+#include "sim/core/intern.h"
 #include "sim/validate/judge.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
@@ -34,9 +35,8 @@ static struct check *check_of(const char *keys, char **complaints)
 static struct judgement judge_keys(const char *keys, bool logged)
 {
     struct runs *runs = runs_new_empty();
-    struct curve curve = {.scenario = g_intern_string("s"),
-                          .sets = g_intern_string(""),
-                          .series = g_intern_string("A")};
+    struct curve curve = {
+        .scenario = intern_text("s"), .sets = intern_text(""), .series = intern_text("A")};
     if (logged)
         runs_add_state_log(runs, &curve, state_log);
     char *complaints;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/config/intern.h"
+#include "sim/core/intern.h"
 
 #include <glib.h>
 
-const char *intern(const char *text)
+const char *intern_text(const char *text)
 {
     static GMutex mutex;
     static GStringChunk *strings;
