@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/grim/handlers.h"
 
+#include "sim/core/intern.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -8,12 +10,12 @@
 
 const char *grim_nop_name(void)
 {
-    return g_intern_static_string("nop");
+    return intern_text("nop");
 }
 
 const char *grim_reply_name(void)
 {
-    return g_intern_static_string("reply");
+    return intern_text("reply");
 }
 
 const char *grim_function_name(enum grim_function function)

@@ -83,7 +83,7 @@ static bool patterns_are_right(const struct validate_options *options,
         char **names = pattern_candidates(list);
         const char *near = diag_nearest(*pattern, (const char *const *)names);
         char *hint = near ? g_strdup_printf("did you mean %s?", near) : NULL;
-        diag_add(diags, (struct source_mark){.file = g_intern_static_string("netsim")}, NULL, hint,
+        diag_add(diags, (struct source_mark){.file = intern_text("netsim")}, NULL, hint,
                  "no claim is called `%s'", *pattern);
         g_free(hint);
         g_free(names);

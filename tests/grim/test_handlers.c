@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The books of handlers: names, integers, an endpoint's tables.
 #include "models/grim/handlers.h"
+#include "sim/core/intern.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
 
-#define NAME(text) g_intern_static_string(text)
+#define NAME(text) intern_text(text)
 
 // grim.am.registration: each string has one integer in the whole cluster, whoever submits it.
 static void server_table(void)
