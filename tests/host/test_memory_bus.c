@@ -276,6 +276,20 @@ static void test_interrupted(void)
     world_free(world);
 }
 
+// A copy that has not begun when an interrupt comes is as long as before when it begins.
+static void test_interrupted_before(void)
+{
+    struct world *world = world_new(300000000, 1, NULL);
+    struct copier *user = copier_on(world, 0, CPU_USER, 0, 15 * US, 3000, 0); // from 35 to 65 us
+    copier_on(world, 0, CPU_INTERRUPT, 10 * US, 20 * US, 0, 0);
+    struct dma *early = dma_at(world, 20 * US, 600), *late = dma_at(world, 60 * US, 600);
+    world_run(world);
+    SUITE_SAME_INTEGER(early->end, 23 * US);
+    SUITE_SAME_INTEGER(late->end, (60 + 3 + 1) * US);
+    SUITE_SAME_INTEGER(user->ended_at, (15 + 20 + 30 + 1) * US);
+    world_free(world);
+}
+
 // Two processors and a device ask for 600 MB/s of 300: all go at half.
 static void test_two_processors(void)
 {
@@ -327,6 +341,7 @@ int main(void)
         {"transactions keep their order", test_order},
         {"what stands behind a copy comes later", test_slice},
         {"interrupted copies", test_interrupted},
+        {"interrupted before", test_interrupted_before},
         {"two processors", test_two_processors},
         {"copies of two lengths", test_copies_of_two_lengths},
         {"copies within the cache", test_cached},
