@@ -32,6 +32,30 @@ static void test_initial_window(void)
     }
 }
 
+// Of a receive buffer three quarters are for data; one segment of them is kept back (Linux 2.4,
+// tcp_init_buffer_space), but two are offered where there is room for them.
+static void test_reserved_segment(void)
+{
+    static const struct {
+        const char *buffer;
+        int64_t clamp;
+    } buffers[] = {{"tcp.receive_buffer=3000 B", 2250},
+                   {"tcp.receive_buffer=3860 B", 2895},
+                   {"tcp.receive_buffer=3864 B", 2 * SEGMENT},
+                   {"tcp.receive_buffer=5000 B", 2 * SEGMENT},
+                   {"tcp.receive_buffer=5792 B", 2 * SEGMENT},
+                   {"tcp.receive_buffer=6000 B", 4500 - SEGMENT},
+                   {"tcp.receive_buffer=16 KiB", 12288 - SEGMENT}};
+    for (size_t i = 0; i < G_N_ELEMENTS(buffers); i++) {
+        struct tcp_world *world = tcp_world_new((const char *const[]){buffers[i].buffer, NULL});
+        tcp_connect_nodes(world);
+        tcp_run(world);
+        for (int node = 0; node < 2; node++)
+            SUITE_SAME_INTEGER(world->nodes[node].socket->rcv.clamp, buffers[i].clamp);
+        tcp_world_free(world);
+    }
+}
+
 // RFC 2581, 3.1: each acknowledgment opens the window by a segment. With every segment acknowledged
 // it doubles each round trip; here half of them are, and it grows by half.
 static void test_slow_start(void)
@@ -287,6 +311,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"initial window", test_initial_window},
+        {"reserved segment", test_reserved_segment},
         {"slow start", test_slow_start},
         {"an unused window", test_unused_window},
         {"zero window and probes", test_zero_window},
