@@ -104,7 +104,7 @@ _netsim() {
         --seeds) value='none' ;;
         --jobs | -j) value='none' ;;
         --out) value='directory' ;;
-        --format) value='choice table json' ;;
+        --format) value='choice table json csv' ;;
         --shard) value='none' ;;
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;

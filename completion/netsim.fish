@@ -95,7 +95,7 @@ complete -c netsim -n '__fish_seen_subcommand_from sweep' -l jobs -s j -x -a '(_
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l out -x -a '(__netsim_words directory)' -d 'directory of sweep.sqlite instead of results/NAME'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l csv -d 'print all values as CSV'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l report -d 'print best, worst and effects of a sweep that was run, and run nothing'
-complete -c netsim -n '__fish_seen_subcommand_from sweep' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from sweep' -l format -x -a '(__netsim_words choice table json csv)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l dry-run -d 'only list the points'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l shard -x -a '(__netsim_words none)' -d 'only the K-th of N shares of the runs'
 complete -c netsim -n '__fish_seen_subcommand_from sweep' -l again -d 'run also what is kept from before'

@@ -85,4 +85,10 @@ const char *outcome_series_name(const struct outcome *outcome, int series);
 // Values of points that lost data are there, too, with their status. The caller frees it.
 GString *outcome_csv(const struct outcome *outcome);
 
+// The same with a row for all runs of a point, which differ in the seed alone: how many were made,
+// how many completed, how many have a value (n), their mean, the half width of its confidence
+// interval (summary.h), standard deviation, least and greatest value. Runs that lost data have none
+// here. `outcome` is one that was read. The caller frees it.
+GString *outcome_means_csv(const struct outcome *outcome);
+
 #endif

@@ -2,6 +2,7 @@
 // The values of a sweep as CSV.
 #include "sim/campaign/outcome.h"
 
+#include "sim/campaign/replicated.h"
 #include "sim/output/csv.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
@@ -42,9 +43,9 @@ static char *point_columns(const struct outcome *outcome, int point)
     return g_string_free(out, FALSE);
 }
 
-static void append_value(GString *out, const struct outcome_curve *curve, double value)
+// "all,16384,latency_us,us": what a curve is of.
+static void append_curve(GString *out, const struct outcome_curve *curve)
 {
-    char *digits = text_exact(value);
     if (curve->rank < 0)
         g_string_append(out, "all,");
     else
@@ -53,8 +54,22 @@ static void append_value(GString *out, const struct outcome_curve *curve, double
         g_string_append_printf(out, "%" G_GINT64_FORMAT, curve->size);
     g_string_append_c(out, ',');
     csv_append_field(out, curve->metric);
-    g_string_append_printf(out, ",%s,%s\n", metric_unit(curve->metric), digits);
+    g_string_append_printf(out, ",%s", metric_unit(curve->metric));
+}
+
+// ",1.5", or an empty column for what is no number.
+static void append_number(GString *out, double value)
+{
+    char *digits = isnan(value) ? g_strdup("") : text_exact(value);
+    g_string_append_printf(out, ",%s", digits);
     g_free(digits);
+}
+
+static void append_value(GString *out, const struct outcome_curve *curve, double value)
+{
+    append_curve(out, curve);
+    append_number(out, value);
+    g_string_append_c(out, '\n');
 }
 
 static void append_series(GString *out, const struct outcome *outcome, int point, int series,
@@ -96,5 +111,63 @@ GString *outcome_csv(const struct outcome *outcome)
         }
         g_free(columns);
     }
+    return out;
+}
+
+// ---- Means ----
+
+static void append_means(GString *out, const struct outcome *outcome, int point, int series,
+                         const char *columns)
+{
+    const struct outcome_end *end = outcome_end_at(outcome, point, series);
+    bool any = false;
+    if (!end->status) // this point has no such series
+        return;
+    GString *head = g_string_new(columns);
+    csv_append_field(head, outcome_series_name(outcome, series));
+    g_string_append_printf(head, ",%d,%d,", end->runs, end->completed);
+    for (guint i = 0; i < outcome->curves->len; i++) {
+        const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
+        const struct summary *summary = &curve->summaries[point];
+        if (curve->series != series || summary->n == 0)
+            continue;
+        g_string_append(out, head->str);
+        append_curve(out, curve);
+        g_string_append_printf(out, ",%d", summary->n);
+        const double numbers[] = {summary->mean, summary->half_width, summary->sd, summary->least,
+                                  summary->most};
+        for (size_t k = 0; k < G_N_ELEMENTS(numbers); k++)
+            append_number(out, numbers[k]);
+        g_string_append_c(out, '\n');
+        any = true;
+    }
+    if (!any)
+        g_string_append_printf(out, "%s,,,,0,,,,,\n", head->str);
+    g_string_free(head, TRUE);
+}
+
+GString *outcome_means_csv(const struct outcome *outcome)
+{
+    struct outcome *means = outcome_replicated(outcome);
+    GString *out = g_string_new("point");
+    for (guint i = 0; i < means->parameters->len; i++) {
+        g_string_append_c(out, ',');
+        csv_append_field(out, g_ptr_array_index(means->parameters, i));
+    }
+    g_string_append(out,
+                    ",series,runs,completed,rank,size,metric,unit,n,mean,half_width,sd,min,max\n");
+    for (int point = 0; point < means->points; point++) {
+        GString *columns = g_string_new(NULL);
+        g_string_append_printf(columns, "%d,", means->numbers[point]);
+        for (guint i = 0; i < means->parameters->len; i++) {
+            const char *text = means->texts[(guint)point * means->parameters->len + i];
+            csv_append_field(columns, text ? text : "");
+            g_string_append_c(columns, ',');
+        }
+        for (int series = 0; series < (int)means->series->len; series++)
+            append_means(out, means, point, series, columns->str);
+        g_string_free(columns, TRUE);
+    }
+    outcome_free(means);
     return out;
 }

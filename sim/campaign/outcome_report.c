@@ -246,8 +246,8 @@ static void warn_of_parts(json_t *warnings, const struct outcome *means)
     if (parts)
         warn(warnings, g_strdup_printf("%d of %d runs did not complete at %d point%s where others "
                                        "did: a mean of the others would leave out just the bad "
-                                       "ones, so it counts neither as best or worst nor in an "
-                                       "effect",
+                                       "ones, so where a run has no value, the point counts "
+                                       "neither as best or worst nor in an effect",
                                        missed, made, parts, parts == 1 ? "" : "s"));
 }
 

@@ -397,8 +397,7 @@ static void print_means(const json_t *report, const json_t *metric, GString *out
     if (json_array_size(means) == 0)
         return;
     if (json_array_size(means) > MOST_ROWS) {
-        g_string_append(out,
-                        "  too many means for rows: --format json has them\n");
+        g_string_append(out, "  too many means for rows: --format json has them\n");
         return;
     }
     struct grid grid = grid_new(G_N_ELEMENTS(head), ~3u);

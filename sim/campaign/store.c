@@ -37,10 +37,40 @@ static const char layout[] =
     "  PRIMARY KEY (campaign, point)) WITHOUT ROWID;"
     "CREATE TABLE series (campaign TEXT NOT NULL, point INTEGER NOT NULL,"
     "  series INTEGER NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,"
-    "  PRIMARY KEY (campaign, point, series)) WITHOUT ROWID;"
-    // For people: this program reads the documents.
+    "  PRIMARY KEY (campaign, point, series)) WITHOUT ROWID;";
+
+// Views, for people: this program reads tables and documents. SQLite may have been built without a
+// square root, so Newton's method stands for it, and Student's t for 95 % and d degrees of freedom
+// is a list, from 11 on with the expansion of M. Abramowitz and I. A. Stegun, Handbook of
+// Mathematical Functions, 26.7.5, which is right to 5 digits there.
+static const char views[] =
     "CREATE VIEW counters AS SELECT results.key AS key, counter.key AS counter,"
-    "  counter.value AS value FROM results, json_each(results.document, '$.counters') AS counter;";
+    "  counter.value AS value FROM results, json_each(results.document, '$.counters') AS counter;"
+    "CREATE VIEW curves AS SELECT points.campaign AS campaign, points.point AS point,"
+    "  json_remove(points.axes, '$.seed') AS axes, points.seed AS seed, series.name AS series,"
+    "  results.status AS status, rank, size, metric, value"
+    "  FROM points JOIN series USING (campaign, point) JOIN results USING (key)"
+    "  JOIN measurements USING (key);"
+    "CREATE VIEW means AS WITH"
+    "  known AS (SELECT *, avg(value) OVER (PARTITION BY campaign, axes, series, rank, size, "
+    "metric)"
+    "    AS mean FROM curves WHERE status = 'completed' AND value IS NOT NULL),"
+    "  spread AS (SELECT campaign, min(point) AS point, axes, series, rank, size, metric,"
+    "    count(*) AS n, max(mean) AS mean, min(value) AS min, max(value) AS max,"
+    "    sum((value - mean) * (value - mean)) / (count(*) - 1) AS variance, count(*) - 1.0 AS d"
+    "    FROM known GROUP BY campaign, axes, series, rank, size, metric),"
+    "  known_sd AS (SELECT *, (WITH RECURSIVE root(step, x) AS (SELECT 0, variance"
+    "    UNION ALL SELECT step + 1, (x + variance / x) / 2 FROM root WHERE step < 200 AND x > 0)"
+    "    SELECT x FROM root ORDER BY step DESC LIMIT 1) AS sd,"
+    "    (WITH RECURSIVE root(step, x) AS (SELECT 0, n * 1.0"
+    "    UNION ALL SELECT step + 1, (x + n / x) / 2 FROM root WHERE step < 50)"
+    "    SELECT x FROM root ORDER BY step DESC LIMIT 1) AS root_n FROM spread)"
+    "  SELECT campaign, point, axes, series, rank, size, metric, n, mean, CASE d"
+    "    WHEN 1 THEN 12.706205 WHEN 2 THEN 4.302653 WHEN 3 THEN 3.182446 WHEN 4 THEN 2.776445"
+    "    WHEN 5 THEN 2.570582 WHEN 6 THEN 2.446912 WHEN 7 THEN 2.364624 WHEN 8 THEN 2.306004"
+    "    WHEN 9 THEN 2.262157 WHEN 10 THEN 2.228139 ELSE 1.959964 + 2.372271 / d"
+    "    + 2.822499 / (d * d) + 2.555850 / (d * d * d) + 1.589534 / (d * d * d * d) END"
+    "    * sd / root_n AS half_width, sd, min, max FROM known_sd;";
 
 GQuark store_error_quark(void)
 {
@@ -125,8 +155,8 @@ static bool check_layout(struct store *store, bool may_make, GError **error)
                               : "cannot be read",
                           error);
     if (id == 0 && tables == 0 && may_make) {
-        char *sql = g_strdup_printf("%sPRAGMA application_id = %d; PRAGMA user_version = %d;",
-                                    layout, APPLICATION_ID, STORE_VERSION);
+        char *sql = g_strdup_printf("%s%sPRAGMA application_id = %d; PRAGMA user_version = %d;",
+                                    layout, views, APPLICATION_ID, STORE_VERSION);
         bool made = store_execute(store, sql, error);
         g_free(sql);
         return made;

@@ -19,7 +19,7 @@
 #define DATABASE "sweep.sqlite"
 #define MOST_SHARDS 1000000
 
-static const char *const formats[] = {"table", "json", NULL};
+static const char *const formats[] = {"table", "json", "csv", NULL};
 
 struct arguments {
     char **sets;
@@ -197,14 +197,14 @@ static enum cli_exit code_of(const json_t *report)
                : CLI_DONE;
 }
 
-static void print_csv(const struct outcome *outcome)
+static void print_csv(const struct outcome *outcome, bool means)
 {
-    GString *text = outcome_csv(outcome);
+    GString *text = means ? outcome_means_csv(outcome) : outcome_csv(outcome);
     fwrite(text->str, 1, text->len, stdout);
     g_string_free(text, TRUE);
 }
 
-enum cli_exit sweep_print(struct store *store, bool csv, bool json)
+enum cli_exit sweep_print(struct store *store, bool csv, const char *format)
 {
     GError *error = NULL;
     struct outcome *outcome = outcome_read(store, &error);
@@ -214,9 +214,10 @@ enum cli_exit sweep_print(struct store *store, bool csv, bool json)
     }
     json_t *report = outcome_report_json(outcome);
     enum cli_exit code = code_of(report);
-    if (csv) {
-        print_csv(outcome);
+    if (csv || g_strcmp0(format, "csv") == 0) {
+        print_csv(outcome, !csv);
     } else {
+        bool json = g_strcmp0(format, "json") == 0;
         char *text = json ? json_document_text(json_incref(report)) : outcome_report_text(outcome);
         shown_print(text, SHOWN_TEXT, stdout);
         g_free(text);
@@ -240,7 +241,7 @@ static enum cli_exit conclude(struct campaign *campaign, const struct points *po
     json_t *report = outcome_report_json(outcome);
     enum cli_exit code = code_of(report);
     if (plan->arguments->csv)
-        print_csv(outcome);
+        print_csv(outcome, false);
     else if (!plan->arguments->quiet)
         print_summary(report, campaign_pieces(campaign), done, database);
     json_decref(report);
@@ -384,7 +385,7 @@ static enum cli_exit report(const char *argument, const struct plan *plan)
     const struct arguments *given = plan->arguments;
     if (!given->sets && !given->zip && !given->seeds && !given->shard && !given->dry_run &&
         !given->again)
-        return sweep_report(argument, given->out, given->csv, plan->format == 1);
+        return sweep_report(argument, given->out, given->csv, formats[plan->format]);
     cli_error("sweep first, and report then",
               "--report runs nothing, so it takes no --set, --zip, --seeds, --shard, --dry-run or "
               "--again");
@@ -411,7 +412,9 @@ const struct cli_option cli_sweep_options[] = {
      .value = CLI_TEXT,
      .offset = offsetof(struct arguments, seeds),
      .argument = "N",
-     .summary = "each point with the seeds 1 .. N"},
+     .summary = "each point with the seeds 1 .. N",
+     .more = "They are replications: the report gives means over them with their 95 % confidence "
+             "intervals."},
     CLI_JOBS_OPTION(struct arguments, jobs),
     {.name = "out",
      .value = CLI_TEXT,
@@ -423,12 +426,14 @@ const struct cli_option cli_sweep_options[] = {
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, csv),
      .summary = "print all values as CSV",
-     .more = "A row for each point, series, size and metric."},
+     .more = "A row for each point, seed, series, size and metric."},
     {.name = "report",
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, report),
      .summary = "print best, worst and effects of a sweep that was run, and run nothing"},
-    CLI_FORMAT_OPTION(struct arguments, format, formats, "Of `--report` alone."),
+    CLI_FORMAT_OPTION(struct arguments, format, formats,
+                      "Of `--report` alone. As `csv` it is the means over seeds, with "
+                      "their number, interval, standard deviation, least and greatest value."),
     {.name = "dry-run",
      .value = CLI_FLAG,
      .offset = offsetof(struct arguments, dry_run),

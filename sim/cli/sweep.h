@@ -6,14 +6,15 @@
 #include "sim/campaign/store.h"
 #include "sim/cli/cli.h"
 
-// Prints the newest sweep of a database: all values as CSV, or the report as JSON or text.
-enum cli_exit sweep_print(struct store *store, bool csv, bool json);
+// Prints the newest sweep of a database: all values as CSV, or the report in a format: "table",
+// "json", or "csv" of the means over seeds.
+enum cli_exit sweep_print(struct store *store, bool csv, const char *format);
 
 // The directory that the database of a scenario's sweep is in: `out` if given. The caller frees it.
 char *sweep_directory(const struct scenario *scenario, const char *out);
 
 // `netsim sweep --report DIR|DB|SCENARIO`; `out` is the directory given for a scenario, or NULL.
-enum cli_exit sweep_report(const char *argument, const char *out, bool csv, bool json);
+enum cli_exit sweep_report(const char *argument, const char *out, bool csv, const char *format);
 
 // `netsim sweep merge OUT DB...`; argv[0] is "merge".
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv);

@@ -70,7 +70,7 @@ static char *database_of_scenario(const char *argument, const char *out)
     return database;
 }
 
-enum cli_exit sweep_report(const char *argument, const char *out, bool csv, bool json)
+enum cli_exit sweep_report(const char *argument, const char *out, bool csv, const char *format)
 {
     GError *error = NULL;
     char *path = out ? NULL : database_of_name(argument);
@@ -83,7 +83,7 @@ enum cli_exit sweep_report(const char *argument, const char *out, bool csv, bool
         return complain(error);
     if (!store)
         return CLI_BAD_INPUT;
-    enum cli_exit code = sweep_print(store, csv, json);
+    enum cli_exit code = sweep_print(store, csv, format);
     store_close(store);
     return code;
 }
