@@ -132,5 +132,6 @@ const struct stack armci_stack = {
         },
     .build = armci_build,
     .free = armci_free,
+    .frames = &gm_capture_link,
     .library_section = "mpich_1_2_2",
 };

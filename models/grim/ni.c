@@ -20,7 +20,7 @@ static const struct lanai_handler handlers[GRIM_HANDLERS] = {
 
 // It begins with a message's header (thesis 003, 4.1.1).
 static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED,
-                                               GRIM_HEADER_BYTES};
+                                               GRIM_HEADER_BYTES, &grim_frames};
 
 void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost cost,
               const char *stage, struct message_ref message)

@@ -84,6 +84,9 @@ extern const struct scenario_section grim_ni_sections[];
 // The cards that there is firmware for, "lanai4" and "lanai9"; NULL-terminated: a stack's `nics`.
 extern const char *const grim_nics[];
 
+// What captures of the cards hold.
+extern const struct capture_link grim_capture_link;
+
 // ---- Cards ----
 
 struct grim_fabric; // the cards of a cluster, and which endpoint is where

@@ -251,6 +251,11 @@ void ni_trace(const struct grim_ni *ni, sim_time when, const char *where, const 
 bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item *item);
 void ni_resume(struct grim_ni *ni);
 
+// ---- ni_capture.c ----
+
+// What captures see of the packets (lanai.h).
+extern const struct lanai_frames grim_frames;
+
 // ---- ni_report.c ----
 
 // Ends the run if nothing has moved for grim_ni.stalled since `since`.

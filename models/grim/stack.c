@@ -90,5 +90,6 @@ const struct stack grim_stack = {
         },
     .build = build,
     .free = free_stack,
+    .frames = &grim_capture_link,
     .blocked = blocked,
 };

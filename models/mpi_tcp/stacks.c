@@ -129,6 +129,7 @@ const struct stack lam_tcp_stack = {
         },
     .build = lam_tcp_build,
     .free = lam_tcp_free,
+    .frames = &nic_capture_link,
     .library_section = "lam",
 };
 
@@ -180,6 +181,7 @@ const struct stack mpich_p4_stack = {
         },
     .build = mpich_p4_build,
     .free = mpich_p4_free,
+    .frames = &nic_capture_link,
     .library_section = "mpich",
 };
 
@@ -225,4 +227,5 @@ const struct stack tcp_stack = {
         },
     .build = tcp_build,
     .free = tcp_free,
+    .frames = &nic_capture_link,
 };

@@ -19,6 +19,9 @@
 
 #include <jansson.h>
 
+// What captures of the cards hold.
+extern const struct capture_link gm_capture_link;
+
 struct gm_fabric; // the cards of a cluster, their MCPs and connections
 struct gm_port;
 

@@ -34,7 +34,8 @@ static const struct lanai_handler handlers[GM_HANDLERS] = {
 // RECV acknowledges and RDMA writes what is whole: a packet's CRC comes last, and GM answers for
 // each packet (thesis 001, 3.1). What overlaps in GM are the packets of a message, of 4 KiB at
 // most.
-static const struct lanai_firmware firmware = {handlers, GM_HANDLERS, GM_FINISH_RECV, 0};
+static const struct lanai_firmware firmware = {handlers, GM_HANDLERS, GM_FINISH_RECV, 0,
+                                               &gm_frames};
 
 void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
               const char *from, const char *to, const char *detail)

@@ -314,6 +314,11 @@ struct gm_fabric {
 void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
               const char *from, const char *to, const char *detail);
 
+// ---- gm_capture.c ----
+
+// What captures see of the packets (lanai.h); the owner is the card.
+extern const struct lanai_frames gm_frames;
+
 // ---- gm_memory.c ----
 
 bool gm_registered(struct gm_port *port, int64_t address, int64_t bytes);

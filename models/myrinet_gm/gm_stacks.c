@@ -75,4 +75,5 @@ const struct stack gm_stack = {
         },
     .build = gm_build,
     .free = gm_free,
+    .frames = &gm_capture_link,
 };

@@ -225,6 +225,7 @@ struct lanai *lanai_new(struct host *host, struct network *network, int station,
     event_init(&lanai->turn, turn_event);
     lanai->regions = g_array_new(FALSE, FALSE, sizeof(struct lanai_region));
     lanai_engines_init(lanai);
+    lanai_capture_init(lanai);
     return lanai;
 }
 
@@ -234,6 +235,7 @@ void lanai_free(struct lanai *lanai)
         return;
     lanai_engines_clear(lanai);
     g_array_free(lanai->regions, TRUE);
+    g_byte_array_free(lanai->frame, TRUE);
     cpu_free(lanai->cpu);
     g_free(lanai->desks);
     g_free(lanai->costs);

@@ -85,11 +85,21 @@ struct lanai_handler {
     bool shares;
 };
 
+// How a capture sees the packets of a firmware: behind the route bytes, which the card writes.
+struct lanai_frames {
+    const struct capture_link *link;
+    // Bytes of the packet without route and check sequence.
+    uint32_t (*length)(void *owner, const struct packet *packet);
+    // Writes the first `room` of them, which are 0 before.
+    void (*bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
+};
+
 struct lanai_firmware {
     const struct lanai_handler *handlers;
     int count;
     int received; // the handler that gets the receive buffers with packets in them
     int64_t head; // bytes of a longer packet with which it begins; 0: it waits for whole ones
+    const struct lanai_frames *frames; // for captures; NULL: there are none
 };
 
 // The card at a station of the network, in a host. `section` is the scenario section that the

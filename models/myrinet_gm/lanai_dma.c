@@ -125,6 +125,7 @@ static void send_first_byte(struct engine *engine, struct event *event)
     transfer->asked = sim_now(lanai->sim);
     trace_flow(lanai->sim->trace, lanai->send_engine.lane, packet->message, TRACE_FLOW_STEP,
                sim_now(lanai->sim));
+    lanai_capture(lanai, packet, CAPTURE_OUT);
     network_send(lanai->network, packet, &lanai->sent);
 }
 
@@ -197,14 +198,15 @@ void lanai_discard(struct lanai *lanai, struct lanai_buffer *buffer, const char 
     char *name = g_strconcat("LANai: ", reason, NULL);
     (*sim_loss_counter(lanai->sim, name, LOSS_DROPPED))++;
     g_free(name);
-    ledger_drop(lanai->sim->ledger, packet->message, packet->offset, packet->length, reason);
-    packet_free(lanai->network, packet);
+    packet_drop(lanai->network, packet, reason);
     buffer->packet = NULL;
 }
 
 static void arrive_whole(struct lanai *lanai, struct lanai_buffer *buffer)
 {
     buffer->whole = true;
+    if (!buffer->packet->corrupt)
+        lanai_capture(lanai, buffer->packet, CAPTURE_IN);
     if (buffer->begun.waiting)
         lanai_withdraw(lanai, &buffer->begun); // nothing is gained any more
     buffer->item.handler = lanai->firmware->received;

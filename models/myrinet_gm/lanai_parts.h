@@ -54,6 +54,9 @@ struct lanai {
     guint held_taken;
     trace_lane receive_lane;
     int64_t *held_packets; // counter
+
+    int interface; // of captures
+    GByteArray *frame;
 };
 
 // A packet that waits for a buffer.
@@ -64,6 +67,11 @@ struct lanai_held {
 
 // Takes back an item that waits.
 void lanai_withdraw(struct lanai *lanai, struct lanai_item *item);
+
+// Shows a packet to a capture: what goes out with the route bytes in front, what comes in without.
+void lanai_capture_init(struct lanai *lanai);
+void lanai_capture(struct lanai *lanai, const struct packet *packet,
+                   enum capture_direction direction);
 
 void lanai_engines_init(struct lanai *lanai);
 void lanai_engines_clear(struct lanai *lanai);

@@ -168,9 +168,7 @@ static void queue_put(struct tcp_host *host, struct packet *packet)
     }
     if (host->queue_length == host->config->queue) {
         (*host->queue_drops)++;
-        ledger_drop(host->sim->ledger, packet->message, packet->offset, packet->length,
-                    "transmit queue full");
-        packet_free(host->cluster->network, packet);
+        packet_drop(host->cluster->network, packet, "transmit queue full");
         return;
     }
     packet->next = NULL;

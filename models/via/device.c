@@ -6,7 +6,18 @@
 static void device_receive(struct cpu_context *context, void *owner, struct packet *packet);
 static void device_sent(struct cpu_context *context, void *owner, void *token);
 
-static const struct nic_protocol device_protocol = {.receive = device_receive, .sent = device_sent};
+static void device_frame_bytes(void *owner, const struct packet *packet, uint8_t *bytes,
+                               uint32_t room)
+{
+    (void)owner;
+    via_frame_bytes((const struct via_frame *)(const void *)packet->header, bytes, room);
+}
+
+static const struct nic_protocol device_protocol = {
+    .receive = device_receive,
+    .sent = device_sent,
+    .frame_bytes = device_frame_bytes,
+};
 
 struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,
                                 const struct mvia_config *config)
@@ -154,8 +165,7 @@ static void device_sent(struct cpu_context *context, void *owner, void *token)
 
 static void throw_away(struct vip_agent *agent, struct packet *packet, const char *reason)
 {
-    ledger_drop(agent->sim->ledger, packet->message, packet->offset, packet->length, reason);
-    packet_free(agent->cluster->network, packet);
+    packet_drop(agent->cluster->network, packet, reason);
 }
 
 static bool needs_descriptor(const struct via_frame *frame, bool last)

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A VIA frame's header on Ethernet. The layout on the wire is not published; its fields are those
-// that M-VIA needs, its length is a parameter (mvia.header).
+// that M-VIA needs, its length is a parameter (mvia.header). Captures show it in the 32 bytes that
+// it has unless that is set, numbers big-endian; a shorter header lies over the payload, all of
+// which is 0. wireshark/netsim.lua reads it.
+//
+//     0       bits 7..6: enum via_frame_type; 5..4: enum vip_operation; 1: answer; 0: immediate
+//             data are valid
+//     1..3    remote handle
+//     4..5    source VI                6..7    destination VI
+//     8..11   sequence number of the frame
+//     12..15  bytes of the transfer    16..19  where in it this frame's begin
+//     20..21  bytes in this frame
+//     22..27  remote address of the transfer's first byte
+//     28..31  immediate data
+//
+// A frame of a connection's set-up or end has its discriminator in bytes 12..19, and nothing
+// behind.
 #ifndef NETSIM_MODELS_VIA_FRAME_H
 #define NETSIM_MODELS_VIA_FRAME_H
 
@@ -31,5 +46,10 @@ struct via_frame {
     };
     struct vip_content content; // first frame
 };
+
+#define VIA_HEADER_BYTES 32
+
+// For captures: writes the header, or the first `room` bytes of it.
+void via_frame_bytes(const struct via_frame *frame, uint8_t *bytes, uint32_t room);
 
 #endif

@@ -90,5 +90,6 @@ const struct stack mvich_stack = {
         },
     .build = mvich_build,
     .free = mvich_free,
+    .frames = &nic_capture_link,
     .library_section = "mpich_1_2_2",
 };

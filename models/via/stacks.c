@@ -154,6 +154,7 @@ const struct stack lam_via_stack = {
         },
     .build = lam_via_build,
     .free = lam_via_free,
+    .frames = &nic_capture_link,
     .library_section = "lam",
 };
 
@@ -208,4 +209,5 @@ const struct stack mvia_stack = {
         },
     .build = mvia_build,
     .free = mvia_free,
+    .frames = &nic_capture_link,
 };

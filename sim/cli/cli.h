@@ -6,6 +6,7 @@
 
 #include "sim/cli/option.h"
 #include "sim/config/scenario.h"
+#include "sim/output/captures.h"
 #include "sim/output/file.h"
 
 #include <glib.h>
@@ -129,6 +130,18 @@ struct cli_limits {
 // Reads --time-limit, and adds --simulated-limit to `sets` (g_strfreev; NULL: none yet) as what it
 // stands for, limits.simulated_time. False and an error on stderr if the time is none.
 bool cli_limits_read(struct cli_limits *limits, char ***sets);
+
+// What to capture: the options --pcap and --pcap-*.
+struct cli_pcap {
+    char *directory, *at, *from, *to, *snap; // as given; NULL: not
+    char **nodes;
+    struct captures_options options; // directory NULL: nothing
+};
+
+// Reads them. False and an error on stderr if one is no such thing. What it fills in lasts until
+// cli_pcap_clear.
+bool cli_pcap_read(struct cli_pcap *pcap);
+void cli_pcap_clear(struct cli_pcap *pcap);
 
 // The directory that holds scenarios/: NETSIM_DATA_DIR, else share/netsim beside the installed
 // program, else the source tree, else where it was to be installed. Never NULL.

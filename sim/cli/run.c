@@ -3,11 +3,11 @@
 // a state log.
 #include "sim/cli/cli.h"
 
+#include "sim/output/captures.h"
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/manifest.h"
-#include "sim/output/pcapng.h"
 #include "sim/output/progress.h"
 #include "sim/output/state_log.h"
 #include "sim/output/table.h"
@@ -25,7 +25,8 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct run_arguments {
     char **sets;
-    char *out, *seed, *format, *trace, *state_log, *pcap;
+    char *out, *seed, *format, *trace, *state_log;
+    struct cli_pcap pcap;
     struct cli_limits limits;
     gboolean quiet, allow_unused;
 };
@@ -34,7 +35,7 @@ struct run_arguments {
 struct sinks {
     struct timeline *timeline;
     struct state_log *state_log;
-    struct pcapng *pcap;
+    struct captures *captures; // NULL: none
     struct tee *tee;
     struct trace *trace; // what the simulation is given
 };
@@ -47,11 +48,12 @@ static void report(GError *error)
 
 static bool sinks_open(struct sinks *sinks, const struct run_arguments *arguments, GError **error)
 {
+    // Directories come first: a file that is to be where one of them is can't be opened then.
+    if (sinks->captures && !captures_ready(sinks->captures, error))
+        return false;
     if (arguments->trace && !(sinks->timeline = timeline_open(arguments->trace, error)))
         return false;
     if (arguments->state_log && !(sinks->state_log = state_log_open(arguments->state_log, error)))
-        return false;
-    if (arguments->pcap && !(sinks->pcap = pcapng_open(arguments->pcap, error)))
         return false;
     if (sinks->timeline && sinks->state_log) {
         sinks->tee = tee_new(timeline_trace(sinks->timeline), state_log_trace(sinks->state_log));
@@ -64,14 +66,14 @@ static bool sinks_open(struct sinks *sinks, const struct run_arguments *argument
     return true;
 }
 
-static void sinks_series(const struct sinks *sinks, const char *name)
+static void sinks_series(const struct sinks *sinks, int series, const char *name)
 {
     if (sinks->timeline)
         timeline_series(sinks->timeline, name);
     if (sinks->state_log)
         state_log_series(sinks->state_log, name);
-    if (sinks->pcap)
-        pcapng_series(sinks->pcap, name);
+    if (sinks->captures)
+        captures_begin(sinks->captures, series);
 }
 
 // Gives up all files.
@@ -80,7 +82,7 @@ static void sinks_drop(struct sinks *sinks)
     tee_free(sinks->tee);
     timeline_drop(sinks->timeline);
     state_log_drop(sinks->state_log);
-    pcapng_drop(sinks->pcap);
+    captures_drop(sinks->captures);
 }
 
 // Ends all files; false if one of them is not whole, which has been reported.
@@ -99,7 +101,7 @@ static bool sinks_close(struct sinks *sinks)
         error = NULL;
         whole = false;
     }
-    if (!pcapng_close(sinks->pcap, &error)) {
+    if (!captures_close(sinks->captures, &error)) {
         report(error);
         whole = false;
     }
@@ -150,13 +152,16 @@ static void run_series(const struct scenario *scenario, const struct sinks *sink
 {
     for (guint i = 0; i < scenario->cases->len && !interrupted(); i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        sinks_series(sinks, test_case->name);
+        sinks_series(sinks, (int)i, test_case->name);
         progress_update(progress, (int)i, 0.0, test_case->name);
         warn(test_case);
         struct series_result *series =
             run_case(&model_registry, test_case, (int)i, scenario->seed, options);
         const char *kind = json_string_value(json_object_get(series->reason, "kind"));
-        if (g_strcmp0(kind, SIM_INTERRUPTED) == 0)
+        bool cut = g_strcmp0(kind, SIM_INTERRUPTED) == 0;
+        if (sinks->captures)
+            captures_end(sinks->captures, !cut);
+        if (cut)
             series_result_free(series);
         else
             g_ptr_array_add(result->series, series);
@@ -171,7 +176,7 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
         arguments->quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
     struct run_options options = {
         .trace = sinks->trace,
-        .capture = sinks->pcap ? pcapng_capture(sinks->pcap) : NULL,
+        .capture = sinks->captures ? captures_sink(sinks->captures) : NULL,
         .progress = progress ? progress_update : NULL,
         .progress_owner = progress,
         .time_limit_s = arguments->limits.seconds,
@@ -269,16 +274,23 @@ static enum cli_exit code_of(const struct result *result)
 }
 
 static bool outputs_differ(const struct scenario *scenario, const struct run_arguments *arguments,
-                           const char *directory)
+                           const struct captures *captures, const char *directory)
 {
     char *csv = directory ? g_build_filename(directory, "results.csv", NULL) : NULL;
     char *manifest = directory ? g_build_filename(directory, "manifest.json", NULL) : NULL;
     const struct file_use uses[] = {
-        {"the results", csv, true},          {"the manifest", manifest, true},
-        {"--trace", arguments->trace, true}, {"--log-states", arguments->state_log, true},
-        {"--pcap", arguments->pcap, true},
+        {"the results", csv, true},
+        {"the manifest", manifest, true},
+        {"--trace", arguments->trace, true},
+        {"--log-states", arguments->state_log, true},
     };
-    bool differ = cli_files_differ(scenario, uses, G_N_ELEMENTS(uses));
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(struct file_use));
+    g_array_append_vals(all, uses, G_N_ELEMENTS(uses));
+    if (captures)
+        captures_uses(captures, all);
+    bool differ =
+        cli_files_differ(scenario, (const struct file_use *)(void *)all->data, (int)all->len);
+    g_array_unref(all);
     g_free(manifest);
     g_free(csv);
     return differ;
@@ -304,6 +316,19 @@ static enum cli_exit end_interrupted(const struct scenario *scenario, const stru
     return (enum cli_exit)(128 + signal_waiting());
 }
 
+// The captures that were asked for, if any. False after an error, which has been reported.
+static bool captures_plan(const struct scenario *scenario, const struct run_arguments *arguments,
+                          struct captures **captures)
+{
+    GError *error = NULL;
+    if (!arguments->pcap.options.directory)
+        return true;
+    *captures = captures_new(&arguments->pcap.options, &model_registry, scenario, &error);
+    if (!*captures)
+        report(error);
+    return *captures;
+}
+
 // Runs a scenario that is right and writes all that was asked for.
 static enum cli_exit run_and_write(const struct scenario *scenario,
                                    const struct run_arguments *arguments, enum format format,
@@ -314,7 +339,9 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     char *directory = directory_of(scenario, arguments, format);
     enum cli_exit code = CLI_BAD_INPUT;
     // What can't be written is found before a long run.
-    if (!outputs_differ(scenario, arguments, directory)) {
+    if (!captures_plan(scenario, arguments, &sinks.captures) ||
+        !outputs_differ(scenario, arguments, sinks.captures, directory)) {
+        captures_drop(sinks.captures);
         g_free(directory);
         return code;
     }
@@ -397,12 +424,36 @@ const struct cli_option cli_run_options[] = {
      .summary = "write the protocol transitions, one a line"},
     {.name = "pcap",
      .value = CLI_TEXT,
-     .offset = offsetof(struct run_arguments, pcap),
-     .argument = "FILE",
-     .words = CLI_WORDS_FILE,
-     .summary = "write the frames of all Ethernet cards as pcapng",
-     .more = "A section for each series, an interface for each card, times in nanoseconds. "
-             "The payload is zeros."},
+     .offset = offsetof(struct run_arguments, pcap.directory),
+     .argument = "DIR",
+     .words = CLI_WORDS_DIRECTORY,
+     .summary = "write what the cards send and receive: DIR/SERIES/NODE.pcapng",
+     .more = "A pcapng file for each node of each series, with nanoseconds from the beginning of "
+             "the series. "
+             "The payload is zeros. A frame's comments say whose bytes it carries and, if it was "
+             "dropped, where and why. Frames that Wireshark does not know are read by "
+             "share/netsim/wireshark/netsim.lua (`tshark -X lua_script:FILE`)."},
+    {.name = "pcap-at",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, pcap.at),
+     .argument = "NODES",
+     .summary = "capture at these nodes only",
+     .more = "Names of hosts, with commas between them: node0,node3."},
+    {.name = "pcap-from",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, pcap.from),
+     .argument = "TIME",
+     .summary = "capture from this simulated time of a series on"},
+    {.name = "pcap-to",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, pcap.to),
+     .argument = "TIME",
+     .summary = "capture what comes before this simulated time of a series"},
+    {.name = "pcap-snap",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, pcap.snap),
+     .argument = "SIZE",
+     .summary = "keep so much of each frame (128 B)"},
     CLI_LIMIT_OPTIONS(struct run_arguments, limits),
     CLI_QUIET_OPTION(struct run_arguments, quiet),
     CLI_OPTIONS_END,
@@ -419,10 +470,12 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
     };
     enum cli_exit code;
     if (cli_parse(command, &arguments, &argc, &argv, &code))
-        code = !cli_limits_read(&arguments.limits, &arguments.sets)
-                   ? CLI_BAD_INPUT
-                   : run_scenario_argument(argv[1], &arguments, &execution);
+        code =
+            !cli_limits_read(&arguments.limits, &arguments.sets) || !cli_pcap_read(&arguments.pcap)
+                ? CLI_BAD_INPUT
+                : run_scenario_argument(argv[1], &arguments, &execution);
     g_strfreev(given);
+    cli_pcap_clear(&arguments.pcap);
     cli_clear(command, &arguments);
     return code;
 }

@@ -114,6 +114,8 @@ static const struct registration *nic_protocol_of(const struct nic *nic, uint16_
 
 // ---- Capture ----
 
+const struct capture_link nic_capture_link = {1, "Ethernet"};
+
 // A locally administered address made of the station's number.
 static void capture_address(uint8_t *bytes, int station)
 {
@@ -130,7 +132,7 @@ static void capture_address(uint8_t *bytes, int station)
 static void nic_capture(struct nic *nic, const struct packet *packet,
                         enum capture_direction direction)
 {
-    if (!nic->sim->capture)
+    if (!capture_wants(nic->sim->capture, nic->interface, sim_now(nic->sim)))
         return;
     const struct registration *of = nic_protocol_of(nic, packet->protocol);
     uint32_t length = MAX(packet->wire_bytes - ETHERNET_FCS, ETHERNET_LEAST);
@@ -143,8 +145,7 @@ static void nic_capture(struct nic *nic, const struct packet *packet,
     bytes[13] = (uint8_t)packet->protocol;
     if (of->ops->frame_bytes)
         of->ops->frame_bytes(of->owner, packet, bytes + ETHERNET_HEADER, length - ETHERNET_HEADER);
-    capture_frame(nic->sim->capture, nic->interface, sim_now(nic->sim), bytes, length, length,
-                  direction);
+    packet_capture(nic->network, packet, nic->interface, direction, bytes, length);
 }
 
 // Something waits for the driver: an interrupt is asked for, at once or, where the card collects
@@ -351,9 +352,8 @@ static void tx_give_up(struct nic *nic)
     nic->tx_queued--;
     nic->tx_used--;
     tx_complete(nic, packet->protocol, packet->token);
-    ledger_drop(nic->sim->ledger, packet->message, packet->offset, packet->length,
+    packet_drop(nic->network, packet,
                 "underrun of the transmit FIFO, which is too small to send the frame again");
-    packet_free(nic->network, packet);
     nic->bus_taken = false;
     tx_load(nic);
 }
@@ -434,8 +434,7 @@ void nic_transmit(struct nic *nic, struct packet *packet, void *token)
 static void nic_drop(struct nic *nic, struct packet *packet, int64_t *counter, const char *reason)
 {
     (*counter)++;
-    ledger_drop(nic->sim->ledger, packet->message, packet->offset, packet->length, reason);
-    packet_free(nic->network, packet);
+    packet_drop(nic->network, packet, reason);
 }
 
 static void rx_written(struct engine *engine, struct event *event)
@@ -471,11 +470,11 @@ static void nic_receive(void *owner, struct packet *packet)
         nic_drop(nic, packet, nic->fcs_drops, "FCS error at the receiving NIC");
         return;
     }
-    nic_capture(nic, packet, CAPTURE_IN);
     if (nic->rx_used == nic->config.rx_ring) {
         nic_drop(nic, packet, nic->ring_drops, "receive ring full");
         return;
     }
+    nic_capture(nic, packet, CAPTURE_IN); // what the driver gets to see
     nic->rx_used++;
     trace_flow(nic->sim->trace, nic->lane_rx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
     int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
@@ -561,8 +560,8 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
     nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");
     nic->frame = g_byte_array_new();
-    nic->interface =
-        capture_interface(nic->sim->capture, host->name, network_station_rate(network, station));
+    nic->interface = capture_interface(nic->sim->capture, host->name, &nic_capture_link,
+                                       network_station_rate(network, station));
     network_attach(network, station, nic_receive, nic);
     return nic;
 }

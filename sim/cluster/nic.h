@@ -54,6 +54,9 @@ struct nic_config {
 
 struct nic;
 
+// What captures of the card hold.
+extern const struct capture_link nic_capture_link;
+
 // What a protocol registers under its EtherType.
 struct nic_protocol {
     // In the interrupt handler: a frame has arrived in host memory. The callee frees the packet.

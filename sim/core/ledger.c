@@ -421,11 +421,34 @@ static void report_open(GString *line, const struct record *record, int64_t from
         report_span(line, record, from, to, "not delivered", spans);
 }
 
-static char *report_line(const struct record *record)
+// Begins a line on a message.
+static GString *report_begin(const struct record *record)
 {
     GString *line = g_string_new(NULL);
-    g_string_printf(line, "message %" G_GUINT64_FORMAT ", rank %d to %d, %" G_GINT64_FORMAT " B:",
+    g_string_printf(line, "message %" G_GUINT64_FORMAT ", rank %d to %d, %" G_GINT64_FORMAT " B",
                     record->number, record->source, record->destination, record->bytes);
+    return line;
+}
+
+char *ledger_describe(const struct ledger *ledger, struct message_ref message, int64_t offset,
+                      int64_t length)
+{
+    const struct record *record = message.generation && message.index < ledger->count
+                                      ? &ledger->records[message.index]
+                                      : NULL;
+    if (!record || !record->used || record->generation != message.generation)
+        return NULL;
+    GString *line = report_begin(record);
+    if (length > 0)
+        g_string_append_printf(line, ": bytes %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT, offset,
+                               offset + length - 1);
+    return g_string_free(line, FALSE);
+}
+
+static char *report_line(const struct record *record)
+{
+    GString *line = report_begin(record);
+    g_string_append_c(line, ':');
     if (record_whole(record)) {
         g_string_append(line, " delivered, but not taken by its receiver");
         return g_string_free(line, FALSE);

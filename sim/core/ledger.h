@@ -71,6 +71,11 @@ void ledger_watch(struct ledger *ledger, ledger_whole_fn *whole, void *watcher);
 
 struct ledger_totals ledger_totals(const struct ledger *ledger);
 
+// "message 17, rank 0 to 1, 4096 B: bytes 0..1023", of those [offset, offset + length) of an open
+// message; the caller frees it. NULL: it is none, or is closed.
+char *ledger_describe(const struct ledger *ledger, struct message_ref message, int64_t offset,
+                      int64_t length);
+
 // True if every message was delivered once, whole and in order.
 bool ledger_balanced(const struct ledger *ledger);
 

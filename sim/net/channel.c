@@ -185,10 +185,8 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
     const struct drop_note *note = channel_drop_note(channel, cause);
     network->drops++;
     ++*note->count;
-    ledger_drop(network->sim->ledger, packet->message, packet->offset, packet->length,
-                note->reason);
     engine_fingerprint_add(network->engine, network->drops);
-    packet_free(network, packet);
+    packet_drop(network, packet, note->reason);
 }
 
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,

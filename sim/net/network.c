@@ -317,7 +317,33 @@ struct packet *packet_new(struct network *network)
 
 void packet_free(struct network *network, struct packet *packet)
 {
+    capture_ended(network->sim->capture, packet, engine_now(network->engine), NULL);
     pool_give(&network->packets, packet);
+}
+
+void packet_drop(struct network *network, struct packet *packet, const char *reason)
+{
+    ledger_drop(network->sim->ledger, packet->message, packet->offset, packet->length, reason);
+    capture_ended(network->sim->capture, packet, engine_now(network->engine), reason);
+    packet_free(network, packet);
+}
+
+void packet_capture(const struct network *network, const struct packet *packet, int interface,
+                    enum capture_direction direction, const void *bytes, uint32_t length)
+{
+    char *message =
+        ledger_describe(network->sim->ledger, packet->message, packet->offset, packet->length);
+    const struct capture_frame frame = {
+        .interface = interface,
+        .direction = direction,
+        .when = engine_now(network->engine),
+        .bytes = bytes,
+        .length = length,
+        .packet = packet,
+        .message = message,
+    };
+    capture_frame(network->sim->capture, &frame);
+    g_free(message);
 }
 
 void network_send(struct network *network, struct packet *packet, struct event *sent)

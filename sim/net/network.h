@@ -69,10 +69,22 @@ const struct route *network_route(struct network *network, int from, int to);
 int route_from(const struct route *route);
 int route_to(const struct route *route);
 int route_links(const struct route *route);
+// At the switch behind link `nth` (from 0) of the route: the port by which packets leave less the
+// one by which they come, and the bytes that the switch takes off their front.
+int route_turn(const struct route *route, int nth);
+int route_turn_bytes(const struct route *route, int nth);
 
 // A packet with header, message and flags cleared.
 struct packet *packet_new(struct network *network);
 void packet_free(struct network *network, struct packet *packet);
+
+// The packet is dropped: tells the ledger and a capture why (static or interned), and frees it.
+void packet_drop(struct network *network, struct packet *packet, const char *reason);
+
+// For a station's hardware that has rendered a packet it sends or has received: hands it to the
+// capture. `length` without check sequence; `interface` is wanted (capture_wants).
+void packet_capture(const struct network *network, const struct packet *packet, int interface,
+                    enum capture_direction direction, const void *bytes, uint32_t length);
 
 // Sends a packet (route and wire_bytes set) from its route's first station: it takes its place
 // behind the packets that the station is still sending. `sent` (an idle event, or NULL) is

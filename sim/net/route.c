@@ -523,3 +523,13 @@ int route_links(const struct route *route)
 {
     return route->links;
 }
+
+int route_turn(const struct route *route, int nth)
+{
+    return route->channels[nth + 1]->from.port - route->channels[nth]->to.port;
+}
+
+int route_turn_bytes(const struct route *route, int nth)
+{
+    return route->channels[nth]->route_bytes;
+}

@@ -278,6 +278,31 @@ bool file_put_all(const char *directory, const struct file_text *texts, int coun
 
 // ---- One file under two names ----
 
+// A directory's real path, also of one that is not there yet: the part above it that is, and the
+// rest as it is written. The caller frees it.
+static char *real_directory(const char *path)
+{
+    char *above = g_strdup(path), *rest = g_strdup("");
+    char *real = realpath(above, NULL);
+    while (!real && strcmp(above, ".") != 0 && strcmp(above, "/") != 0) {
+        char *name = g_path_get_basename(above), *directory = g_path_get_dirname(above);
+        char *longer = g_build_filename(name, rest, NULL);
+        g_free(rest);
+        g_free(above);
+        g_free(name);
+        rest = longer;
+        above = directory;
+        real = realpath(above, NULL);
+    }
+    char *whole = g_build_filename(real ? real : above, rest, NULL);
+    char *canonical = g_canonicalize_filename(whole, NULL);
+    free(real);
+    g_free(whole);
+    g_free(rest);
+    g_free(above);
+    return canonical;
+}
+
 // What a path leads to: equal texts are one file. NULL: to a character device, or nowhere.
 static char *identity_of(const char *path)
 {
@@ -289,9 +314,9 @@ static char *identity_of(const char *path)
     char *place = place_of(path);
     char *directory = place ? g_path_get_dirname(place) : NULL;
     char *name = place ? g_path_get_basename(place) : NULL;
-    char *real = directory ? realpath(directory, NULL) : NULL;
-    char *identity = name ? g_build_filename(real ? real : directory, name, NULL) : NULL;
-    free(real);
+    char *real = directory ? real_directory(directory) : NULL;
+    char *identity = name ? g_build_filename(real, name, NULL) : NULL;
+    g_free(real);
     g_free(name);
     g_free(directory);
     g_free(place);

@@ -21,6 +21,8 @@ struct stack {
     // Asked when nothing is left to happen: a sentence on what of the stack holds what, and what
     // would avoid it; NULL: it knows of nothing. The caller frees it. May be missing.
     char *(*blocked)(void *state);
+    // What captures of its cards hold; NULL: it has no frames that could be captured.
+    const struct capture_link *frames;
     // The MPI library's parameter section ("lam"), NULL if the stack is no MPI library.
     const char *library_section;
 };

@@ -89,7 +89,7 @@ class Whole(Files):
         self.write("long.yaml", LONG)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
             child = subprocess.Popen([NETSIM, "run", "long.yaml", "--out", "a", "--trace", "t.json",
-                                      "--log-states", "s.log", "--pcap", "p.pcapng"],
+                                      "--log-states", "s.log", "--pcap", "c"],
                                      cwd=self.directory, stdin=subprocess.DEVNULL,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             while not os.path.isdir(self.path("a")) and child.poll() is None:
@@ -97,8 +97,9 @@ class Whole(Files):
             time.sleep(0.05)
             child.send_signal(number)
             self.assertEqual(child.wait(timeout=600), -number if number == signal.SIGKILL else 128 + number)
-            self.assertEqual(self.files(), ["a", "long.yaml", "small.yaml"])
+            self.assertEqual(self.files(), ["a", "c", "long.yaml", "small.yaml"])
             self.assertEqual(self.files("a"), [])
+            self.assertEqual([files for _, _, files in os.walk(self.path("c")) if files], [])
             os.rmdir(self.path("a"))
 
     def test_a_place_that_cannot_be_is_found_before_the_run(self):
@@ -202,6 +203,8 @@ class Apart(Files):
         self.assertIn("--pcap ./x: this file is written by --trace, too", said)
         os.symlink(".", self.path("here"))
         self.refused("run", "small.yaml", "--log-states", "x", "--pcap", "here/x")
+        self.refused("run", "small.yaml", "--log-states", "x/y/second/node3.pcapng", "--pcap", "here/x/./y")
+        self.refused("run", "small.yaml", "--trace", "x/first__quoted", "--pcap", "x")
         self.refused("run", "small.yaml", "--trace", "a/results.csv", "--out", "a")
         self.refused("run", "small.yaml", "--trace", "a/../a/manifest.json", "--out", "a")
         self.assertEqual(self.files(), ["here", "small.yaml"])
@@ -216,9 +219,11 @@ class Apart(Files):
         self.netsim("check", "own.yaml")
         os.symlink("own.yaml", self.path("link"))
         for name in ("own.yaml", "link"):
-            for option in ("--trace", "--log-states", "--pcap"):
+            for option in ("--trace", "--log-states"):
                 said = self.refused("run", "own.yaml", option, name)
                 self.assertIn(f"{option} {name}: this is the file of the scenario", said)
+            said = self.refused("run", "own.yaml", "--pcap", name)
+            self.assertIn(f"--pcap {name}: this is no directory", said)
         self.refused("run", "own.yaml", "--trace", "machine.yaml")
         self.refused("plot", "own.yaml", "--out", "own.yaml")
         self.refused("explain", "own.yaml", "--plot", "machine.yaml")
@@ -236,9 +241,39 @@ class Apart(Files):
         self.assertEqual(self.read("a/results.csv"), before)
 
     def test_devices_may_be_shared(self):
-        self.netsim("run", "small.yaml", "-q", "--trace", "/dev/null", "--pcap", "/dev/null",
-                    "--log-states", "/dev/null")
+        self.netsim("run", "small.yaml", "-q", "--trace", "/dev/null", "--log-states", "/dev/null")
         self.assertFalse(os.path.isfile("/dev/null"))
+
+    def test_captures_replace_no_device(self):
+        os.mkfifo(self.path("pipe"))
+        for name in ("/dev/null", "pipe", "small.yaml"):
+            done = self.netsim("run", "small.yaml", "--pcap", name, code=1)
+            self.assertIn(f"--pcap {name}: this is no directory", done.stderr)
+            self.assertEqual(done.stdout, "")
+        os.makedirs(self.path("c/second"))
+        os.symlink("/dev/null", self.path("c/second/node1.pcapng"))
+        self.write("kept", "kept")
+        os.symlink("../../kept", self.path("c/second/node2.pcapng"))
+        self.netsim("run", "small.yaml", "-q", "--pcap", "c")
+        self.assertTrue(os.path.islink(self.path("c/second/node1.pcapng")))
+        self.assertFalse(os.path.isfile("/dev/null"))
+        self.assertTrue(os.path.islink(self.path("c/second/node2.pcapng")))  # its target is replaced
+        with open(self.path("kept"), "rb") as file:
+            self.assertEqual(file.read(4), b"\n\r\r\n")
+
+    def test_captures_of_finished_series_are_kept(self):
+        self.write("long.yaml", SMALL.replace(
+            "second, stack: lam_via", "second, stack: lam_via, "
+            "set: {workload.sizes: 1 MiB, workload.repetitions: 100000}"))
+        child = subprocess.Popen([NETSIM, "run", "long.yaml", "--out", "a", "--pcap", "c", "-q"],
+                                 cwd=self.directory, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(self.path("c/first__quoted/node0.pcapng")) and child.poll() is None:
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        self.assertIn("interrupted: 1 of 2 series", child.communicate(timeout=600)[1])
+        self.assertEqual(len(self.files("c/first__quoted")), 6)
+        self.assertEqual(self.files("c/second"), [])
 
 
 if __name__ == "__main__":

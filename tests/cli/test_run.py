@@ -286,7 +286,7 @@ class BadInput(Case):
         self.write("file", "")
         for arguments in (["--out", "file/below"], ["--out", "file"],
                           ["--trace", "missing/t.json"], ["--log-states", "file/t.txt"],
-                          ["--pcap", "missing/t.pcapng"]):
+                          ["--pcap", "file/below"]):
             with self.subTest(arguments):
                 done = self.netsim("run", self.small(), *arguments, code=1)
                 self.assertEqual(done.stdout, "")
@@ -298,8 +298,39 @@ class BadInput(Case):
         self.assertIn("/dev/full", done.stderr)
         done = self.netsim("run", self.small(), "--trace", "/dev/full", "--log-states", "/dev/full", code=1)
         self.assertEqual(done.stderr.count("netsim: /dev/full: could not be written whole"), 2, done.stderr)
-        done = self.netsim("run", self.small(), "--quiet", "--pcap", "/dev/full", code=1)
-        self.assertEqual(done.stderr.count("netsim: /dev/full: could not be written whole"), 1, done.stderr)
+        os.makedirs(self.path("c/second"))
+        os.symlink("/dev/full", self.path("c/second/node0.pcapng"))
+        done = self.netsim("run", self.small(), "--quiet", "--pcap", "c", code=1)
+        self.assertEqual(done.stderr.count("c/second/node0.pcapng: could not be written whole"), 1, done.stderr)
+
+    def test_captures_that_cannot_be_are_refused(self):
+        small = self.small()
+        for options, text in (
+                (["--pcap-at", "node0"], "--pcap-at needs --pcap"),
+                (["--pcap-snap", "1 KiB"], "--pcap-snap needs --pcap"),
+                (["--pcap", ""], "--pcap: a directory is expected"),
+                (["--pcap", "c", "--pcap-at", "node0,node9"],
+                 "--pcap-at: no host is called node9; there are node0, node1, node2, node3, node4, node5"),
+                (["--pcap", "c", "--pcap-at", "switch"], "no host is called switch"),
+                (["--pcap", "c", "--pcap-at", ""], "--pcap-at: names of nodes are expected"),
+                (["--pcap", "c", "--pcap-at", "node0,"], "no host is called ;"),
+                (["--pcap", "c", "--pcap-snap", "128"], "--pcap-snap 128: missing unit"),
+                (["--pcap", "c", "--pcap-snap", "0"], "--pcap-snap 0: nothing would be left"),
+                (["--pcap", "c", "--pcap-to", "0"], "--pcap-to 0: nothing would be left"),
+                (["--pcap", "c", "--pcap-from", "2ms", "--pcap-to", "1ms"],
+                 "--pcap-from 2ms is not before --pcap-to 1ms"),
+                (["--pcap", "c", "--pcap-from", "1 KiB"], "--pcap-from 1 KiB: ")):
+            with self.subTest(options):
+                done = self.netsim("run", small, *options, code=1)
+                self.assertIn(text, done.stderr)
+                self.assertEqual(done.stdout, "")
+        self.assertEqual(os.listdir(self.directory), ["small.yaml"])
+
+    def test_captures_cost_nothing_of_the_result(self):
+        small = self.small()
+        self.netsim("run", small, "-q", "--out", "a")
+        self.netsim("run", small, "-q", "--out", "b", "--pcap", "c")
+        self.assertEqual(self.read("a/results.csv"), self.read("b/results.csv"))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Captures, byte by byte: sections, interfaces and frames as the format (pcapng) has them.
+// A capture file, byte by byte: section, interfaces, frames and comments as the format (pcapng) has
+// them.
 #include "sim/output/pcapng.h"
 #include "tests/output/sample.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
+
+static const struct capture_link ethernet = {1, "Ethernet"}, private_link = {147, "P"};
 
 // A file as words of 32 bits in the order of this machine, in hexadecimal, a block a line.
 static char *words_of(const char *path)
@@ -38,10 +41,10 @@ static void expect(const char *directory, const char *expected)
     g_free(path);
 }
 
-static struct pcapng *open_in(const char *directory)
+static struct pcapng *open_in(const char *directory, const char *comment)
 {
     char *path = g_build_filename(directory, "c.pcapng", NULL);
-    struct pcapng *pcapng = pcapng_open(path, NULL);
+    struct pcapng *pcapng = pcapng_open(path, comment, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(pcapng);
     g_free(path);
     return pcapng;
@@ -50,29 +53,29 @@ static struct pcapng *open_in(const char *directory)
 static void test_frames(void)
 {
     static const uint8_t bytes[] = {1, 2, 3, 4, 5};
+    struct capture_frame frame = {
+        .direction = CAPTURE_OUT, .when = 1234567999, .bytes = bytes, .length = 60};
     char *directory = sample_directory();
-    struct pcapng *pcapng = open_in(directory);
-    struct capture *capture = pcapng_capture(pcapng);
-    pcapng_series(pcapng, "A");
-    int first = capture->ops->interface(capture, "eth0", 100000000);
-    int second = capture->ops->interface(capture, "node1", 0x123456789abcdef);
+    struct pcapng *pcapng = open_in(directory, "A");
+    int first = pcapng_interface(pcapng, "eth0", &ethernet, 100000000, 0);
+    int second = pcapng_interface(pcapng, "node1", &private_link, 0x123456789abcdef, 4);
     SUITE_SAME_INTEGER(first, 0);
     SUITE_SAME_INTEGER(second, 1);
-    capture->ops->frame(capture, first, 1234567999, bytes, 4, 60, CAPTURE_OUT);
-    capture->ops->frame(capture, second, 5000 * TIME_S, bytes, 5, 5, CAPTURE_IN);
-    pcapng_series(pcapng, "second");
-    capture->ops->frame(capture, capture->ops->interface(capture, "x", 1), 0, bytes, 0, 14,
-                        CAPTURE_OUT);
+    pcapng_write(pcapng, pcapng_block(first, &frame, 4));
+    frame.direction = CAPTURE_IN;
+    frame.when = 5000 * TIME_S;
+    frame.length = 5;
+    GByteArray *block = pcapng_block(second, &frame, 5);
+    pcapng_comment(block, "xyz");
+    pcapng_comment(block, "12345");
+    pcapng_write(pcapng, block);
     CU_ASSERT_TRUE(pcapng_close(pcapng, NULL));
     expect(directory,
            "a0d0d0a 34 1a2b3c4d 1 ffffffff ffffffff 10001 41 60004 7374656e 6d69 0 34 \n"
-           "1 34 1 0 40002 30687465 80008 5f5e100 0 10009 9 0 34 \n"
-           "1 38 1 0 50002 65646f6e 31 80008 89abcdef 1234567 10009 9 0 38 \n"
+           "1 40 1 0 40002 30687465 80003 65687445 74656e72 80008 5f5e100 0 10009 9 0 40 \n"
+           "1 40 93 4 50002 65646f6e 31 10003 50 80008 89abcdef 1234567 10009 9 0 40 \n"
            "6 30 0 0 12d687 4 3c 4030201 40002 2 0 30 \n"
-           "6 34 1 48c 27395000 5 5 4030201 5 40002 1 0 34 \n"
-           "a0d0d0a 38 1a2b3c4d 1 ffffffff ffffffff 60001 6f636573 646e 60004 7374656e 6d69 0 38 \n"
-           "1 34 1 0 10002 78 80008 1 0 10009 9 0 34 \n"
-           "6 2c 0 0 0 0 e 40002 2 0 2c ");
+           "6 48 1 48c 27395000 5 5 4030201 5 40002 1 30001 7a7978 50001 34333231 35 0 48 ");
     sample_remove(directory);
 }
 
@@ -80,12 +83,12 @@ static void test_frames(void)
 static void test_nothing(void)
 {
     char *directory = sample_directory();
-    CU_ASSERT_TRUE(pcapng_close(open_in(directory), NULL));
+    CU_ASSERT_TRUE(pcapng_close(open_in(directory, ""), NULL));
     expect(directory, "a0d0d0a 30 1a2b3c4d 1 ffffffff ffffffff 1 60004 7374656e 6d69 0 30 ");
     sample_remove(directory);
     directory = sample_directory();
-    struct pcapng *pcapng = open_in(directory);
-    pcapng_capture(pcapng)->ops->interface(pcapng_capture(pcapng), "x", 1);
+    struct pcapng *pcapng = open_in(directory, "A");
+    pcapng_interface(pcapng, "x", &ethernet, 1, 0);
     pcapng_drop(pcapng);
     pcapng_drop(NULL);
     CU_ASSERT_TRUE(pcapng_close(NULL, NULL));
@@ -94,7 +97,7 @@ static void test_nothing(void)
     g_free(path);
     sample_remove(directory);
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(pcapng_open("/dev/null/x", &error));
+    CU_ASSERT_PTR_NULL(pcapng_open("/dev/null/x", "", &error));
     SUITE_CONTAINS(error->message, "/dev/null/x");
     g_clear_error(&error);
 }
@@ -106,5 +109,5 @@ int main(void)
         {"nothing", test_nothing},
         {0},
     };
-    return suite_run("output: captures", cases);
+    return suite_run("output: capture files", cases);
 }

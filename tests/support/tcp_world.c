@@ -85,31 +85,41 @@ static void read_options(struct tcp_line *line, const uint8_t *at, const uint8_t
         }
 }
 
-static int capture_new(struct capture *capture, const char *name, int64_t rate)
+static int capture_new(struct capture *capture, const char *name, const struct capture_link *link,
+                       int64_t rate)
 {
     (void)capture;
     (void)rate;
+    CU_ASSERT(link->type == 1);
     return (int)g_ascii_strtoll(name + strlen("node"), NULL, 10);
 }
 
-static void captured(struct capture *capture, int node, sim_time when, const void *bytes,
-                     uint32_t have, uint32_t length, enum capture_direction direction)
+static bool capture_wanted(const struct capture *capture, int interface, sim_time when)
+{
+    (void)capture;
+    (void)interface;
+    (void)when;
+    return true;
+}
+
+static void captured(struct capture *capture, const struct capture_frame *told)
 {
     struct tcp_world *world = container_of(capture, struct tcp_world, capture);
-    const uint8_t *frame = bytes, *ip = frame + ETHERNET_HEADER, *tcp = ip + IP_HEADER;
-    if (direction != CAPTURE_OUT || world->quiet)
+    const uint8_t *frame = told->bytes, *ip = frame + ETHERNET_HEADER, *tcp = ip + IP_HEADER;
+    int node = told->interface;
+    if (told->direction != CAPTURE_OUT || world->quiet)
         return;
-    CU_ASSERT(have == length && get16(frame + 12) == IP_ETHERTYPE && ip[0] == 0x45 && ip[9] == 6);
+    CU_ASSERT(get16(frame + 12) == IP_ETHERTYPE && ip[0] == 0x45 && ip[9] == 6);
     int peer = (int)(get32(ip + 16) - 0x0a000001);
     uint32_t header = (uint32_t)(tcp[12] >> 4) * 4;
     struct tcp_line line = {
-        .when = when,
+        .when = told->when,
         .node = node,
         .source_port = (uint16_t)get16(tcp),
         .flags = tcp[13],
         .payload = (int64_t)get16(ip + 2) - IP_HEADER - header,
         .window = get16(tcp + 14),
-        .wire = length,
+        .wire = told->length,
         .checksums = checksums_right(ip, get16(ip + 2)),
     };
     if (line.flags & TCP_SYN)
@@ -122,7 +132,21 @@ static void captured(struct capture *capture, int node, sim_time when, const voi
     g_array_append_val(world->lines, line);
 }
 
-static const struct capture_ops capture_ops = {capture_new, captured};
+static void capture_over(struct capture *capture, const void *packet, sim_time when,
+                         const char *reason)
+{
+    (void)capture;
+    (void)packet;
+    (void)when;
+    (void)reason;
+}
+
+static const struct capture_ops capture_ops = {
+    .interface = capture_new,
+    .wants = capture_wanted,
+    .frame = captured,
+    .ended = capture_over,
+};
 
 // ---- Processes ----
 

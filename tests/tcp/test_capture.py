@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What tshark says of captures: no malformed packet, no bad checksum, a handshake, sequence numbers
-without a hole."""
+without a hole, and as many segments sent again as there were."""
 
+import json
 import os
 import subprocess
 import sys
@@ -15,45 +16,44 @@ SCENARIO = """\
 schema: 1
 name: capture
 testbed: testbeds/cluster1.yaml
-workload: {{benchmark: native.pingpong, sizes: [1 B, 3 KiB, 20 KiB], repetitions: 3}}
+workload: {{benchmark: {benchmark}, repetitions: 3}}
 series:
 {series}
 """
+PINGPONG = "native.pingpong, sizes: [1 B, 3 KiB, 20 KiB]"
+EXCHANGE = "pmb.exchange, ranks: 4, sizes: [3 KiB, 64 KiB]"
 TCP = "  - {name: native TCP, stack: tcp}\n"
 VIA = "  - {name: native VIA, stack: mvia}\n"
+LAM = "  - {name: LAM TCP, stack: lam_tcp}\n"
 CHECKS = ["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]
+SENT = "frame.packet_flags_direction == 2"
+ODD = ("tcp.analysis.retransmission || tcp.analysis.lost_segment || tcp.analysis.out_of_order || "
+       "tcp.analysis.duplicate_ack || tcp.analysis.ack_lost_segment")
 
 
 @needs.program("tshark")
 class Capture(Case):
-    def capture(self, series, *options):
-        file = self.write("capture.yaml", SCENARIO.format(series=series))
-        self.netsim("run", file, "--pcap", "c.pcapng", "--quiet", "--out", "out", *options)
+    def capture(self, series, *options, benchmark=PINGPONG):
+        file = self.write("capture.yaml", SCENARIO.format(series=series, benchmark=benchmark))
+        self.netsim("run", file, "--pcap", "c", "--quiet", "--out", "out", *options)
 
-    def tshark(self, *arguments, file="c.pcapng"):
-        done = subprocess.run(["tshark", "-r", os.path.join(self.directory, file), *arguments],
+    def tshark(self, *arguments, file="native_TCP/node0"):
+        done = subprocess.run(["tshark", "-r", self.path(f"c/{file}.pcapng"), *arguments],
                               capture_output=True, text=True, check=True,
                               env={**os.environ, "LC_ALL": "C"})
         return done.stdout.splitlines()
 
-    def anomalies(self, expression):
-        """What tshark finds odd in what one card has seen: two see each segment twice."""
-        self.tshark("-Y", "frame.interface_id == 0", "-w",
-                    os.path.join(self.directory, "one.pcapng"))
-        return self.tshark("-Y", expression, file="one.pcapng")
-
-    def fields(self, names, *arguments):
-        options = [option for name in names for option in ("-e", name)]
-        lines = self.tshark(*arguments, "-T", "fields", *options)
+    def fields(self, names, *arguments, **options):
+        listed = [option for name in names for option in ("-e", name)]
+        lines = self.tshark(*arguments, "-T", "fields", *listed, **options)
         return [line.split("\t") for line in lines]
 
+    def counters(self, series=0):
+        return json.loads(self.read("out/manifest.json"))["series"][series]["counters"]
+
     def assert_whole(self):
-        bad = self.tshark(*CHECKS, "-Y", "_ws.malformed || ip.checksum.status == 0 || "
-                                         "tcp.checksum.status == 0")
-        self.assertEqual(bad, [])
-        status = {tuple(row) for row in self.fields(
-            ["ip.checksum.status", "tcp.checksum.status"], *CHECKS, "-Y", "tcp")}
-        self.assertEqual(status, {("1", "1")})  # checked, and good
+        rows = self.fields(["_ws.malformed", "ip.checksum.status", "tcp.checksum.status"], *CHECKS)
+        self.assertEqual({tuple(row) for row in rows}, {("", "1", "1")})  # checked, and good
 
     def test_tcp_is_whole(self):
         for options in ([], ["--set", "tcp.mtu=9000 B"], ["--set", "tcp.timestamps=false"],
@@ -66,8 +66,7 @@ class Capture(Case):
     def test_handshake(self):
         self.capture(TCP)
         rows = self.fields(["tcp.flags", "tcp.options.mss_val", "tcp.options.sack_perm",
-                            "tcp.window_size_value", "tcp.seq", "tcp.ack"], "-c", "200",
-                           "-Y", "frame.interface_id == 0")
+                            "tcp.window_size_value", "tcp.seq", "tcp.ack"], "-c", "200")
         self.assertEqual([int(row[0], 16) for row in rows[:3]], [0x02, 0x12, 0x10])
         self.assertEqual([row[1] for row in rows[:2]], ["1460", "1460"])
         self.assertTrue(rows[0][2] and rows[1][2])
@@ -78,8 +77,7 @@ class Capture(Case):
         self.capture(TCP)
         expected = {}
         for port, seq, length, syn, fin in self.fields(
-                ["tcp.srcport", "tcp.seq", "tcp.len", "tcp.flags.syn", "tcp.flags.fin"],
-                "-2", "-R", "frame.interface_id == 0"):
+                ["tcp.srcport", "tcp.seq", "tcp.len", "tcp.flags.syn", "tcp.flags.fin"], "-2"):
             if syn in ("1", "True"):
                 expected[port] = 1
                 continue
@@ -91,37 +89,114 @@ class Capture(Case):
 
     def test_no_anomaly_without_losses(self):
         self.capture(TCP)
-        self.assertEqual(self.anomalies(
-            "tcp.analysis.retransmission || tcp.analysis.lost_segment || "
-            "tcp.analysis.out_of_order || tcp.analysis.duplicate_ack"), [])
+        for node in ("node0", "node1"):
+            self.assertEqual(self.tshark("-Y", ODD, file=f"native_TCP/{node}"), [])
+            said = "\n".join(self.tshark("-q", "-z", "expert", file=f"native_TCP/{node}"))
+            self.assertNotIn("retransmission", said)
+            self.assertIn("Connection establish request", said)
+        self.assertEqual(self.counters()["tcp segments retransmitted"], 0)
 
-    def test_losses_show(self):
-        self.capture(TCP, "--set", "links[0].drop_probability=0.05")
-        self.assertTrue(self.anomalies("tcp.analysis.retransmission"))
+    def test_no_anomaly_among_many(self):
+        self.capture(LAM, benchmark=EXCHANGE)
+        for node in range(4):
+            self.assertEqual(self.tshark("-Y", ODD, file=f"LAM_TCP/node{node}"), [])
+            self.assertGreater(len(self.tshark(file=f"LAM_TCP/node{node}")), 100)
+        self.assertEqual(self.tshark(file="LAM_TCP/node4"), [])  # has no rank
+
+    def test_what_is_sent_again_is_what_tshark_sees(self):
+        self.capture(LAM, "--set", "links[0].drop_probability=0.01", benchmark=EXCHANGE)
+        again = opening = dropped = 0
+        for node in range(4):
+            for syn, sent_again, other, comment in self.fields(
+                    ["tcp.flags.syn", "tcp.analysis.retransmission", "tcp.analysis.out_of_order",
+                     "frame.comment"], "-Y", SENT, file=f"LAM_TCP/node{node}"):
+                again += bool(sent_again or other)
+                opening += bool(sent_again or other) and syn in ("1", "True")
+                dropped += "dropped" in comment
+        counters = self.counters()
+        self.assertGreater(again, 10)
+        self.assertEqual(again - opening, counters["tcp segments retransmitted"])
+        self.assertEqual(dropped, sum(count for name, count in counters.items()
+                                      if name.startswith("packets dropped: ")))
+
+    def test_comments(self):
+        self.capture(TCP, "--set", "links[0].drop_nth=[8]", "--set", "workload.sizes=3 KiB")
+        rows = self.fields(["frame.packet_flags_direction", "tcp.len", "tcp.seq", "frame.comment"],
+                           "-E", "aggregator=|")
+        data = [row for row in rows if int(row[1]) > 1000]
+        self.assertEqual(data[0][3], "message 1, rank 0 to 1, 3072 B: bytes 0..1447")
+        self.assertTrue(all(row[3].startswith("message ") for row in data))
+        lost = [row for row in rows if "dropped" in row[3]]
+        self.assertTrue(all(int(row[0], 16) == 2 for row in lost))
+        self.assertRegex(lost[0][3],  # an ACK
+                         r"^dropped on its way: lost on link node0->switch, at \d+\.\d{3} us$")
+        self.assertRegex(lost[1][3], r"^message 3, rank 0 to 1, 3072 B: bytes 0\.\.1447\|"
+                                     r"dropped on its way: lost on link switch->node1, at \d+\.\d{3} us$")
+        self.assertEqual(len(lost), 2)
+        # It is sent again, and that is not lost.
+        again = [row for row in data if row[2] == lost[1][2] and row[0] == lost[1][0]]
+        self.assertEqual([row[3] for row in again], [lost[1][3], lost[1][3].split("|")[0]])
+
+    def test_a_full_queue_and_a_full_ring(self):
+        self.capture("  - {name: LAM TCP, stack: lam_tcp, set: {switch.queue: 4}}\n"
+                     "  - {name: ring, stack: lam_tcp, set: {eepro100.rx_ring: 4}}\n",
+                     benchmark="pmb.alltoall, ranks: 4, sizes: [64 KiB]")
+        for series, file, text, counter in (
+                (0, "LAM_TCP", "dropped on its way: queue full at switch->node", "packets dropped: queue full"),
+                (1, "ring", "dropped on its way: receive ring full", "nic receive ring full")):
+            comments = [row for node in range(4) for row in
+                        self.fields(["frame.comment"], "-E", "aggregator=|", "-Y", SENT,
+                                    file=f"{file}/node{node}")]
+            found = [row for row in comments if text in row[0]]
+            self.assertEqual(len(found), sum(
+                count for name, count in self.counters(series).items() if name.startswith(counter)))
+            self.assertGreater(len(found), 5)
 
     def test_interfaces_directions_and_times(self):
         self.capture(TCP)
-        rows = self.fields(["frame.interface_name", "frame.packet_flags_direction",
-                            "frame.time_epoch", "frame.len"])
-        self.assertEqual({row[0] for row in rows}, {"node0", "node1"})
-        self.assertEqual({int(row[1], 16) for row in rows}, {1, 2})
-        # Nanoseconds: nine digits, and not the last three of them 0.
-        stamps = [row[2].partition(".")[2] for row in rows]
-        self.assertTrue(all(len(stamp) == 9 for stamp in stamps))
-        self.assertTrue(any(not stamp.endswith("000") for stamp in stamps))
-        times = [float(row[2]) for row in rows]
-        self.assertEqual(times, sorted(times))
-        self.assertTrue(all(60 <= int(row[3]) <= 1514 for row in rows))
+        rows = {}
         for name in ("node0", "node1"):
-            sent = sum(row[0] == name and int(row[1], 16) == 2 for row in rows)
-            got = sum(row[0] != name and int(row[1], 16) == 1 for row in rows)
-            self.assertEqual(sent, got)
+            rows[name] = self.fields(["frame.interface_name", "frame.packet_flags_direction",
+                                      "frame.time_epoch", "frame.len"], file=f"native_TCP/{name}")
+            self.assertEqual({row[0] for row in rows[name]}, {name})
+            self.assertEqual({int(row[1], 16) for row in rows[name]}, {1, 2})
+            # Nanoseconds: nine digits, and not the last three of them 0.
+            stamps = [row[2].partition(".")[2] for row in rows[name]]
+            self.assertTrue(all(len(stamp) == 9 for stamp in stamps))
+            self.assertTrue(any(not stamp.endswith("000") for stamp in stamps))
+            times = [float(row[2]) for row in rows[name]]
+            self.assertEqual(times, sorted(times))
+            self.assertTrue(all(60 <= int(row[3]) <= 1514 for row in rows[name]))
+        for one, other in (("node0", "node1"), ("node1", "node0")):
+            sent = [row[3] for row in rows[one] if int(row[1], 16) == 2]
+            self.assertEqual(sent, [row[3] for row in rows[other] if int(row[1], 16) == 1])
 
-    def test_a_section_for_each_series(self):
-        self.capture(TCP + VIA)
-        kinds = self.fields(["eth.type"])
-        self.assertEqual({row[0] for row in kinds}, {"0x0800", "0x8886"})
-        self.assertEqual(self.tshark("-Y", "_ws.malformed"), [])
+    def test_files_of_series_and_nodes(self):
+        self.capture(TCP + VIA + "  - {name: native/TCP, stack: tcp}\n")
+        self.assertEqual(sorted(os.listdir(self.path("c"))),
+                         ["native_TCP", "native_TCP-2", "native_VIA"])
+        for name in os.listdir(self.path("c")):
+            self.assertEqual(sorted(os.listdir(self.path(f"c/{name}"))),
+                             [f"node{i}.pcapng" for i in range(6)])
+        self.assertEqual({row[0] for row in self.fields(["eth.type"])}, {"0x0800"})
+        self.assertEqual({row[0] for row in self.fields(["eth.type"], file="native_VIA/node1")},
+                         {"0x8886"})
+        self.assertEqual(self.tshark("-Y", "_ws.malformed", file="native_VIA/node0"), [])
+
+    def test_nodes_window_and_snap_length(self):
+        self.capture(TCP)
+        whole = self.fields(["frame.time_epoch", "frame.len", "tcp.seq"], file="native_TCP/node1")
+        self.capture(TCP, "--pcap", "d", "--pcap-at", "node1", "--pcap-from", "2 ms", "--pcap-to",
+                     "5ms", "--pcap-snap", "80 B")
+        self.assertEqual(os.listdir(self.path("d/native_TCP")), ["node1.pcapng"])
+        os.rename(self.path("d/native_TCP/node1.pcapng"), self.path("c/cut.pcapng"))
+        cut = self.fields(["frame.time_epoch", "frame.len", "tcp.seq", "frame.cap_len"], "-o",
+                          "tcp.relative_sequence_numbers:FALSE", file="cut")
+        expected = [row for row in whole if 2e-3 <= float(row[0]) < 5e-3]
+        self.assertGreater(len(expected), 3)
+        self.assertEqual([row[:2] for row in cut], [row[:2] for row in expected])
+        self.assertTrue(all(int(row[3]) == min(int(row[1]), 80) for row in cut))
+        self.assertTrue(any(int(row[1]) > 80 for row in cut))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options --pcap and --pcap-*.
+#include "sim/cli/cli.h"
+
+#include "sim/config/quantity.h"
+
+// Reads the value of an option, NULL: 0. False after an error, which has been printed.
+static bool read_quantity(const char *option, const char *text, enum quantity_kind kind,
+                          int64_t *value)
+{
+    struct quantity quantity = {0};
+    char *error = NULL, *hint = NULL;
+    bool good = !text || quantity_parse(text, kind, &quantity, &error, &hint);
+    if (!good)
+        cli_error(hint, "%s %s: %s", option, text, error);
+    else if (quantity.integer < 0)
+        cli_error(NULL, "%s %s: this is below 0", option, text);
+    *value = quantity.integer;
+    g_free(error);
+    g_free(hint);
+    return good && quantity.integer >= 0;
+}
+
+// Only with --pcap.
+static bool has_directory(const struct cli_pcap *pcap)
+{
+    const struct {
+        const char *option, *value;
+    } others[] = {
+        {"--pcap-at", pcap->at},
+        {"--pcap-from", pcap->from},
+        {"--pcap-to", pcap->to},
+        {"--pcap-snap", pcap->snap},
+    };
+    for (size_t i = 0; !pcap->directory && i < G_N_ELEMENTS(others); i++)
+        if (others[i].value) {
+            cli_error("--pcap DIR says where captures go", "%s needs --pcap", others[i].option);
+            return false;
+        }
+    if (pcap->directory && !*pcap->directory)
+        cli_error(NULL, "--pcap: a directory is expected");
+    return !pcap->directory || *pcap->directory;
+}
+
+// Above 0, if it is given.
+static bool is_above_0(const char *option, const char *text, int64_t value)
+{
+    if (text && value == 0)
+        cli_error(NULL, "%s %s: nothing would be left", option, text);
+    return !text || value > 0;
+}
+
+bool cli_pcap_read(struct cli_pcap *pcap)
+{
+    struct captures_options *options = &pcap->options;
+    int64_t from, to, snap;
+    if (!has_directory(pcap) ||
+        !read_quantity("--pcap-from", pcap->from, QUANTITY_DURATION, &from) ||
+        !read_quantity("--pcap-to", pcap->to, QUANTITY_DURATION, &to) ||
+        !read_quantity("--pcap-snap", pcap->snap, QUANTITY_SIZE, &snap) ||
+        !is_above_0("--pcap-to", pcap->to, to) || !is_above_0("--pcap-snap", pcap->snap, snap))
+        return false;
+    if (pcap->to && from >= to) {
+        cli_error(NULL, "--pcap-from %s is not before --pcap-to %s", pcap->from, pcap->to);
+        return false;
+    }
+    pcap->nodes = pcap->at ? g_strsplit(pcap->at, ",", -1) : NULL;
+    for (int i = 0; pcap->nodes && pcap->nodes[i]; i++)
+        g_strstrip(pcap->nodes[i]);
+    if (pcap->nodes && !pcap->nodes[0]) {
+        cli_error(NULL, "--pcap-at: names of nodes are expected");
+        return false;
+    }
+    *options = (struct captures_options){
+        .directory = pcap->directory,
+        .nodes = (const char *const *)pcap->nodes,
+        .from = from,
+        .to = to,
+        .snap = snap,
+    };
+    return true;
+}
+
+void cli_pcap_clear(struct cli_pcap *pcap)
+{
+    g_strfreev(pcap->nodes);
+}
