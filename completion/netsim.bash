@@ -54,7 +54,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--set --allow-unused --out --seed --format --trace --log-states --pcap --time-limit --simulated-limit --quiet --help'
+        options='--set --allow-unused --out --seed --format --trace --log-states --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --time-limit --simulated-limit --quiet --help'
         case $previous in
         --set) value='parameter' ;;
         --out) value='directory' ;;
@@ -62,7 +62,11 @@ _netsim() {
         --format) value='choice table csv json' ;;
         --trace) value='file' ;;
         --log-states) value='file' ;;
-        --pcap) value='file' ;;
+        --pcap) value='directory' ;;
+        --pcap-at) value='none' ;;
+        --pcap-from) value='none' ;;
+        --pcap-to) value='none' ;;
+        --pcap-snap) value='none' ;;
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;
         esac
