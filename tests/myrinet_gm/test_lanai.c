@@ -53,7 +53,7 @@ static const struct lanai_handler handlers[HANDLERS] = {
     [SHARES_C] = {"c", job_run, true},   [LAST] = {"last", job_run, false},
 };
 
-static const struct lanai_firmware firmware = {handlers, HANDLERS, LAST, 0};
+static const struct lanai_firmware firmware = {handlers, HANDLERS, LAST, 0, NULL};
 
 static struct story *story_of(const struct lanai_config *config, const struct cost *costs)
 {
@@ -237,7 +237,7 @@ static void timer_run(struct cpu_context *context, void *owner, struct lanai_ite
 
 static const struct lanai_handler timer_handlers[] = {{"first", timer_run, false},
                                                       {"second", timer_run, false}};
-static const struct lanai_firmware timer_firmware = {timer_handlers, 2, SECOND, 0};
+static const struct lanai_firmware timer_firmware = {timer_handlers, 2, SECOND, 0, NULL};
 
 struct stopper {
     struct event event;

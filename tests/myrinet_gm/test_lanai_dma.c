@@ -127,7 +127,7 @@ static const struct lanai_handler handlers[HANDLERS] = {
     [TOKEN] = {"poll", token_run, false},
 };
 
-static const struct lanai_firmware firmware = {handlers, HANDLERS, RECEIVED, 0};
+static const struct lanai_firmware firmware = {handlers, HANDLERS, RECEIVED, 0, NULL};
 
 // ---- The bench ----
 
