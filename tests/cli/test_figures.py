@@ -72,7 +72,7 @@ figures:
                                 (["x"], "there are " + ", ".join(FIGURES)),
                                 (["6.11"], "there is no figure"), (["6.1", "x"], "`x'"),
                                 (["--format", "gif"], "svg, png, pdf"),
-                                (["-j", "-2"], "at least 1"), (["--frob"], "--frob")):
+                                (["-j", "-2"], "from 0 to 1024"), (["--frob"], "--frob")):
             done = self.netsim("figures", *arguments, code=1)
             self.assertIn(part, done.stderr)
             self.assertEqual(done.stdout, "")
