@@ -54,7 +54,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--set --allow-unused --out --seed --format --trace --log-states --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --time-limit --simulated-limit --quiet --help'
+        options='--set --allow-unused --out --seed --format --trace --log-states --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
         case $previous in
         --set) value='parameter' ;;
         --out) value='directory' ;;
@@ -67,6 +67,7 @@ _netsim() {
         --pcap-from) value='none' ;;
         --pcap-to) value='none' ;;
         --pcap-snap) value='none' ;;
+        --jobs | -j) value='none' ;;
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;
         esac

@@ -74,10 +74,11 @@ struct cli_option {
 #define CLI_SEED_OPTION(type, member)                                                              \
     {.name = "seed", .value = CLI_TEXT, .offset = offsetof(type, member), .argument = "N",         \
      .summary = "seed of all random streams"}
-// More processes than one, by nature: the default is one for each processor.
-#define CLI_JOBS_OPTION(type, member)                                                              \
-    {.name = "jobs", .letter = 'j', .value = CLI_JOBS,   .offset = offsetof(type, member),         \
-     .argument = "N", .summary = "simulate in N processes; one for each processor if 0 or not given"}
+#define CLI_PROCESSES_OPTION(type, member, zero, otherwise)                                        \
+    {.name = "jobs", .letter = 'j', .value = CLI_JOBS, .offset = offsetof(type, member),           \
+     .argument = "N",                                                                              \
+     .summary = "simulate in N processes; 0" zero ": one for each processor" otherwise}
+#define CLI_JOBS_OPTION(type, member) CLI_PROCESSES_OPTION(type, member, ", the default", "")
 #define CLI_QUIET_OPTION(type, member)                                                             \
     {.name = "quiet", .letter = 'q', .value = CLI_FLAG, .offset = offsetof(type, member),          \
      .summary = "no progress, no summary"}

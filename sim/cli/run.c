@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // netsim run: a scenario becomes a table, a CSV file, a manifest and, if asked for, a timeline and
 // a state log.
-#include "sim/cli/cli.h"
+#include "sim/cli/run.h"
 
 #include "sim/output/captures.h"
 #include "sim/output/csv.h"
@@ -28,6 +28,7 @@ struct run_arguments {
     char *out, *seed, *format, *trace, *state_log;
     struct cli_pcap pcap;
     struct cli_limits limits;
+    int jobs;
     gboolean quiet, allow_unused;
 };
 
@@ -154,7 +155,6 @@ static void run_series(const struct scenario *scenario, const struct sinks *sink
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         sinks_series(sinks, (int)i, test_case->name);
         progress_update(progress, (int)i, 0.0, test_case->name);
-        warn(test_case);
         struct series_result *series =
             run_case(&model_registry, test_case, (int)i, scenario->seed, options);
         const char *kind = json_string_value(json_object_get(series->reason, "kind"));
@@ -169,8 +169,10 @@ static void run_series(const struct scenario *scenario, const struct sinks *sink
 }
 
 static struct result *simulate(const struct scenario *scenario, const struct sinks *sinks,
-                               const struct run_arguments *arguments)
+                               const struct run_arguments *arguments, struct run_ending *ending)
 {
+    for (guint i = 0; i < scenario->cases->len; i++)
+        warn(g_ptr_array_index(scenario->cases, i));
     struct result *result = result_new(scenario->name, scenario->seed);
     struct progress *progress =
         arguments->quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);
@@ -182,7 +184,21 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
         .time_limit_s = arguments->limits.seconds,
         .interrupt = interrupted,
     };
-    run_series(scenario, sinks, progress, &options, result);
+    const struct run_parallel parallel = {
+        .scenario = scenario,
+        .jobs = arguments->jobs,
+        .time_limit_s = arguments->limits.seconds,
+        .timeline = sinks->timeline,
+        .state_log = sinks->state_log,
+        .captures = sinks->captures,
+        .progress = progress,
+    };
+    if (arguments->jobs != 1 && scenario->cases->len > 1) {
+        *ending = run_parallel(&parallel, result);
+    } else {
+        run_series(scenario, sinks, progress, &options, result);
+        *ending = (struct run_ending){.signal = signal_waiting()};
+    }
     progress_free(progress);
     return result;
 }
@@ -306,14 +322,15 @@ static char *directory_of(const struct scenario *scenario, const struct run_argu
     return format == FORMAT_TABLE ? file_results_directory(scenario->name) : NULL;
 }
 
-// After an interrupt: says what is kept. The exit code.
-static enum cli_exit end_interrupted(const struct scenario *scenario, const struct result *result,
-                                     const char *directory)
+// After an interrupt, or if a process died: says what is kept. The exit code.
+static enum cli_exit end_cut(const struct scenario *scenario, const struct result *result,
+                             const char *directory, const struct run_ending *ending)
 {
     bool kept = directory && result->series->len > 0;
-    cli_error(NULL, "interrupted: %u of %u series are finished%s%s", result->series->len,
-              scenario->cases->len, kept ? ", and in " : "", kept ? directory : "");
-    return (enum cli_exit)(128 + signal_waiting());
+    cli_error(NULL, "%s%u of %u series are finished%s%s", ending->signal ? "interrupted: " : "",
+              result->series->len, scenario->cases->len, kept ? ", and in " : "",
+              kept ? directory : "");
+    return ending->signal ? (enum cli_exit)(128 + ending->signal) : CLI_CHECK_FAILED;
 }
 
 // The captures that were asked for, if any. False after an error, which has been reported.
@@ -355,9 +372,11 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     execution->started = g_get_real_time();
     sigset_t before;
     signals_wait(&before);
-    struct result *result = simulate(scenario, &sinks, arguments);
+    struct run_ending ending;
+    struct result *result = simulate(scenario, &sinks, arguments, &ending);
     bool cut = result->series->len < scenario->cases->len;
     bool whole = cut && result->series->len == 0 ? (sinks_drop(&sinks), true) : sinks_close(&sinks);
+    whole = whole && !ending.broken;
     bool written = !directory || result->series->len == 0 ||
                    write_results(directory, scenario, result, execution, &error);
     if (!written)
@@ -368,8 +387,8 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
         print_result(result, format, arguments->quiet, written ? directory : NULL);
     if (format != FORMAT_TABLE)
         print_failures(result);
-    if (cut && written)
-        code = end_interrupted(scenario, result, directory);
+    if (cut && written && (ending.signal || ending.crashed))
+        code = end_cut(scenario, result, directory, &ending);
     result_free(result);
     g_free(directory);
     return code;
@@ -454,6 +473,7 @@ const struct cli_option cli_run_options[] = {
      .offset = offsetof(struct run_arguments, pcap.snap),
      .argument = "SIZE",
      .summary = "keep so much of each frame (128 B)"},
+    CLI_PROCESSES_OPTION(struct run_arguments, jobs, "", "; 1 if not given"),
     CLI_LIMIT_OPTIONS(struct run_arguments, limits),
     CLI_QUIET_OPTION(struct run_arguments, quiet),
     CLI_OPTIONS_END,
@@ -461,7 +481,7 @@ const struct cli_option cli_run_options[] = {
 
 enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv)
 {
-    struct run_arguments arguments = {0};
+    struct run_arguments arguments = {.jobs = 1};
     char **given = g_strdupv(argv);
     struct manifest_execution execution = {
         .version = NETSIM_VERSION,

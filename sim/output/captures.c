@@ -420,6 +420,14 @@ struct capture *captures_sink(struct captures *captures)
     return &captures->capture;
 }
 
+bool captures_whole(struct captures *captures, GError **error)
+{
+    bool whole = !captures->error;
+    if (!whole)
+        g_propagate_error(error, g_steal_pointer(&captures->error));
+    return whole;
+}
+
 bool captures_close(struct captures *captures, GError **error)
 {
     if (!captures)

@@ -46,6 +46,10 @@ void captures_begin(struct captures *captures, int series);
 // Its files take their places, or (not kept) are none.
 void captures_end(struct captures *captures, bool keep);
 
+// Whether all could be written that was, so far; if not, *error is the first that could not, and
+// captures_close does not tell it again.
+bool captures_whole(struct captures *captures, GError **error);
+
 // The sink; owned by the captures.
 struct capture *captures_sink(struct captures *captures);
 

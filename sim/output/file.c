@@ -157,6 +157,31 @@ FILE *file_stream(const struct file *file)
     return file->stream;
 }
 
+FILE *file_part(const struct file *file, GError **error)
+{
+    char *directory = g_path_get_dirname(file->place ? file->place : "/dev/null");
+    int descriptor =
+        file->place ? open(directory, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600) : -1;
+    FILE *part = descriptor >= 0 ? fdopen(descriptor, "w+") : tmpfile();
+    if (!part)
+        set_error(error, file->path, "a part of it cannot be written", errno);
+    if (!part && descriptor >= 0)
+        close(descriptor);
+    g_free(directory);
+    return part;
+}
+
+bool file_part_is_whole(FILE *part, GError **error)
+{
+    errno = 0;
+    if (fflush(part) == 0 && !ferror(part))
+        return true;
+    g_set_error(error, G_FILE_ERROR, (gint)g_file_error_from_errno(errno),
+                "a part of a file could not be written or read whole: %s",
+                g_strerror(errno ? errno : EIO));
+    return false;
+}
+
 void file_drop(struct file *file)
 {
     if (!file)

@@ -23,6 +23,13 @@ struct file *file_begin(const char *path, GError **error);
 // Where to write; the file closes it.
 FILE *file_stream(const struct file *file);
 
+// A file for a part of it, which another process may write and this one then reads: without a name,
+// and gone when it is closed. NULL and *error if there is none to be had.
+FILE *file_part(const struct file *file, GError **error);
+
+// Whether all that was written to a part, and read from it, was. False and *error if not.
+bool file_part_is_whole(FILE *part, GError **error);
+
 // Puts the file in its place. False and *error if not all of it could be written: then what was
 // there still is. Frees the file.
 bool file_end(struct file *file, GError **error);

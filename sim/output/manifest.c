@@ -74,10 +74,12 @@ static json_t *manifest_series(const struct scenario *scenario, const struct res
 {
     json_t *list = json_array();
     for (guint i = 0; i < result->series->len; i++) {
-        json_t *series = json_series_outcome(g_ptr_array_index(result->series, i));
-        if (i < scenario->cases->len)
-            json_object_set_new(series, "case",
-                                scenario_case_json(g_ptr_array_index(scenario->cases, i)));
+        const struct series_result *one = g_ptr_array_index(result->series, i);
+        json_t *series = json_series_outcome(one);
+        if (one->number < (int)scenario->cases->len)
+            json_object_set_new(
+                series, "case",
+                scenario_case_json(g_ptr_array_index(scenario->cases, one->number)));
         json_array_append_new(list, series);
     }
     return list;

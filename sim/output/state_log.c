@@ -8,8 +8,8 @@
 
 struct state_log {
     struct trace trace;
-    struct file *file;
-    FILE *out; // the file's
+    struct file *file; // NULL: a part
+    FILE *out;
     GString *line;
 };
 
@@ -60,17 +60,42 @@ static const struct trace_ops state_log_ops = {
     .transition = state_log_transition,
 };
 
-struct state_log *state_log_open(const char *path, GError **error)
+static struct state_log *state_log_new(struct file *file, FILE *out)
 {
-    struct file *file = file_begin(path, error);
-    if (!file)
-        return NULL;
     struct state_log *log = g_new0(struct state_log, 1);
     log->trace.ops = &state_log_ops;
     log->file = file;
-    log->out = file_stream(file);
+    log->out = out;
     log->line = g_string_new(NULL);
     return log;
+}
+
+struct state_log *state_log_open(const char *path, GError **error)
+{
+    struct file *file = file_begin(path, error);
+    return file ? state_log_new(file, file_stream(file)) : NULL;
+}
+
+struct state_log *state_log_part(FILE *part, const char *name)
+{
+    struct state_log *log = state_log_new(NULL, part);
+    state_log_series(log, name);
+    return log;
+}
+
+FILE *state_log_new_part(const struct state_log *log, GError **error)
+{
+    return file_part(log->file, error);
+}
+
+bool state_log_join(struct state_log *log, FILE *part, GError **error)
+{
+    char bytes[65536];
+    size_t length;
+    rewind(part);
+    while ((length = fread(bytes, 1, sizeof bytes, part)) > 0)
+        fwrite(bytes, 1, length, log->out);
+    return file_part_is_whole(part, error);
 }
 
 void state_log_series(struct state_log *log, const char *name)
@@ -93,7 +118,7 @@ bool state_log_close(struct state_log *log, GError **error)
 {
     if (!log)
         return true;
-    bool whole = file_end(log->file, error);
+    bool whole = log->file ? file_end(log->file, error) : file_part_is_whole(log->out, error);
     state_log_free(log);
     return whole;
 }

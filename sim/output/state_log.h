@@ -13,6 +13,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct state_log;
 
@@ -24,6 +25,15 @@ void state_log_series(struct state_log *log, const char *name);
 
 // Appends a transition as it stands in such a line, without its time.
 void state_log_append(GString *out, const struct trace_transition *transition);
+
+// A log of which `part` is all that is written: of one series, for another process to join. Ended
+// with state_log_close, which leaves `part` open; *error if not all of it could be written.
+struct state_log *state_log_part(FILE *part, const char *name);
+
+// A new file for such a part, and the part put in: the series comes next in the log. False and
+// *error if it could not be read or written.
+FILE *state_log_new_part(const struct state_log *log, GError **error);
+bool state_log_join(struct state_log *log, FILE *part, GError **error);
 
 // The sink; owned by the log.
 struct trace *state_log_trace(struct state_log *log);

@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define MOST_PENDING 256u // ends of arrows that a lane keeps until their slice is known
 #define EXACT_DIGITS 15   // decimal digits that a double always keeps
@@ -37,8 +39,8 @@ struct lane {
 
 struct timeline {
     struct trace trace;
-    struct file *file;
-    FILE *out; // the file's
+    struct file *file; // NULL: a part
+    FILE *out;
     uint64_t written;
     char *series;
     int processes, threads;
@@ -336,21 +338,39 @@ static const struct trace_ops timeline_ops = {
     .transition = timeline_transition,
 };
 
+static struct timeline *timeline_new(struct file *file, FILE *out)
+{
+    struct timeline *timeline = g_new0(struct timeline, 1);
+    timeline->trace.ops = &timeline_ops;
+    timeline->file = file;
+    timeline->out = out;
+    timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
+    timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    return timeline;
+}
+
 struct timeline *timeline_open(const char *path, GError **error)
 {
     struct file *file = file_begin(path, error);
     if (!file)
         return NULL;
-    struct timeline *timeline = g_new0(struct timeline, 1);
-    timeline->trace.ops = &timeline_ops;
-    timeline->file = file;
-    timeline->out = file_stream(file);
-    timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
-    timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    struct timeline *timeline = timeline_new(file, file_stream(file));
     fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", timeline->out);
     return timeline;
+}
+
+struct timeline *timeline_part(FILE *part, const char *name)
+{
+    struct timeline *timeline = timeline_new(NULL, part);
+    timeline_series(timeline, name);
+    return timeline;
+}
+
+FILE *timeline_new_part(const struct timeline *timeline, GError **error)
+{
+    return file_part(timeline->file, error);
 }
 
 static void timeline_end_series(struct timeline *timeline)
@@ -392,10 +412,80 @@ bool timeline_close(struct timeline *timeline, GError **error)
     if (!timeline)
         return true;
     timeline_end_series(timeline);
-    fputs("\n]}\n", timeline->out);
-    bool whole = file_end(timeline->file, error);
+    bool whole = true;
+    if (timeline->file) {
+        fputs("\n]}\n", timeline->out);
+        whole = file_end(timeline->file, error);
+    } else {
+        whole = file_part_is_whole(timeline->out, error);
+    }
     timeline_free(timeline);
     return whole;
+}
+
+// ---- Parts ----
+
+// The numbers of a part begin at 1; in the whole they follow those before. A key stands in quotes
+// that are not escaped, as no text within an event has them.
+struct shift {
+    const char *key; // with what is around it
+    uint64_t before; // the highest number so far
+    uint64_t highest;
+};
+
+static bool is_key(const char *at, const char *key)
+{
+    return strncmp(at, key, strlen(key)) == 0;
+}
+
+// Writes a line of a part, without its end, with its numbers shifted.
+static void write_shifted(FILE *out, const char *line, size_t length, struct shift *shifts,
+                          int count)
+{
+    const char *end = line + length;
+    for (const char *at = line; at < end;) {
+        struct shift *shift = NULL;
+        for (int i = 0; *at == ',' && i < count && !shift; i++)
+            shift = is_key(at, shifts[i].key) ? &shifts[i] : NULL;
+        if (!shift) {
+            putc(*at++, out);
+            continue;
+        }
+        char *after = NULL;
+        uint64_t number = g_ascii_strtoull(at + strlen(shift->key), &after, 10);
+        number += number > 0 ? shift->before : 0;
+        shift->highest = MAX(shift->highest, number);
+        fprintf(out, "%s%" G_GUINT64_FORMAT, shift->key, number);
+        at = after;
+    }
+}
+
+bool timeline_join(struct timeline *timeline, FILE *part, GError **error)
+{
+    // The first that fits counts: a process is sorted by its number.
+    struct shift shifts[] = {
+        {",\"tid\":0,\"args\":{\"sort_index\":", (uint64_t)timeline->processes, 0},
+        {",\"pid\":", (uint64_t)timeline->processes, 0},
+        {",\"tid\":", (uint64_t)timeline->threads, 0},
+        {",\"id\":", timeline->arrows, 0}};
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    rewind(part);
+    while ((length = getline(&line, &room, part)) > 0) {
+        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ','))
+            length--;
+        if (length == 0)
+            continue;
+        line[length] = '\0';
+        fputs(timeline->written++ ? ",\n" : "\n", timeline->out);
+        write_shifted(timeline->out, line, (size_t)length, shifts, G_N_ELEMENTS(shifts));
+    }
+    free(line);
+    timeline->processes = MAX(timeline->processes, (int)shifts[1].highest);
+    timeline->threads = MAX(timeline->threads, (int)shifts[2].highest);
+    timeline->arrows = MAX(timeline->arrows, shifts[3].highest);
+    return file_part_is_whole(part, error);
 }
 
 void timeline_drop(struct timeline *timeline)

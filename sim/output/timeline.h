@@ -16,6 +16,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct timeline;
 
@@ -25,6 +26,15 @@ struct timeline *timeline_open(const char *path, GError **error);
 // What follows belongs to this series: its groups are named "SERIES: GROUP", and lanes of the
 // series before are gone. Call it before the first lane is made.
 void timeline_series(struct timeline *timeline, const char *name);
+
+// A timeline of which `part` is all that is written: of one series, for another process to join.
+// Ended with timeline_close, which leaves `part` open; *error if not all of it could be written.
+struct timeline *timeline_part(FILE *part, const char *name);
+
+// A new file for such a part, and the part put in: the series comes next in the timeline. False and
+// *error if it could not be read or written.
+FILE *timeline_new_part(const struct timeline *timeline, GError **error);
+bool timeline_join(struct timeline *timeline, FILE *part, GError **error);
 
 // The sink; owned by the timeline.
 struct trace *timeline_trace(struct timeline *timeline);

@@ -28,6 +28,7 @@ struct result_loss {
 struct series_result {
     char *name; // of the series
     char *stack;
+    int number;         // which of the scenario's series, from 0
     const char *counts; // static: what the sizes are numbers of ("messages"); NULL: bytes
     enum sim_status status;
     json_t *reason; // {"kind", "text", …}; NULL if completed

@@ -366,6 +366,7 @@ struct series_result *run_case(const struct registry *registry,
         .result = series_result_new(test_case->name, test_case->stack->name),
     };
     gint64 start = g_get_monotonic_time();
+    run.result->number = series;
     run.sim = sim_new(seed, run.options->trace);
     run.sim->capture = run.options->capture;
     running_build(&run, registry);

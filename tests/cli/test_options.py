@@ -34,7 +34,8 @@ class Tables(Case):
             for option in options:
                 name = option["name"]
                 form = option["letter"], option["argument"] is None
-                words = "" if name in OWN_WORDS else re.sub(r"^(form of the output): .*", r"\1", option["summary"])
+                words = "" if name in OWN_WORDS else re.sub(r"^(form of the output|simulate in N processes)[:;] .*", r"\1",
+                                                            option["summary"])
                 if name != "out" and name != "set" and name != "format":
                     words += f" {option['argument']}"
                 first = meanings.setdefault(name, (command, form, words))

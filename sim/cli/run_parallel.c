@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Series in processes, of the kind that sweeps have (sim/campaign/workers.h). What a process finds
+// out comes back as a text; what it writes to a sink goes to a file without a name, which the
+// parent has opened and puts into the sink when its turn in the scenario's order has come.
+#include "sim/cli/run.h"
+
+#include "sim/campaign/workers.h"
+#include "sim/output/tee.h"
+#include "sim/workload/result_text.h"
+#include "sim/workload/run.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+// In memory that all processes share: how far a series is.
+struct how_far {
+    double done; // 0 .. 1
+    char detail[96];
+};
+
+struct piece {
+    FILE *timeline, *state_log; // its parts of the sinks; NULL: none
+    struct series_result *result;
+    char *mistake; // what is wrong with a sink of it; NULL or "": nothing
+};
+
+struct parallel {
+    const struct run_parallel *run;
+    struct piece *pieces; // one for each of the series
+    struct how_far *how_far;
+    int count, finished;
+    struct run_ending ending;
+};
+
+static const struct scenario_case *case_at(const struct parallel *parallel, int item)
+{
+    return g_ptr_array_index(parallel->run->scenario->cases, (guint)item);
+}
+
+// ---- In a process ----
+
+static void note_progress(void *owner, int item, double done, const char *detail)
+{
+    struct how_far *how_far = owner;
+    how_far[item].done = done;
+    g_strlcpy(how_far[item].detail, detail, sizeof how_far[item].detail);
+}
+
+// Ends the sinks of a series. What is wrong with them; NULL: nothing. The caller frees it.
+static char *end_sinks(const struct parallel *parallel, struct timeline *timeline,
+                       struct state_log *log)
+{
+    struct captures *captures = parallel->run->captures;
+    GError *errors[3] = {NULL};
+    char *mistake = NULL;
+    timeline_close(timeline, &errors[0]);
+    state_log_close(log, &errors[1]);
+    if (captures) {
+        captures_end(captures, true);
+        captures_whole(captures, &errors[2]);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
+        if (errors[i] && !mistake)
+            mistake = g_strdelimit(g_strdup(errors[i]->message), "\n", ' ');
+        g_clear_error(&errors[i]);
+    }
+    return mistake;
+}
+
+// The text is a line with what is wrong with a sink, which may be empty, and the result.
+static char *perform(void *owner, int item)
+{
+    const struct parallel *parallel = owner;
+    const struct piece *piece = &parallel->pieces[item];
+    const char *name = case_at(parallel, item)->name;
+    struct timeline *timeline = piece->timeline ? timeline_part(piece->timeline, name) : NULL;
+    struct state_log *log = piece->state_log ? state_log_part(piece->state_log, name) : NULL;
+    struct tee *tee =
+        timeline && log ? tee_new(timeline_trace(timeline), state_log_trace(log)) : NULL;
+    if (parallel->run->captures)
+        captures_begin(parallel->run->captures, item);
+    struct run_options options = {
+        .capture = parallel->run->captures ? captures_sink(parallel->run->captures) : NULL,
+        .trace = tee        ? tee_trace(tee)
+                 : timeline ? timeline_trace(timeline)
+                 : log      ? state_log_trace(log)
+                            : NULL,
+        .progress = parallel->how_far ? note_progress : NULL,
+        .progress_owner = parallel->how_far,
+        .time_limit_s = parallel->run->time_limit_s,
+    };
+    struct series_result *result = run_case(&model_registry, case_at(parallel, item), item,
+                                            parallel->run->scenario->seed, &options);
+    tee_free(tee);
+    char *mistake = end_sinks(parallel, timeline, log);
+    char *found = result_text_of(result);
+    char *text = g_strconcat(mistake ? mistake : "", "\n", found, NULL);
+    series_result_free(result);
+    g_free(mistake);
+    g_free(found);
+    return text;
+}
+
+// ---- In the parent ----
+
+static bool finished(void *owner, int item, const char *text, const char *crash, GError **error)
+{
+    struct parallel *parallel = owner;
+    const struct scenario_case *test_case = case_at(parallel, item);
+    (void)error;
+    parallel->finished++;
+    if (parallel->how_far)
+        parallel->how_far[item].done = 1.0;
+    if (crash) {
+        cli_error(NULL, "%s: %s", test_case->name, crash);
+        parallel->ending.crashed = true;
+        return true;
+    }
+    const char *found = strchr(text, '\n') + 1;
+    struct piece *piece = &parallel->pieces[item];
+    piece->mistake = g_strndup(text, (gsize)(found - text) - 1);
+    piece->result = result_text_read(found, test_case->name, test_case->stack->name);
+    piece->result->number = item;
+    return true;
+}
+
+// Shows how far all series are together, and what one of those does that are under way.
+static bool show_progress(void *owner, GError **error)
+{
+    const struct parallel *parallel = owner;
+    (void)error;
+    if (!parallel->how_far)
+        return true;
+    double done = 0.0;
+    const char *detail = "";
+    for (int i = 0; i < parallel->count; i++) {
+        const struct how_far *one = &parallel->how_far[i];
+        done += one->done;
+        if (!*detail && one->done < 1.0)
+            detail = *one->detail ? one->detail : case_at(parallel, i)->name;
+    }
+    char *text =
+        g_strdup_printf("%d of %d series, %s", parallel->finished, parallel->count, detail);
+    progress_update(parallel->run->progress, 0, done, text);
+    g_free(text);
+    return true;
+}
+
+static void pieces_close(struct parallel *parallel)
+{
+    for (int i = 0; i < parallel->count; i++) {
+        if (parallel->pieces[i].timeline)
+            fclose(parallel->pieces[i].timeline);
+        if (parallel->pieces[i].state_log)
+            fclose(parallel->pieces[i].state_log);
+        series_result_free(parallel->pieces[i].result);
+        g_free(parallel->pieces[i].mistake);
+    }
+    g_free(parallel->pieces);
+}
+
+// Opens the parts of all sinks, which the processes then have.
+static bool pieces_open(struct parallel *parallel, GError **error)
+{
+    const struct run_parallel *run = parallel->run;
+    parallel->pieces = g_new0(struct piece, parallel->count);
+    for (int i = 0; i < parallel->count; i++) {
+        struct piece *piece = &parallel->pieces[i];
+        if (run->timeline && !(piece->timeline = timeline_new_part(run->timeline, error)))
+            return false;
+        if (run->state_log && !(piece->state_log = state_log_new_part(run->state_log, error)))
+            return false;
+    }
+    return true;
+}
+
+// The first mistake is told, as of series that run one after the other.
+static void tell(struct parallel *parallel, const char *mistake)
+{
+    if (!parallel->ending.broken)
+        cli_error(NULL, "%s", mistake);
+    parallel->ending.broken = true;
+}
+
+// Puts what is finished together, in order.
+static void join(struct parallel *parallel, struct result *result)
+{
+    for (int i = 0; i < parallel->count; i++) {
+        struct piece *piece = &parallel->pieces[i];
+        GError *error = NULL;
+        if (!piece->result)
+            continue;
+        if (*piece->mistake)
+            tell(parallel, piece->mistake);
+        if ((piece->timeline && !timeline_join(parallel->run->timeline, piece->timeline, &error)) ||
+            (piece->state_log &&
+             !state_log_join(parallel->run->state_log, piece->state_log, &error))) {
+            tell(parallel, error->message);
+            g_error_free(error);
+        }
+        g_ptr_array_add(result->series, g_steal_pointer(&piece->result));
+    }
+}
+
+static void run_pieces(struct parallel *parallel)
+{
+    int *items = g_new(int, parallel->count);
+    for (int i = 0; i < parallel->count; i++)
+        items[i] = i;
+    const struct work work = {
+        .items = items,
+        .count = parallel->count,
+        .owner = parallel,
+        .perform = perform,
+        .finished = finished,
+        .idle = show_progress,
+    };
+    GError *error = NULL;
+    if (!workers_run(&work, parallel->run->jobs, &error)) {
+        parallel->ending.signal = workers_signal_of(error);
+        parallel->ending.crashed |= !parallel->ending.signal;
+        if (!parallel->ending.signal)
+            cli_error(NULL, "%s", error->message);
+        g_error_free(error);
+    }
+    g_free(items);
+}
+
+struct run_ending run_parallel(const struct run_parallel *run, struct result *result)
+{
+    struct parallel parallel = {.run = run, .count = (int)run->scenario->cases->len};
+    size_t shared = sizeof *parallel.how_far * (size_t)parallel.count;
+    GError *error = NULL;
+    if (run->progress) {
+        parallel.how_far =
+            mmap(NULL, shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (parallel.how_far == MAP_FAILED)
+            parallel.how_far = NULL;
+    }
+    if (pieces_open(&parallel, &error)) {
+        run_pieces(&parallel);
+        join(&parallel, result);
+    } else {
+        tell(&parallel, error->message);
+        g_error_free(error);
+    }
+    pieces_close(&parallel);
+    if (parallel.how_far)
+        munmap(parallel.how_far, shared);
+    return parallel.ending;
+}

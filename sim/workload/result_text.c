@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/result_text.h"
+
+#include "sim/core/intern.h"
+
+#include <stdlib.h>
+
+// With all its digits, and as infinity or NaN, which JSON's numbers can't be.
+static json_t *real(double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    return json_string(g_ascii_dtostr(text, sizeof text, value));
+}
+
+static double real_of(const json_t *json)
+{
+    const char *text = json_string_value(json);
+    return text ? g_ascii_strtod(text, NULL) : 0.0;
+}
+
+// ---- The members that are whole numbers, in one order for both ways ----
+
+#define WHOLES 11
+
+struct wholes {
+    uint64_t *members[WHOLES];
+};
+
+static struct wholes wholes_of(struct series_result *series)
+{
+    struct ledger_totals *ledger = &series->ledger;
+    return (struct wholes){{&ledger->messages, &ledger->bytes, &ledger->delivered, &ledger->lost,
+                            &ledger->open, &ledger->duplicated, &ledger->misordered,
+                            &ledger->delivered_bytes, &ledger->dropped_parts, &series->events,
+                            &series->fingerprint}};
+}
+
+static json_t *wholes_json(const struct series_result *series)
+{
+    struct series_result copy = *series;
+    struct wholes wholes = wholes_of(&copy);
+    json_t *list = json_array();
+    for (int i = 0; i < WHOLES; i++)
+        json_array_append_new(list, json_integer((json_int_t)*wholes.members[i]));
+    return list;
+}
+
+static void wholes_read(struct series_result *series, const json_t *list)
+{
+    struct wholes wholes = wholes_of(series);
+    for (size_t i = 0; i < WHOLES; i++)
+        *wholes.members[i] = (uint64_t)json_integer_value(json_array_get(list, i));
+}
+
+// ---- Lists ----
+
+static json_t *values_json(const GArray *values)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < values->len; i++) {
+        const struct result_value *value = &g_array_index(values, struct result_value, i);
+        json_array_append_new(list, json_pack("[i, I, s, o]", value->rank, (json_int_t)value->size,
+                                              value->metric, real(value->value)));
+    }
+    return list;
+}
+
+static void values_read(struct series_result *series, const json_t *list)
+{
+    const json_t *value;
+    size_t i;
+    json_array_foreach(list, i, value)
+    {
+        series_result_add(series, (int)json_integer_value(json_array_get(value, 0)),
+                          json_integer_value(json_array_get(value, 1)),
+                          json_string_value(json_array_get(value, 2)),
+                          real_of(json_array_get(value, 3)));
+    }
+}
+
+static json_t *losses_json(const GArray *losses)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < losses->len; i++) {
+        const struct result_loss *loss = &g_array_index(losses, struct result_loss, i);
+        json_array_append_new(list, json_pack("[s, i, I, I]", loss->name, (int)loss->kind,
+                                              (json_int_t)loss->count, (json_int_t)loss->before));
+    }
+    return list;
+}
+
+static void losses_read(struct series_result *series, const json_t *list)
+{
+    const json_t *loss;
+    size_t i;
+    json_array_foreach(list, i, loss)
+    {
+        struct result_loss read = {
+            .name = intern_text(json_string_value(json_array_get(loss, 0))),
+            .kind = (enum sim_loss)json_integer_value(json_array_get(loss, 1)),
+            .count = json_integer_value(json_array_get(loss, 2)),
+            .before = json_integer_value(json_array_get(loss, 3)),
+        };
+        g_array_append_val(series->losses, read);
+    }
+}
+
+static json_t *report_json(const GPtrArray *report)
+{
+    json_t *list = report ? json_array() : json_null();
+    for (guint i = 0; report && i < report->len; i++)
+        json_array_append_new(list, json_string(g_ptr_array_index(report, i)));
+    return list;
+}
+
+static GPtrArray *report_read(const json_t *list)
+{
+    GPtrArray *report = json_is_array(list) ? g_ptr_array_new_with_free_func(g_free) : NULL;
+    const json_t *line;
+    size_t i;
+    json_array_foreach(list, i, line)
+    {
+        g_ptr_array_add(report, g_strdup(json_string_value(line)));
+    }
+    return report;
+}
+
+// ---- The whole ----
+
+char *result_text_of(const struct series_result *series)
+{
+    json_t *json = json_object();
+    if (series->counts)
+        json_object_set_new(json, "counts", json_string(series->counts));
+    json_object_set_new(json, "status", json_integer(series->status));
+    json_object_set(json, "reason", series->reason);
+    json_object_set(json, "counters", series->counters);
+    json_object_set_new(json, "balanced", json_boolean(series->ledger_balanced));
+    json_object_set_new(json, "faults", json_boolean(series->faults));
+    json_object_set_new(json, "wholes", wholes_json(series));
+    json_object_set_new(json, "simulated", json_integer(series->simulated));
+    json_object_set_new(json, "wall", real(series->wall_s));
+    json_object_set_new(json, "values", values_json(series->values));
+    json_object_set_new(json, "losses", losses_json(series->losses));
+    json_object_set_new(json, "report", report_json(series->ledger_report));
+    char *text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    if (!text)
+        g_error("a result could not be written");
+    char *own = g_strdup(text);
+    free(text);
+    return own;
+}
+
+struct series_result *result_text_read(const char *text, const char *name, const char *stack)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    if (!json_is_object(json)) {
+        json_decref(json);
+        return NULL;
+    }
+    struct series_result *series = series_result_new(name, stack);
+    series->counts = intern_text(json_string_value(json_object_get(json, "counts")));
+    series->status = (enum sim_status)json_integer_value(json_object_get(json, "status"));
+    series->reason = json_incref(json_object_get(json, "reason"));
+    series->counters = json_incref(json_object_get(json, "counters"));
+    series->ledger_balanced = json_is_true(json_object_get(json, "balanced"));
+    series->faults = json_is_true(json_object_get(json, "faults"));
+    wholes_read(series, json_object_get(json, "wholes"));
+    series->simulated = json_integer_value(json_object_get(json, "simulated"));
+    series->wall_s = real_of(json_object_get(json, "wall"));
+    values_read(series, json_object_get(json, "values"));
+    losses_read(series, json_object_get(json, "losses"));
+    series->ledger_report = report_read(json_object_get(json, "report"));
+    json_decref(json);
+    return series;
+}
