@@ -142,6 +142,8 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     // The window of a SYN is never scaled.
     segment.window = (uint16_t)MIN(socket->rcv.limit, 65535);
     socket->rcv.wnd = segment.window;
+    if (socket->snd.nxt > 0)
+        (*socket->host->retransmissions)++;
     socket->snd.nxt = 1;
     if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
         tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
