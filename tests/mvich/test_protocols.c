@@ -392,12 +392,15 @@ static void test_self_synchronous_deadlock(void)
 
 // ---- Failures ----
 
-static void expect_failure(const struct test_program *program, const char *kind)
+// `what`: of the reason's text.
+static void expect_failure(const struct test_program *program, const char *kind, const char *what)
 {
     struct program_run *run = program_run(program, 1);
-    char *reason = program_reason(run, "kind");
+    char *reason = program_reason(run, "kind"), *text = program_reason(run, "text");
     SUITE_SAME_TEXT(sim_status_name(run->result->status), "failed");
     SUITE_SAME_TEXT(reason, kind);
+    SUITE_CONTAINS(text, what);
+    g_free(text);
     g_free(reason);
     program_run_free(run);
 }
@@ -419,9 +422,9 @@ static void test_truncation(void)
         .stack = "mvich",
         .ops = {"{send: {to: 0, size: 8 B}}, {recv: {from: 0, size: 4 B}}"},
     };
-    expect_failure(&late, "truncated");
-    expect_failure(&early, "truncated");
-    expect_failure(&self, "truncated");
+    expect_failure(&late, "truncated", "rank 1 receives 8 B from rank 0 into a buffer of 4 B");
+    expect_failure(&early, "truncated", "rank 1 receives 102400 B from rank 0");
+    expect_failure(&self, "truncated", "rank 0 receives 8 B from rank 0");
 }
 
 // Unexpected messages hold vbufs: with a limit on those, or on what can be pinned, that ends.
@@ -434,13 +437,17 @@ static void test_out_of_vbufs(void)
         .ops = {"{loop: {count: 20, do: [{send: {to: 1, size: 4 B, tag: 1}}]}}",
                 FIRST "{recv: {from: 0, size: 4 B, tag: 2}}"},
     };
-    expect_failure(&program, "out_of_vbufs");
+    expect_failure(&program, "out_of_vbufs",
+                   "rank 0 has all of its 46 vbufs in use and may not have more (mvich.vbuf_most); "
+                   "a higher limit");
     program.sets[0] = "mvich.vbuf_secondary_pool=1";
     program.sets[1] = "mvich.vbuf_pool=46";
     program.sets[2] = "host.memory.pin_limit=180 KiB";
-    expect_failure(&program, "out_of_pinned_memory");
+    expect_failure(&program, "out_of_pinned_memory",
+                   "and can't pin more; smaller ones (mvich.vbuf) or fewer");
     program.sets[2] = "host.memory.pin_limit=64 KiB";
-    expect_failure(&program, "out_of_pinned_memory");
+    expect_failure(&program, "out_of_pinned_memory",
+                   "rank 0 can't pin 46 vbufs of 1920 B within 65536 B; a smaller mvich.vbuf_pool");
 }
 
 static void test_bad_settings(void)
@@ -477,7 +484,7 @@ static void test_lost_packet(void)
         .ops = {FIRST "{loop: {count: 4, do: [{send: {to: 1, size: 4 B}}]}}",
                 "{loop: {count: 4, do: [{recv: {from: 0, size: 4 B}}]}}"},
     };
-    expect_failure(&program, "out_of_step");
+    expect_failure(&program, "out_of_step", "rank 1 gets packet 3 from rank 0 instead of packet 1");
 }
 
 int main(void)
