@@ -236,6 +236,7 @@ static json_t *describe_process(const struct mpi_process *process)
 
 const struct mpi_device_ops armci_ops = {
     .name = "ARMCI",
+    .arrival = &mpich_gm_arrival,
     .request_size = sizeof(struct armci_request),
     .operations = BIT(MPI_PUT) | BIT(MPI_GET) | BIT(MPI_ACCUMULATE) | BIT(MPI_FETCH_ADD) |
                   BIT(MPI_LOCK) | BIT(MPI_UNLOCK) | BIT(MPI_FENCE),

@@ -45,13 +45,6 @@ static void spend(struct cpu_context *context, struct cost cost, struct message_
     cpu_spend_message(context, cpu_cost(context->cpu, cost), "MPICH", message);
 }
 
-static void copy(struct cpu_context *context, const struct mpich *mpich, int64_t bytes,
-                 enum copy_source source, struct message_ref message)
-{
-    if (bytes > 0)
-        mem_copy(context, &mpich->process->host->config.memory, bytes, source, message);
-}
-
 // ---- Startup ----
 
 static int64_t registered(struct mpich *mpich, int64_t bytes)
@@ -104,9 +97,17 @@ void mpich_startup(struct cpu_context *context, struct mpich *mpich)
         gm_provide_receive_buffer(context, mpich->port, address + (i << size), size, 0);
 }
 
-static void finish(struct cpu_context *context, struct mpi_request *request, const char *from)
+// A request's state, which this library has no use for but to tell it.
+static const char *state_name(const struct mpi_request *request)
 {
-    mpi_trace(context, request, from, "done", NULL);
+    if (!request->waits_for)
+        return "start";
+    return request->kind == MPI_SEND ? "wait_token" : "posted";
+}
+
+static void finish(struct cpu_context *context, struct mpi_request *request)
+{
+    mpi_trace(context, request, state_name(request), "done", NULL);
     mpi_request_done(context, request);
 }
 
@@ -127,7 +128,7 @@ static bool send_now(struct cpu_context *context, struct mpich *mpich, struct mp
     struct mpich_header *header = pool_take(mpich->headers);
     *header = (struct mpich_header){
         .self = header, .envelope = mpi_send_envelope(request), .message = request->message};
-    copy(context, mpich, request->size, COPY_WARM, request->message);
+    mpi_copy(context, mpich->process, request->size, COPY_WARM, request->message);
     struct gm_message message = {
         .address = buffer->address,
         .length = mpich->config->header + request->size,
@@ -141,7 +142,7 @@ static bool send_now(struct cpu_context *context, struct mpich *mpich, struct mp
         .callback_context = buffer,
     };
     gm_send_with_callback(context, mpich->port, &message);
-    finish(context, request, "start");
+    finish(context, request);
     return true;
 }
 
@@ -201,10 +202,10 @@ static void send_local(struct cpu_context *context, struct mpich *mpich,
         .message = request->message,
         .to = mpich->peers[request->peer],
     };
-    copy(context, mpich, request->size, COPY_WARM, request->message);
+    mpi_copy(context, mpich->process, request->size, COPY_WARM, request->message);
     event_init(&header->event, local_event);
     cpu_post(context, &header->event);
-    finish(context, request, "start");
+    finish(context, request);
 }
 
 static void start_send(struct cpu_context *context, struct mpich *mpich,
@@ -226,38 +227,36 @@ static void start_send(struct cpu_context *context, struct mpich *mpich,
 
 // ---- Receiving ----
 
-// A receive or probe has met its message, which lies in a buffer of the library.
-static void meet(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request,
-                 const struct mpich_header *header, enum copy_source source, const char *from)
+// A receive or probe has found nothing.
+static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    if (mpi_request_truncates(request, &header->envelope))
-        return;
-    mpi_request_match(request, &header->envelope, header->message);
-    if (request->kind == MPI_RECV) {
-        copy(context, mpich, header->envelope.length, source, header->message);
-        ledger_deliver(mpich->process->sim->ledger, header->message, 0, header->envelope.length);
-    }
-    finish(context, request, from);
+    mpi_trace(context, request, "start", "posted", NULL);
+    request->waits_for = "a matching message";
 }
+
+// The message lies in a buffer of the library.
+static void take_data(struct cpu_context *context, struct mpi_request *request,
+                      enum copy_source source)
+{
+    mpi_copy(context, request->process, request->status.length, source, request->message);
+    mpi_deliver(request);
+    finish(context, request);
+}
+
+static void claim(struct cpu_context *context, struct mpi_request *request,
+                  struct mpi_unexpected *message)
+{
+    (void)message;
+    take_data(context, request, COPY_WARM);
+}
+
+const struct mpi_arrival_ops mpich_gm_arrival = {.finish = finish, .wait = wait, .claim = claim};
 
 static void start_receive(struct cpu_context *context, struct mpich *mpich,
                           struct mpi_request *request)
 {
-    struct mpi_matcher *matcher = &mpich->process->matcher;
-    int scanned;
     spend(context, mpich->config->receive, MESSAGE_NONE);
-    struct mpi_unexpected *early = mpi_matcher_find_unexpected(matcher, request, &scanned);
-    mpi_charge_match(context, mpich->process, scanned);
-    if (!early) {
-        request->waits_for = "a matching message";
-        mpi_trace(context, request, "start", "posted", NULL);
-        mpi_matcher_post(matcher, request);
-        return;
-    }
-    struct mpich_header header = {.envelope = early->envelope, .message = early->message};
-    meet(context, mpich, request, &header, COPY_WARM, "start");
-    if (request->kind == MPI_RECV)
-        mpi_matcher_remove_unexpected(matcher, early);
+    mpi_receive_start(context, request);
 }
 
 // Takes a message that has come, and gives the header back.
@@ -265,20 +264,16 @@ static void take(struct cpu_context *context, struct mpich *mpich, struct mpich_
                  enum copy_source source)
 {
     struct mpi_process *process = mpich->process;
-    struct mpi_request *request;
-    do {
-        int scanned;
-        request = mpi_matcher_find_posted(&process->matcher, &header->envelope, &scanned);
-        mpi_charge_match(context, process, scanned);
-        if (request)
-            meet(context, mpich, request, header, source, "posted");
-    } while (request && request->kind == MPI_PROBE);
-    if (!request) {
-        struct mpi_unexpected *kept = mpi_matcher_buffer(&process->matcher, &header->envelope);
-        kept->message = header->message;
+    const struct mpi_envelope *envelope = &header->envelope;
+    bool good;
+    struct mpi_request *request = mpi_arrived(context, process, envelope, header->message, &good);
+    if (request) {
+        take_data(context, request, source);
+    } else if (good) {
+        struct mpi_unexpected *kept = mpi_keep(context, process, envelope, header->message, NULL);
         kept->whole = true;
-        kept->buffered = header->envelope.length;
-        copy(context, mpich, kept->buffered, source, header->message);
+        kept->buffered = envelope->length;
+        mpi_copy(context, process, kept->buffered, source, header->message);
     }
     pool_give(mpich->headers, header);
 }

@@ -11,7 +11,7 @@
 
 #include "models/myrinet_gm/gm.h"
 #include "sim/core/pool.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/arrival.h"
 
 struct mpich_gm_config {
     int64_t eager;           // longest message, bytes
@@ -62,6 +62,8 @@ void mpich_clear(struct mpich *mpich);
 
 // Once, from the process's own task, before anything else: gives the port its receive buffers.
 void mpich_startup(struct cpu_context *context, struct mpich *mpich);
+
+extern const struct mpi_arrival_ops mpich_gm_arrival;
 
 // Starts a send, receive or probe.
 void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request);

@@ -208,7 +208,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
         return;
     case MPI_RECV:
     case MPI_PROBE:
-        grim_receive_start(context, request);
+        mpi_receive_start(context, request);
         return;
     case MPI_ACTIVE_MESSAGE:
         look_up(context, request);
@@ -329,6 +329,7 @@ void grim_report_stalled(void *owner)
 
 const struct mpi_device_ops grim_ops = {
     .name = "GRIM",
+    .arrival = &grim_arrival,
     .request_size = sizeof(struct grim_request),
     .operations = MPI_OPERATION_BIT(MPI_PUT) | MPI_OPERATION_BIT(MPI_GET) |
                   MPI_OPERATION_BIT(MPI_ACTIVE_MESSAGE) | MPI_OPERATION_BIT(MPI_POLL) |

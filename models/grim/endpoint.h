@@ -33,7 +33,7 @@
 #include "models/grim/ni.h"
 #include "sim/config/param.h"
 #include "sim/core/pool.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/arrival.h"
 
 enum grim_publish { GRIM_PUBLISH_SENDER, GRIM_PUBLISH_ALL };
 
@@ -233,7 +233,7 @@ void grim_wake(struct grim_endpoint *endpoint);
 
 // ---- endpoint_mpi.c ----
 
-void grim_receive_start(struct cpu_context *context, struct mpi_request *request);
+extern const struct mpi_arrival_ops grim_arrival;
 // A part of a message of MPI has come.
 void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoint,
                        const struct grim_message *message);

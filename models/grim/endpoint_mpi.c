@@ -45,13 +45,6 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
 
 // ---- Receiving ----
 
-static void copy(struct cpu_context *context, const struct grim_endpoint *endpoint, int64_t bytes,
-                 enum copy_source source, struct message_ref message)
-{
-    if (bytes > 0)
-        mem_copy(context, &endpoint->process->host->config.memory, bytes, source, message);
-}
-
 // All data are in the user's buffer.
 static void received(struct cpu_context *context, struct mpi_request *request, uint32_t flags)
 {
@@ -86,27 +79,17 @@ static bool match(struct cpu_context *context, struct grim_endpoint *endpoint,
                   const struct grim_message *message, struct grim_partial *partial)
 {
     struct mpi_envelope envelope = envelope_of(message);
-    struct mpi_matcher *matcher = &endpoint->process->matcher;
-    do {
-        int scanned;
-        partial->request = mpi_matcher_find_posted(matcher, &envelope, &scanned);
-        mpi_charge_match(context, endpoint->process, scanned);
-        if (!partial->request)
-            break;
-        if (mpi_request_truncates(partial->request, &envelope))
-            return false;
-        mpi_request_match(partial->request, &envelope, message->message);
-        if (partial->request->kind == MPI_PROBE)
-            grim_finish(context, partial->request);
-    } while (partial->request->kind == MPI_PROBE);
+    bool good;
+    partial->request = mpi_arrived(context, endpoint->process, &envelope, message->message, &good);
+    if (!good)
+        return false;
     partial->left = envelope.length;
     partial->busy = true;
     if (partial->request) {
         grim_enter(context, partial->request, GRIM_REQUEST_PARTS);
         return true;
     }
-    partial->unexpected = mpi_matcher_buffer(matcher, &envelope);
-    partial->unexpected->message = message->message;
+    partial->unexpected = mpi_keep(context, endpoint->process, &envelope, message->message, NULL);
     partial->unexpected->whole = false;
     partial->unexpected->extra[0] = message->argument[3];
     return true;
@@ -115,7 +98,7 @@ static bool match(struct cpu_context *context, struct grim_endpoint *endpoint,
 static void part_to_user(struct cpu_context *context, struct grim_endpoint *endpoint,
                          const struct grim_message *message)
 {
-    copy(context, endpoint, message->bytes, COPY_COLD, message->message);
+    mpi_copy(context, endpoint->process, message->bytes, COPY_COLD, message->message);
     ledger_deliver(endpoint->process->sim->ledger, message->message, message->offset,
                    message->length);
 }
@@ -131,7 +114,7 @@ void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoi
     if (partial->request) {
         part_to_user(context, endpoint, message);
     } else {
-        copy(context, endpoint, message->bytes, COPY_COLD, message->message);
+        mpi_copy(context, endpoint->process, message->bytes, COPY_COLD, message->message);
         unexpected->buffered += message->bytes;
     }
     if (partial->left > 0)
@@ -145,11 +128,12 @@ void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoi
 }
 
 // What of an unexpected message is here goes to the user's buffer; the rest will go there at once.
-static void claim(struct cpu_context *context, struct grim_endpoint *endpoint,
-                  struct mpi_request *request, struct mpi_unexpected *unexpected)
+static void claim(struct cpu_context *context, struct mpi_request *request,
+                  struct mpi_unexpected *unexpected)
 {
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     uint32_t flags = (uint32_t)unexpected->extra[0];
-    copy(context, endpoint, unexpected->buffered, COPY_WARM, unexpected->message);
+    mpi_copy(context, endpoint->process, unexpected->buffered, COPY_WARM, unexpected->message);
     ledger_deliver(endpoint->process->sim->ledger, unexpected->message, 0, unexpected->buffered);
     if (unexpected->whole) {
         received(context, request, flags);
@@ -161,25 +145,9 @@ static void claim(struct cpu_context *context, struct grim_endpoint *endpoint,
     grim_enter(context, request, GRIM_REQUEST_PARTS);
 }
 
-void grim_receive_start(struct cpu_context *context, struct mpi_request *request)
+static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
-    struct mpi_matcher *matcher = &request->process->matcher;
-    int scanned;
-    struct mpi_unexpected *unexpected = mpi_matcher_find_unexpected(matcher, request, &scanned);
-    mpi_charge_match(context, request->process, scanned);
-    if (!unexpected) {
-        mpi_matcher_post(matcher, request);
-        grim_enter(context, request, GRIM_REQUEST_POSTED);
-        return;
-    }
-    if (mpi_request_truncates(request, &unexpected->envelope))
-        return;
-    mpi_request_match(request, &unexpected->envelope, unexpected->message);
-    if (request->kind == MPI_PROBE) {
-        grim_finish(context, request);
-        return;
-    }
-    claim(context, endpoint, request, unexpected);
-    mpi_matcher_remove_unexpected(matcher, unexpected);
+    grim_enter(context, request, GRIM_REQUEST_POSTED);
 }
+
+const struct mpi_arrival_ops grim_arrival = {.finish = grim_finish, .wait = wait, .claim = claim};

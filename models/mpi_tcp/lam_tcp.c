@@ -113,6 +113,7 @@ static json_t *describe_request(const struct mpi_request *request)
 
 const struct mpi_device_ops lam_tcp_ops = {
     .name = "LAM TCP RPI",
+    .arrival = &lam_tcp_arrival,
     .request_size = sizeof(struct lam_request),
     .init = init,
     .finalize = finalize,

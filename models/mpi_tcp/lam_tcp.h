@@ -18,8 +18,8 @@
 #ifndef NETSIM_MODELS_MPI_TCP_LAM_TCP_H
 #define NETSIM_MODELS_MPI_TCP_LAM_TCP_H
 
-#include "models/mpi_tcp/matching.h"
 #include "models/mpi_tcp/mesh.h"
+#include "sim/mpi/arrival.h"
 
 struct lam_tcp_config {
     int64_t short_limit;   // longest short message ("short")
@@ -123,5 +123,7 @@ void lam_written(struct cpu_context *context, struct mesh_item *item);
 void lam_envelope_read(struct cpu_context *context, struct lam_process *lam,
                        struct mesh_link *link);
 void lam_body_read(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link);
+
+extern const struct mpi_arrival_ops lam_tcp_arrival;
 
 #endif

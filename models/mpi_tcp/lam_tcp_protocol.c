@@ -111,7 +111,7 @@ void lam_written(struct cpu_context *context, struct mesh_item *item)
 // A receive's data is in place.
 static void receive_complete(struct cpu_context *context, struct mpi_request *request)
 {
-    matching_deliver(request);
+    mpi_deliver(request);
     if (!lam_of(request)->acknowledge) {
         finish(context, request);
         return;
@@ -149,8 +149,8 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
         return;
     }
     // What has been read so far; the rest of it is then read into the user's buffer.
-    matching_copy(context, request->process, message->whole ? message->buffered : link->got,
-                  request->message);
+    mpi_copy(context, request->process, message->whole ? message->buffered : link->got, COPY_WARM,
+             request->message);
     if (message->whole) {
         receive_complete(context, request);
         return;
@@ -164,7 +164,20 @@ static void wait(struct cpu_context *context, struct mpi_request *request)
     enter(context, request, request->kind == MPI_SEND ? LAM_WAIT_SELF : LAM_POSTED, NULL);
 }
 
-static const struct matching_ops matching = {.finish = finish, .wait = wait, .claim = claim};
+// A synchronous send waits for its receive, also one to oneself.
+static bool buffers_self(const struct mpi_request *send)
+{
+    return !send->synchronous;
+}
+
+const struct mpi_arrival_ops lam_tcp_arrival = {
+    .finish = finish,
+    .wait = wait,
+    .claim = claim,
+    .buffers_self = buffers_self,
+    .machine = "cbuf",
+    .self = "unexpected_self",
+};
 
 static void receive_expected(struct cpu_context *context, struct mesh_link *link,
                              struct mpi_request *request, int flags)
@@ -187,8 +200,8 @@ static void receive_unexpected(struct cpu_context *context, struct lam_process *
                                const struct lam_envelope *envelope)
 {
     bool is_long = envelope->ce_flags & LAM_C2CLONG;
-    struct mpi_unexpected *kept = matching_keep(context, lam->process, match, envelope->message,
-                                                is_long ? "unexpected_long" : "unexpected_short");
+    struct mpi_unexpected *kept = mpi_keep(context, lam->process, match, envelope->message,
+                                           is_long ? "unexpected_long" : "unexpected_short");
     kept->extra[0] = envelope->ce_flags;
     kept->whole = is_long || match->length == 0;
     if (kept->whole)
@@ -210,7 +223,7 @@ static void receive_new(struct cpu_context *context, struct lam_process *lam,
         .sequence = envelope->ce_seq,
     };
     struct mpi_request *request =
-        matching_arrived(context, lam->process, &match, envelope->message, &matching, &good);
+        mpi_arrived(context, lam->process, &match, envelope->message, &good);
     if (request)
         receive_expected(context, link, request, envelope->ce_flags);
     else if (good)
@@ -318,9 +331,9 @@ void lam_start(struct cpu_context *context, struct mpi_request *request)
                  " B is longer than MPI's count of bytes can say",
                  request->process->rank, request->size);
     else if (request->kind != MPI_SEND)
-        matching_start(context, request, &matching);
+        mpi_receive_start(context, request);
     else if (request->peer == request->process->rank)
-        matching_send_to_self(context, request, &matching);
+        mpi_self_send(context, request);
     else
         start_send(context, lam, request);
 }

@@ -114,6 +114,7 @@ static json_t *describe_request(const struct mpi_request *request)
 
 const struct mpi_device_ops p4_ops = {
     .name = "MPICH ch_p4",
+    .arrival = &p4_arrival,
     .request_size = sizeof(struct p4_request),
     .init = init,
     .finalize = finalize,

@@ -21,8 +21,8 @@
 #ifndef NETSIM_MODELS_MPI_TCP_P4_H
 #define NETSIM_MODELS_MPI_TCP_P4_H
 
-#include "models/mpi_tcp/matching.h"
 #include "models/mpi_tcp/mesh.h"
+#include "sim/mpi/arrival.h"
 
 struct p4_config {
     int64_t short_limit;   // longest message inside a packet ("short")
@@ -130,5 +130,7 @@ void p4_written(struct cpu_context *context, struct mpi_request *request, enum p
 // MPICH looks at a message that p4 gives it.
 void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
                  const struct p4_message *message);
+
+extern const struct mpi_arrival_ops p4_arrival;
 
 #endif

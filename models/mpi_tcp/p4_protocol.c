@@ -82,7 +82,8 @@ static void start_send(struct cpu_context *context, struct p4_process *p4,
         send(context, request, P4_DATA, request->size);
     } else {
         enter(context, request, P4_SEND_SHORT);
-        matching_copy(context, p4->process, request->size, request->message); // into the packet
+        mpi_copy(context, p4->process, request->size, COPY_WARM, request->message); // into the
+                                                                                    // packet
         send(context, request, P4_SHORT, request->size);
     }
 }
@@ -110,8 +111,8 @@ void p4_written(struct cpu_context *context, struct mpi_request *request, enum p
 // Data lie in p4's buffer; they are copied to the user's.
 static void take_data(struct cpu_context *context, struct mpi_request *request)
 {
-    matching_copy(context, request->process, request->status.length, request->message);
-    matching_deliver(request);
+    mpi_copy(context, request->process, request->status.length, COPY_WARM, request->message);
+    mpi_deliver(request);
     finish(context, request);
 }
 
@@ -137,7 +138,20 @@ static void wait(struct cpu_context *context, struct mpi_request *request)
     enter(context, request, request->kind == MPI_SEND ? P4_WAIT_SELF : P4_POSTED);
 }
 
-static const struct matching_ops matching = {.finish = finish, .wait = wait, .claim = claim};
+// A synchronous send waits for its receive, also one to oneself.
+static bool buffers_self(const struct mpi_request *send)
+{
+    return !send->synchronous;
+}
+
+const struct mpi_arrival_ops p4_arrival = {
+    .finish = finish,
+    .wait = wait,
+    .claim = claim,
+    .buffers_self = buffers_self,
+    .machine = "cbuf",
+    .self = "unexpected_self",
+};
 
 static void receive_expected(struct cpu_context *context, struct p4_process *p4,
                              struct mpi_request *request, const struct p4_message *message)
@@ -172,13 +186,13 @@ static void receive_unexpected(struct cpu_context *context, struct p4_process *p
     };
     enum p4_kind kind = message->envelope.kind;
     struct mpi_unexpected *kept =
-        matching_keep(context, p4->process, match, message->envelope.message, names[kind]);
+        mpi_keep(context, p4->process, match, message->envelope.message, names[kind]);
     kept->extra[0] = kind;
     if (kind == P4_REQUEST_TO_SEND)
         return;
     kept->buffered = match->length;
     if (kind == P4_SHORT) {
-        matching_copy(context, p4->process, match->length, kept->message);
+        mpi_copy(context, p4->process, match->length, COPY_WARM, kept->message);
     } else {
         p4->awaited = message->link;
         p4->awaited_unexpected = kept;
@@ -198,9 +212,9 @@ static void receive_new(struct cpu_context *context, struct p4_process *p4,
         .sequence = envelope->sequence,
     };
     // p4_recv's buffer is copied into a packet, with the data of a short message.
-    matching_copy(context, p4->process, envelope->payload, envelope->message);
+    mpi_copy(context, p4->process, envelope->payload, COPY_WARM, envelope->message);
     struct mpi_request *request =
-        matching_arrived(context, p4->process, &match, envelope->message, &matching, &good);
+        mpi_arrived(context, p4->process, &match, envelope->message, &good);
     if (request)
         receive_expected(context, p4, request, message);
     else if (good)
@@ -221,7 +235,7 @@ static void receive_awaited(struct cpu_context *context, struct p4_process *p4,
         take_data(context, request);
         return;
     }
-    matching_copy(context, p4->process, unexpected->buffered, unexpected->message);
+    mpi_copy(context, p4->process, unexpected->buffered, COPY_WARM, unexpected->message);
 }
 
 // Packets name the handles of the requests.
@@ -246,7 +260,8 @@ void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
         receive_new(context, p4, message);
         return;
     case P4_OK_TO_SEND:
-        matching_copy(context, p4->process, message->envelope.payload, message->envelope.message);
+        mpi_copy(context, p4->process, message->envelope.payload, COPY_WARM,
+                 message->envelope.message);
         request = request_of(p4, &message->envelope, P4_WAIT_OK);
         enter(context, request, P4_SEND_DATA);
         send(context, request, P4_DATA, request->size);
@@ -277,9 +292,9 @@ void p4_start(struct cpu_context *context, struct mpi_request *request)
                  " B is longer than MPI's count of bytes can say",
                  request->process->rank, request->size);
     else if (!sends)
-        matching_start(context, request, &matching);
+        mpi_receive_start(context, request);
     else if (request->peer == request->process->rank)
-        matching_send_to_self(context, request, &matching);
+        mpi_self_send(context, request);
     else
         start_send(context, p4, request);
 }

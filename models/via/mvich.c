@@ -144,10 +144,15 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
 
 // ---- Reports ----
 
+const char *mvich_protocol_name(enum mvich_protocol protocol)
+{
+    static const char *const names[] = {
+        [MVICH_EAGER] = "eager", [MVICH_R3] = "r3", [MVICH_RPUT] = "rput", [MVICH_SELF] = "self"};
+    return names[protocol];
+}
+
 static json_t *describe_request(const struct mpi_request *request)
 {
-    static const char *const protocols[] = {
-        [MVICH_EAGER] = "eager", [MVICH_R3] = "r3", [MVICH_RPUT] = "rput", [MVICH_SELF] = "self"};
     const struct mvich_request *r = (const struct mvich_request *)(const void *)request->device;
     bool matched = r->state != MVICH_POSTED;
     bool own = r->state == MVICH_EAGER_SENT || r->state == MVICH_DATA_SENT ||
@@ -159,7 +164,7 @@ static json_t *describe_request(const struct mpi_request *request)
         json_pack("{s:o}", "held_by",
                   held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by));
     if (matched)
-        json_object_set_new(json, "protocol", json_string(protocols[r->protocol]));
+        json_object_set_new(json, "protocol", json_string(mvich_protocol_name(r->protocol)));
     if (r->connection)
         json_object_set_new(json, "credits", json_integer(r->connection->remote_credit));
     return json;
@@ -176,6 +181,7 @@ static json_t *describe_process(const struct mpi_process *process)
 
 const struct mpi_device_ops mvich_ops = {
     .name = "MVICH",
+    .arrival = &mvich_arrival,
     .request_size = sizeof(struct mvich_request),
     .init = mvich_startup_step,
     .finalize = mvich_finalize_step,

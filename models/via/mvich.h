@@ -19,7 +19,7 @@
 #define NETSIM_MODELS_VIA_MVICH_H
 
 #include "models/via/vip.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/arrival.h"
 
 // ---- Parameters ----
 
@@ -198,7 +198,6 @@ struct mvich_unexpected {
     struct mpi_request *sreq;    // of a rendezvous
     struct mvich_vbuf_list held; // of an eager message
     int64_t bytes;               // of it that have come
-    bool buffered;               // to self, copied
 };
 
 // ---- Connections and process ----
@@ -312,8 +311,7 @@ void mvich_destroy(struct cpu_context *context, struct mpi_request *request);
 void mvich_finish(struct cpu_context *context, struct mpi_request *request);
 void mvich_enter(struct cpu_context *context, struct mpi_request *request, enum mvich_state state,
                  const char *detail);
-struct mvich_unexpected *mvich_unexpected_new(struct mvich_process *mvich,
-                                              const struct mpi_envelope *envelope,
-                                              struct message_ref message);
+const char *mvich_protocol_name(enum mvich_protocol protocol);
+extern const struct mpi_arrival_ops mvich_arrival;
 
 #endif

@@ -176,78 +176,56 @@ static struct mpi_envelope packet_envelope(const struct mvich_connection *connec
     };
 }
 
-// The posted receive that takes the message; NULL if none. Probes learn of it on the way.
-static struct mpi_request *matching(struct cpu_context *context,
-                                    struct mvich_connection *connection,
-                                    const struct mpi_envelope *envelope, struct message_ref message)
+static void receive_expected(struct cpu_context *context, struct mvich_connection *connection,
+                             struct mpi_request *request, const struct mvich_packet *packet)
 {
-    struct mpi_process *process = connection->owner->process;
-    for (;;) {
-        int scanned;
-        struct mpi_request *request =
-            mpi_matcher_find_posted(&process->matcher, envelope, &scanned);
-        mpi_charge_match(context, process, scanned);
-        if (!request)
-            return NULL;
-        if (mpi_request_truncates(request, envelope))
-            return request;
-        mpi_request_match(request, envelope, message);
-        if (request->kind == MPI_RECV)
-            return request;
-        mvich_finish(context, request);
+    if (packet->type != MVICH_EAGER_START) {
+        mvich_reply(context, request, connection, (enum mvich_protocol)packet->protocol,
+                    packet->sreq);
+        return;
     }
-}
-
-static void trace_unexpected(const struct cpu_context *context,
-                             const struct mvich_connection *connection,
-                             const struct mvich_packet *packet)
-{
-    const struct mpi_process *process = connection->owner->process;
-    struct trace_transition transition = {
-        .where = process->name,
-        .machine = "unexpected",
-        .subject = packet->sequence,
-        .to = packet->type == MVICH_EAGER_START ? "eager"
-              : packet->protocol == MVICH_R3    ? "r3"
-                                                : "rput",
-    };
-    trace_transition(process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+    mvich_of(request)->connection = connection;
+    mvich_of(request)->protocol = MVICH_EAGER;
+    copy_out(context, request, packet->bytes);
+    eager_progress(context, request, connection);
 }
 
 // True: the vbuf is free again.
-static bool new_message(struct cpu_context *context, struct mvich_connection *connection,
-                        struct mvich_vbuf *vbuf, const struct mvich_packet *packet)
+static bool receive_unexpected(struct cpu_context *context, struct mvich_connection *connection,
+                               struct mvich_vbuf *vbuf, const struct mpi_envelope *envelope,
+                               const struct mvich_packet *packet)
 {
     struct mvich_process *mvich = connection->owner;
-    struct mpi_envelope envelope = packet_envelope(connection, packet);
-    struct message_ref message = vbuf->descriptor.message;
-    struct mpi_request *request = matching(context, connection, &envelope, message);
     bool eager = packet->type == MVICH_EAGER_START;
-    if (mvich->process->sim->status != SIM_COMPLETED)
-        return true;
-    if (request && eager) {
-        mvich_of(request)->connection = connection;
-        mvich_of(request)->protocol = MVICH_EAGER;
-        copy_out(context, request, packet->bytes);
-        eager_progress(context, request, connection);
-        return true;
-    }
-    if (request) {
-        mvich_reply(context, request, connection, (enum mvich_protocol)packet->protocol,
-                    packet->sreq);
-        return true;
-    }
-    trace_unexpected(context, connection, packet);
-    struct mvich_unexpected *early = mvich_unexpected_new(mvich, &envelope, message);
-    early->connection = connection;
-    early->protocol = eager ? MVICH_EAGER : (enum mvich_protocol)packet->protocol;
-    early->sreq = packet->sreq;
+    enum mvich_protocol protocol = eager ? MVICH_EAGER : (enum mvich_protocol)packet->protocol;
+    struct mpi_unexpected *kept = mpi_keep(context, mvich->process, envelope,
+                                           vbuf->descriptor.message, mvich_protocol_name(protocol));
+    struct mvich_unexpected *early = pool_take(&mvich->unexpected);
+    *early = (struct mvich_unexpected){
+        .connection = connection, .protocol = protocol, .sreq = packet->sreq};
+    kept->whole = true;
+    kept->extra[0] = (uintptr_t)early;
     if (!eager)
         return true;
     hold(early, vbuf, packet);
     if (early->bytes < packet->length)
         connection->early = early;
     return false;
+}
+
+// True: the vbuf is free again.
+static bool new_message(struct cpu_context *context, struct mvich_connection *connection,
+                        struct mvich_vbuf *vbuf, const struct mvich_packet *packet)
+{
+    struct mpi_envelope envelope = packet_envelope(connection, packet);
+    bool good;
+    struct mpi_request *request = mpi_arrived(context, connection->owner->process, &envelope,
+                                              vbuf->descriptor.message, &good);
+    if (good && !request)
+        return receive_unexpected(context, connection, vbuf, &envelope, packet);
+    if (request)
+        receive_expected(context, connection, request, packet);
+    return true;
 }
 
 // ---- Dispatch ----

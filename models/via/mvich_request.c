@@ -59,116 +59,45 @@ void mvich_destroy(struct cpu_context *context, struct mpi_request *request)
     g_assert(!mvich_of(request)->dreg);
 }
 
-struct mvich_unexpected *mvich_unexpected_new(struct mvich_process *mvich,
-                                              const struct mpi_envelope *envelope,
-                                              struct message_ref message)
-{
-    struct mpi_unexpected *entry = mpi_matcher_buffer(&mvich->process->matcher, envelope);
-    struct mvich_unexpected *early = pool_take(&mvich->unexpected);
-    *early = (struct mvich_unexpected){.protocol = MVICH_SELF};
-    entry->message = message;
-    entry->whole = true;
-    entry->extra[0] = (uintptr_t)early;
-    return early;
-}
-
-// ---- Messages to self ----
-
-static void copy_self(struct cpu_context *context, struct mpi_process *process, int64_t bytes,
-                      struct message_ref message)
-{
-    mem_copy(context, &process->host->config.memory, bytes, COPY_WARM, message);
-}
-
-// `send` is NULL if the message was copied aside, and its send is over.
-static void self_deliver(struct cpu_context *context, struct mpi_request *send,
-                         struct mpi_request *receive)
-{
-    struct mpi_process *process = receive->process;
-    int64_t length = receive->status.length;
-    mvich_of(receive)->protocol = MVICH_SELF;
-    copy_self(context, process, length, receive->message);
-    ledger_deliver(process->sim->ledger, receive->message, 0, length);
-    mvich_finish(context, receive);
-    if (send)
-        mvich_finish(context, send);
-}
-
-// Short ones that nobody waits for are copied aside, so that a blocking send to self can end;
-// others wait.
-static void start_self(struct cpu_context *context, struct mpi_request *send)
-{
-    struct mvich_process *mvich = mvich_process_of(send->process);
-    struct mpi_matcher *matcher = &send->process->matcher;
-    struct mpi_envelope envelope = mpi_send_envelope(send);
-    mvich_of(send)->protocol = MVICH_SELF;
-    for (;;) {
-        int scanned;
-        struct mpi_request *receive = mpi_matcher_find_posted(matcher, &envelope, &scanned);
-        mpi_charge_match(context, send->process, scanned);
-        if (!receive)
-            break;
-        if (mpi_request_truncates(receive, &envelope))
-            return;
-        mpi_request_match(receive, &envelope, send->message);
-        if (receive->kind == MPI_RECV) {
-            self_deliver(context, send, receive);
-            return;
-        }
-        mvich_finish(context, receive);
-    }
-    struct mvich_unexpected *early = mvich_unexpected_new(mvich, &envelope, send->message);
-    if (send->size < mvich->config->rendezvous_threshold && !send->synchronous) {
-        copy_self(context, send->process, send->size, send->message);
-        early->buffered = true;
-        mvich_finish(context, send);
-        return;
-    }
-    early->sreq = send;
-    mvich_enter(context, send, MVICH_WAIT_SELF, "self");
-}
-
 // ---- Start ----
 
-static void claim_unexpected(struct cpu_context *context, struct mpi_request *request,
-                             struct mvich_unexpected *early)
+static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    switch (early->protocol) {
-    case MVICH_SELF:
-        self_deliver(context, early->sreq, request);
-        break;
-    case MVICH_EAGER:
-        mvich_eager_pull(context, request, early);
-        break;
-    case MVICH_R3:
-    case MVICH_RPUT:
-        mvich_reply(context, request, early->connection, early->protocol, early->sreq);
-        break;
-    }
+    bool self = request->kind == MPI_SEND;
+    mvich_enter(context, request, self ? MVICH_WAIT_SELF : MVICH_POSTED, self ? "self" : NULL);
 }
 
-static void start_receive(struct cpu_context *context, struct mpi_request *request)
+static void claim_unexpected(struct cpu_context *context, struct mpi_request *request,
+                             struct mpi_unexpected *message)
 {
-    struct mpi_matcher *matcher = &request->process->matcher;
-    int scanned;
-    struct mpi_unexpected *message = mpi_matcher_find_unexpected(matcher, request, &scanned);
-    mpi_charge_match(context, request->process, scanned);
-    if (!message) {
-        mpi_matcher_post(matcher, request);
-        mvich_enter(context, request, MVICH_POSTED, NULL);
-        return;
-    }
-    if (mpi_request_truncates(request, &message->envelope))
-        return;
-    mpi_request_match(request, &message->envelope, message->message);
-    if (request->kind == MPI_PROBE) {
-        mvich_finish(context, request);
-        return;
-    }
     struct mvich_unexpected *early = (struct mvich_unexpected *)(uintptr_t)message->extra[0];
-    mpi_matcher_remove_unexpected(matcher, message);
-    claim_unexpected(context, request, early);
+    if (early->protocol == MVICH_EAGER)
+        mvich_eager_pull(context, request, early);
+    else
+        mvich_reply(context, request, early->connection, early->protocol, early->sreq);
     pool_give(&mvich_process_of(request->process)->unexpected, early);
+}
+
+// Short ones that nobody waits for are copied aside, so that a blocking send to self can end.
+static bool buffers_self(const struct mpi_request *send)
+{
+    const struct mvich_process *mvich = mvich_process_of(send->process);
+    return send->size < mvich->config->rendezvous_threshold && !send->synchronous;
+}
+
+const struct mpi_arrival_ops mvich_arrival = {
+    .finish = mvich_finish,
+    .wait = wait,
+    .claim = claim_unexpected,
+    .buffers_self = buffers_self,
+    .machine = "unexpected",
+    .self = "self",
+};
+
+static void start_self(struct cpu_context *context, struct mpi_request *send)
+{
+    mvich_of(send)->protocol = MVICH_SELF;
+    mpi_self_send(context, send);
 }
 
 void mvich_start(struct cpu_context *context, struct mpi_request *request)
@@ -178,7 +107,7 @@ void mvich_start(struct cpu_context *context, struct mpi_request *request)
     cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->start), "MVICH",
                       request->message);
     if (request->kind != MPI_SEND)
-        start_receive(context, request);
+        mpi_receive_start(context, request);
     else if (request->peer == request->process->rank)
         start_self(context, request);
     else

@@ -221,6 +221,7 @@ static json_t *describe_process(const struct mpi_process *process)
 
 const struct mpi_device_ops rpi_ops = {
     .name = "VIA RPI",
+    .arrival = &rpi_arrival,
     .request_size = sizeof(struct rpi_request),
     .init = rpi_startup_step,
     .finalize = rpi_finalize_step,

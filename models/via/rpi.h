@@ -15,7 +15,7 @@
 
 #include "models/via/pin_cache.h"
 #include "models/via/vip.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/arrival.h"
 
 // ---- Parameters (thesis 5.2) ----
 
@@ -299,5 +299,6 @@ void rpi_area_read(struct rpi_process_peer *peer, int64_t bytes, bool restart);
 bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool restart,
                       struct message_ref message);
 vip_watch_fn rpi_area_watch;
+extern const struct mpi_arrival_ops rpi_arrival;
 
 #endif

@@ -15,7 +15,7 @@ static void deliver_and_complete(struct cpu_context *context, struct rpi_process
                                  struct mpi_request *request)
 {
     copy_out(context, rpi, request->status.length, request->message);
-    ledger_deliver(rpi->process->sim->ledger, request->message, 0, request->status.length);
+    mpi_deliver(request);
     rpi_receive_complete(context, request);
 }
 
@@ -90,20 +90,14 @@ static void receive_unexpected(struct cpu_context *context, struct rpi_process_p
                                const struct mpi_envelope *match)
 {
     struct rpi_process *rpi = peer->owner;
-    struct mpi_unexpected *message = mpi_matcher_buffer(&rpi->process->matcher, match);
-    message->message = envelope->message;
+    const char *name = envelope->ce_flags & RPI_C2CTINY    ? "unexpected_tiny"
+                       : envelope->ce_flags & RPI_C2CSHORT ? "unexpected_short"
+                                                           : "unexpected_long";
+    struct mpi_unexpected *message =
+        mpi_keep(context, rpi->process, match, envelope->message, name);
     message->extra[0] = (uintptr_t)envelope->ve_src_request;
     message->extra[1] = (uint64_t)envelope->ce_flags;
     message->whole = !(envelope->ce_flags & RPI_C2CSHORT);
-    struct trace_transition transition = {
-        .where = rpi->process->name,
-        .machine = "cbuf",
-        .subject = match->sequence,
-        .to = envelope->ce_flags & RPI_C2CTINY    ? "unexpected_tiny"
-              : envelope->ce_flags & RPI_C2CSHORT ? "unexpected_short"
-                                                  : "unexpected_long",
-    };
-    trace_transition(rpi->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
     if (envelope->ce_flags & RPI_C2CTINY) {
         copy_out(context, rpi, match->length, envelope->message);
         message->buffered = match->length;
@@ -131,24 +125,12 @@ static void receive_envelope(struct cpu_context *context, struct rpi_process_pee
         .length = envelope->ce_len,
         .sequence = (uint32_t)envelope->ce_seq,
     };
-    for (;;) {
-        int scanned;
-        struct mpi_request *request = mpi_matcher_find_posted(&process->matcher, &match, &scanned);
-        mpi_charge_match(context, process, scanned);
-        if (!request) {
-            receive_unexpected(context, peer, envelope, &match);
-            return;
-        }
-        if (mpi_request_truncates(request, &match))
-            return;
-        mpi_request_match(request, &match, envelope->message);
-        if (request->kind == MPI_RECV) {
-            receive_expected(context, peer, request, envelope);
-            return;
-        }
-        // A probe only learns of the message; the search goes on.
-        rpi_finish(context, request);
-    }
+    bool good;
+    struct mpi_request *request = mpi_arrived(context, process, &match, envelope->message, &good);
+    if (request)
+        receive_expected(context, peer, request, envelope);
+    else if (good)
+        receive_unexpected(context, peer, envelope, &match);
 }
 
 static void receive_unexpected_body(struct cpu_context *context, struct rpi_process_peer *peer)

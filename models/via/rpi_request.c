@@ -83,50 +83,6 @@ void rpi_destroy(struct cpu_context *context, struct mpi_request *request)
     r->cq_envbuf = NULL;
 }
 
-// ---- Messages to self ----
-
-static void self_deliver(struct cpu_context *context, struct mpi_request *send,
-                         struct mpi_request *receive)
-{
-    struct mpi_process *process = send->process;
-    struct mpi_envelope envelope = mpi_send_envelope(send);
-    if (mpi_request_truncates(receive, &envelope))
-        return;
-    mpi_request_match(receive, &envelope, send->message);
-    if (receive->kind == MPI_PROBE) {
-        rpi_finish(context, receive);
-        return;
-    }
-    mem_copy(context, &process->host->config.memory, send->size, COPY_WARM, send->message);
-    ledger_deliver(process->sim->ledger, send->message, 0, send->size);
-    rpi_finish(context, receive);
-    rpi_finish(context, send);
-}
-
-// A message to self is kept as an unexpected one that names its send request (cm_req); the receive
-// completes both.
-static void start_self(struct cpu_context *context, struct mpi_request *send)
-{
-    struct mpi_matcher *matcher = &send->process->matcher;
-    struct mpi_envelope envelope = mpi_send_envelope(send);
-    struct mpi_request *receive;
-    rpi_of(send)->class = RPI_SELF;
-    do {
-        int scanned;
-        receive = mpi_matcher_find_posted(matcher, &envelope, &scanned);
-        mpi_charge_match(context, send->process, scanned);
-        if (receive)
-            self_deliver(context, send, receive);
-    } while (receive && receive->kind == MPI_PROBE);
-    if (receive)
-        return;
-    struct mpi_unexpected *message = mpi_matcher_buffer(matcher, &envelope);
-    message->whole = true;
-    message->self_send = send;
-    message->message = send->message;
-    rpi_enter(context, send, RPI_WAIT_ACK, "self");
-}
-
 // ---- Start of a receive ----
 
 // The three ways in which a receive can find its message among the unexpected ones (thesis
@@ -145,9 +101,8 @@ static void claim_unexpected(struct cpu_context *context, struct mpi_request *re
     if (flags & RPI_C2CLONG) {
         rpi_receive_syn(context, request, peer);
     } else if (message->whole) {
-        mem_copy(context, &process->host->config.memory, request->status.length, COPY_WARM,
-                 request->message);
-        ledger_deliver(process->sim->ledger, request->message, 0, request->status.length);
+        mpi_copy(context, process, request->status.length, COPY_WARM, request->message);
+        mpi_deliver(request);
         rpi_receive_complete(context, request);
     } else {
         // Between envelope and body: the buffer that was made for the body is not needed any more.
@@ -167,32 +122,30 @@ static void pin_early(struct cpu_context *context, struct mpi_request *request)
         r->cq_packbufhand = pin_cache_acquire(context, rpi->pins, request->address, request->size);
 }
 
-static void start_receive(struct cpu_context *context, struct mpi_request *request)
+// A message to self waits as an unexpected one that names its send request (cm_req); the receive
+// completes both.
+static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    struct mpi_matcher *matcher = &request->process->matcher;
-    int scanned;
-    struct mpi_unexpected *message = mpi_matcher_find_unexpected(matcher, request, &scanned);
-    mpi_charge_match(context, request->process, scanned);
-    if (!message) {
-        pin_early(context, request);
-        mpi_matcher_post(matcher, request);
-        rpi_enter(context, request, RPI_POSTED, NULL);
+    if (request->kind == MPI_SEND) {
+        rpi_enter(context, request, RPI_WAIT_ACK, "self");
         return;
     }
-    if (mpi_request_truncates(request, &message->envelope))
-        return;
-    if (message->self_send && request->kind == MPI_RECV) {
-        self_deliver(context, message->self_send, request);
-        mpi_matcher_remove_unexpected(matcher, message);
-        return;
-    }
-    mpi_request_match(request, &message->envelope, message->message);
-    if (request->kind == MPI_PROBE) {
-        rpi_finish(context, request);
-        return;
-    }
-    claim_unexpected(context, request, message);
-    mpi_matcher_remove_unexpected(matcher, message);
+    pin_early(context, request);
+    rpi_enter(context, request, RPI_POSTED, NULL);
+}
+
+const struct mpi_arrival_ops rpi_arrival = {
+    .finish = rpi_finish,
+    .wait = wait,
+    .claim = claim_unexpected,
+    .machine = "cbuf",
+    .self = "unexpected_self",
+};
+
+static void start_self(struct cpu_context *context, struct mpi_request *send)
+{
+    rpi_of(send)->class = RPI_SELF;
+    mpi_self_send(context, send);
 }
 
 void rpi_start(struct cpu_context *context, struct mpi_request *request)
@@ -202,7 +155,7 @@ void rpi_start(struct cpu_context *context, struct mpi_request *request)
     *rpi_of(request) = (struct rpi_request){.cq_state = RPI_START, .isadv = true};
     cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), "RPI", request->message);
     if (request->kind != MPI_SEND)
-        start_receive(context, request);
+        mpi_receive_start(context, request);
     else if (request->peer == request->process->rank)
         start_self(context, request);
     else

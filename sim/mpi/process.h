@@ -25,10 +25,14 @@ enum mpi_progress {
     MPI_PROGRESS_BLOCKED, // nothing to do; the process sleeps until the device wakes its task
 };
 
+struct mpi_arrival_ops;
+
 // The library's lower half. All are called from the process's own task.
 struct mpi_device_ops {
     const char *name;
-    size_t request_size; // of the device's part of a request
+    const struct mpi_arrival_ops *arrival; // of receives (arrival.h); NULL: the device matches
+                                           // itself
+    size_t request_size;                   // of the device's part of a request
     uint32_t operations; // MPI_OPERATION_BIT of the kinds from MPI_PUT on that `start` takes
     // Brings the device up, a step a call; MPI_PROGRESS_NOTHING: it is up. NULL: it is up from the
     // start.

@@ -368,11 +368,13 @@ static void test_self(void)
                 "{recv: {from: 0, size: 100 KiB}}, {wait: b}"},
     };
     PROGRAM_EXPECT(&program, REQUESTS_AND_DREG,
+                   "unexpected[0] self\n"
                    "send[1] start -> done\n"
                    "recv[2] start -> done\n"
                    "recv[3] start -> posted\n"
                    "recv[3] posted -> done\n"
                    "send[4] start -> done\n"
+                   "unexpected[2] self\n"
                    "send[5] start -> wait_self self\n"
                    "recv[6] start -> done\n"
                    "send[5] wait_self -> done\n");

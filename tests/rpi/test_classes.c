@@ -181,6 +181,7 @@ static void test_self(void)
                 "{wait: s}"},
     };
     PROGRAM_EXPECT(&send_first, RPI_REQUESTS_AND_PINS,
+                   "cbuf[0] unexpected_self\n"
                    "send[1] start -> wait_ack self\n"
                    "recv[2] start -> done\n"
                    "send[1] wait_ack -> done\n",
