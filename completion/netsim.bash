@@ -117,7 +117,7 @@ _netsim() {
         ;;
     explain)
         arguments='scenario'
-        options='--series --size --set --allow-unused --seed --format --time-limit --simulated-limit --plot --help'
+        options='--series --size --no-trials --set --allow-unused --seed --format --time-limit --simulated-limit --plot --help'
         case $previous in
         --series) value='none' ;;
         --size) value='none' ;;

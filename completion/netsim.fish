@@ -110,6 +110,7 @@ complete -c netsim -n '__fish_seen_subcommand_from sweep' -l quiet -s q -d 'no p
 complete -c netsim -n '__fish_seen_subcommand_from explain' -k -a '(__netsim_words scenario)'
 complete -c netsim -n '__fish_seen_subcommand_from explain' -l series -x -a '(__netsim_words none)' -d 'only this one of the series (repeatable)'
 complete -c netsim -n '__fish_seen_subcommand_from explain' -l size -x -a '(__netsim_words none)' -d 'explain this message size in full instead of all sizes; without a unit: bytes'
+complete -c netsim -n '__fish_seen_subcommand_from explain' -l no-trials -d 'do not run a size again with faster resources and other algorithms'
 complete -c netsim -n '__fish_seen_subcommand_from explain' -l set -x -a '(__netsim_words parameter)' -d 'set one parameter; beats the file (repeatable)'
 complete -c netsim -n '__fish_seen_subcommand_from explain' -l allow-unused -d 'accept settings that nothing reads'
 complete -c netsim -n '__fish_seen_subcommand_from explain' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'

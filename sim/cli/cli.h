@@ -157,6 +157,11 @@ char *cli_beside_program(const char *name);
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed);
 
+// The same in silence, with settings that nothing reads. NULL: *why is the first mistake, if it is
+// one of the scenario's; the caller frees it.
+struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, const char *argument,
+                                      char **sets, uint64_t seed, char **why);
+
 // The figures (struct figure_spec *) of the references; NULL after mistakes, which have been
 // printed. Free with g_ptr_array_unref.
 GPtrArray *cli_figure_specs(void);

@@ -124,6 +124,27 @@ static void report_missing(const char *argument)
     g_free(base);
 }
 
+struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, const char *argument,
+                                      char **sets, uint64_t seed, char **why)
+{
+    char *file = find_scenario(argument);
+    if (!file)
+        return NULL;
+    struct scenario_options options = {
+        .sets = (const char *const *)sets,
+        .data_dir = cli_data_dir(),
+        .seed = seed,
+        .allow_unused = true,
+    };
+    struct diag_list *diags = diag_list_new();
+    struct scenario *scenario = scenario_load(file, schema, &options, diags);
+    if (!scenario && diags->items->len > 0)
+        *why = g_strdup(((struct diag *)g_ptr_array_index(diags->items, 0))->message);
+    diag_list_free(diags);
+    g_free(file);
+    return scenario;
+}
+
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed)
 {

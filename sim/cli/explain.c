@@ -4,6 +4,7 @@
 
 #include "sim/config/quantity.h"
 #include "sim/explain/csv.h"
+#include "sim/explain/trial.h"
 #include "sim/output/json.h"
 #include "sim/output/python.h"
 
@@ -16,7 +17,7 @@ struct explain_arguments {
     char **sets, **series;
     char *size, *format, *plot, *seed;
     struct cli_limits limits;
-    gboolean allow_unused;
+    gboolean allow_unused, no_trials;
 };
 
 // ---- What is asked for ----
@@ -68,22 +69,49 @@ static bool size_is_wanted(const struct scenario *scenario,
 
 // ---- Runs ----
 
+// What a scenario is read again with, for a trial.
+struct reader {
+    const struct scenario_schema *schema;
+    const char *file;
+    char **sets;
+    uint64_t seed;
+};
+
+static struct scenario *read_again(void *owner, GPtrArray *more, char **why)
+{
+    const struct reader *reader = owner;
+    GPtrArray *sets = g_ptr_array_new();
+    for (int i = 0; reader->sets && reader->sets[i]; i++)
+        g_ptr_array_add(sets, reader->sets[i]);
+    for (guint i = 0; i < more->len; i++)
+        g_ptr_array_add(sets, g_ptr_array_index(more, i));
+    g_ptr_array_add(sets, NULL);
+    struct scenario *scenario =
+        cli_scenario_quietly(reader->schema, reader->file, (char **)sets->pdata, reader->seed, why);
+    g_ptr_array_unref(sets);
+    return scenario;
+}
+
+// only: the one size to explain, in full; NULL: all.
 static struct explained_series *explain_case(const struct scenario *scenario,
                                              const struct scenario_case *test_case,
-                                             const int64_t *only, double time_limit_s)
+                                             const int64_t *only, const struct reader *reader,
+                                             const struct explain_arguments *arguments)
 {
     struct explained_series *series = explained_series_new(test_case);
     const GArray *sizes = test_case->workload.sizes;
-    if (!test_case->workload.benchmark)
-        g_ptr_array_add(series->sizes,
-                        explain_size(&model_registry, test_case, scenario->seed, -1, time_limit_s));
-    else if (only)
-        g_ptr_array_add(series->sizes, explain_size(&model_registry, test_case, scenario->seed,
-                                                    *only, time_limit_s));
-    for (guint i = 0; test_case->workload.benchmark && !only && i < sizes->len; i++)
-        g_ptr_array_add(series->sizes,
-                        explain_size(&model_registry, test_case, scenario->seed,
-                                     g_array_index(sizes, int64_t, i), time_limit_s));
+    struct explain_run run = {&model_registry, test_case, scenario->seed, -1,
+                              arguments->limits.seconds};
+    bool one = only || !test_case->workload.benchmark;
+    for (guint i = 0; i < (one ? 1 : sizes->len); i++) {
+        if (test_case->workload.benchmark)
+            run.size = only ? *only : g_array_index(sizes, int64_t, i);
+        struct explanation *found = explain_size(&run);
+        // All sizes are a table of times, in which there is no place for what was tried.
+        if ((one || sizes->len == 1) && reader)
+            explain_try(found, &run, &(struct explain_again){read_again, (void *)reader});
+        g_ptr_array_add(series->sizes, found);
+    }
     return series;
 }
 
@@ -166,14 +194,13 @@ static bool draw(const char *json, const char *plot)
 
 static enum cli_exit explain_scenario(const struct scenario *scenario,
                                       const struct explain_arguments *arguments, enum format format,
-                                      const int64_t *only)
+                                      const int64_t *only, const struct reader *reader)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         if (wanted(arguments, test_case->name))
-            g_ptr_array_add(all,
-                            explain_case(scenario, test_case, only, arguments->limits.seconds));
+            g_ptr_array_add(all, explain_case(scenario, test_case, only, reader, arguments));
     }
     char *json = json_document_text(report_json(scenario->name, all));
     switch (format) {
@@ -229,11 +256,13 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     struct scenario *scenario =
         cli_scenario(schema, file, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
+    struct reader reader = {schema, file, arguments->sets, seed};
     const struct file_use plot = {"--plot", arguments->plot, true};
     if (scenario && series_exist(scenario, arguments->series) &&
         size_is_wanted(scenario, arguments) && cli_files_differ(scenario, &plot, 1))
-        code = explain_scenario(scenario, arguments, (enum format)format,
-                                arguments->size ? &size : NULL);
+        code =
+            explain_scenario(scenario, arguments, (enum format)format,
+                             arguments->size ? &size : NULL, arguments->no_trials ? NULL : &reader);
     scenario_free(scenario);
     registry_schema_free(schema);
     return code;
@@ -253,7 +282,14 @@ const struct cli_option cli_explain_options[] = {
      .more = "Stages with their share, running sum and class, what the rank waits for while "
              "it sleeps, how busy each resource is, for which share of the time the critical "
              "path is on it, how many wait for it (the mean over time, and the most), and "
-             "what bounds the run."},
+             "what bounds the run: the size is run again with each resource that is on the way 1 % "
+             "faster, and with each other algorithm of what is measured, and what helped says by "
+             "how much."},
+    {.name = "no-trials",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct explain_arguments, no_trials),
+     .summary = "do not run a size again with faster resources and other algorithms",
+     .more = "Only a size that is explained in full is."},
     CLI_SET_OPTION(struct explain_arguments, sets),
     CLI_UNUSED_OPTION(struct explain_arguments, allow_unused),
     CLI_SEED_OPTION(struct explain_arguments, seed),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/csv.h"
 
+#include "sim/explain/trial.h"
 #include "sim/output/csv.h"
 
 struct csv {
@@ -60,6 +61,18 @@ static void loads(const struct csv *csv)
     }
 }
 
+static void trials(const struct csv *csv)
+{
+    for (guint i = 0; i < csv->found->trials->len; i++) {
+        const struct explain_trial *trial = g_ptr_array_index(csv->found->trials, i);
+        char *settings = trial_settings(trial);
+        if (!trial->why)
+            row(csv, "trial", trial->what ? trial->what : "", settings, "%",
+                100 * trial_gain(csv->found, trial));
+        g_free(settings);
+    }
+}
+
 static void failure(const struct csv *csv)
 {
     const char *kind = json_string_value(json_object_get(csv->found->reason, "kind"));
@@ -83,6 +96,8 @@ GString *explain_csv(const char *scenario, const GPtrArray *all)
             row(&csv, "total", "", "", "us", explain_us(csv.found, csv.found->total));
             parts(&csv, "sleep", csv.found->sleeps);
             loads(&csv);
+            row(&csv, "steps", "", "", "1", (double)csv.found->steps / (double)csv.found->messages);
+            trials(&csv);
         }
     }
     return out;

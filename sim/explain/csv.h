@@ -14,6 +14,8 @@
 //   busy            the resource                      us    for one message
 //   utilisation     the resource                      1     a share; also on_the_way
 //   mean_queue      the resource                      1     also longest_queue
+//   steps                                             1     messages one after the other, for one
+//   trial           what was faster  settings         %     how much less time it takes
 //   failure         its kind                                none
 // size is empty for a free program. Quoted as RFC 4180 says; a value reads back as exactly the same
 // double. Free with g_string_free.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/explain.h"
 
+#include "sim/core/intern.h"
+#include "sim/explain/algorithm.h"
 #include "sim/explain/path.h"
 #include "sim/explain/stage.h"
+#include "sim/explain/trial.h"
 #include "sim/output/failure.h"
 
 #include <string.h>
@@ -41,7 +44,7 @@ void explain_add(GArray *parts, const char *name, const char *class, sim_time ti
             return;
         }
     }
-    struct explain_part first = {g_intern_string(name), class, time};
+    struct explain_part first = {intern_text(name), class, time};
     g_array_append_val(parts, first);
 }
 
@@ -73,8 +76,16 @@ void explain_sort(GArray *parts)
 struct way {
     const struct registry *registry;
     struct explanation *found;
-    sim_time *lanes; // on each lane
+    sim_time *lanes;      // on each lane
+    GHashTable *messages; // whose packets the way was on
 };
+
+static void *message_key(struct message_ref message)
+{
+    int64_t *key = g_new(int64_t, 1);
+    *key = (int64_t)((uint64_t)message.generation << 32 | message.index);
+    return key;
+}
 
 static void on_part(void *owner, const struct path_part *part)
 {
@@ -83,6 +94,9 @@ static void on_part(void *owner, const struct path_part *part)
     if (part->lane)
         way->lanes[part->lane - 1] += time;
     const char *class = part->class ? part->class : stage_class(way->registry, part->stage);
+    explain_add(way->found->work, class, "", time);
+    if (part->message.generation)
+        g_hash_table_add(way->messages, message_key(part->message));
     const char *wait = part->wait ? part->wait : stage_known_wait(part->stage);
     if (!wait) {
         explain_add(way->found->path, part->stage, class, time);
@@ -119,17 +133,28 @@ static void take_apart(const struct registry *registry, struct explanation *foun
     found->rank = interval->rank;
     found->messages = interval->count;
     found->total = interval->to - interval->from;
-    struct way way = {registry, found, g_new0(sim_time, record->lanes->len)};
+    struct way way = {registry, found, g_new0(sim_time, record->lanes->len),
+                      g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
     path_walk(record, interval->lane, interval->from, interval->to, on_part, &way);
+    found->steps = g_hash_table_size(way.messages);
+    g_hash_table_destroy(way.messages);
     explain_sort(found->path);
     explain_sort(found->held);
     take_sleeps(found, record, interval);
     if (found->total > 0) {
         g_array_unref(found->loads);
         found->loads = load_measure(record, interval->from, interval->to, way.lanes);
-        found->bound = load_bound_text(found->loads);
     }
     g_free(way.lanes);
+}
+
+static void take_choices(struct explanation *found, const struct explain_run *run)
+{
+    GArray *choices = algorithm_choices(run->registry, run->test_case);
+    for (guint i = 0; i < choices->len; i++)
+        g_ptr_array_add(found->choices,
+                        algorithm_text(&g_array_index(choices, struct algorithm_choice, i)));
+    g_array_unref(choices);
 }
 
 // ---- Runs ----
@@ -138,6 +163,39 @@ static int64_t repetitions(const struct workload *workload, int64_t size)
 {
     int64_t most = CLAMP(MOST_BYTES / MAX(size, 1), LEAST_REPETITIONS, EXPLAIN_REPETITIONS);
     return MIN(benchmark_repetitions(workload, size), most);
+}
+
+// Runs one size alone, with no more repetitions than are explained.
+static struct series_result *run_one(const struct explain_run *run, struct run_options *options,
+                                     struct slowest *slowest)
+{
+    struct scenario_case one = *run->test_case;
+    if (one.workload.benchmark) {
+        one.workload.sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+        g_array_append_val(one.workload.sizes, run->size);
+        one.workload.repetitions = repetitions(&run->test_case->workload, run->size);
+    }
+    options->measured = on_interval;
+    options->measured_owner = slowest;
+    options->time_limit_s = run->time_limit_s;
+    struct series_result *result = run_case(run->registry, &one, 0, run->seed, options);
+    if (one.workload.benchmark)
+        g_array_unref(one.workload.sizes);
+    return result;
+}
+
+bool explain_measure(const struct explain_run *run, struct run_interval *interval, char **why)
+{
+    struct slowest slowest = {.found = false};
+    struct series_result *result = run_one(run, &(struct run_options){0}, &slowest);
+    bool good = result->status == SIM_COMPLETED && slowest.found;
+    const char *text = json_string_value(json_object_get(result->reason, "text"));
+    if (good)
+        *interval = slowest.interval;
+    else if (why)
+        *why = g_strdup(text ? text : "nothing was measured");
+    series_result_free(result);
+    return good;
 }
 
 static struct explanation *explanation_new(const struct workload *workload, int64_t size)
@@ -149,6 +207,9 @@ static struct explanation *explanation_new(const struct workload *workload, int6
     found->held = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
+    found->work = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
+    found->choices = g_ptr_array_new_with_free_func(g_free);
+    found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
     return found;
 }
 
@@ -172,37 +233,26 @@ static void say_why(struct explanation *found, const struct series_result *resul
         found->why = g_strdup("nothing was measured");
 }
 
-struct explanation *explain_size(const struct registry *registry,
-                                 const struct scenario_case *test_case, uint64_t seed, int64_t size,
-                                 double time_limit_s)
+struct explanation *explain_size(const struct explain_run *run)
 {
-    struct explanation *found = explanation_new(&test_case->workload, size);
-    struct scenario_case one = *test_case;
-    if (one.workload.benchmark) {
-        one.workload.sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
-        g_array_append_val(one.workload.sizes, size);
-        one.workload.repetitions = repetitions(&test_case->workload, size);
-        found->repetitions = one.workload.repetitions;
-        found->run_repetitions = benchmark_repetitions(&test_case->workload, size);
+    const struct workload *workload = &run->test_case->workload;
+    struct explanation *found = explanation_new(workload, run->size);
+    if (workload->benchmark) {
+        found->repetitions = repetitions(workload, run->size);
+        found->run_repetitions = benchmark_repetitions(workload, run->size);
     }
     struct record *record = record_new();
     struct slowest slowest = {.found = false};
-    struct run_options options = {
-        .trace = &record->trace,
-        .measured = on_interval,
-        .measured_owner = &slowest,
-        .time_limit_s = time_limit_s,
-    };
-    struct series_result *result = run_case(registry, &one, 0, seed, &options);
+    struct run_options options = {.trace = &record->trace};
+    struct series_result *result = run_one(run, &options, &slowest);
     found->status = result->status;
-    if (result->status == SIM_COMPLETED && slowest.found && !record->full)
-        take_apart(registry, found, record, &slowest.interval);
-    else
+    if (result->status == SIM_COMPLETED && slowest.found && !record->full) {
+        take_apart(run->registry, found, record, &slowest.interval);
+        take_choices(found, run);
+    } else
         say_why(found, result, record);
     series_result_free(result);
     record_free(record);
-    if (one.workload.benchmark)
-        g_array_unref(one.workload.sizes);
     return found;
 }
 
@@ -217,6 +267,9 @@ void explanation_free(struct explanation *found)
     g_array_unref(found->held);
     g_array_unref(found->sleeps);
     g_array_unref(found->loads);
+    g_array_unref(found->work);
+    g_ptr_array_unref(found->choices);
+    g_ptr_array_unref(found->trials);
     g_free(found->bound);
     g_free(found);
 }

@@ -35,17 +35,33 @@ struct explanation {
     GArray *held;
     GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
     GArray *loads;  // struct resource_load, busiest first
-    char *bound;    // load_bound_text, or NULL
+    // struct explain_part: the way by class alone, also that of what was waited for.
+    GArray *work;
+    int64_t steps;      // messages of which packets are on the way, one after the other
+    GPtrArray *choices; // char *, by algorithm_text: what decides how it is done
+                        // explain_try
+    GPtrArray *trials;  // struct explain_trial *; empty: nothing was tried (sim/explain/trial.h)
+    char *bound;        // a sentence on what helped; NULL: nothing was tried
 };
 
-// Repetitions of a benchmark that one size is explained with, unless the scenario has fewer.
+// What is explained: a case, and one message size of its benchmark (-1: its free program).
+struct explain_run {
+    const struct registry *registry;
+    const struct scenario_case *test_case;
+    uint64_t seed;
+    int64_t size;
+    double time_limit_s; // on the clock on the wall, for each run; 0: none
+};
+
+// Most repetitions of a benchmark that one size is explained with, unless the scenario has fewer.
 #define EXPLAIN_REPETITIONS 20
 
-// Runs the case for one message size of its benchmark (-1: its free program), for at most
-// `time_limit_s` on the clock on the wall (0: no limit). Never NULL; free with explanation_free.
-struct explanation *explain_size(const struct registry *registry,
-                                 const struct scenario_case *test_case, uint64_t seed, int64_t size,
-                                 double time_limit_s);
+// Never NULL; free with explanation_free.
+struct explanation *explain_size(const struct explain_run *run);
+
+// The same run without a record: the interval that was measured, or false. *why, if not NULL, is a
+// sentence then, which the caller frees.
+bool explain_measure(const struct explain_run *run, struct run_interval *interval, char **why);
 void explanation_free(struct explanation *found);
 
 // Adds time to the part of that name and class, and sorts parts: the largest first.

@@ -94,7 +94,8 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to, co
     GArray *loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     for (guint i = 0; i < record->lanes->len; i++) {
         const struct lane_record *lane = record_lane(record, i);
-        struct resource_load load = {.group = lane->group, .name = lane->name};
+        struct resource_load load = {
+            .group = lane->group, .name = lane->name, .ends = {lane->ends[0], lane->ends[1]}};
         if (g_str_has_prefix(lane->name, "port "))
             continue; // the queue of a port is the queue of its link
         load.processor = lane->slices->len > 0;
@@ -115,97 +116,4 @@ char *load_name(const struct resource_load *load)
     if (g_str_has_prefix(load->name, "wire "))
         return g_strdup_printf("link %s", load->name + strlen("wire "));
     return g_strdup_printf("%s %s", load->group, load->name);
-}
-
-// ---- What bounds a run ----
-
-enum resource_kind {
-    RESOURCE_LINK,
-    RESOURCE_PROCESSOR,
-    RESOURCE_CARD, // a processor on a card
-    RESOURCE_BUS,
-    RESOURCE_OTHER
-};
-
-static enum resource_kind kind_of(const struct resource_load *load)
-{
-    if (g_str_has_prefix(load->name, "wire "))
-        return RESOURCE_LINK;
-    if (load->processor)
-        return g_str_has_prefix(load->name, "cpu ") ? RESOURCE_PROCESSOR : RESOURCE_CARD;
-    return strcmp(load->name, "bus") == 0 ? RESOURCE_BUS : RESOURCE_OTHER;
-}
-
-// What can help; its parts are not weighed against one another.
-static char *advice(const struct resource_load *load)
-{
-    const char *work = load->largest ? load->largest : "?";
-    switch (kind_of(load)) {
-    case RESOURCE_LINK:
-        return g_strdup("what can help: a faster link (links[].rate), a second one beside it, "
-                        "fewer bytes on it");
-    case RESOURCE_PROCESSOR:
-        return g_strdup_printf("most of its time goes to \"%s\"; what can help: a faster processor "
-                               "(host.processor.clock), another core, less of that work",
-                               work);
-    case RESOURCE_CARD:
-        return g_strdup_printf("most of its time goes to \"%s\"; what can help: a faster clock of "
-                               "the card, less of that work",
-                               work);
-    case RESOURCE_BUS:
-        return g_strdup("what can help: a wider bus (host.bus.rate), longer bursts "
-                        "(host.bus.read_burst, write_burst)");
-    case RESOURCE_OTHER:
-        return g_strdup("what can help: a faster one");
-    }
-    return NULL;
-}
-
-// Resources of one kind that take turns: of them the one that is most on the way speaks for all.
-static char *bound_by_kind(const GArray *loads)
-{
-    static const char *const names[] = {
-        [RESOURCE_LINK] = "the wire",
-        [RESOURCE_PROCESSOR] = "the processor",
-        [RESOURCE_CARD] = "the card's processor",
-        [RESOURCE_BUS] = "the bus",
-        [RESOURCE_OTHER] = "",
-    };
-    double ways[RESOURCE_OTHER + 1] = {0}, busiest[RESOURCE_OTHER + 1] = {0};
-    const struct resource_load *most[RESOURCE_OTHER + 1] = {NULL};
-    for (guint i = 0; i < loads->len; i++) {
-        const struct resource_load *load = &g_array_index(loads, struct resource_load, i);
-        enum resource_kind kind = kind_of(load);
-        ways[kind] += load->way;
-        busiest[kind] = MAX(busiest[kind], load->busy);
-        if (!most[kind] || load->way > most[kind]->way)
-            most[kind] = load;
-    }
-    for (enum resource_kind kind = RESOURCE_LINK; kind < RESOURCE_OTHER; kind++) {
-        if (!most[kind] || ways[kind] < LOAD_BOUND)
-            continue;
-        char *more = advice(most[kind]);
-        char *text = g_strdup_printf("bound by %s, on which the way is for %.1f %% of the time, "
-                                     "though none is busy for more "
-                                     "than %.1f %%: %s, fewer steps that wait for one another",
-                                     names[kind], 100 * ways[kind], 100 * busiest[kind], more);
-        g_free(more);
-        return text;
-    }
-    return NULL;
-}
-
-char *load_bound_text(const GArray *loads)
-{
-    if (loads->len == 0)
-        return NULL;
-    const struct resource_load *first = &g_array_index(loads, struct resource_load, 0);
-    if (first->busy < LOAD_BOUND)
-        return bound_by_kind(loads);
-    char *name = load_name(first), *more = advice(first);
-    char *text =
-        g_strdup_printf("bound by %s, busy %.1f %% of the time: %s", name, 100 * first->busy, more);
-    g_free(name);
-    g_free(more);
-    return text;
 }

@@ -5,12 +5,9 @@
 
 #include "sim/explain/record.h"
 
-// From this share of the time on a resource is what bounds the run: busy, or, of resources of one
-// kind that take turns (the links of a PingPong), on the critical path.
-#define LOAD_BOUND 0.95
-
 struct resource_load {
     const char *group, *name; // of the lane
+    const char *ends[2];      // a link's: what it joins; else NULL
     bool processor, works;    // works: it has a utilisation; else it is a queue alone
     bool queues;              // its queue was told
     double busy;              // share of the interval, 0 .. 1
@@ -28,10 +25,5 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to, co
 
 // "node0 cpu 1", "switch0->node1". The caller frees it.
 char *load_name(const struct resource_load *load);
-
-// The sentence on what bounds the run and what can help: "bound by link a->b, busy 97.0 %
-// of the time: …", "bound by the wire, on which the way is for 99.1 % of the time: …"; NULL if
-// nothing reaches LOAD_BOUND. The caller frees it.
-char *load_bound_text(const GArray *loads);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/path.h"
 
+#include "sim/core/intern.h"
 #include "sim/explain/stage.h"
 
 #include <string.h>
@@ -84,7 +85,7 @@ static const struct slice_span *slice_of(const struct lane_record *lane, const s
 static const char *link_stage(const char *what, const struct lane_record *lane)
 {
     char *text = g_strconcat(what, strchr(lane->name, ' ') + 1, NULL);
-    const char *stage = g_intern_string(text);
+    const char *stage = intern_text(text);
     g_free(text);
     return stage;
 }
@@ -96,7 +97,7 @@ static const char *stage_of(const struct lane_record *lane, const struct piece *
     if (lane_is_link(lane))
         return "serialisation";
     char *word = g_strndup(lane->name, strcspn(lane->name, " "));
-    const char *stage = g_intern_string(word);
+    const char *stage = intern_text(word);
     g_free(word);
     return stage;
 }
@@ -113,7 +114,7 @@ static const char *waiting_stage(const struct walk *walk, sim_time when)
         if (sleep->stage)
             return sleep->stage;
         char *stage = g_strdup_printf(STAGE_WAITING " for %s", sleep->what);
-        const char *interned = g_intern_string(stage);
+        const char *interned = intern_text(stage);
         g_free(stage);
         return interned;
     }
@@ -182,6 +183,8 @@ static void tell_piece(struct walk *walk, guint lane, const struct piece *piece,
     };
     if (lane_is_link(record) && piece->kind != PIECE_DELAY)
         part.class = STAGE_WIRE;
+    if (part.class)
+        part.message = piece->message;
     if (piece->kind == PIECE_STALL) {
         const struct lane_record *ahead = way_ahead(walk, record, piece);
         part.stage = link_stage(STAGE_BEHIND " at ", ahead ? ahead : record);
@@ -198,7 +201,7 @@ static void tell_behind(struct walk *walk, const char *what, const char *who, si
     struct path_part part = {
         .stage = link_stage(STAGE_BEHIND " at ", record_lane(walk->record, walk->lane)),
         .class = STAGE_BEHIND,
-        .by = g_intern_string(by),
+        .by = intern_text(by),
         .lane = walk->lane + 1,
     };
     g_free(by);

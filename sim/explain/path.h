@@ -32,7 +32,8 @@ struct path_part {
     const char *class; // of the stage, if the path knows it (sim/explain/stage.h); else NULL
     const char *by; // of waiting behind others: "packets of node1", "no place at node1"; else NULL
     const char *wait; // "waiting for credit": what held the message up meanwhile; NULL: nothing
-    trace_lane lane;  // that was busy with it; 0: none, it is a latency or a wait
+    struct message_ref message; // whose packet is on a link, else none
+    trace_lane lane;            // that was busy with it; 0: none, it is a latency or a wait
     sim_time from, to;
 };
 

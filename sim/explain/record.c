@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/record.h"
 
+#include "sim/core/intern.h"
 #include "sim/explain/stage.h"
 
 #include <string.h>
@@ -29,8 +30,8 @@ static void read_ends(struct lane_record *lane)
     const char *from = lane->name + strlen(prefix), *to = arrow + 2;
     char *first = g_strndup(from, (gsize)(arrow - from));
     char *second = g_strndup(to, strcspn(to, "#"));
-    lane->ends[0] = g_intern_string(first);
-    lane->ends[1] = g_intern_string(second);
+    lane->ends[0] = intern_text(first);
+    lane->ends[1] = intern_text(second);
     g_free(first);
     g_free(second);
 }
@@ -39,8 +40,8 @@ static trace_lane record_add_lane(struct trace *trace, const char *group, const 
 {
     struct record *record = (struct record *)trace;
     struct lane_record *lane = g_new0(struct lane_record, 1);
-    lane->group = g_intern_string(group);
-    lane->name = g_intern_string(name);
+    lane->group = intern_text(group);
+    lane->name = intern_text(name);
     lane->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
     lane->slices = g_array_new(FALSE, FALSE, sizeof(struct slice_span));
     lane->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
@@ -85,7 +86,7 @@ static void record_packet(struct lane_record *lane, const struct trace_note *not
 {
     struct packet_wait wait = {note->from, MAX(note->from, lane->asked), note->to};
     lane->packet = *note;
-    lane->packet.name = g_intern_string(note->name);
+    lane->packet.name = intern_text(note->name);
     if (wait.to > wait.from)
         g_array_append_val(lane->queued, wait);
 }
@@ -101,8 +102,8 @@ static int class_of(const char *name)
 static void record_wait(struct record *record, guint lane, const struct trace_note *note)
 {
     struct sleep entry = {
-        .where = g_intern_string(note->where),
-        .what = g_intern_string(note->name),
+        .where = intern_text(note->where),
+        .what = intern_text(note->name),
         .lane = lane,
         .from = note->from,
         .to = note->to,

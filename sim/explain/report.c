@@ -2,8 +2,10 @@
 #include "sim/explain/report.h"
 
 #include "sim/explain/stage.h"
+#include "sim/explain/trial.h"
 #include "sim/output/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NAME_WIDTH 26     // at least
@@ -158,16 +160,59 @@ static void print_mean(const struct explanation *found, FILE *out)
     fputc('\n', out);
 }
 
+// How many messages had to follow one another, and what decides that.
+static void print_steps(const struct explanation *found, FILE *out)
+{
+    if (found->choices->len == 0)
+        return;
+    fprintf(out, "\n  %.4g messages one after the other on the way, by\n",
+            (double)found->steps / (double)MAX(found->messages, 1));
+    for (guint i = 0; i < found->choices->len; i++)
+        fprintf(out, "  %s\n", (const char *)g_ptr_array_index(found->choices, i));
+}
+
+static char *gain_text(const struct explanation *found, const struct explain_trial *trial)
+{
+    double percent = 100 * trial_gain(found, trial);
+    if (trial->why)
+        return g_strdup_printf("not tried: %s", trial->why);
+    const char *more = percent > 0 ? "less" : "more";
+    if (fabs(trial_share(found, trial)) > TRIAL_CHANCE)
+        return g_strdup_printf("%.2f %% %s time, by chance: other packets meet or are lost",
+                               fabs(percent), more);
+    if (percent == 0)
+        return g_strdup("no change");
+    if (fabs(percent) < 0.01)
+        return g_strdup_printf("under 0.01 %% %s time", more);
+    return g_strdup_printf("%.2f %% %s time", fabs(percent), more);
+}
+
+// What was tried: a line each, those that help most first.
+static void print_trials(const struct explanation *found, FILE *out)
+{
+    if (found->trials->len > 0)
+        fputc('\n', out);
+    for (guint i = 0; i < found->trials->len; i++) {
+        const struct explain_trial *trial = g_ptr_array_index(found->trials, i);
+        char *settings = trial_settings(trial), *gain = gain_text(found, trial);
+        if (trial->what)
+            fprintf(out, "  %.3g %% faster, %s: %s (%s)\n", trial->percent, trial->what, gain,
+                    settings);
+        else
+            fprintf(out, "  with %s: %s\n", settings, gain);
+        g_free(settings);
+        g_free(gain);
+    }
+}
+
 static void print_bound(const struct explanation *found, FILE *out)
 {
     const struct explain_part *first = found->path->len ? part_at(found->path, 0) : NULL;
     if (found->bound)
         fprintf(out, "\n  %s\n", found->bound);
     else if (first)
-        fprintf(out,
-                "\n  no resource is busy all the time; the largest part of the way is \"%s\", "
-                "%.1f %%\n",
-                first->name, 100 * (double)first->time / MAX((double)found->total, 1.0));
+        fprintf(out, "\n  the largest part of the way is \"%s\", %.1f %%\n", first->name,
+                100 * (double)first->time / MAX((double)found->total, 1.0));
 }
 
 void report_print_size(const struct explained_series *series, const struct explanation *found,
@@ -187,6 +232,8 @@ void report_print_size(const struct explained_series *series, const struct expla
     print_path(found, width, out);
     print_sleeps(found, width, out);
     print_loads(found, width, out);
+    print_steps(found, out);
+    print_trials(found, out);
     print_bound(found, out);
 }
 
@@ -242,17 +289,6 @@ static void print_row(const struct explained_series *series, const struct explan
     fprintf(out, "%*.2f\n", column_width(series, NULL), explain_us(found, found->total));
 }
 
-static void print_bounds(const struct explained_series *series, FILE *out)
-{
-    for (guint i = 0; i < series->sizes->len; i++) {
-        const struct explanation *found = size_at(series, i);
-        char *size = size_text(found);
-        if (found->bound)
-            fprintf(out, "%s: %s\n", size, found->bound);
-        g_free(size);
-    }
-}
-
 void report_print_sizes(const struct explained_series *series, FILE *out)
 {
     const char **classes = classes_of(series);
@@ -264,7 +300,6 @@ void report_print_sizes(const struct explained_series *series, FILE *out)
     fprintf(out, "%*s\n", column_width(series, NULL), "total");
     for (guint i = 0; i < series->sizes->len; i++)
         print_row(series, size_at(series, i), (const char *const *)classes, out);
-    print_bounds(series, out);
     g_free(classes);
 }
 
@@ -332,6 +367,31 @@ static json_t *exact_json(const struct explanation *found)
                      held_json(found, true));
 }
 
+// What was tried of a size.
+static json_t *trials_json(const struct explanation *found)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < found->trials->len; i++) {
+        const struct explain_trial *trial = g_ptr_array_index(found->trials, i);
+        json_t *sets = json_array();
+        for (guint k = 0; k < trial->sets->len; k++)
+            json_array_append_new(sets, json_string(g_ptr_array_index(trial->sets, k)));
+        json_t *less = trial->why ? json_null() : json_real(100 * trial_gain(found, trial));
+        json_array_append_new(list, json_pack("{s:s?, s:o, s:f, s:o, s:s?}", "what", trial->what,
+                                              "sets", sets, "faster_percent", trial->percent,
+                                              "less_time_percent", less, "not_tried", trial->why));
+    }
+    return list;
+}
+
+static json_t *choices_json(const struct explanation *found)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < found->choices->len; i++)
+        json_array_append_new(list, json_string(g_ptr_array_index(found->choices, i)));
+    return list;
+}
+
 // A member for each name: its times by size.
 static json_t *times_row(const struct explained_series *series, const char *name, bool is_class)
 {
@@ -371,7 +431,8 @@ static json_t *series_json(const struct explained_series *series)
 {
     json_t *sizes = json_array(), *total = json_array(), *exact = json_array();
     json_t *bound = json_array(), *waits = json_array(), *failures = json_array();
-    json_t *held = json_array(), *class_of = json_object();
+    json_t *held = json_array(), *class_of = json_object(), *trials = json_array();
+    json_t *steps = json_array(), *choices = json_array();
     for (guint i = 0; i < series->sizes->len; i++) {
         const struct explanation *found = size_at(series, i);
         json_array_append_new(sizes, json_integer(found->size));
@@ -381,6 +442,11 @@ static json_t *series_json(const struct explained_series *series)
         json_array_append_new(bound, found->bound ? json_string(found->bound) : json_null());
         json_array_append_new(waits,
                               found->done ? parts_json(found->sleeps, found, false) : json_null());
+        json_array_append_new(trials, found->done ? trials_json(found) : json_null());
+        json_array_append_new(steps, found->done
+                                         ? json_real((double)found->steps / (double)found->messages)
+                                         : json_null());
+        json_array_append_new(choices, found->done ? choices_json(found) : json_null());
         json_array_append_new(held, found->done ? held_json(found, false) : json_null());
         if (!found->done)
             json_array_append_new(failures,
@@ -388,10 +454,11 @@ static json_t *series_json(const struct explained_series *series)
                                             "text", found->why, "reason", found->reason));
     }
     json_t *stages = stages_json(series, class_of);
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
-                     series->name, "stack", series->stack, "sizes", sizes, "stages", stages,
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "name", series->name, "stack", series->stack, "sizes", sizes, "stages", stages,
                      "class_of", class_of, "classes", classes_json(series), "total", total, "exact",
-                     exact, "bound", bound, "held", held, "waits", waits, "failures", failures);
+                     exact, "trials", trials, "steps", steps, "choices", choices, "bound", bound,
+                     "held", held, "waits", waits, "failures", failures);
 }
 
 static void add_resources(json_t *list, const struct explained_series *series,

@@ -3,6 +3,8 @@
 
 #include "sim/mpi/algorithm.h"
 
+#include <string.h>
+
 // ---- Rules: algorithms, and choices between them. Names and functions stand in one order. ----
 
 static bool few_processes(const struct mpi_collective_call *call)
@@ -113,6 +115,20 @@ const char *const mpi_alltoall_rules[] = {"linear", "pairwise", "recursive_doubl
                                           NULL};
 static mpi_algorithm_fn *const alltoalls[] = {mpi_alltoall_linear, mpi_alltoall_pairwise,
                                               mpi_alltoall_recursive_doubling, alltoall_by_size};
+
+const char *const *mpi_rule_parts(const char *collective, const char *rule)
+{
+    static const struct {
+        const char *collective, *rule, *parts[3];
+    } made[] = {
+        {"allreduce", "reduce_bcast", {"reduce", "bcast", NULL}},
+        {"allgather", "gather_bcast", {"gather", "bcast", NULL}},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(made); i++)
+        if (strcmp(made[i].collective, collective) == 0 && strcmp(made[i].rule, rule) == 0)
+            return made[i].parts;
+    return NULL;
+}
 
 // ---- Building ----
 

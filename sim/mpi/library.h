@@ -33,6 +33,10 @@ extern const char *const mpi_barrier_rules[], *const mpi_bcast_rules[],
                                                                   *const mpi_allgather_rules[],
                                                                       *const mpi_alltoall_rules[];
 
+// The collectives that a rule of another one is made of, by name: {"reduce", "bcast"} of
+// allreduce's reduce_bcast, each by its own rule. NULL-terminated; NULL: none.
+const char *const *mpi_rule_parts(const char *collective, const char *rule);
+
 #define MPI_LIBRARY_PARAMS(call_cost, request_cost, match_cost, library_source)                    \
     PARAM(struct mpi_library_config, call, PARAM_COST, .fallback = call_cost,                      \
           .doc = "entering and leaving an MPI function", .source = library_source),                \

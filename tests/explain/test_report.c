@@ -2,6 +2,7 @@
 // What is said of explanations that are made up: as text, JSON and CSV, to the letter.
 #include "sim/explain/csv.h"
 #include "sim/explain/report.h"
+#include "sim/explain/trial.h"
 
 #include "tests/support/suite.h"
 
@@ -22,12 +23,30 @@ static struct explanation *explanation(int64_t size)
     found->held = parts();
     found->sleeps = parts();
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
+    found->work = parts();
+    found->choices = g_ptr_array_new_with_free_func(g_free);
+    found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
     return found;
 }
 
 static void load(struct explanation *found, struct resource_load load)
 {
     g_array_append_val(found->loads, load);
+}
+
+// total: of two messages, as `small` has; -1: it was not tried.
+static void trial(struct explanation *found, const char *what, const char *set, double percent,
+                  sim_time total)
+{
+    struct explain_trial *one = g_new0(struct explain_trial, 1);
+    one->what = what;
+    one->sets = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(one->sets, g_strdup(set));
+    one->percent = percent;
+    one->total = total;
+    one->messages = 2;
+    one->why = total < 0 ? g_strdup("no such rate") : NULL;
+    g_ptr_array_add(found->trials, one);
 }
 
 // Two messages of 4 B and one of 1 MiB, a size that failed, and one that measured nothing.
@@ -76,11 +95,19 @@ static struct explained_series *series_of(const char *counts)
                                        .queues = true,
                                        .mean_queue = 2.0,
                                        .longest_queue = 2});
+    small->steps = 3;
+    g_ptr_array_add(small->choices, g_strdup("lam.bcast=linear (or binomial)"));
+    trial(small, NULL, "lam.bcast=binomial", 0.0, 15 * US + 750);
+    trial(small, "the links", "link.rate=2 b/s", 1.0, 20 * US - 198010 + 1000);
+    trial(small, "the bus", "host.bus.rate=2 B/s", 22.07, 20 * US + 1000);
+    trial(small, "the card", "tulip.dma=2 ns", 1.0, 20 * US + 1001);
+    trial(small, "the memory", "host.memory.copy=2 B/s", 1.0, 30 * US);
+    trial(small, "the kernel", "host.kernel.trap=2 ns", 1.0, -1);
+    small->bound = g_strdup("bound by the links");
     large->messages = 1;
     large->repetitions = large->run_repetitions = 1;
     large->total = 1234567 * US;
     explain_add(large->path, "bus", "bus", 1234567 * US);
-    large->bound = g_strdup("bound by the bus");
     for (int i = 0; i < 13; i++)
         load(large, (struct resource_load){.group = "node0",
                                            .name = "bus",
@@ -135,7 +162,18 @@ static void test_each_size(void)
         "  link a->b                         3.000   30.0 %     30.0 %          -        -\n"
         "  node0 pool                            -        -          -       2.00        2\n"
         "\n"
-        "  no resource is busy all the time; the largest part of the way is \"wire\", 60.0 %\n");
+        "  1.5 messages one after the other on the way, by\n"
+        "  lam.bcast=linear (or binomial)\n"
+        "\n"
+        "  with lam.bcast=binomial: 25.00 % less time\n"
+        "  1 % faster, the links: 0.99 % less time (link.rate)\n"
+        "  22.1 % faster, the bus: no change (host.bus.rate)\n"
+        "  1 % faster, the card: under 0.01 % more time (tulip.dma)\n"
+        "  1 % faster, the memory: 49.99 % more time, by chance: other packets meet or are lost "
+        "(host.memory.copy)\n"
+        "  1 % faster, the kernel: not tried: no such rate (host.kernel.trap)\n"
+        "\n"
+        "  bound by the links\n");
     same_size(series, 1,
               "A, 1048576 B: 1234567.000 us, of 1 repetition, as rank 0 measures it\n"
               "\n"
@@ -158,7 +196,7 @@ static void test_each_size(void)
               "  node0 bus                     12345.000   10.0 %      0.0 %          -        -\n"
               "  and 1 that are less busy (--format json has them)\n"
               "\n"
-              "  bound by the bus\n");
+              "  the largest part of the way is \"bus\", 100.0 %\n");
     same_size(series, 2,
               "A, 8 B: no message came to its end that could be explained\n"
               "\n"
@@ -191,16 +229,14 @@ static void test_all_sizes(void)
                      "       4 B     1.50       0.00     6.00               2.50        10.00\n"
                      " 1048576 B     0.00 1234567.00     0.00               0.00   1234567.00\n"
                      "       8 B  deadlock\n"
-                     "   program  nothing was measured\n"
-                     "1048576 B: bound by the bus\n");
+                     "   program  nothing was measured\n");
     same_sizes("hosts", "A: us of one message, by class of the stages of its way\n"
                         "\n"
                         "     hosts  library        bus     wire waiting for credit        total\n"
                         "         4     1.50       0.00     6.00               2.50        10.00\n"
                         "   1048576     0.00 1234567.00     0.00               0.00   1234567.00\n"
                         "         8  deadlock\n"
-                        "   program  nothing was measured\n"
-                        "1048576 hosts: bound by the bus\n");
+                        "   program  nothing was measured\n");
 }
 
 static GPtrArray *all_of(struct explained_series *series)
@@ -231,8 +267,21 @@ static void test_json(void)
         "'held_ps': {'waiting for credit': {'bus': 4000000, 'copy': 1000000}, 'waiting for "
         "window': {'bus': 1000000}}}, {'messages': 1, 'repetitions': 1, 'run_repetitions': 1, "
         "'total_ps': 1234567000000, 'stages_ps': "
-        "{'bus': 1234567000000}, 'held_ps': {}}, null, null], 'bound': [null, 'bound by the bus', "
-        "null, null], 'held': [{'waiting for credit': {'bus': 2.0, 'copy': 0.5}, 'waiting for "
+        "{'bus': 1234567000000}, 'held_ps': {}}, null, null], 'trials': [[{'what': null, 'sets': "
+        "['lam.bcast=binomial'], 'faster_percent': 0.0, 'less_time_percent': 25.0, 'not_tried': "
+        "null}, {'what': 'the links', 'sets': ['link.rate=2 b/s'], 'faster_percent': 1.0, "
+        "'less_time_percent': 0.990000499975, 'not_tried': null}, {'what': 'the bus', 'sets': "
+        "['host.bus.rate=2 B/s'], 'faster_percent': 22.07, 'less_time_percent': 0.0, 'not_tried': "
+        "null}, {'what': 'the card', 'sets': ['tulip.dma=2 ns'], 'faster_percent': 1.0, "
+        "'less_time_percent': -4.9997500125e-6, 'not_tried': null}, {'what': 'the memory', 'sets': "
+        "['host.memory.copy=2 B/s'], 'faster_percent': 1.0, 'less_time_percent': -49.992500375, "
+        "'not_tried': null}, {'what': 'the kernel', 'sets': ['host.kernel.trap=2 ns'], "
+        "'faster_percent': 1.0, 'less_time_percent': null, 'not_tried': 'no such rate'}], [], "
+        "null, "
+        "null], 'steps': [1.5, 0.0, null, null], 'choices': [['lam.bcast=linear (or binomial)'], "
+        "[], "
+        "null, null], 'bound': ['bound by the links', null, null, null], 'held': [{'waiting for "
+        "credit': {'bus': 2.0, 'copy': 0.5}, 'waiting for "
         "window': {'bus': 0.5}}, {}, null, null], 'waits': [{'a message': 3.0}, {}, null, null], "
         "'failures': [{'size': 8, 'text': 'deadlock', 'reason': {'kind': 'deadlock'}}, {'size': "
         "-1, 'text': 'nothing was measured', 'reason': null}]}], 'resources': [{'series': 'A', "
@@ -259,32 +308,40 @@ static void test_csv(void)
     struct explained_series *series = g_ptr_array_index(all, 0);
     g_array_set_size(((struct explanation *)g_ptr_array_index(series->sizes, 1))->loads, 1);
     GString *csv = explain_csv("s,1", all);
-    SUITE_SAME_TEXT(csv->str, "scenario,series,size,kind,name,class,unit,value\n"
-                              "\"s,1\",A,4,stage,wire,wire,us,6\n"
-                              "\"s,1\",A,4,stage,waiting for credit,waiting for credit,us,2.5\n"
-                              "\"s,1\",A,4,stage,MPI,library,us,1.5004999999999999\n"
-                              "\"s,1\",A,4,held,bus,waiting for credit,us,2\n"
-                              "\"s,1\",A,4,held,copy,waiting for credit,us,0.5\n"
-                              "\"s,1\",A,4,held,bus,waiting for window,us,0.5\n"
-                              "\"s,1\",A,4,total,,,us,10.000500000000001\n"
-                              "\"s,1\",A,4,sleep,a message,,us,3\n"
-                              "\"s,1\",A,4,busy,node0 cpu 1,,us,5\n"
-                              "\"s,1\",A,4,utilisation,node0 cpu 1,,1,0.5\n"
-                              "\"s,1\",A,4,on_the_way,node0 cpu 1,,1,0.25\n"
-                              "\"s,1\",A,4,mean_queue,node0 cpu 1,,1,0.125\n"
-                              "\"s,1\",A,4,longest_queue,node0 cpu 1,,1,3\n"
-                              "\"s,1\",A,4,busy,link a->b,,us,3\n"
-                              "\"s,1\",A,4,utilisation,link a->b,,1,0.29999999999999999\n"
-                              "\"s,1\",A,4,on_the_way,link a->b,,1,0.29999999999999999\n"
-                              "\"s,1\",A,4,mean_queue,node0 pool,,1,2\n"
-                              "\"s,1\",A,4,longest_queue,node0 pool,,1,2\n"
-                              "\"s,1\",A,1048576,stage,bus,bus,us,1234567\n"
-                              "\"s,1\",A,1048576,total,,,us,1234567\n"
-                              "\"s,1\",A,1048576,busy,node0 bus,,us,12345\n"
-                              "\"s,1\",A,1048576,utilisation,node0 bus,,1,0.10000000000000001\n"
-                              "\"s,1\",A,1048576,on_the_way,node0 bus,,1,0\n"
-                              "\"s,1\",A,8,failure,deadlock,,,\n"
-                              "\"s,1\",A,,failure,not_measured,,,\n");
+    SUITE_SAME_TEXT(csv->str,
+                    "scenario,series,size,kind,name,class,unit,value\n"
+                    "\"s,1\",A,4,stage,wire,wire,us,6\n"
+                    "\"s,1\",A,4,stage,waiting for credit,waiting for credit,us,2.5\n"
+                    "\"s,1\",A,4,stage,MPI,library,us,1.5004999999999999\n"
+                    "\"s,1\",A,4,held,bus,waiting for credit,us,2\n"
+                    "\"s,1\",A,4,held,copy,waiting for credit,us,0.5\n"
+                    "\"s,1\",A,4,held,bus,waiting for window,us,0.5\n"
+                    "\"s,1\",A,4,total,,,us,10.000500000000001\n"
+                    "\"s,1\",A,4,sleep,a message,,us,3\n"
+                    "\"s,1\",A,4,busy,node0 cpu 1,,us,5\n"
+                    "\"s,1\",A,4,utilisation,node0 cpu 1,,1,0.5\n"
+                    "\"s,1\",A,4,on_the_way,node0 cpu 1,,1,0.25\n"
+                    "\"s,1\",A,4,mean_queue,node0 cpu 1,,1,0.125\n"
+                    "\"s,1\",A,4,longest_queue,node0 cpu 1,,1,3\n"
+                    "\"s,1\",A,4,busy,link a->b,,us,3\n"
+                    "\"s,1\",A,4,utilisation,link a->b,,1,0.29999999999999999\n"
+                    "\"s,1\",A,4,on_the_way,link a->b,,1,0.29999999999999999\n"
+                    "\"s,1\",A,4,mean_queue,node0 pool,,1,2\n"
+                    "\"s,1\",A,4,longest_queue,node0 pool,,1,2\n"
+                    "\"s,1\",A,4,steps,,,1,1.5\n"
+                    "\"s,1\",A,4,trial,,lam.bcast=binomial,%,25\n"
+                    "\"s,1\",A,4,trial,the links,link.rate,%,0.99000049997500128\n"
+                    "\"s,1\",A,4,trial,the bus,host.bus.rate,%,0\n"
+                    "\"s,1\",A,4,trial,the card,tulip.dma,%,-4.9997500124993745e-06\n"
+                    "\"s,1\",A,4,trial,the memory,host.memory.copy,%,-49.992500374981255\n"
+                    "\"s,1\",A,1048576,stage,bus,bus,us,1234567\n"
+                    "\"s,1\",A,1048576,total,,,us,1234567\n"
+                    "\"s,1\",A,1048576,busy,node0 bus,,us,12345\n"
+                    "\"s,1\",A,1048576,utilisation,node0 bus,,1,0.10000000000000001\n"
+                    "\"s,1\",A,1048576,on_the_way,node0 bus,,1,0\n"
+                    "\"s,1\",A,1048576,steps,,,1,0\n"
+                    "\"s,1\",A,8,failure,deadlock,,,\n"
+                    "\"s,1\",A,,failure,not_measured,,,\n");
     g_string_free(csv, TRUE);
     g_ptr_array_unref(all);
 }

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "sim/campaign": ["sim/core", "sim/config", "sim/workload", "sim/output"],
     "sim/validate": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign"],
     "sim/calibrate": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign"],
-    "sim/explain": ["sim/core", "sim/workload", "sim/output"],
+    "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/output"],
     "sim/figures": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign",
                     "sim/validate"],
     "sim/cli": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign",
