@@ -173,6 +173,8 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     topology_read(&test_case->topology, tree, schema, diags);
     workload_read(&test_case->workload, tree, schema, test_case->stack, &test_case->topology,
                   diags);
+    if (!diag_any(diags) && !test_case->stack->every_card)
+        topology_check_joined(&test_case->topology, true, diags);
     if (!diag_any(diags) && schema->check)
         schema->check(test_case, diags);
     if (!diag_any(diags) && test_case->stack->check)

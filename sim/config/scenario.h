@@ -50,6 +50,7 @@ struct stack_schema {
     // names; NULL: those of every MPI library.
     const char *const *operations;
     bool one_process_per_host;
+    bool every_card; // a host has one for each of its links; false: it uses that of the first
     scenario_check_fn *check; // NULL: nothing more
     // NULL: not worth mentioning.
     struct stack_footprint (*footprint)(const struct scenario_case *test_case);

@@ -588,7 +588,7 @@ void topology_read(struct topology *topology, const struct node *tree,
                  "there must be at least one host");
     if (diags->found == before) {
         topology_check_ports(topology, schema->switch_table, diags);
-        topology_check_joined(topology, diags);
+        topology_check_joined(topology, false, diags);
     }
     g_hash_table_destroy(builder.names);
 }

@@ -31,10 +31,18 @@ void topology_read(struct topology *topology, const struct node *tree,
 void topology_clear(struct topology *topology);
 
 // Complain if a switch has more links than its parameter `ports` (if its table has one; 0: no
-// bound) says, and if no way joins two of the hosts.
+// bound) says, and if no way joins two of the hosts: over any of their links, or (first_cards) over
+// the first link of each, for a stack that uses no other.
 void topology_check_ports(const struct topology *topology, const struct param_table *table,
                           struct diag_list *diags);
-void topology_check_joined(const struct topology *topology, struct diag_list *diags);
+void topology_check_joined(const struct topology *topology, bool first_cards,
+                           struct diag_list *diags);
+
+// The first link of each host, -1: it has none. The caller frees it.
+int *topology_first_links(const struct topology *topology);
+
+// A host at the end of this link whose first link is another one; -1: none.
+int topology_host_without(const struct topology *topology, const int *first, int link);
 
 // Hosts and switches.
 static inline int topology_node_count(const struct topology *topology)

@@ -31,6 +31,31 @@ void topology_check_ports(const struct topology *topology, const struct param_ta
     g_free(used);
 }
 
+int *topology_first_links(const struct topology *topology)
+{
+    int *first = g_new(int, topology->hosts->len + 1);
+    for (guint host = 0; host < topology->hosts->len; host++)
+        first[host] = -1;
+    for (int i = (int)topology->links->len - 1; i >= 0; i--) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        const int ends[] = {link->a, link->b};
+        for (int k = 0; k < 2; k++)
+            if (topology_is_host(topology, ends[k]))
+                first[ends[k]] = i;
+    }
+    return first;
+}
+
+int topology_host_without(const struct topology *topology, const int *first, int link)
+{
+    const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);
+    const int ends[] = {one->a, one->b};
+    for (int k = 0; k < 2; k++)
+        if (topology_is_host(topology, ends[k]) && first[ends[k]] != link)
+            return ends[k];
+    return -1;
+}
+
 // The network that switches form when they are joined: a representative for each node, by path
 // halving.
 static int find_root(int *parent, int node)
@@ -60,17 +85,21 @@ static void free_list(void *list)
 
 // For each node, the hosts and networks that it has a link to (GArray of int). A network lists its
 // hosts.
-static GPtrArray *neighbours(const struct topology *topology, int *parent)
+static GPtrArray *neighbours(const struct topology *topology, int *parent, bool first_cards)
 {
     GPtrArray *lists = g_ptr_array_new_with_free_func(free_list);
     for (int i = 0; i < topology_node_count(topology); i++)
         g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(int)));
+    int *first = topology_first_links(topology);
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        if (first_cards && topology_host_without(topology, first, (int)i) >= 0)
+            continue;
         int a = find_root(parent, link->a), b = find_root(parent, link->b);
         g_array_append_val((GArray *)g_ptr_array_index(lists, a), b);
         g_array_append_val((GArray *)g_ptr_array_index(lists, b), a);
     }
+    g_free(first);
     return lists;
 }
 
@@ -112,11 +141,12 @@ static bool one_network(const struct topology *topology, const GPtrArray *lists)
     return found;
 }
 
-void topology_check_joined(const struct topology *topology, struct diag_list *diags)
+void topology_check_joined(const struct topology *topology, bool first_cards,
+                           struct diag_list *diags)
 {
     int hosts = (int)topology->hosts->len;
     int *parent = switch_networks(topology);
-    GPtrArray *lists = neighbours(topology, parent);
+    GPtrArray *lists = neighbours(topology, parent, first_cards);
     int *stamps = g_new0(int, topology_node_count(topology) + 1);
     bool good = one_network(topology, lists);
     for (int a = 0; !good && a < hosts; a++) {
@@ -126,7 +156,8 @@ void topology_check_joined(const struct topology *topology, struct diag_list *di
         while (stamps[b] == a + 1)
             b++;
         diag_add(diags, g_array_index(topology->hosts, struct topology_node, b).mark, "links",
-                 "hosts do not forward: a way leads over links and switches only",
+                 first_cards ? "the stack uses one card of each host, that of its first link"
+                             : "hosts do not forward: a way leads over links and switches only",
                  "no way joins %s and %s", topology_node_name(topology, a),
                  topology_node_name(topology, b));
         break;

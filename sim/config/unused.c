@@ -3,6 +3,7 @@
 
 #include "sim/config/keys.h"
 #include "sim/config/reader.h"
+#include "sim/config/topology.h"
 
 #include <string.h>
 
@@ -15,12 +16,14 @@ struct unused {
 
 struct finding {
     struct source_mark mark;
+    const char *what; // static: "nothing reads this"
     char *path, *reason;
 };
 
 // Of the case that is looked at.
 struct search {
     struct unused *unused;
+    bool links;       // whether links are looked at
     const char *file; // NULL: only what --set has given
     const struct scenario_case *test_case;
 };
@@ -38,6 +41,27 @@ static bool is_own(const struct search *search, struct source_mark mark)
     return search->file && strcmp(mark.file, search->file) == 0;
 }
 
+// ---- Links ----
+
+// An item of `links` may be many links, of which each is looked at.
+static char *link_key(const struct topology *topology, int link)
+{
+    const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);
+    char *at = place(one->mark), *key = g_strdup_printf("%s link %d", at, link);
+    g_free(at);
+    return key;
+}
+
+static void use_links(const struct search *search)
+{
+    const struct topology *topology = &search->test_case->topology;
+    int *first = topology_first_links(topology);
+    for (int i = 0; search->links && i < (int)topology->links->len; i++)
+        if (search->test_case->stack->every_card || topology_host_without(topology, first, i) < 0)
+            g_hash_table_add(search->unused->used, link_key(topology, i));
+    g_free(first);
+}
+
 // ---- What is read ----
 
 static void use_values(const struct search *search, const struct param_values *values)
@@ -49,6 +73,7 @@ static void use_values(const struct search *search, const struct param_values *v
 
 static void use_case(const struct search *search)
 {
+    use_links(search);
     const struct scenario_case *test_case = search->test_case;
     const struct topology *topology = &test_case->topology;
     for (guint i = 0; i < test_case->sections->len; i++) {
@@ -128,13 +153,39 @@ static char *section_reason(const struct search *search, const char *path)
 
 // ---- Complaints ----
 
-static void note(struct unused *unused, const struct node *value, const char *path,
+static void note(struct unused *unused, struct source_mark mark, const char *what, const char *path,
                  const char *reason)
 {
     struct finding *finding = g_new(struct finding, 1);
-    *finding = (struct finding){value->mark, g_strdup(path), g_strdup(reason)};
+    *finding = (struct finding){mark, what, g_strdup(path), g_strdup(reason)};
     g_ptr_array_add(unused->order, finding);
-    g_hash_table_insert(unused->found, place(value->mark), finding);
+    g_hash_table_insert(unused->found, place(mark), finding);
+}
+
+static void look_at_links(const struct search *search)
+{
+    const struct topology *topology = &search->test_case->topology;
+    int *first = topology_first_links(topology);
+    for (int i = 0; search->links && i < (int)topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
+        int host = topology_host_without(topology, first, i);
+        char *key = link_key(topology, i), *at = place(link->mark);
+        if (host >= 0 && !g_hash_table_contains(search->unused->used, key) &&
+            !g_hash_table_contains(search->unused->found, at)) {
+            const struct topology_link *other =
+                g_ptr_array_index(topology->links, (guint)first[host]);
+            char *reason =
+                g_strdup_printf("%s has a card for each of its links, and %s uses that of "
+                                "the first (%s:%d:%d)",
+                                topology_node_name(topology, host), search->test_case->stack->name,
+                                other->mark.file, other->mark.line, other->mark.column);
+            note(search->unused, link->mark, "no packet takes this link", "links", reason);
+            g_free(reason);
+        }
+        g_free(key);
+        g_free(at);
+    }
+    g_free(first);
 }
 
 // The place of a parameter's value: of {value: V, source: TEXT}, that of V.
@@ -156,7 +207,7 @@ static void look_at(const struct search *search, const struct node *node, const 
         !g_hash_table_contains(search->unused->found, at)) {
         char *reason =
             common ? common_reason(search, path, node->key) : section_reason(search, path);
-        note(search->unused, value, where, reason);
+        note(search->unused, value->mark, "nothing reads this", where, reason);
         g_free(reason);
     }
     g_free(where);
@@ -239,13 +290,15 @@ void unused_free(struct unused *unused)
 
 void unused_add(struct unused *unused, const struct scenario *scenario, bool only_sets)
 {
-    struct search search = {unused, only_sets ? NULL : scenario->file, NULL};
+    struct search search = {
+        .unused = unused, .links = !only_sets, .file = only_sets ? NULL : scenario->file};
     for (guint i = 0; i < scenario->cases->len; i++) {
         search.test_case = g_ptr_array_index(scenario->cases, i);
         use_case(&search);
     }
     for (guint i = 0; i < scenario->cases->len; i++) {
         search.test_case = g_ptr_array_index(scenario->cases, i);
+        look_at_links(&search);
         const GPtrArray *keys = search.test_case->tree->children;
         for (guint k = 0; k < keys->len; k++) {
             const struct node *child = g_ptr_array_index(keys, k);
@@ -261,7 +314,7 @@ void unused_report(const struct unused *unused, struct diag_list *diags)
         char *at = place(finding->mark);
         if (!g_hash_table_contains(unused->used, at))
             diag_add(diags, finding->mark, finding->path, "--allow-unused runs it all the same",
-                     "nothing reads this: %s", finding->reason);
+                     "%s: %s", finding->what, finding->reason);
         g_free(at);
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What was set and decides nothing: parameters of stacks or cards that no series runs, defaults of
-// links that all have their own. A user who sets such a thing expects something of it.
+// links that all have their own; and links that end at a card which no stack uses. A user who gives
+// such a thing expects something of it.
 //
 // What is looked at is given in the scenario's own file or with --set; a testbed, and what is
-// included, serve many scenarios. A value that a later one replaces is none of these. Whether a
-// model reads a parameter of a section that it reads, nobody knows here.
+// included, serve many scenarios. Links are looked at wherever they stand. A value that a later one
+// replaces is none of these. Whether a model reads a parameter of a section that it reads, nobody
+// knows here.
 #ifndef NETSIM_CONFIG_UNUSED_H
 #define NETSIM_CONFIG_UNUSED_H
 

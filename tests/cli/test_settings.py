@@ -103,5 +103,44 @@ class Settings(harness.Case):
         self.check("grim_latency", ["grim_ni.queue=1 KiB", "grim_ni.channels=0"], 0)
 
 
+class Cards(harness.Case):
+    """A stack uses one card of each host, that of its first link."""
+
+    def machine(self, links, hosts="[{name: a}, {name: b}, {name: c}]"):
+        return self.write("own.yaml", "schema: 1\nname: own\nnic: tulip\nswitches: [{name: s, count: 2}]\nstack: lam_via\n"
+                          f"workload: {{benchmark: pmb.allreduce, sizes: 4 B, repetitions: 2, ranks: 3}}\nhosts: {hosts}\n"
+                          "links:\n" + "".join(f"  - {{{link}}}\n" for link in links))
+
+    STAR = ("from: a, to: s0", "from: b, to: s0", "from: c, to: s0")
+
+    def test_a_second_link_of_a_host(self):
+        self.netsim("check", self.machine(self.STAR))
+        self.machine((*self.STAR, "from: b, to: s0", "from: c, to: s1"))
+        for command in ("check", "run", "explain", "plot"):
+            said = self.netsim(command, "own.yaml", code=1).stderr
+            self.assertIn("own.yaml:12:5: error: links: no packet takes this link: b has a card for each of its links, and "
+                          "lam_via uses that of the first (own.yaml:10:5) (--allow-unused runs it all the same)\n", said)
+            self.assertIn("own.yaml:13:5: error: links: no packet takes this link: c has", said)
+        two = self.netsim("run", "own.yaml", "--allow-unused", "--format", "csv").stdout
+        self.assertEqual(two, self.netsim("run", self.machine(self.STAR), "--format", "csv").stdout)
+
+    def test_one_item_is_many_links(self):
+        """It is told once, at its place, also if others of it are used."""
+        hosts = "[{name: n, count: 3}]"
+        said = self.netsim("check", self.machine(("from: n, to: s0", "from: n, to: s1"), hosts), code=1).stderr
+        self.assertEqual(said.count("no packet takes this link"), 1)
+        self.assertIn("own.yaml:10:5", said)
+        said = self.netsim("check", self.machine(("from: n0, to: s0", "from: n, to: s0"), hosts), code=1).stderr
+        self.assertIn("own.yaml:10:5: error: links: no packet takes this link: n0 has", said)
+        self.netsim("check", self.machine(("from: n, to: s0", "from: s0, to: s1", "from: s0, to: s1"), hosts))
+
+    def test_hosts_that_only_second_cards_join(self):
+        """Such a ring was right once, and the run ended with a signal."""
+        ring = self.machine(("from: a, to: b", "from: b, to: c", "from: c, to: a"))
+        for allowed in ((), ("--allow-unused",)):
+            said = self.netsim("run", ring, *allowed, code=1).stderr
+            self.assertIn("no way joins a and c (the stack uses one card of each host, that of its first link)", said)
+
+
 if __name__ == "__main__":
     unittest.main()
