@@ -17,11 +17,18 @@
 // packet that is still coming in moves a piece as soon as all of that is there, and lets fetches go
 // first while it waits.
 //
-// Not modelled: contention of processor and engines for the SRAM; the chaining of DMA descriptors
-// by hardware (a started transfer waits in its engine's queue at no cost); fragmentation of the
-// SRAM; the IP checksum unit; reads of card registers by the host. The receive engine refuses what
-// it has no buffer for, so that it is held in the network; a switch that stores, or a card at the
-// other end of the cable, does not hear of that, and then packets wait in front of the card.
+// Engines and processor share the SRAM, which has so many accesses in a clock (sram_accesses): who
+// loses there is slower (lanai_arbiter.h has the shares, lanai_share.c what follows from them). That
+// is settled for a packet on its way out when it starts, for a handler's work when it is done, and
+// else whenever an engine starts or ends. A card that can't ask for more than there is pays nothing.
+//
+// Not modelled: a link that is held in the middle of a packet, because the SRAM does not keep up
+// (it is held for the packets that come then, and the rest of this one waits in front of the card);
+// what the host writes to the SRAM itself; the chaining of DMA descriptors by hardware (a started
+// transfer waits in its engine's queue at no cost); fragmentation of the SRAM; the IP checksum
+// unit; reads of card registers by the host. The receive engine refuses what it has no buffer for,
+// so that it is held in the network; a switch that stores, or a card at the other end of the cable,
+// does not hear of that, and then packets wait in front of the card.
 #ifndef NETSIM_MODELS_MYRINET_GM_LANAI_H
 #define NETSIM_MODELS_MYRINET_GM_LANAI_H
 
@@ -33,11 +40,14 @@
 #include <stdbool.h>
 
 struct lanai_config {
-    int64_t clock;            // Hz, of the processor
-    int64_t sram;             // bytes
-    struct cost dispatch;     // choosing a handler, each time one is chosen
-    struct cost idle_turn;    // one turn of the loop that finds nothing
-    sim_time timer_tick;      // of the real-time clock; 0: timers are exact
+    int64_t clock;         // Hz, of the processor
+    int64_t sram;          // bytes
+    int64_t sram_accesses; // in a clock; 0: engines and processor do not meet at the SRAM
+    int64_t sram_word;     // bytes of an access
+    int64_t sram_host, sram_receive, sram_send; // ranks of the engines there; the least goes first
+    struct cost dispatch;                       // choosing a handler, each time one is chosen
+    struct cost idle_turn;                      // one turn of the loop that finds nothing
+    sim_time timer_tick;                        // of the real-time clock; 0: timers are exact
     sim_time read_setup;      // of a DMA from host memory, while the bus is free for others
     sim_time write_setup;     // of a DMA into host memory
     int64_t bus_hold;         // bytes after which the host engine lets others have the bus

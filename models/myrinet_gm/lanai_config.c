@@ -13,6 +13,26 @@
               .doc = "memory of the card: firmware, tables and packet buffers",                    \
               .source = sram_source)
 
+#define ORDER_SOURCE                                                                               \
+    "assumed: the bus waits last, then the link, which brings what it brings; no source at hand "  \
+    "has the LANai's order"
+
+#define SRAM_PARAMS(accesses_source, word, word_source)                                            \
+    PARAM(L, sram_accesses, PARAM_COUNT, .fallback = "2", .most = "16",                            \
+          .doc =                                                                                   \
+              "accesses to the SRAM in a clock, for engines and processor; 0: they do not meet",   \
+          .source = accesses_source),                                                              \
+        PARAM(L, sram_word, PARAM_SIZE, .fallback = word, .least = "4 B", .most = "64 B",          \
+              .doc = "bytes of an access to the SRAM", .source = word_source),                     \
+        PARAM(L, sram_host, PARAM_COUNT, .fallback = "1", .least = "1", .most = "3",               \
+              .doc = "rank of the host engine at the SRAM: the least is served first, equal ones " \
+                     "in proportion; the processor gets what is left",                             \
+              .source = ORDER_SOURCE),                                                             \
+        PARAM(L, sram_receive, PARAM_COUNT, .fallback = "2", .least = "1", .most = "3",            \
+              .doc = "rank of the receive engine at the SRAM", .source = ORDER_SOURCE),            \
+        PARAM(L, sram_send, PARAM_COUNT, .fallback = "3", .least = "1", .most = "3",               \
+              .doc = "rank of the send engine at the SRAM", .source = ORDER_SOURCE)
+
 #define LOOP_PARAMS                                                                                \
     PARAM(L, dispatch, PARAM_COST, .fallback = "10 cycles",                                        \
           .doc = "choosing the next handler of the firmware loop",                                 \
@@ -51,6 +71,8 @@
 static const struct param lanai4_params[] = {
     PROCESSOR_PARAMS("33 MHz", "prior: the clock of a 32-bit/33-MHz PCI bus", "1 MiB",
                      "prior: cards of 256 KiB to 1 MiB"),
+    SRAM_PARAMS("prior: memory cycles at twice the LANai's clock", "4 B",
+                "prior: 32 bits, as the LANai 4's processor and bus"),
     LOOP_PARAMS,
     ENGINE_PARAMS("assumed: as measured for the LANai 9"),
     {0},
@@ -63,9 +85,14 @@ const struct param_table lanai4_table = {
     .params = lanai4_params,
 };
 
+#define PCI64_SOURCE                                                                               \
+    "derived from Myricom's data sheet of the M2L-PCI64A: more than 1 GByte/s of the local "       \
+    "memory, which two accesses of 8 B in a clock of 66 MHz are"
+
 static const struct param lanai7_params[] = {
     PROCESSOR_PARAMS("66 MHz", "thesis 001, chapter 3: LANai 7.2 with 66 MHz processors", "2 MiB",
                      "prior: cards of 1 to 4 MiB"),
+    SRAM_PARAMS(PCI64_SOURCE, "8 B", PCI64_SOURCE),
     LOOP_PARAMS,
     ENGINE_PARAMS("assumed: as measured for the LANai 9"),
     {0},
@@ -81,6 +108,9 @@ const struct param_table lanai7_table = {
 static const struct param lanai9_params[] = {
     PROCESSOR_PARAMS("133 MHz", "Myricom specification: up to 133 MHz on the PCI64B", "2 MiB",
                      "prior: cards of 2 to 4 MiB"),
+    SRAM_PARAMS("prior: as on the LANai 7; \"more than 1 GByte/s\", as the data sheet of the "
+                "M2L-PCI64B has it, would be one of 8 B as well",
+                "8 B", "prior: as on the LANai 7"),
     LOOP_PARAMS,
     ENGINE_PARAMS(SETUP_SOURCE),
     {0},

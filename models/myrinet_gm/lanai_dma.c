@@ -49,6 +49,8 @@ static sim_time piece_there(const struct lanai_transfer *transfer, int64_t piece
     if (!behind || behind->whole)
         return 0;
     int64_t to_come = behind->packet->wire_bytes - transfer->behind_at - transfer->moved - piece;
+    if (lanai->share.on)
+        return lanai_share_there(lanai, behind, MAX(to_come, 0));
     return behind->last - network_station_in_time(lanai->network, lanai->station, MAX(to_come, 0));
 }
 
@@ -96,8 +98,12 @@ static void host_moved(struct engine *engine, struct event *event)
     }
     transfer->moved += piece;
     bool read = transfer->move == LANAI_FROM_HOST;
-    bus_transfer(lanai->host->bus, read ? BUS_READ : BUS_WRITE, piece, event,
-                 read ? "host DMA read" : "host DMA write", transfer->item.message);
+    enum bus_way way = read ? BUS_READ : BUS_WRITE;
+    const char *what = read ? "host DMA read" : "host DMA write";
+    if (lanai->share.on)
+        lanai_share_piece(lanai, way, piece, what, transfer->item.message);
+    else
+        bus_transfer(lanai->host->bus, way, piece, event, what, transfer->item.message);
 }
 
 static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)
@@ -126,6 +132,8 @@ static void send_first_byte(struct engine *engine, struct event *event)
     trace_flow(lanai->sim->trace, lanai->send_engine.lane, packet->message, TRACE_FLOW_STEP,
                sim_now(lanai->sim));
     lanai_capture(lanai, packet, CAPTURE_OUT);
+    if (lanai->share.on)
+        lanai_share_send(lanai, packet);
     network_send(lanai->network, packet, &lanai->sent);
 }
 
@@ -267,10 +275,8 @@ static void head_in(struct engine *engine, struct event *event)
     lanai_arrive(buffer->lanai, &buffer->begun);
 }
 
-// Attached to the station: enough of the packet to begin with has left the link.
-static void station_begin(void *owner, struct packet *packet, sim_time last)
+void lanai_receive_head(struct lanai *lanai, struct packet *packet, sim_time last)
 {
-    struct lanai *lanai = owner;
     struct lanai_buffer *buffer = lanai->empty;
     if (!buffer || packet->wire_bytes > buffer->bytes)
         return; // it is looked at when all of it has come
@@ -285,6 +291,12 @@ static void station_begin(void *owner, struct packet *packet, sim_time last)
     event_init(&buffer->event, head_in);
     engine_schedule(lanai->sim->engine, &buffer->event,
                     sim_now(lanai->sim) + lanai->config.receive_latency);
+}
+
+// Attached to the station: enough of the packet to begin with has left the link.
+static void station_begin(void *owner, struct packet *packet, sim_time last)
+{
+    lanai_receive_head(owner, packet, last);
 }
 
 // The rest of a packet that the firmware has begun with.
@@ -308,20 +320,31 @@ static void packet_in(struct engine *engine, struct event *event)
         lanai->empty = buffer->next;
 }
 
+void lanai_receive(struct lanai *lanai, struct packet *packet, sim_time from)
+{
+    sim_time now = sim_now(lanai->sim), seen = now + lanai->config.receive_latency;
+    note_load(lanai, lanai->receive_lane, from);
+    trace_flow(lanai->sim->trace, lanai->receive_lane, packet->message, TRACE_FLOW_STEP, now);
+    trace_delay(lanai->sim->trace, lanai->receive_lane, "NIC", now, seen, packet->message);
+    struct lanai_buffer *buffer = packet->token;
+    event_init(&packet->event, buffer ? rest_in : packet_in);
+    if (buffer)
+        buffer->last = seen;
+    else
+        packet->token = lanai;
+    engine_schedule(lanai->sim->engine, &packet->event, seen);
+}
+
 // Attached to the station: the packet's last bit has left the link.
 static void station_receive(void *owner, struct packet *packet)
 {
     struct lanai *lanai = owner;
-    sim_time now = sim_now(lanai->sim), seen = now + lanai->config.receive_latency;
+    if (lanai->share.on) {
+        lanai_share_arrive(lanai, packet);
+        return;
+    }
     sim_time wire = network_station_time(lanai->network, lanai->station, packet->wire_bytes);
-    note_load(lanai, lanai->receive_lane, MAX(now - wire, 0));
-    trace_flow(lanai->sim->trace, lanai->receive_lane, packet->message, TRACE_FLOW_STEP, now);
-    trace_delay(lanai->sim->trace, lanai->receive_lane, "NIC", now, seen, packet->message);
-    bool begun = packet->token != NULL;
-    event_init(&packet->event, begun ? rest_in : packet_in);
-    if (!begun)
-        packet->token = lanai;
-    engine_schedule(lanai->sim->engine, &packet->event, seen);
+    lanai_receive(lanai, packet, MAX(sim_now(lanai->sim) - wire, 0));
 }
 
 static void buffer_posted(struct engine *engine, struct event *event)
@@ -363,12 +386,14 @@ void lanai_engines_init(struct lanai *lanai)
     lanai->held = g_array_new(FALSE, FALSE, sizeof(struct lanai_held));
     lanai->held_packets = sim_counter(lanai->sim, "LANai packets held for a buffer");
     network_attach(lanai->network, lanai->station, station_receive, lanai);
-    if (lanai->firmware->head > 0)
+    lanai_share_init(lanai);
+    if (lanai->firmware->head > 0 && !lanai->share.on)
         network_attach_head(lanai->network, lanai->station, lanai->firmware->head, station_begin);
     network_limit(lanai->network, lanai->station);
 }
 
 void lanai_engines_clear(struct lanai *lanai)
 {
+    lanai_share_clear(lanai);
     g_array_free(lanai->held, TRUE);
 }

@@ -4,6 +4,7 @@
 #define NETSIM_MODELS_MYRINET_GM_LANAI_PARTS_H
 
 #include "models/myrinet_gm/lanai.h"
+#include "models/myrinet_gm/lanai_arbiter.h"
 
 #include <glib.h>
 
@@ -26,6 +27,23 @@ struct lanai_region {
     int64_t bytes;
 };
 
+// The SRAM as what engines and processor share (lanai_share.c).
+struct lanai_share {
+    bool on; // they could ask for more than there is; else nothing of this is used
+    struct arbiter arbiter;
+    struct event next; // the end of a transfer
+    int host_parts;    // of a piece, bus and SRAM: not yet over
+    struct event bus;  // the bus is through with the piece
+    struct event head; // the firmware's head of the packet in front is in
+    GArray *coming;    // struct lanai_coming, first in, first out
+    guint coming_taken;
+    bool held; // the link, for packets to come
+
+    trace_lane lane;
+    bool full; // somebody gets less than it asks for
+    sim_time full_since;
+};
+
 struct lanai {
     struct host *host;
     struct sim *sim;
@@ -43,6 +61,8 @@ struct lanai {
     struct cpu_task loop;
     struct event turn;   // the turn at which an idle loop sees what has arrived
     sim_time idle_since; // when the loop found nothing more to do
+
+    struct lanai_share share;
 
     GArray *regions; // struct lanai_region, in the order of first use
     int64_t sram_used;
@@ -73,7 +93,36 @@ void lanai_capture_init(struct lanai *lanai);
 void lanai_capture(struct lanai *lanai, const struct packet *packet,
                    enum capture_direction direction);
 
+// ---- Engines ----
+
+// The packet is in the card, of which the first byte came at `from`.
+void lanai_receive(struct lanai *lanai, struct packet *packet, sim_time from);
+
+// The firmware's head of the packet is in; all of it will be at `last`.
+void lanai_receive_head(struct lanai *lanai, struct packet *packet, sim_time last);
+
 void lanai_engines_init(struct lanai *lanai);
 void lanai_engines_clear(struct lanai *lanai);
+
+// ---- The shared SRAM: of a card with share.on only ----
+
+void lanai_share_init(struct lanai *lanai);
+void lanai_share_clear(struct lanai *lanai);
+
+// The host engine's first transfer moves a piece: its event runs when bus and SRAM are through.
+void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes, const char *what,
+                       struct message_ref message);
+
+// The packet is about to be sent: sets its idle byte times.
+void lanai_share_send(struct lanai *lanai, struct packet *packet);
+
+// The packet's last bit has left the link: lanai_receive follows, now or later.
+void lanai_share_arrive(struct lanai *lanai, struct packet *packet);
+
+// When the packet that comes in will be in the SRAM; and when the firmware can see all but the last
+// `to_come` bytes of the one that the buffer has.
+sim_time lanai_share_last(const struct lanai *lanai);
+sim_time lanai_share_there(const struct lanai *lanai, const struct lanai_buffer *buffer,
+                           int64_t to_come);
 
 #endif

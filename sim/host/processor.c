@@ -38,6 +38,8 @@ struct cpu {
     struct sim *sim;
     int64_t clock_hz;
     bool preemptive;
+    cpu_pace_fn *pace; // NULL: nobody holds it up
+    void *pace_owner;
     trace_lane lane;
     struct event end; // of the slice of the highest class that has one
     struct slice slices[CPU_CLASSES];
@@ -369,11 +371,19 @@ static void stage_add(GArray *stages, const char *stage, sim_time time)
     g_array_append_val(stages, first);
 }
 
+void cpu_set_pace(struct cpu *cpu, cpu_pace_fn *pace, void *owner)
+{
+    cpu->pace = pace;
+    cpu->pace_owner = owner;
+}
+
 void cpu_spend_message(struct cpu_context *context, sim_time time, const char *stage,
                        struct message_ref message)
 {
     struct cpu *cpu = context->cpu;
     sim_time from = context->now, to = time_after(from, time);
+    if (cpu->pace && time > 0)
+        to = cpu->pace(cpu->pace_owner, from, time);
     if (cpu->sim->trace && to > from) {
         struct spent spent = {stage, from, to, message};
         g_array_append_val(cpu->current->spent, spent);

@@ -65,6 +65,13 @@ struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_
                     bool preemptive);
 void cpu_free(struct cpu *cpu);
 
+// When work that takes the processor `time` (> 0) by itself is done, from `from` on, which is the
+// current time or later: not before from + time.
+typedef sim_time cpu_pace_fn(void *owner, sim_time from, sim_time time);
+
+// From now on what is spent takes as long as `pace` says, of a processor that others can hold up.
+void cpu_set_pace(struct cpu *cpu, cpu_pace_fn *pace, void *owner);
+
 void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class, cpu_task_fn *run);
 
 // Wakes a task now, from an event.

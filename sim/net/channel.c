@@ -192,7 +192,7 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause)
 {
-    int64_t bytes = channel_packet_bytes(channel, packet) - channel->preamble;
+    int64_t bytes = channel_packet_bytes(channel, packet) - channel->preamble - packet->idle;
     switch (link_faults_judge(channel->faults, start, end, bytes)) {
     case LINK_PASSES:
         return true;

@@ -21,6 +21,7 @@ struct station {
     struct channel *out, *in;
     int host;
     bool limited;   // takes a packet only if it has a place
+    bool held;      // and takes none
     int64_t places; // that no packet has taken
     station_receive_fn *receive;
     station_begin_fn *begin; // NULL: it is told of whole packets only
@@ -138,11 +139,11 @@ static inline int64_t channel_bytes(const struct channel *channel, uint32_t wire
     return (int64_t)channel->preamble + frame;
 }
 
-// The same of a packet, with the route bytes that it has on this channel.
+// The same of a packet, with the route bytes that it has on this channel, and its idle byte times.
 static inline int64_t channel_packet_bytes(const struct channel *channel,
                                            const struct packet *packet)
 {
-    return channel_bytes(channel, packet->wire_bytes) + packet->route_bytes;
+    return channel_bytes(channel, packet->wire_bytes) + packet->route_bytes + packet->idle;
 }
 
 // "node0->switch0", or "node0->switch0#2" for the second of parallel links. The caller frees it.

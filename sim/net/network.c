@@ -279,7 +279,15 @@ void network_place(struct network *network, int station)
 {
     struct station *to = &network->stations[station];
     g_assert(to->limited);
-    if (to->places++ == 0 && to->in->worm)
+    if (to->places++ == 0 && !to->held && to->in->worm)
+        worm_open(to->in);
+}
+
+void network_hold(struct network *network, int station, bool held)
+{
+    struct station *to = &network->stations[station];
+    to->held = held;
+    if (!held && to->in->worm && !worm_closed(to->in))
         worm_open(to->in);
 }
 

@@ -62,6 +62,10 @@ sim_time network_station_in_time(const struct network *network, int station, int
 void network_limit(struct network *network, int station);
 void network_place(struct network *network, int station);
 
+// The station is behind with what has come, or no longer: while it is, such a station takes no
+// further packet, whatever places it has. Without network_limit it takes all.
+void network_hold(struct network *network, int station, bool held);
+
 // The route from one station to another, or NULL if no path of links joins them. Owned by the
 // network; cached.
 const struct route *network_route(struct network *network, int from, int to);
@@ -86,9 +90,10 @@ void packet_drop(struct network *network, struct packet *packet, const char *rea
 void packet_capture(const struct network *network, const struct packet *packet, int interface,
                     enum capture_direction direction, const void *bytes, uint32_t length);
 
-// Sends a packet (route and wire_bytes set) from its route's first station: it takes its place
-// behind the packets that the station is still sending. `sent` (an idle event, or NULL) is
-// scheduled for when its last bit and the gap behind it have left and the station can send again.
+// Sends a packet (route and wire_bytes set; idle, if it has to take longer on the wire) from its
+// route's first station: it takes its place behind the packets that the station is still sending.
+// `sent` (an idle event, or NULL) is scheduled for when its last bit and the gap behind it have
+// left and the station can send again.
 void network_send(struct network *network, struct packet *packet, struct event *sent);
 
 // Rate of the station's link in bits a second, and the time that a packet of `wire_bytes` occupies

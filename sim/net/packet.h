@@ -29,6 +29,7 @@ struct packet {
 
     int64_t offset;
     uint32_t length;
+    uint32_t idle;      // byte times in which its sender has no byte for the wire: as if of it
     uint32_t cut_on;    // 1 + the channel on which it was when the cable was pulled out; 0: none
     sim_time born;      // when the station sent it
     uint16_t protocol;  // EtherType or its like: who gets the packet behind the NIC

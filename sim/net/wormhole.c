@@ -266,7 +266,8 @@ static void worm_wake(struct channel *channel)
 
 bool worm_closed(const struct channel *channel)
 {
-    return channel->worm->to_limited && channel->to.station->places == 0;
+    return channel->worm->to_limited &&
+           (channel->to.station->places == 0 || channel->to.station->held);
 }
 
 void worm_open(struct channel *channel)

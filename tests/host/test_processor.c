@@ -158,6 +158,35 @@ static void test_spends_time(void)
     story_ends(story, "U7 a7 b37 c49 V49");
 }
 
+// Until 20 ns it is half as fast.
+static sim_time slow_at_first(void *owner, sim_time from, sim_time time)
+{
+    const struct story *story = owner;
+    CU_ASSERT(from >= sim_now(story->sim) && time > 0);
+    sim_time slow = 20 * TIME_NS - from;
+    if (slow <= 0)
+        return from + time;
+    return 2 * time <= slow ? from + 2 * time : from + time + slow / 2;
+}
+
+// A processor that others hold up: what is spent takes as long as it is told, also what is only
+// partly within the slow time; nothing takes no time.
+static void test_pace(void)
+{
+    struct story *story = story_new(true);
+    struct mark a = mark_of(story, "a"), b = mark_of(story, "b"), c = mark_of(story, "c"),
+                d = mark_of(story, "d");
+    struct actor actor;
+    actor_init(&actor, story, "U", CPU_USER, 1);
+    actor.slices[0][0] = (struct step){0, &a};
+    actor.slices[0][1] = (struct step){5, &b};
+    actor.slices[0][2] = (struct step){10, &c};
+    actor.slices[0][3] = (struct step){5, &d};
+    cpu_set_pace(story->cpu, slow_at_first, story);
+    wake_at(story, 0, &actor);
+    story_ends(story, "U0 a0 b10 c25 d30");
+}
+
 static void test_cycles(void)
 {
     struct sim *sim = sim_new(1, NULL);
@@ -579,6 +608,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"time is spent and posted", test_spends_time},
+        {"a processor that others hold up", test_pace},
         {"costs in cycles", test_cycles},
         {"an interrupt shifts the user's slice", test_interrupt_shifts_user},
         {"nested: user, kernel, interrupt", test_nested},

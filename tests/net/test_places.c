@@ -71,6 +71,56 @@ static void test_held(void)
     topology_free(topology);
 }
 
+struct holder {
+    struct event event;
+    struct network *network;
+    int station;
+    bool held;
+};
+
+static void hold_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct holder *holder = container_of(event, struct holder, event);
+    network_hold(holder->network, holder->station, holder->held);
+}
+
+static void hold_at(struct probe *probe, struct holder *holder, sim_time when, int station,
+                    bool held)
+{
+    *holder = (struct holder){.network = probe->network, .station = station, .held = held};
+    event_init(&holder->event, hold_event);
+    engine_schedule(probe->sim->engine, &holder->event, when);
+}
+
+// A station that is behind takes no further packet, whatever places it has: the
+// one that comes is held until the station is not, and one on its last link
+// goes on.
+static void test_behind(void)
+{
+    struct topology *topology = star(3, NULL);
+    struct probe *probe = probe_new(topology, 1, NULL);
+    struct holder holders[2];
+    struct giver giver;
+    network_limit(probe->network, 2);
+    for (int i = 0; i < 2; i++)
+        network_place(probe->network, 2);
+    struct probe_packet *first = probe_send(probe, 0, 0, 2, 300);
+    struct probe_packet *second = probe_send(probe, 0, 0, 2, 200);
+    struct probe_packet *third = probe_send(probe, 0, 0, 2, 100);
+    hold_at(probe, &holders[0], TIME_US, 2, true);
+    hold_at(probe, &holders[1], 10 * TIME_US, 2, false);
+    give_at(probe, &giver, 5 * TIME_US, 2); // opens nothing
+    probe_run(probe);
+    SUITE_SAME_INTEGER(first->arrived, HOP + 300 * TAU + WIRE);
+    SUITE_SAME_INTEGER(second->left, 10 * TIME_US + (200 - SLACK) * TAU);
+    SUITE_SAME_INTEGER(second->arrived, 10 * TIME_US + 200 * TAU + WIRE);
+    SUITE_SAME_INTEGER(third->arrived, 10 * TIME_US + 300 * TAU + WIRE);
+    CU_ASSERT_TRUE(ledger_balanced(probe->sim->ledger));
+    probe_free(probe);
+    topology_free(topology);
+}
+
 // Places given before are there for as many packets, which then pass as if
 // there were no limit.
 static void test_in_advance(void)
@@ -143,6 +193,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"a packet without a place is held in the network", test_held},
+        {"a station that is behind takes no further packet", test_behind},
         {"places given in advance", test_in_advance},
         {"a lost packet leaves its place", test_lost},
         {"a station without a place is named", test_described},
