@@ -55,7 +55,7 @@ complete -c netsim -n __fish_use_subcommand -a sweep -d 'run a scenario with man
 complete -c netsim -n __fish_use_subcommand -a explain -d 'say where the time of a message goes'
 complete -c netsim -n __fish_use_subcommand -a validate -d 'hold the claims of the sources against what is simulated'
 complete -c netsim -n __fish_use_subcommand -a compare -d 'compare two results curve by curve'
-complete -c netsim -n __fish_use_subcommand -a plot -d 'draw a scenario, the results of a run, or a sweep'
+complete -c netsim -n __fish_use_subcommand -a plot -d 'draw scenarios, results, sweeps and measured points'
 complete -c netsim -n __fish_use_subcommand -a figures -d 'draw the figures of the references'
 complete -c netsim -n __fish_use_subcommand -a calibrate -d 'fit parameters to reference points'
 complete -c netsim -n __fish_use_subcommand -a help -d 'explain a command'

@@ -20,10 +20,13 @@ import style  # first: it chooses the backend
 
 import matplotlib
 from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.transforms import offset_copy
 
 from marks import Marks
 from sheet import Sheet
 
+MOST_BARS = 16  # of intervals; more are a band
+LEAST_BAR = 0.005  # what can be seen of one, in parts of its place
 SIGN_OF_MARK = {"band": "shaded", "vertical": "line", "horizontal": "line", "point": "ring"}
 
 
@@ -42,27 +45,37 @@ def label(axis, ticks_have_unit=False):
 
 def drawable(points, x_axis, y_axis):
     """The points that the scales can show; a logarithmic axis has no 0 but that of sizes."""
-    def fits(value, axis, sizes):
-        return value is not None and (axis["scale"] != "log" or value > 0 or (sizes and value == 0))
+    def fits(value, axis, zero):
+        return value is not None and (axis["scale"] != "log" or value > 0 or (zero and value == 0))
+    has_zero = is_size(x_axis) or x_axis.get("swept", False)
     return [(x, y) for x, y in points
-            if not isinstance(x, str) and fits(x, x_axis, is_size(x_axis)) and fits(y, y_axis, False)]
+            if not isinstance(x, str) and fits(x, x_axis, has_zero) and fits(y, y_axis, False)]
 
 
 def scale_axes(axes, panel, found, wide):
     """The scales of lines through `found`; what the reference states along y is in view, too."""
     x_axis, y_axis = panel["x"], panel["y"]
     places = sorted({x for x, _ in found})
-    if is_size(x_axis) and x_axis["scale"] == "log":
-        if found:
+    if is_size(x_axis) and not x_axis.get("swept"):
+        if found and x_axis["scale"] == "log":
             style.size_axis(axes.xaxis, places, 13 if wide else 7)
+        elif found:
+            style.linear_size_axis(axes.xaxis, places, 13 if wide else 6)
     else:
         style.number_axis(axes.xaxis, x_axis["scale"])
+        if x_axis["scale"] == "log" and places and places[0] == 0:
+            style.axis_of(axes.xaxis, "symlog", first=next((x for x in places if x > 0), 1))
+            axes.xaxis.set_major_formatter(lambda value, _: style.number_text(value))
         if x_axis.get("swept"):
             style.exact_ticks(axes.xaxis, sorted({x for series in panel["series"]
+                                                  if not series.get("measured")
                                                   for x, _ in series["points"]}))
         if is_size(x_axis):
             axes.xaxis.set_major_formatter(lambda value, _: style.size_text(value))
     heights = [y for _, y in found] + [mark["y"] for mark in panel.get("marks", []) if "y" in mark]
+    ends = [end for series in panel["series"] for end in shown_ends(series, y_axis)]
+    # Below 0 an interval of what is never negative goes on out of view.
+    heights += [max(0, end) for end in ends] if not heights or min(heights) >= 0 else ends
     style.number_axis(axes.yaxis, y_axis["scale"], heights if found else [],
                       y_axis.get("zero", True))
     if y_axis.get("range"):
@@ -71,18 +84,82 @@ def scale_axes(axes, panel, found, wide):
     axes.set_ylabel(label(y_axis))
 
 
+def shown_ends(series, y_axis):
+    """The ends of a series' intervals that come into view: on a logarithmic axis those above 0."""
+    return [end for _, *ends, _ in series.get("intervals", []) for end in ends
+            if y_axis["scale"] != "log" or end > 0]
+
+
+def with_bars(panel):
+    """The names of those series whose intervals are bars that can be seen."""
+    return [series["name"] for series in panel["series"]
+            if not series.get("measured") and 0 < len(series.get("intervals", [])) <= MOST_BARS
+            and any(high - low > LEAST_BAR * abs(high + low) for _, low, high, _
+                    in series["intervals"])]
+
+
+def beside(axes, number, count):
+    """Where the number-th of `count` series with intervals is drawn: a little aside, so that bars at
+    one place can be told apart. A transform of matplotlib."""
+    step = min(3, 12 / max(1, count))
+    return offset_copy(axes.transData, axes.figure, x=step * (number - (count - 1) / 2), y=0,
+                       units="points")
+
+
+def draw_intervals(axes, series, colour, y_axis, gid, transform=None):
+    """The intervals of a series as bars through its points; of many, as a band."""
+    intervals = series.get("intervals", [])
+    log = y_axis["scale"] == "log"
+    floor = min((end for end in shown_ends(series, y_axis)), default=0) / 1e3 if log else 0
+    places = [x for x, *_ in intervals]
+    lows = [max(low, floor) if log else low for _, low, _, _ in intervals]
+    highs = [max(high, floor) if log else high for _, _, high, _ in intervals]
+    if not places:
+        return
+    if len(places) > MOST_BARS and not series.get("measured"):
+        drawn = axes.fill_between(places, lows, highs, color=colour, alpha=0.2, linewidth=0,
+                                  zorder=2)
+    else:
+        where = transform or axes.transData
+        drawn = axes.vlines(places, lows, highs, color=colour, linewidth=1, zorder=2.5,
+                            transform=where)
+        for ends in (lows, highs):
+            axes.plot(places, ends, color=colour, linestyle="none", marker="_", markersize=5,
+                      markeredgewidth=1, zorder=2.5, scaley=False, transform=where)
+    drawn.set_gid(gid)
+
+
+def draw_measured(sheet, axes, series, points, colour, prefix):
+    """Measured points stand over the curves, with no line through them."""
+    drawn, = axes.plot([x for x, _ in points], [y for _, y in points], **style.MEASURED,
+                       markeredgecolor=colour, zorder=4)
+    sheet.add_series(series["name"], drawn)
+    drawn.set_gid(f"{prefix}measured-{style.slug(series['name'])}")
+
+
 def draw_lines(sheet, axes, panel, all_looks, prefix):
     """Returns the points of each of the series that there is something to draw of."""
     lines = []
+    barred = with_bars(panel)
     for number, series in enumerate(panel["series"]):
+        where = axes.transData
+        if series["name"] in barred and len(barred) > 1:
+            where = beside(axes, barred.index(series["name"]), len(barred))
         points = drawable(series["points"], panel["x"], panel["y"])
         colour, marker, line = all_looks[series["name"]]
         draw_failed_at(sheet, axes, series, prefix)
         if not points:
             continue
+        draw_intervals(axes, series, colour, panel["y"],
+                       f"{prefix}interval-{style.slug(series['name'])}", where)
+        if series.get("measured"):
+            draw_measured(sheet, axes, series, points, colour, prefix)
+            lines.append(points)
+            continue
         # What is named first lies on top.
         drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
-                           marker=marker, linestyle=line, zorder=3 - 0.01 * number)
+                           marker=marker, linestyle=line, zorder=3 - 0.01 * number,
+                           transform=where)
         sheet.add_series(series["name"], drawn)
         drawn.set_gid(f"{prefix}series-{style.slug(series['name'])}")
         lines.append(points)
@@ -136,6 +213,9 @@ def draw_bars(sheet, axes, panel, all_looks, prefix):
         bars = axes.bar([x for x, _ in points], [y for _, y in points], width * 0.92,
                         color=all_looks[series["name"]][0])
         sheet.add_series(series["name"], bars)
+        draw_intervals(axes, {"intervals": [[groups.index(x) + shift, *rest]
+                                            for x, *rest in series.get("intervals", [])]},
+                       style.INK, panel["y"], f"{prefix}interval-{style.slug(series['name'])}")
         for number, bar in enumerate(bars):
             bar.set_gid(f"{prefix}bar-{style.slug(series['name'])}-{number}")
         for x, _, *state in series.get("failed_at", []):
@@ -223,12 +303,19 @@ def draw_heat(sheet, axes, panel, scale, prefix):
 
 def series_looks(document):
     """Name: look, over all panels, so that a series looks the same in each."""
-    keys = {}
+    keys, measured = {}, {}
     for panel in document["panels"]:
         for series in panel["series"]:
             stack = series.get("stack")  # "": one of many that have no look of their own
-            keys.setdefault(series["name"], series["name"] if stack is None else stack)
-    return dict(zip(keys, style.looks(list(keys.values()))))
+            into = measured if series.get("measured") else keys
+            into.setdefault(series["name"], series["name"] if stack is None else stack)
+    found = dict(zip(keys, style.looks(list(keys.values()))))
+    taken = {}
+    for name, look in found.items():
+        taken.setdefault(keys[name], look)
+    for name, key in measured.items():
+        taken[key] = found[name] = (style.colour_of(key, taken), "o", "none")
+    return found
 
 
 def notes_of(document):
@@ -238,6 +325,9 @@ def notes_of(document):
     notes += [f"in the fields: {label(panel['value'])}, the {panel['value'].get('best', 'lowest')} "
               "in bold" for panel in document["panels"] if panel.get("kind") == "heat"]
     notes += document.get("notes", [])
+    if any(panel.get("kind", "lines") == "lines" and len(with_bars(panel)) > 1
+           for panel in document["panels"]):
+        notes.append("series with intervals stand a little aside of each other")
     for panel in document["panels"]:
         for mark in panel.get("marks", []):
             notes.append(f"{SIGN_OF_MARK[mark['kind']]}: {mark.get('note') or mark['text']} "

@@ -34,6 +34,9 @@ FAILURES = {
 # A value that a source prints.
 RING = {"marker": "o", "markersize": 7, "linestyle": "none", "markerfacecolor": "none",
         "markeredgecolor": INK, "markeredgewidth": 1.1}
+# A point that a user has measured.
+MEASURED = {"marker": "o", "markersize": 5.5, "linestyle": "none", "markerfacecolor": PAPER,
+            "markeredgewidth": 1.3}
 RING_SIGN = {key: value for key, value in RING.items() if key != "linestyle"}
 # A field of values, from the best to the worst, and what is written on the dark end.
 FIELD, LIGHT = ["#e3eef6", "#7fb3d5", "#1f6fa8", "#0b3c5d"], "#f5f5f5"
@@ -95,27 +98,46 @@ def spares():
 def looks(keys):
     """(colour, marker, line) for each of a picture's series, given its stack (or any text).
 
-    The same stack always looks the same. Several series of one stack share its colour and marker
-    and differ in line; more than the lines there are, and each is a colour of its own.
+    The same stack always looks the same. Two series of one stack share its colour and marker and
+    differ in line. More get colours of their own after the first, as long as there are some left,
+    and very many are shades of one order.
     """
     counts = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
     spare, seen, given, found = spares(), {}, {}, []
+    left = len(SPARE) - sum(key not in STACKS for key in counts)
+    own = set()
+    for key, count in counts.items():
+        if 2 < count <= left + 1:
+            own.add(key)
+            left -= count - 1
     for key in keys:
-        if counts[key] > len(LINES):
+        place = seen.setdefault(key, 0)
+        if key not in own and counts[key] > len(LINES):
             # Many of one stack, as a sweep has them: dark to light along one order.
-            place = seen.setdefault(key, 0)
             shade = matplotlib.colormaps["viridis"](0.9 * place / (counts[key] - 1))
             found.append((matplotlib.colors.to_hex(shade), SPARE[place % len(SPARE)][1], "-"))
+        elif key in own and place > 0:
+            found.append(next(spare))
         else:
             if key not in given:
                 given[key] = STACKS.get(key) or next(spare)
             colour, marker, line = given[key]
-            place = seen.setdefault(key, 0)
             found.append((colour, marker, line if place == 0 else LINES[place]))
         seen[key] += 1
     return found
+
+
+def colour_of(key, taken):
+    """The colour of a measured series: that of the simulated one of its stack (`taken`: stack ->
+    look), else one that none of these has."""
+    if key in taken:
+        return taken[key][0]
+    used = {look[0] for look in taken.values()}
+    return STACKS[key][0] if key in STACKS else \
+        next(colour for colour, _, _ in itertools.chain(SPARE, [(INK, "", "")])
+             if colour not in used)
 
 
 def size_text(size):
@@ -149,14 +171,26 @@ def size_axis(axis, sizes, most=8):
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: size_text(value)))
 
 
-def axis_of(axis, scale, base=10):
-    """Puts a scale on an axis of matplotlib: linear, log or symlog."""
+def linear_size_axis(axis, sizes, most=8):
+    """A linear axis of message sizes, with its labels on multiples of a power of two."""
+    axis_of(axis, "linear")
+    high = max(sizes)
+    step = 2 ** max(0, math.ceil(math.log2(max(high, 1) / most)))
+    axis.set_major_locator(ticker.MultipleLocator(step))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: size_text(value)))
+    room = 0.03 * max(high, 1)
+    set_limits(axis, -room if min(sizes) <= high / 20 else min(sizes) - room, high + room)
+
+
+def axis_of(axis, scale, base=10, first=1):
+    """Puts a scale on an axis of matplotlib: linear, log or symlog, which is linear up to `first`."""
     which = axis.axis_name
     set_scale = getattr(axis.axes, f"set_{which}scale")
     if scale == "log":
         set_scale("log", base=base)
     elif scale == "symlog":
-        set_scale("symlog", base=base, linthresh=1, linscale=0.9)
+        set_scale("symlog", base=base, linthresh=first, linscale=0.9)
     else:
         set_scale("linear")
 

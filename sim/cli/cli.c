@@ -65,14 +65,17 @@ const struct cli_command cli_commands[] = {
      "tolerance,\n"
      "or one of both lacks a series or a point.",
      cli_compare, cli_compare_options, 2, 2, CLI_WORDS_RESULT, NULL},
-    {"plot", "SCENARIO|DIR|DATABASE", "draw a scenario, the results of a run, or a sweep",
+    {"plot", "SCENARIO|DIR|DATABASE|CSV...", "draw scenarios, results, sweeps and measured points",
      "A SCENARIO is run first; DIR is what `netsim run` or `netsim sweep` wrote, DATABASE that of\n"
-     "a sweep. Latency and bandwidth over message sizes; of a sweep, the axes that do most: lines\n"
-     "over one, fields of colours over two. --x alone draws lines over that axis, --y a field.\n"
-     "What failed is marked. With --figure the axes, series and marks are those of a figure of "
-     "the\n"
-     "references. Needs Debian's python3-matplotlib.",
-     cli_plot, cli_plot_options, 1, 1, CLI_WORDS_RESULT, NULL},
+     "a sweep, CSV a results.csv or measured points: columns size, latency_us or another metric,\n"
+     "error, series. Several come into one picture. Latency and bandwidth over message sizes; of "
+     "a\n"
+     "sweep, the axes that do most: lines over one, fields of colours over two. --x alone draws "
+     "lines\n"
+     "over that axis, --y a field. What failed is marked. With --figure the axes, series and "
+     "marks\n"
+     "are those of a figure of the references. Needs Debian's python3-matplotlib.",
+     cli_plot, cli_plot_options, 1, INT_MAX, CLI_WORDS_RESULT, NULL},
     {"figures", "[ID...]", "draw the figures of the references",
      "Simulates what is not in DIR/cache.sqlite, draws each figure from it with what its source\n"
      "states, and writes DIR/index.html, which puts each beside its claims and their verdicts.\n"

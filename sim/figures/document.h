@@ -6,11 +6,13 @@
 //    "panels": [{"kind": "lines" | "bars" | "heat", "title",
 //                "x": {"label", "unit", "scale"}, "y": {"label", "unit", "scale", "range", "zero"},
 //                "series": [{"name", "stack", "scenario", "points": [[x, y]],
-//                            "intervals": [[x, from, to, n]], "failure": null | {"status", "text"}}],
+//                            "intervals": [[x, from, to, n]], "failure": null | {"status",
+//                            "text"}}],
 //                "marks": [{"kind", "x", "y", "from", "to", "text", "note", "source", "claim"}]}]}
 //
 // intervals are of means over n seeds: the 95 % confidence interval of the point at the same x. The
-// member is missing where there are none.
+// member is missing where there are none. Of measured points, which are drawn without a line, they
+// are what the user gives as their error, and n is 1.
 // A heat panel has one series with points [x, y, value], and "value" beside "x" and "y".
 #ifndef NETSIM_FIGURES_DOCUMENT_H
 #define NETSIM_FIGURES_DOCUMENT_H

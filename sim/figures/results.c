@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/figures/results.h"
 
+#include "sim/core/sim.h"
+#include "sim/output/csv_rows.h"
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
 #include "sim/output/manifest.h"
@@ -53,8 +55,10 @@ static void add_value(json_t *series, const struct compared_curve *curve,
     json_decref(size);
 }
 
+// Adds the values of a table to the series, which have their names; `all`: to new ones where they
+// have not.
 static bool add_values(json_t *series_list, const char *path, const char *text, size_t length,
-                       GError **error)
+                       bool all, GError **error)
 {
     struct compared *values = compared_new(path);
     bool good = compared_read_csv(values, text, length, error);
@@ -63,7 +67,12 @@ static bool add_values(json_t *series_list, const char *path, const char *text, 
     for (guint i = 0; good && i < values->curves->len; i++) {
         const struct compared_curve *curve = g_ptr_array_index(values->curves, i);
         json_t *series = find_series(series_list, curve->series);
-        if (!series) {
+        if (!series && all) {
+            series =
+                json_pack("{s:s,s:n,s:s,s:n,s:[],s:[]}", "name", curve->series, "stack", "status",
+                          sim_status_name(SIM_COMPLETED), "reason", "points", "values");
+            json_array_append_new(series_list, series);
+        } else if (!series) {
             g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                         "%s: the manifest beside it has no series \"%s\"", path, curve->series);
             good = false;
@@ -125,7 +134,7 @@ json_t *results_read(const char *directory, GError **error)
     if (manifest && g_file_get_contents(csv_path, &text, &length, error) &&
         manifest_is_of(manifest, directory, text, error)) {
         json_t *series = series_of_manifest(manifest);
-        if (add_values(series, csv_path, text, length, error))
+        if (add_values(series, csv_path, text, length, false, error))
             result = json_pack("{s:O,s:O}", "scenario", json_object_get(manifest, "scenario"),
                                "series", series);
         json_decref(series);
@@ -134,5 +143,32 @@ json_t *results_read(const char *directory, GError **error)
     json_decref(manifest);
     g_free(csv_path);
     g_free(manifest_path);
+    return result;
+}
+
+bool results_has_columns(const char *text)
+{
+    static const char *const names[] = {"series", "size", "metric", "value"};
+    struct csv_rows rows = csv_rows_of(text);
+    while (*rows.at == '#') {
+        rows.at += strcspn(rows.at, "\n");
+        rows.at += *rows.at == '\n';
+    }
+    const char *problem = NULL;
+    GPtrArray *header = csv_rows_take(&rows, NULL, &problem);
+    bool all = true;
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        all = all && g_ptr_array_find_with_equal_func(header, names[i], g_str_equal, NULL);
+    g_ptr_array_unref(header);
+    return all;
+}
+
+json_t *results_of_csv(const char *path, const char *text, size_t length, const char *name,
+                       GError **error)
+{
+    json_t *series = json_array(), *result = NULL;
+    if (add_values(series, path, text, length, true, error))
+        result = json_pack("{s:s,s:O}", "scenario", name, "series", series);
+    json_decref(series);
     return result;
 }

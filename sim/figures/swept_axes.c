@@ -261,6 +261,13 @@ bool swept_choose_axes(struct swept_picture *picture, GError **error)
         if (chosen[i] < 0)
             return false;
     }
+    if (picture->together && names[1]) {
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+                    "--y %s: a field is of one sweep alone, and other results come into this "
+                    "picture; without --y there are lines",
+                    names[1]);
+        return false;
+    }
     if (sizes && names[1]) {
         g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
                     "--x size --y %s: over message sizes there are lines, one for each value of %s "

@@ -158,10 +158,7 @@ static json_t *line_over_sizes(const struct swept_picture *picture, const GPtrAr
         swept_add_interval(intervals, json_integer(curve->size), &value);
     }
     char *name = line_name(picture, line);
-    const char *stack = picture->together
-                            ? outcome_series_name(picture->outcome, line->curve->series)
-                        : few ? name
-                              : "";
+    const char *stack = few ? name : "";
     json_t *made =
         json_pack("{s:s,s:s,s:o,s:o}", "name", name, "stack", stack, "points", points, "failure",
                   failure_at(picture, line->curve->series, value.failed, value.state));

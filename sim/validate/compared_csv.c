@@ -3,6 +3,7 @@
 #include "sim/validate/compare.h"
 
 #include "sim/output/csv.h"
+#include "sim/output/csv_rows.h"
 
 #include <string.h>
 
@@ -20,63 +21,6 @@ static const char *const column_names[COLUMNS] = {"series", "rank", "size",
                                                   "metric", "unit", "value"};
 
 #define MISSING_COLUMNS "the columns series, size, metric and value are expected here"
-
-// What is left of a text, and the line that it is in.
-struct source {
-    const char *at;
-    int line;
-};
-
-// ---- Rows ----
-
-// The end of a field in quotes, at its closing quote or at the end of the text; copies it.
-static const char *take_quoted(struct source *source, GString *field)
-{
-    const char *at = source->at + 1;
-    for (; *at && (*at != '"' || at[1] == '"'); at++) {
-        if (*at == '"')
-            at++;
-        source->line += *at == '\n';
-        g_string_append_c(field, *at);
-    }
-    return at;
-}
-
-// Takes one field off the text and says what follows it: ',', '\n' or '\0'. NULL in *problem, or
-// what is wrong.
-static char take_field(struct source *source, GString *field, const char **problem)
-{
-    const char *at = source->at;
-    g_string_truncate(field, 0);
-    if (*at == '"') {
-        at = take_quoted(source, field);
-        if (!*at)
-            *problem = "a quote is not closed";
-        at += *at == '"';
-        at += *at == '\r';
-        if (*at && *at != ',' && *at != '\n')
-            *problem = "a comma is expected after what is in quotes";
-    }
-    for (; *at && *at != ',' && *at != '\n'; at++)
-        if (*at != '\r')
-            g_string_append_c(field, *at);
-    char end = *at;
-    source->at = end ? at + 1 : at;
-    return end;
-}
-
-static GPtrArray *take_row(struct source *source, const char **problem)
-{
-    GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
-    GString *field = g_string_new(NULL);
-    char end;
-    do {
-        end = take_field(source, field, problem);
-        g_ptr_array_add(row, g_strdup(field->str));
-    } while (end == ',');
-    g_string_free(field, TRUE);
-    return row;
-}
 
 // "# fingerprint F", "# series NAME: STATUS F [REASON]": what golden curves have above the table.
 static void take_comment(struct compared *compared, const char *line)
@@ -166,37 +110,27 @@ static bool fail(GError **error, int line, const char *what)
     return false;
 }
 
-// Names and metrics go into tables and documents, which are UTF-8; a NUL would end the text.
-static bool check_characters(const char *text, size_t length, GError **error)
-{
-    const char *bad;
-    int line = 1;
-    if (g_utf8_validate_len(text, length, &bad))
-        return true;
-    for (const char *at = text; at < bad; at++)
-        line += *at == '\n';
-    return fail(error, line, "this is no text in UTF-8");
-}
-
 bool compared_read_csv(struct compared *compared, const char *text, size_t length, GError **error)
 {
-    struct source source = {text, 1};
+    struct csv_rows rows = csv_rows_of(text);
     int columns[COLUMNS];
     bool headed = false;
-    if (!check_characters(text, length, error))
-        return false;
-    for (; *source.at; source.line++) {
-        if (*source.at == '#') {
-            char *comment = g_strndup(source.at, strcspn(source.at, "\n"));
-            source.at += strlen(comment);
-            source.at += *source.at == '\n';
+    // Names and metrics go into tables and documents, which are UTF-8; a NUL would end the text.
+    int bad = csv_rows_bad_line(text, length);
+    if (bad)
+        return fail(error, bad, "this is no text in UTF-8");
+    for (; *rows.at; csv_rows_next(&rows)) {
+        if (*rows.at == '#') {
+            char *comment = g_strndup(rows.at, strcspn(rows.at, "\n"));
+            rows.at += strlen(comment);
+            rows.at += *rows.at == '\n';
             take_comment(compared, comment);
             g_free(comment);
             continue;
         }
-        int line = source.line;
+        int line = rows.line;
         const char *problem = NULL;
-        GPtrArray *row = take_row(&source, &problem);
+        GPtrArray *row = csv_rows_take(&rows, NULL, &problem);
         if (!problem && !headed && !find_columns(row, columns))
             problem = MISSING_COLUMNS;
         else if (!problem && headed)
@@ -206,5 +140,5 @@ bool compared_read_csv(struct compared *compared, const char *text, size_t lengt
             return fail(error, line, problem);
         headed = true;
     }
-    return headed || fail(error, source.line, MISSING_COLUMNS);
+    return headed || fail(error, rows.line, MISSING_COLUMNS);
 }

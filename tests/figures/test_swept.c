@@ -536,7 +536,7 @@ static void test_chosen(void)
         {{.metrics = metric_t},
          true,
          {"lines x {'label': 'message size', 'unit': 'B', 'scale': 'log'} y {'label': 't'",
-          "  A, m.weak=1, m.a=1, m.b=1 (A): [[8,100.0],[16,1000.0]]"},
+          "  A, m.weak=1, m.a=1, m.b=1 (): [[8,100.0],[16,1000.0]]"},
          1,
          12}};
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -95,6 +95,81 @@ class Pictures(Drawn):
         self.draw(picture(panel(line("a", [[0, 5.0]]))))
         self.assertIn("p1-series-a", self.ids)
 
+    def places(self, name):
+        """The points of a line, or of the bars of intervals."""
+        group = self.text.split(f'id="{name}"', 1)[1].split("</g>", 1)[0]
+        group = re.sub("(?s)<defs>.*?</defs>", "", group)
+        return [tuple(map(float, pair)) for pair in re.findall(r"[ML] (\S+) (\S+)", group)]
+
+    def test_intervals(self):
+        """A bar at each point, of the interval's length; of many points a band. Series that have
+        bars stand aside of each other, those whose intervals are nothing stay."""
+        y = {"label": "latency", "unit": "us", "scale": "linear"}
+        points = [[1, 10.0], [1024, 30.0]]
+        ends = [[1, 5.0, 15.0, 3], [1024, 20.0, 40.0, 3]]
+        none = [[1, 10.0, 10.0, 3], [1024, 30.0, 30.0, 3]]
+        self.draw(picture(panel(line("a", points, intervals=ends), y=y)))
+        low, high, left, right = *self.places("p1-interval-a")[:2], *self.places("p1-series-a")
+        self.assertEqual(low[0], left[0])
+        self.assertAlmostEqual((low[1] + high[1]) / 2, left[1], places=3)
+        self.assertAlmostEqual((low[1] - high[1]) * 2, left[1] - right[1], places=3)
+        self.draw(picture(panel(line("a", points, intervals=ends), line("b", points, intervals=ends),
+                                line("c", points, intervals=none), y=y)))
+        first, second, third = (self.places(f"p1-series-{name}")[0][0] for name in "abc")
+        self.assertTrue(first < third < second)
+        self.assertAlmostEqual((first + second) / 2, third, places=3)
+        self.assertEqual(self.places("p1-interval-a")[0][0], first)
+        self.assertIn("a little aside", self.words)
+        many = [[2 ** power, 10.0 + power] for power in range(20)]
+        self.draw(picture(panel(line("a", many, intervals=[[x, y - 1, y + 1, 3] for x, y in many]))))
+        self.assertIn("fill-opacity: 0.2", self.text.split('id="p1-interval-a"', 1)[1])
+
+    def test_intervals_below_zero(self):
+        """What is never negative has no axis below 0, and a logarithmic one no end at 0."""
+        for scale in ("linear", "log"):
+            self.draw(picture(panel(line("a", [[1, 10.0], [2, 12.0]],
+                                         intervals=[[1, -90.0, 110.0, 2], [2, 11.0, 13.0, 2]]),
+                                    y={"label": "t", "unit": "us", "scale": scale})))
+            self.assertNotIn("\u2212", self.words)
+            self.assertIn("100", self.words)
+
+    def test_measured(self):
+        """Points without a line, in the colour of the simulated ones of their name or in one that
+        nothing else has."""
+        points = [[1, 2.0], [1024, 30.0]]
+        self.draw(picture(panel(line("a", points, stack="lam_via"),
+                                line("a (m)", points, stack="lam_via", measured=True,
+                                     intervals=[[1, 1.0, 3.0, 1]]),
+                                line("b", points, measured=True),
+                                line("c", points, measured=True))))
+        def edge(name):
+            return self.text.split(f'id="{name}"', 1)[1].split("stroke: ", 1)[1][:7]
+        self.assertEqual(edge("p1-measured-a-m"), self.colour("p1-series-a"))
+        self.assertEqual(len({edge(f"p1-measured-{name}") for name in ("a-m", "b", "c")}), 3)
+        self.assertNotIn("p1-series-b", self.ids)
+        self.assertIn("p1-interval-a-m", self.ids)
+        group = self.text.split('id="p1-measured-b"', 1)[1].split("</g>", 1)[0]
+        self.assertEqual(group.count("<use "), 2)
+
+    def test_three_of_one_stack_have_colours_of_their_own(self):
+        points = [[1, 2.0], [1024, 30.0]]
+        for count, colours in ((2, 1), (3, 3), (6, 6)):
+            names = [f"s{number}" for number in range(count)]
+            self.draw(picture(panel(*[line(name, points, stack="armci") for name in names])))
+            self.assertEqual(len({self.colour(f"p1-series-{name}") for name in names}), colours)
+
+    def test_scales_that_a_user_chooses(self):
+        """A linear axis of sizes has round sizes; a logarithmic one of what was swept keeps its 0."""
+        points = [[1, 2.0], [65536, 30.0]]
+        self.draw(picture(panel(line("a", points), x={**SIZES, "scale": "linear"})))
+        for text in ("16 KiB", "32 KiB", "64 KiB"):
+            self.assertIn(text, self.words)
+        swept = {"label": "loss", "unit": "", "scale": "log", "swept": True}
+        self.draw(picture(panel(line("a", [[0, 2.0], [0.001, 3.0], [0.1, 4.0]]), x=swept)))
+        self.assertEqual(len(self.places("p1-series-a")), 3)
+        self.assertIn("0.001", self.words)
+        self.assertNotIn("mathdefault", self.words)
+
     def test_failures(self):
         failure = {"status": "deadlock", "text": "deadlock: nobody sends"}
         self.draw(picture(panel(line("a", [[1, 2.0], [2, 3.0]], failure=failure),

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What `netsim plot` is asked for, and the document of its picture.
+#ifndef NETSIM_CLI_PLOT_H
+#define NETSIM_CLI_PLOT_H
+
+#include "sim/cli/cli.h"
+#include "sim/figures/choice.h"
+
+struct plot_arguments {
+    char *figure, *format, *out, **sets;
+    char *x, *y, *title, *log, *linear, **metrics, **series, **sizes;
+    struct cli_limits limits;
+    int jobs;
+    gboolean quiet, allow_unused;
+};
+
+// The document of the picture of what the words name (scenarios, results, sweeps, measured points),
+// over each other. NULL after an error: in *error, or printed.
+json_t *plot_document(char *const *words, int count, const struct plot_arguments *arguments,
+                      GError **error);
+
+#endif
