@@ -90,6 +90,20 @@ class Dissectors(Case):
                                 "-c", "20")
         self.assertTrue(immediate and all(row[0] for row in immediate))
 
+    def test_a_broken_connection(self):
+        self.run_with_captures("flood_empty_rq")  # which fails: what it did is kept
+        [series] = os.listdir(self.path("c"))
+        rows = self.fields(f"c/{series}/node1.pcapng", ["mvia.sequence", "frame.comment"],
+                           "-Y", 'frame.comment contains "dropped"', "-E", "aggregator=|")
+        self.assertGreater(len(rows), 0)
+        self.assertRegex(rows[0][1], r"^message \d+, rank 0 to 1, \d+ B.*\|"
+                                     r"dropped here: receive queue empty, at \d+\.\d{3} us$")
+        # Its sender saw it leave, and nothing else of it.
+        [comment] = self.fields(f"c/{series}/node0.pcapng", ["frame.comment"], "-Y",
+                                f"frame.packet_flags_direction == 2 && mvia.type == 2 && mvia.sequence == {rows[0][0]}",
+                                "-E", "aggregator=|")
+        self.assertEqual(comment[0], rows[0][1].split("|")[0])
+
     def test_gm(self):
         self.run_with_captures("gm_allsize", "--set", "workload.sizes=5000 B", "--set",
                                "workload.repetitions=1")
