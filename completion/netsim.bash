@@ -54,12 +54,13 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--set --allow-unused --out --seed --format --trace --log-states --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
+        options='--set --allow-unused --out --seed --format --metric --trace --log-states --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
         case $previous in
         --set) value='parameter' ;;
         --out) value='directory' ;;
         --seed) value='none' ;;
         --format) value='choice table csv json' ;;
+        --metric) value='none' ;;
         --trace) value='file' ;;
         --log-states) value='file' ;;
         --pcap) value='directory' ;;

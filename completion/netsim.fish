@@ -66,6 +66,7 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l allow-unused -d 'acce
 complete -c netsim -n '__fish_seen_subcommand_from run' -l out -x -a '(__netsim_words directory)' -d 'directory for the results instead of results/NAME'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l metric -x -a '(__netsim_words none)' -d 'show only this metric in the table (repeatable)'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l trace -x -a '(__netsim_words file)' -d 'write a timeline for ui.perfetto.dev'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l log-states -x -a '(__netsim_words file)' -d 'write the protocol transitions, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap -x -a '(__netsim_words directory)' -d 'write what the cards send and receive: DIR/SERIES/NODE.pcapng'

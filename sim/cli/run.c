@@ -12,10 +12,12 @@
 #include "sim/output/state_log.h"
 #include "sim/output/table.h"
 #include "sim/output/tee.h"
+#include "sim/output/text.h"
 #include "sim/output/timeline.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/run.h"
+#include "sim/workload/samples.h"
 
 #include <signal.h>
 #include <string.h>
@@ -25,7 +27,7 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct run_arguments {
     char **sets;
-    char *out, *seed, *format, *trace, *state_log;
+    char *out, *seed, *format, *trace, *state_log, **metrics;
     struct cli_pcap pcap;
     struct cli_limits limits;
     int jobs;
@@ -230,21 +232,25 @@ static bool write_results(const char *directory, const struct scenario *scenario
                           const struct result *result, const struct manifest_execution *execution,
                           GError **error)
 {
-    GString *csv = csv_text(result);
+    GString *csv = csv_text(result), *samples = csv_samples(result);
     json_t *manifest = manifest_json(scenario, result, execution, csv->str);
     tell_replaced(directory, manifest);
-    bool written = manifest_write(directory, manifest, csv->str, error);
+    bool written =
+        manifest_write(directory, manifest, csv->str, samples ? samples->str : NULL, error);
     json_decref(manifest);
+    if (samples)
+        g_string_free(samples, TRUE);
     g_string_free(csv, TRUE);
     return written;
 }
 
-static void print_result(const struct result *result, enum format format, bool quiet,
-                         const char *directory)
+static void print_result(const struct result *result, enum format format,
+                         const struct run_arguments *arguments, const char *directory)
 {
     switch (format) {
     case FORMAT_TABLE: {
-        struct table_options options = {table_wants_colour(stdout), !quiet, directory};
+        struct table_options options = {table_wants_colour(stdout), !arguments->quiet, directory,
+                                        (const char *const *)arguments->metrics};
         table_print(result, &options, stdout);
         return;
     }
@@ -294,8 +300,10 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
 {
     char *csv = directory ? g_build_filename(directory, "results.csv", NULL) : NULL;
     char *manifest = directory ? g_build_filename(directory, "manifest.json", NULL) : NULL;
+    char *samples = directory ? g_build_filename(directory, MANIFEST_SAMPLES, NULL) : NULL;
     const struct file_use uses[] = {
         {"the results", csv, true},
+        {"the times of repetitions", samples, true},
         {"the manifest", manifest, true},
         {"--trace", arguments->trace, true},
         {"--log-states", arguments->state_log, true},
@@ -307,6 +315,7 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
     bool differ =
         cli_files_differ(scenario, (const struct file_use *)(void *)all->data, (int)all->len);
     g_array_unref(all);
+    g_free(samples);
     g_free(manifest);
     g_free(csv);
     return differ;
@@ -384,7 +393,7 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     else if (whole)
         code = code_of(result);
     if (result->series->len > 0 || !cut)
-        print_result(result, format, arguments->quiet, written ? directory : NULL);
+        print_result(result, format, arguments, written ? directory : NULL);
     if (format != FORMAT_TABLE)
         print_failures(result);
     if (cut && written && (ending.signal || ending.crashed))
@@ -392,6 +401,43 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     result_free(result);
     g_free(directory);
     return code;
+}
+
+// The metrics that a case reports; the caller frees them (g_strfreev).
+static char **metrics_of(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    char *samples = workload->samples ? g_strjoinv(", ", (char **)samples_metrics) : g_strdup("");
+    char *all =
+        g_strdup_printf("%s%s%s", workload->benchmark ? workload->benchmark->metrics : "program_us",
+                        *samples ? ", " : "", samples);
+    char **metrics = g_strsplit(all, ", ", -1);
+    g_free(all);
+    g_free(samples);
+    return metrics;
+}
+
+// Whether each metric that was asked for is one of some series; complains if not.
+static bool metrics_are_right(const struct scenario *scenario, char **asked)
+{
+    bool right = true;
+    for (; right && asked && *asked; asked++) {
+        char *there = NULL;
+        right = false;
+        for (guint i = 0; !right && i < scenario->cases->len; i++) {
+            char **metrics = metrics_of(g_ptr_array_index(scenario->cases, i));
+            for (char **metric = metrics; *metric; metric++)
+                right |= text_metric_is(*metric, *asked);
+            if (!there)
+                there = g_strjoinv(", ", metrics);
+            g_strfreev(metrics);
+        }
+        if (!right)
+            cli_error("workload.samples=true adds those of single repetitions",
+                      "--metric %s: there are %s", *asked, there);
+        g_free(there);
+    }
+    return right;
 }
 
 static enum cli_exit run_scenario_argument(const char *scenario_argument,
@@ -407,7 +453,8 @@ static enum cli_exit run_scenario_argument(const char *scenario_argument,
         cli_scenario(schema, scenario_argument, arguments->sets, arguments->allow_unused, seed);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario) {
-        code = run_and_write(scenario, arguments, (enum format)format, execution);
+        if (metrics_are_right(scenario, arguments->metrics))
+            code = run_and_write(scenario, arguments, (enum format)format, execution);
         scenario_free(scenario);
     }
     registry_schema_free(schema);
@@ -427,6 +474,14 @@ const struct cli_option cli_run_options[] = {
     CLI_FORMAT_OPTION(struct run_arguments, format, formats,
                       "With `csv` or `json` it is one document and nothing else, and no file is "
                       "written without `--out`."),
+    {.name = "metric",
+     .value = CLI_LIST,
+     .offset = offsetof(struct run_arguments, metrics),
+     .argument = "NAME",
+     .summary = "show only this metric in the table (repeatable)",
+     .more =
+         "`latency_us`, `latency`, or with `workload.samples` `p50`, `p90`, `p99`, `min`, `max` "
+         "and `sd` of single repetitions."},
     {.name = "trace",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, trace),

@@ -65,6 +65,8 @@ struct benchmark_schema {
     // What its sizes are numbers of ("messages"), and then plain numbers; NULL: bytes. They stand
     // in the same places: `sizes` of the workload, the column `size` of tables and CSV.
     const char *counts;
+    // Its messages overlap, so that a single repetition has no time of its own.
+    bool overlapping;
     const char *sizes; // the usual ones, "1 .. 8192"; NULL: what Pallas measures, if in bytes
     // Keys of the workload that are its own, beside sizes, repetitions and ranks; NULL: none.
     const struct param_table *parameters;
@@ -133,6 +135,7 @@ struct workload {
     GArray *sizes;     // int64_t: message sizes of a benchmark, or what it counts
     struct param_values *parameters; // of the benchmark's own table; NULL: it has none
     int64_t repetitions;             // 0: auto
+    bool samples;                    // the times of single repetitions are kept
     struct source_mark mark;
 };
 

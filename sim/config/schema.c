@@ -227,11 +227,12 @@ static json_t *describe_workload(const struct scenario_schema *schema)
     bool counts = any_counts(schema);
     json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
                                     count_schema(1), "default", "auto");
-    json_t *properties = json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:s, s:i, s:{s:s}}}", "benchmark",
-                                   benchmark_schema(schema), "program", program_schema(), "sizes",
-                                   counts ? json_object() : byte_sizes_schema(), "repetitions",
-                                   repetitions, "ranks", count_schema(1), PLACEMENT_KEY, "type",
-                                   "array", "minItems", 1, "items", "type", "string");
+    json_t *properties =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:s, s:i, s:{s:s}}, s:{s:s, s:b}}", "benchmark",
+                  benchmark_schema(schema), "program", program_schema(), "sizes",
+                  counts ? json_object() : byte_sizes_schema(), "repetitions", repetitions, "ranks",
+                  count_schema(1), PLACEMENT_KEY, "type", "array", "minItems", 1, "items", "type",
+                  "string", "samples", "type", "boolean", "default", 0);
     add_benchmark_keys(properties, schema);
     json_t *workload = object_schema(properties);
     if (counts)

@@ -10,8 +10,8 @@
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
 
-const char *const workload_keys[] = {"benchmark", "program",     "sizes", "repetitions",
-                                     "ranks",     PLACEMENT_KEY, NULL};
+const char *const workload_keys[] = {"benchmark", "program",     "sizes",   "repetitions",
+                                     "ranks",     PLACEMENT_KEY, "samples", NULL};
 
 struct workload_reader {
     struct workload *workload;
@@ -166,6 +166,19 @@ static void read_repetitions(struct workload_reader *reader)
                  reader->diags);
 }
 
+static void read_samples(struct workload_reader *reader)
+{
+    static const char *const words[] = {"false", "true", NULL};
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    const struct node *node = node_get(reader->map, "samples");
+    int chosen = node ? reader_choice(node, PATH ".samples", "value", words, reader->diags) : 0;
+    reader->workload->samples = chosen == 1;
+    if (chosen == 1 && benchmark && benchmark->overlapping)
+        diag_add(reader->diags, node->mark, PATH ".samples", NULL,
+                 "the messages of %s overlap, so that a single one has no time of its own",
+                 benchmark->name);
+}
+
 // ---- Benchmark ----
 
 static const struct benchmark_schema *read_benchmark(struct workload_reader *reader,
@@ -300,6 +313,7 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
     reader->workload->benchmark = read_benchmark(reader, benchmark);
     read_sizes(reader);
     read_repetitions(reader);
+    read_samples(reader);
     if (!reader->workload->benchmark)
         return;
     const struct param_table *parameters = reader->workload->benchmark->parameters;
@@ -312,7 +326,7 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
 
 static void read_for_program(struct workload_reader *reader, const struct node *program)
 {
-    static const char *const not_here[] = {"sizes", "repetitions", NULL};
+    static const char *const not_here[] = {"sizes", "repetitions", "samples", NULL};
     for (int i = 0; not_here[i]; i++) {
         const struct node *node = node_get(reader->map, not_here[i]);
         if (node)

@@ -3,6 +3,7 @@
 // configuration compiler.
 //
 //   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
+//   workload: {benchmark: pmb.bcast, samples: true}      # the time of each repetition is kept
 //   workload: {ranks: 2, program: […]}        # see program.h
 //   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
 //

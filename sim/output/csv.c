@@ -91,3 +91,39 @@ GString *csv_text(const struct result *result)
     }
     return out;
 }
+
+static void append_samples(GString *out, const char *scenario, const struct series_result *series)
+{
+    GString *head = g_string_new(NULL);
+    csv_append_field(head, scenario);
+    g_string_append_c(head, ',');
+    csv_append_field(head, series->name);
+    int repetition = 0;
+    const struct result_sample *before = NULL;
+    for (guint i = 0; i < series->samples->len; i++) {
+        const struct result_sample *sample =
+            &g_array_index(series->samples, struct result_sample, i);
+        bool goes_on = before && before->rank == sample->rank && before->size == sample->size;
+        repetition = goes_on ? repetition + 1 : 1;
+        before = sample;
+        char *digits = text_exact(sample->us);
+        g_string_append_printf(out, "%s,%d,%" G_GINT64_FORMAT ",%d,%s\n", head->str, sample->rank,
+                               sample->size, repetition, digits);
+        g_free(digits);
+    }
+    g_string_free(head, TRUE);
+}
+
+GString *csv_samples(const struct result *result)
+{
+    GString *out = NULL;
+    for (guint i = 0; i < result->series->len; i++) {
+        const struct series_result *series = g_ptr_array_index(result->series, i);
+        if (!series->samples)
+            continue;
+        if (!out)
+            out = g_string_new("scenario,series,rank,size,repetition,time_us\n");
+        append_samples(out, result->scenario, series);
+    }
+    return out;
+}

@@ -14,6 +14,12 @@
 // lines end in LF; a value reads back as exactly the same double. Free with g_string_free.
 GString *csv_text(const struct result *result);
 
+// "scenario,series,rank,size,repetition,time_us" and a row for the time of each repetition, counted
+// from 1, if they are kept (workload.samples): of each rank that measures, in the order of series
+// and measuring; what the times are is said in sim/workload/samples.h. NULL if none of the series
+// has any. Free with g_string_free.
+GString *csv_samples(const struct result *result);
+
 // Appends one field, in quotes if it must be. Spreadsheets take what begins with = + - @ for a
 // formula: such a text gets an apostrophe in front, as they show it, unless it is a number; and so
 // that nothing is confused with it, one that begins so after apostrophes gets one more.

@@ -5,6 +5,7 @@
 #include "sim/output/json.h"
 #include "sim/output/text.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -86,20 +87,43 @@ static json_t *manifest_series(const struct scenario *scenario, const struct res
 }
 
 // The results as the manifest tells them.
-static json_t *manifest_results(const char *csv)
+static json_t *manifest_results(const struct result *result, const char *csv)
 {
     char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, csv, -1);
     json_t *results = json_pack("{s:s, s:s}", "file", RESULTS, "sha256", digest);
     g_free(digest);
+    for (guint i = 0; i < result->series->len; i++)
+        if (((const struct series_result *)g_ptr_array_index(result->series, i))->samples)
+            json_object_set_new(results, "samples", json_string(MANIFEST_SAMPLES));
     return results;
 }
 
-bool manifest_write(const char *directory, json_t *manifest, const char *csv, GError **error)
+// Whether the run whose results are in a directory has left times of repetitions there.
+static bool has_samples(const char *directory)
+{
+    char *path = g_build_filename(directory, MANIFEST, NULL);
+    json_t *old = json_load_file(path, 0, NULL);
+    bool has = json_object_get(json_object_get(old, "results"), "samples");
+    json_decref(old);
+    g_free(path);
+    return has;
+}
+
+bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
+                    GError **error)
 {
     char *json = json_document_text(json_incref(manifest));
+    bool stale = !samples && has_samples(directory);
     // The manifest first: whatever happens between the two, it names the results it goes with.
-    const struct file_text texts[] = {{MANIFEST, json, strlen(json)}, {RESULTS, csv, strlen(csv)}};
-    bool written = file_put_all(directory, texts, G_N_ELEMENTS(texts), error);
+    const struct file_text texts[] = {{MANIFEST, json, strlen(json)},
+                                      {RESULTS, csv, strlen(csv)},
+                                      {MANIFEST_SAMPLES, samples, samples ? strlen(samples) : 0}};
+    bool written = file_put_all(directory, texts, samples ? 3 : 2, error);
+    if (written && stale) {
+        char *old = g_build_filename(directory, MANIFEST_SAMPLES, NULL);
+        g_unlink(old);
+        g_free(old);
+    }
     g_free(json);
     return written;
 }
@@ -141,7 +165,7 @@ json_t *manifest_json(const struct scenario *scenario, const struct result *resu
     json_object_set_new(manifest, "fingerprint", json_string(fingerprint));
     json_object_set_new(manifest, "events", json_integer((json_int_t)result_events(result)));
     json_object_set_new(manifest, "ledger", json_ledger(&totals));
-    json_object_set_new(manifest, "results", manifest_results(csv));
+    json_object_set_new(manifest, "results", manifest_results(result, csv));
     json_object_set_new(manifest, "series", manifest_series(scenario, result));
     json_object_set_new(manifest, "execution", manifest_execution_json(result, execution));
     g_free(fingerprint);

@@ -25,9 +25,14 @@ struct manifest_execution {
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
                       const struct manifest_execution *execution, const char *csv);
 
-// Puts results.csv and manifest.json into a directory. False and *error if they can't be written:
-// then what was there still is.
-bool manifest_write(const char *directory, json_t *manifest, const char *csv, GError **error);
+// The file of the times of single repetitions, beside results.csv.
+#define MANIFEST_SAMPLES "samples.csv"
+
+// Puts results.csv and manifest.json into a directory, and samples.csv if there are any (else
+// NULL): that of the run before goes. False and *error if they can't be written: then what was
+// there still is.
+bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
+                    GError **error);
 
 // Whether a manifest and the results beside it are of one run; those of older versions don't say.
 // False and *error names both.

@@ -5,6 +5,7 @@
 #include "sim/output/failure.h"
 #include "sim/output/losses.h"
 #include "sim/output/text.h"
+#include "sim/workload/samples.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -60,6 +61,19 @@ static bool value_is_of_a_size(const struct result_value *value)
 static const struct result_value *value_at(const struct series_result *series, guint index)
 {
     return &g_array_index(series->values, struct result_value, index);
+}
+
+// ---- What is shown ----
+
+bool table_shows(const char *const *metrics, const char *metric)
+{
+    if (!metrics)
+        return !g_str_has_prefix(metric, SAMPLES_METRIC) || text_metric_is(metric, "p50") ||
+               text_metric_is(metric, "p99");
+    for (; *metrics; metrics++)
+        if (text_metric_is(metric, *metrics))
+            return true;
+    return false;
 }
 
 // ---- Numbers ----
@@ -128,7 +142,8 @@ static void column_measure(struct column *column)
 
 // The columns of a series; one without a single value still shows, with the metrics of the series
 // before it.
-static struct group *group_new(const struct series_result *series, const struct group *model)
+static struct group *group_new(const struct series_result *series, const struct group *model,
+                               const char *const *metrics)
 {
     struct group *group = g_new0(struct group, 1);
     group->series = series;
@@ -140,7 +155,7 @@ static struct group *group_new(const struct series_result *series, const struct 
     group->columns = g_ptr_array_new_with_free_func(column_free);
     for (guint i = 0; i < series->values->len; i++) {
         const struct result_value *value = value_at(series, i);
-        if (value_is_of_a_size(value))
+        if (value_is_of_a_size(value) && table_shows(metrics, value->metric))
             g_hash_table_insert(group_column(group, value->metric)->values, (gpointer)&value->size,
                                 (gpointer)&value->value);
     }
@@ -160,17 +175,17 @@ static struct group *group_new(const struct series_result *series, const struct 
 }
 
 // The first series with a value decides what columns a series without any shows.
-static GPtrArray *groups_of(const struct result *result)
+static GPtrArray *groups_of(const struct result *result, const char *const *metrics)
 {
     GPtrArray *groups = g_ptr_array_new_with_free_func(group_free);
     struct group *model = NULL;
     for (guint i = 0; i < result->series->len && !model; i++) {
-        model = group_new(g_ptr_array_index(result->series, i), NULL);
+        model = group_new(g_ptr_array_index(result->series, i), NULL, metrics);
         if (model->columns->len == 0)
             g_clear_pointer(&model, group_free);
     }
     for (guint i = 0; model && i < result->series->len; i++)
-        g_ptr_array_add(groups, group_new(g_ptr_array_index(result->series, i), model));
+        g_ptr_array_add(groups, group_new(g_ptr_array_index(result->series, i), model, metrics));
     g_clear_pointer(&model, group_free);
     return groups;
 }
@@ -280,19 +295,20 @@ static void append_row(GString *out, const GPtrArray *groups, int size_width, co
     g_string_append_c(out, '\n');
 }
 
-static void append_sizes(GString *out, const struct result *result, const struct style *style)
+static void append_sizes(GString *out, const struct result *result, const char *const *metrics,
+                         const struct style *style)
 {
     GArray *sizes = sizes_of(result);
-    if (sizes->len > 0) {
-        GPtrArray *groups = groups_of(result);
+    GPtrArray *groups = groups_of(result, metrics);
+    if (sizes->len > 0 && groups->len > 0) {
         struct size_column column = size_column_of(result, sizes);
         append_titles(out, groups, column.width, style);
         append_header(out, groups, &column, HEADER_LABEL);
         append_header(out, groups, &column, HEADER_UNIT);
         for (guint i = 0; i < sizes->len; i++)
             append_row(out, groups, column.width, &g_array_index(sizes, int64_t, i));
-        g_ptr_array_unref(groups);
     }
+    g_ptr_array_unref(groups);
     g_array_unref(sizes);
 }
 
@@ -323,12 +339,12 @@ static void append_heading(GString *out, const char *name, const struct style *s
 }
 
 static void append_singles_of(GString *out, const struct series_result *series,
-                              const struct style *style)
+                              const char *const *metrics, const struct style *style)
 {
     unsigned rows = 0, beyond = 0;
     for (guint i = 0; i < series->values->len; i++) {
         const struct result_value *value = value_at(series, i);
-        if (value_is_of_a_size(value))
+        if (value_is_of_a_size(value) || !table_shows(metrics, value->metric))
             continue;
         if (rows == MOST_SINGLE_ROWS) {
             beyond++;
@@ -348,6 +364,27 @@ static void append_singles_of(GString *out, const struct series_result *series,
     }
     if (beyond > 0)
         g_string_append_printf(out, "  and %u more\n", beyond);
+}
+
+// Says what is known of repetitions besides.
+static void append_hidden(GString *out, const struct result *result, const char *const *metrics)
+{
+    GString *names = g_string_new(NULL);
+    bool kept = false;
+    for (guint i = 0; i < result->series->len; i++)
+        kept |=
+            ((const struct series_result *)g_ptr_array_index(result->series, i))->samples != NULL;
+    for (int i = 0; kept && samples_metrics[i]; i++) {
+        if (table_shows(metrics, samples_metrics[i]))
+            continue;
+        char *label = text_metric_label(samples_metrics[i]);
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", strrchr(label, ' ') + 1);
+        g_free(label);
+    }
+    if (names->len > 0 && !metrics)
+        g_string_append_printf(out, "\nof single repetitions also: %s (--metric shows them)\n",
+                               names->str);
+    g_string_free(names, TRUE);
 }
 
 // ---- The line on what ran ----
@@ -401,9 +438,10 @@ void table_print(const struct result *result, const struct table_options *option
     static const struct style plain = {"", "", ""};
     const struct style *style = options->colour ? &coloured : &plain;
     GString *text = g_string_new(NULL);
-    append_sizes(text, result, style);
+    append_sizes(text, result, options->metrics, style);
     for (guint i = 0; i < result->series->len; i++)
-        append_singles_of(text, g_ptr_array_index(result->series, i), style);
+        append_singles_of(text, g_ptr_array_index(result->series, i), options->metrics, style);
+    append_hidden(text, result, options->metrics);
     for (guint i = 0; i < result->series->len; i++) {
         gsize before = text->len;
         failure_append(text, g_ptr_array_index(result->series, i), style->bad, style->plain);

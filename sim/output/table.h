@@ -13,11 +13,17 @@ struct table_options {
     bool colour;           // ANSI colours
     bool summary;          // the line on what ran
     const char *directory; // where the results are, for that line; or NULL
+    // Only these metrics (text_metric_is), NULL-terminated. NULL: all but that of the repetitions,
+    // if they are kept, only median and 99th percentile are shown.
+    const char *const *metrics;
 };
 
 // Prints sizes against series and metrics, then the values that belong to no size or to one rank,
 // then the failures, then the summary.
 void table_print(const struct result *result, const struct table_options *options, FILE *out);
+
+// Whether a metric is shown.
+bool table_shows(const char *const *metrics, const char *metric);
 
 // Whether output to `file` should be coloured: a terminal, and NO_COLOR is not set.
 bool table_wants_colour(FILE *file);

@@ -72,6 +72,16 @@ char *text_metric_label(const char *metric)
     return g_strdelimit(label, "_", ' ');
 }
 
+bool text_metric_is(const char *metric, const char *name)
+{
+    char *label = text_metric_label(metric);
+    const char *last = strrchr(label, ' ');
+    bool is = strcmp(metric, name) == 0 || strcmp(label, name) == 0 ||
+              (last && strcmp(last + 1, name) == 0);
+    g_free(label);
+    return is;
+}
+
 int text_width(const char *text)
 {
     if (!g_utf8_validate(text, -1, NULL))

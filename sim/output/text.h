@@ -6,6 +6,7 @@
 #include "sim/core/time.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 // The shortest decimal text that reads back as exactly this double: "74.01". The caller frees it.
@@ -26,6 +27,10 @@ char *text_fingerprint(uint64_t fingerprint);
 
 // A metric's name without its unit, as words: "latency_us" is "latency". The caller frees it.
 char *text_metric_label(const char *metric);
+
+// Whether a user who writes `name` means this metric: it is "repetition_p99_us", "repetition p99"
+// or "p99".
+bool text_metric_is(const char *metric, const char *name);
 
 // Columns that UTF-8 text takes on a terminal.
 int text_width(const char *text);

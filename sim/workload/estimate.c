@@ -5,6 +5,7 @@
 #include "sim/workload/benchmark.h"
 #include "sim/workload/code.h"
 #include "sim/workload/limit.h"
+#include "sim/workload/samples.h"
 
 #include <math.h>
 #include <sys/resource.h>
@@ -143,7 +144,7 @@ static double memory_of(const struct scenario_case *test_case)
     return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len +
            ranks * (PROCESS_BYTES + (double)stack.process) +
            ranks * ranks * (stack.pair ? PAIR_BYTES + (double)stack.pair : 0) +
-           program_bytes(&test_case->workload);
+           program_bytes(&test_case->workload) + samples_bytes(&test_case->workload);
 }
 
 int64_t estimate_memory_there(void)

@@ -13,6 +13,7 @@ struct frame {
     const struct code_op *loop; // NULL: the program
     guint next;
     int64_t turn, turns;
+    bool lapped; // its turns are the repetitions of a measurement
 };
 
 struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
@@ -41,12 +42,18 @@ void interpreter_free(struct interpreter *run)
     if (!run)
         return;
     code_free(run->code);
+    laps_clear(&run->laps);
     g_free(run->code_error);
     g_array_free(run->frames, TRUE);
     g_ptr_array_free(run->waiting, TRUE);
     mpi_schedule_clear(&run->schedule);
     g_free(run->open);
     g_free(run);
+}
+
+void interpreter_keep_laps(struct interpreter *run)
+{
+    run->laps.kept = true;
 }
 
 bool interpreter_ended(const struct interpreter *run)
@@ -204,8 +211,10 @@ static enum interpreter_phase op_loop(struct interpreter *run, const struct code
 {
     struct frame frame = {
         .body = op->body, .loop = op, .turns = interpreter_value(run, &op->count, 0)};
-    if (frame.turns > 0 && op->body->len > 0)
+    if (frame.turns > 0 && op->body->len > 0) {
+        frame.lapped = laps_loop(&run->laps, frame.turns);
         g_array_append_val(run->frames, frame);
+    }
     if (op->variable != CODE_NO_SLOT)
         run->code->variables.values[op->variable] = 0;
     return PHASE_NEXT;
@@ -216,8 +225,10 @@ static void op_measure_stop(struct interpreter *run, const struct cpu_context *c
 {
     sim_time elapsed =
         op->source->reported ? run->process->reported : context->now - run->measure_start;
-    run->measure(run->owner, run->process->rank, interpreter_value(run, &op->size, 0),
-                 interpreter_value(run, &op->count, 1), op->source->parts, elapsed);
+    int64_t count = interpreter_value(run, &op->count, 1);
+    run->measure(run->owner, run->process->rank, interpreter_value(run, &op->size, 0), count,
+                 op->source->parts, elapsed,
+                 laps_end(&run->laps, count, op->source->reported, elapsed));
 }
 
 static enum interpreter_phase op_start(struct interpreter *run, struct cpu_context *context,
@@ -272,6 +283,7 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
         sim_measurement_begins(run->process->sim);
         run->measure_start = context->now;
         run->process->reported = 0;
+        laps_begin(&run->laps, context->now);
         return PHASE_NEXT;
     case OP_MEASURE_STOP:
         op_measure_stop(run, context, op);
@@ -282,14 +294,16 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
 
 // ---- From one operation to the next ----
 
-// The next operation, or NULL at the end of the program.
-static struct code_op *next_op(struct interpreter *run)
+// The next operation at a time, or NULL at the end of the program.
+static struct code_op *next_op(struct interpreter *run, sim_time now)
 {
     while (run->frames->len > 0) {
         struct frame *frame = &g_array_index(run->frames, struct frame, run->frames->len - 1);
         if (frame->next < frame->body->len)
             return g_ptr_array_index(frame->body, frame->next++);
         frame->next = 0;
+        if (frame->lapped)
+            laps_add(&run->laps, now, run->process->reported);
         if (++frame->turn >= frame->turns) {
             g_array_set_size(run->frames, run->frames->len - 1);
             continue;
@@ -309,7 +323,7 @@ static enum interpreter_phase phase_next(struct interpreter *run, struct cpu_con
     for (int i = 0; i < MOST_AT_ONCE && phase == PHASE_NEXT && context->now == start &&
                     run->process->sim->status == SIM_COMPLETED;
          i++) {
-        struct code_op *op = next_op(run);
+        struct code_op *op = next_op(run, context->now);
         run->op = op;
         if (!op) {
             run->ended = context->now;

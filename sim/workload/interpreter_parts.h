@@ -8,6 +8,7 @@
 #include "sim/mpi/schedule.h"
 #include "sim/workload/code.h"
 #include "sim/workload/interpreter.h"
+#include "sim/workload/laps.h"
 
 // Where a process is between two slices.
 enum interpreter_phase {
@@ -32,6 +33,7 @@ struct interpreter {
     struct mpi_schedule schedule;
     int64_t temporary, temporary_bytes; // the library's temporary buffer
     sim_time measure_start;
+    struct laps laps;      // of the measurement under way
     sim_time began, ended; // the program
     interpreter_measure_fn *measure;
     void *owner;

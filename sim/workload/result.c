@@ -44,6 +44,8 @@ void series_result_free(struct series_result *series)
     json_decref(series->reason);
     g_array_unref(series->values);
     g_array_unref(series->losses);
+    if (series->samples)
+        g_array_unref(series->samples);
     if (series->ledger_report)
         g_ptr_array_unref(series->ledger_report);
     json_decref(series->counters);

@@ -25,14 +25,22 @@ struct result_loss {
     int64_t count, before; // before: of the count, what was before the measurement began
 };
 
+// The time of one repetition, if they are kept (workload.samples): see samples.h.
+struct result_sample {
+    int rank;
+    int64_t size; // as in result_value
+    double us;
+};
+
 struct series_result {
     char *name; // of the series
     char *stack;
     int number;         // which of the scenario's series, from 0
     const char *counts; // static: what the sizes are numbers of ("messages"); NULL: bytes
     enum sim_status status;
-    json_t *reason; // {"kind", "text", …}; NULL if completed
-    GArray *values; // struct result_value, in the order of measuring
+    json_t *reason;  // {"kind", "text", …}; NULL if completed
+    GArray *values;  // struct result_value, in the order of measuring
+    GArray *samples; // struct result_sample, in the order of measuring; NULL: none are kept
     struct ledger_totals ledger;
     bool ledger_balanced;
     GPtrArray *ledger_report; // char *: lines on lost or open messages

@@ -78,6 +78,33 @@ static void values_read(struct series_result *series, const json_t *list)
     }
 }
 
+static json_t *samples_json(const GArray *samples)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < samples->len; i++) {
+        const struct result_sample *sample = &g_array_index(samples, struct result_sample, i);
+        json_array_append_new(
+            list, json_pack("[i, I, o]", sample->rank, (json_int_t)sample->size, real(sample->us)));
+    }
+    return list;
+}
+
+static GArray *samples_read(const json_t *list)
+{
+    guint count = (guint)json_array_size(list);
+    GArray *samples = g_array_sized_new(FALSE, FALSE, sizeof(struct result_sample), count);
+    const json_t *sample;
+    size_t i;
+    json_array_foreach(list, i, sample)
+    {
+        struct result_sample read = {(int)json_integer_value(json_array_get(sample, 0)),
+                                     json_integer_value(json_array_get(sample, 1)),
+                                     real_of(json_array_get(sample, 2))};
+        g_array_append_val(samples, read);
+    }
+    return samples;
+}
+
 static json_t *losses_json(const GArray *losses)
 {
     json_t *list = json_array();
@@ -141,6 +168,8 @@ char *result_text_of(const struct series_result *series)
     json_object_set_new(json, "simulated", json_integer(series->simulated));
     json_object_set_new(json, "wall", real(series->wall_s));
     json_object_set_new(json, "values", values_json(series->values));
+    if (series->samples)
+        json_object_set_new(json, "samples", samples_json(series->samples));
     json_object_set_new(json, "losses", losses_json(series->losses));
     json_object_set_new(json, "report", report_json(series->ledger_report));
     char *text = json_dumps(json, JSON_COMPACT);
@@ -170,6 +199,8 @@ struct series_result *result_text_read(const char *text, const char *name, const
     series->simulated = json_integer_value(json_object_get(json, "simulated"));
     series->wall_s = real_of(json_object_get(json, "wall"));
     values_read(series, json_object_get(json, "values"));
+    if (json_object_get(json, "samples"))
+        series->samples = samples_read(json_object_get(json, "samples"));
     losses_read(series, json_object_get(json, "losses"));
     series->ledger_report = report_read(json_object_get(json, "report"));
     json_decref(json);

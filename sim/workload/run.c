@@ -5,6 +5,7 @@
 #include "sim/core/intern.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/limit.h"
+#include "sim/workload/samples.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct point {
     int64_t size;
     int ranks;
     double least, most, sum;
+    guint sample, samples; // of the slowest rank, the first and how many
 };
 
 // A case while it runs.
@@ -82,6 +84,8 @@ static void report_point(struct running *run, const struct point *point)
         series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
                           point->most > 0 ? bytes / megabyte / point->most : 0.0);
     }
+    if (point->samples)
+        samples_report(result, point->sample, point->samples);
     report_progress(run, point->size);
 }
 
@@ -96,13 +100,20 @@ static struct point *point_of(struct running *run, int64_t size)
 }
 
 static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
-                       sim_time elapsed)
+                       sim_time elapsed, const sim_time *times)
 {
     struct running *run = owner;
     struct point *point = point_of(run, size);
     double seconds = time_to_s(elapsed) / (double)(count * parts);
     // A measurement ends where a slice of time begins.
     tell_interval(run, rank, size, count * parts, sim_now(run->sim), elapsed);
+    bool slowest = point->ranks == 0 || seconds > point->most;
+    if (times && slowest) {
+        point->sample = run->result->samples->len;
+        point->samples = (guint)count;
+    }
+    if (times)
+        samples_keep(run->result->samples, rank, size, count, parts, times);
     point->least = point->ranks == 0 ? seconds : MIN(point->least, seconds);
     point->most = point->ranks == 0 ? seconds : MAX(point->most, seconds);
     point->sum += seconds;
@@ -147,9 +158,13 @@ static void running_build(struct running *run, const struct registry *registry)
         run->result->counts = benchmark->schema.counts;
         run->points = g_array_new(FALSE, FALSE, sizeof(struct point));
         run->points_expected = workload->sizes->len;
+        if (workload->samples)
+            run->result->samples = g_array_new(FALSE, FALSE, sizeof(struct result_sample));
     }
     for (int rank = 0; rank < run->ranks; rank++) {
         run->interpreters[rank] = interpreter_new(run->processes[rank], program, on_measure, run);
+        if (workload->samples)
+            interpreter_keep_laps(run->interpreters[rank]);
         cpu_wake(&run->processes[rank]->task);
     }
 }

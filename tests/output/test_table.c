@@ -9,7 +9,7 @@
 // What table_print writes; the caller frees it.
 static char *printed(const struct result *result, bool colour, bool summary)
 {
-    struct table_options options = {colour, summary, "results/sample"};
+    struct table_options options = {colour, summary, "results/sample", NULL};
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
