@@ -305,6 +305,7 @@ static void timed_out(struct cpu_context *context, struct grim_flow *flow)
         arm_timeout(flow, MAX(entry->sent + config->timeout, context->now + 1));
         return;
     }
+    lanai_timer_trace(&flow->timeout, "retransmission timer", entry->sent, MESSAGE_NONE);
     (*ni->fabric->timed_out)++;
     roll_back(context, entry, "timeout");
     ni_check_stalled(ni, entry, context->now, entry->first_sent);

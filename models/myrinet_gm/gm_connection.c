@@ -402,21 +402,13 @@ void gm_connection_answer(struct cpu_context *context, struct gm_connection *con
 
 // ---- Timers ----
 
-// For who explains where a message's time went: it lay still until a timer rang.
-static void trace_still(const struct gm_card *card, const struct gm_send_token *token,
-                        const char *what, sim_time since, sim_time now)
-{
-    trace_lane lane = cpu_lane(lanai_cpu(card->lanai));
-    trace_delay(card->sim->trace, lane, what, since, now, token->message.message);
-}
-
 static void resend_timer(struct cpu_context *context, struct gm_connection *connection)
 {
     const struct gm_config *config = connection->card->config;
     if (connection->count == 0)
         return;
-    trace_still(connection->card, record_at(connection, 0)->token, "resend timer",
-                connection->quiet_since, context->now);
+    lanai_timer_trace(&connection->resend.timer, "resend timer", connection->quiet_since,
+                      record_at(connection, 0)->token->message.message);
     if (context->now - connection->progress >= config->send_timeout) {
         time_out_all(connection);
     } else if (connection->in_pipe == 0 && connection->cursor == connection->count) {
@@ -441,8 +433,8 @@ void gm_timer_run(struct cpu_context *context, void *owner, struct lanai_item *i
     }
     stream->asleep = false;
     if (stream->head)
-        trace_still(alarm->connection->card, stream->head, "waiting for buffer",
-                    stream->asleep_since, context->now);
+        lanai_timer_trace(&alarm->timer, "waiting for buffer", stream->asleep_since,
+                          stream->head->message.message);
     gm_trace(alarm->connection->card, context->now, "stream", stream->target_port, "asleep",
              "awake", NULL);
     turn_add(stream);

@@ -198,6 +198,13 @@ void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time wh
     engine_schedule(lanai->sim->engine, &timer->event, when);
 }
 
+void lanai_timer_trace(const struct lanai_timer *timer, const char *what, sim_time since,
+                       struct message_ref message)
+{
+    const struct lanai *lanai = timer->lanai;
+    trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), what, since, timer->event.when, message);
+}
+
 // ---- Life ----
 
 struct lanai *lanai_new(struct host *host, struct network *network, int station,

@@ -253,4 +253,9 @@ struct lanai_timer {
 void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time when);
 void lanai_timer_stop(struct lanai *lanai, struct lanai_timer *timer);
 
+// For who explains where a message's time went: it lay still from `since` until the timer rang.
+// `what` is static.
+void lanai_timer_trace(const struct lanai_timer *timer, const char *what, sim_time since,
+                       struct message_ref message);
+
 #endif

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import random
+import re
 import subprocess
 import unittest
 
@@ -170,6 +171,40 @@ class Explain(Case):
                         held, = series["exact"][0]["held_ps"],
                         timers += held.get("waiting for ACK", {}).get("retransmission timer", 0)
         self.assertGreater(timers, 200 * 10**9)
+
+    def test_the_table_adds_up_under_loss(self):
+        """As printed: what a wait is made of comes to its row but for the last digit of each line."""
+        self.write("loss.yaml", "schema: 1\nname: loss\nnic: eepro100\nstack: lam_tcp\n"
+                   "testbed: testbeds/cluster1.yaml\n"
+                   "workload: {benchmark: pmb.pingpong, sizes: [64 KiB]}\n")
+        for seed in ("1", "2", "3", "4"):
+            text = self.netsim("explain", "loss.yaml", "--no-trials", "--seed", seed,
+                               "--set", "link.drop_probability=0.03").stdout
+            wait, parts = re.search(r"(?m)^  waiting for ACK +([\d.]+) .*\n((?:    of it .*\n)+)",
+                                    text).groups()
+            times = [float(line.split()[-1]) for line in parts.splitlines()]
+            self.assertAlmostEqual(sum(times), float(wait), delta=0.0005 * (len(times) + 1))
+            self.assertIn("of it retransmission timer", parts)
+
+    def test_timers_of_cards_have_names(self):
+        """What GM and GRIM wait for under loss is their timer, and is not left unexplained."""
+        for stack, testbed, benchmark, timer, more in (
+                ("gm", "config1", "gm.allsize.latency", "resend timer", ()),
+                ("grim", "grim", "grim.latency", "retransmission timer",
+                 ("grim_ni.timeouts=true", "grim_ni.stalled=10 s"))):
+            self.write("card.yaml", f"schema: 1\nname: card\nstack: {stack}\n"
+                       f"testbed: testbeds/{testbed}.yaml\nworkload: "
+                       f"{{benchmark: {benchmark}, sizes: [4 KiB], repetitions: 20}}\n")
+            series, = self.explained("card.yaml", "--seed", "3", *sets(
+                "link.drop_probability=0.03", *more))["series"]
+            exact = series["exact"][0]
+            self.held_add_up(series)
+            whole = exact["stages_ps"].get(timer, 0) + sum(
+                parts.get(timer, 0) for parts in exact["held_ps"].values())
+            blank = exact["stages_ps"].get("waiting", 0) + sum(
+                parts.get("not traced", 0) for parts in exact["held_ps"].values())
+            self.assertGreater(whole, 0.8 * exact["total_ps"], stack)
+            self.assertLess(blank, 0.001 * exact["total_ps"], stack)
 
     def test_waits_add_up_where_cards_repeat(self):
         """The same over Myrinet, where cards send again, and for the waits of its libraries."""

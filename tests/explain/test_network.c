@@ -179,12 +179,55 @@ static void test_held_back(void)
     world_free(&world);
 }
 
+struct giver {
+    struct event event;
+    struct network *network;
+};
+
+static void give(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    network_place(container_of(event, struct giver, event)->network, 2);
+}
+
+// The far end takes no packet before 10 us; the first goes then, and the second, of the same host,
+// gets no place before 30 us.
+static void test_no_place(void)
+{
+    struct link_config link = topology_wormhole_link();
+    struct switch_config node = topology_wormhole_switch();
+    struct world world = world_of(3, &link, &node);
+    struct giver givers[2];
+    network_limit(world.probe->network, 2);
+    for (int i = 0; i < 2; i++) {
+        givers[i].network = world.probe->network;
+        event_init(&givers[i].event, give);
+        engine_schedule(world.probe->sim->engine, &givers[i].event, (10 + 20 * i) * TIME_US);
+    }
+    struct probe_packet *first = probe_send(world.probe, 0, 0, 2, 30);
+    struct probe_packet *second = probe_send(world.probe, 5 * TIME_US, 1, 2, 30);
+    probe_run(world.probe);
+    record_settle(world.record);
+    expect_way(&world, first, "wire switch0->node2",
+               "propagation 50000, serialisation 120000, "
+               "behind others at switch0->node2 (no place at node2) 9796000, "
+               "switch 150000, propagation 50000, serialisation 4000");
+    expect_way(&world, second, "wire switch0->node2",
+               "propagation 50000, serialisation 120000, "
+               "behind others at switch0->node2 (no place at node2) 19880000, "
+               "behind others at switch0->node2 (packets of node0) 120000, "
+               "behind others at switch0->node2 (no place at node2) 4796000, "
+               "switch 150000, propagation 50000, serialisation 4000");
+    world_free(&world);
+}
+
 static const struct suite_case cases[] = {
     {"two senders into one port", test_two_senders},
     {"two senders whose frames take turns", test_turns},
     {"cut-through: behind a packet that has the port", test_wormhole},
     {"cut-through: behind a packet to another port", test_head_of_line},
     {"cut-through: behind a packet that is held back", test_held_back},
+    {"cut-through: no place at the far end", test_no_place},
     {0},
 };
 
