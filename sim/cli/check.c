@@ -2,6 +2,7 @@
 // netsim check: is a scenario right, and what will it ask of the machine?
 #include "sim/cli/cli.h"
 
+#include "sim/config/workload.h"
 #include "sim/output/json.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/stack.h"
@@ -17,9 +18,12 @@ struct check_arguments {
 static json_t *series_json(const struct scenario_case *test_case)
 {
     struct estimate estimate = estimate_of(test_case);
-    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:f}", "name", test_case->name, "stack",
-                     test_case->stack->name, "ranks", test_case->workload.ranks, "memory_bytes",
-                     estimate.memory, "operations", estimate.operations, "events", estimate.events);
+    const struct topology *topology = &test_case->topology;
+    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "name", test_case->name,
+                     "stack", test_case->stack->name, "ranks", test_case->workload.ranks, "hosts",
+                     (int)topology->hosts->len, "switches", (int)topology->switches->len, "links",
+                     (int)topology->links->len, "memory_bytes", estimate.memory, "operations",
+                     estimate.operations, "events", estimate.events);
 }
 
 static json_t *scenario_json(const char *file, const struct scenario *scenario)
@@ -34,14 +38,36 @@ static json_t *scenario_json(const char *file, const struct scenario *scenario)
     return json;
 }
 
+static void append_count(GString *out, const char *before, guint count, const char *noun,
+                         const char *nouns)
+{
+    g_string_append_printf(out, "%s%u %s", before, count, count == 1 ? noun : nouns);
+}
+
+// "2 ranks on 6 hosts, 1 switch, 6 links"; the caller frees it.
+static char *machine_text(const struct scenario_case *test_case)
+{
+    const struct topology *topology = &test_case->topology;
+    GString *out = g_string_new(NULL);
+    append_count(out, "", (guint)test_case->workload.ranks, "rank", "ranks");
+    if (workload_ranks_are_fewest(test_case))
+        g_string_append(out, " (workload.ranks is not given)");
+    append_count(out, " on ", topology->hosts->len, "host", "hosts");
+    if (topology->switches->len > 0)
+        append_count(out, ", ", topology->switches->len, "switch", "switches");
+    append_count(out, ", ", topology->links->len, "link", "links");
+    return g_string_free(out, FALSE);
+}
+
 static void print_scenario(const char *file, const struct scenario *scenario)
 {
     cli_print("%s: correct, %u series\n", file, scenario->cases->len);
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         struct estimate estimate = estimate_of(test_case);
-        char *text = estimate_text(&estimate);
-        cli_print("  %s: %s\n", test_case->name, text);
+        char *text = estimate_text(&estimate), *machine = machine_text(test_case);
+        cli_print("  %s: %s; %s\n", test_case->name, machine, text);
+        g_free(machine);
         g_free(text);
     }
 }

@@ -126,7 +126,11 @@ static enum cli_exit command_unknown(const char *name)
     char *hint = strcmp(name, "test") == 0
                      ? g_strdup("only the launcher ./netsim of a source tree runs the tests")
                      : cli_did_you_mean(name, names);
-    cli_error(hint ? hint : "`netsim help` lists the commands", "unknown command `%s'", name);
+    char *all = g_strjoinv(", ", (char **)names);
+    char *known = g_strdup_printf("there are %s", all);
+    cli_error(hint ? hint : known, "unknown command `%s'", name);
+    g_free(known);
+    g_free(all);
     g_free(hint);
     return CLI_BAD_INPUT;
 }

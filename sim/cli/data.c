@@ -107,6 +107,18 @@ static char *find_scenario(const char *argument)
     return NULL;
 }
 
+// "did you mean A or B?" for names that have the word in them; NULL: none has. The caller frees it.
+static char *names_with(const char *word, char **names)
+{
+    GString *hint = g_string_new(NULL);
+    for (char **name = names; *word && *name; name++)
+        if (strstr(*name, word))
+            g_string_append_printf(hint, "%s%s", hint->len > 0 ? " or " : "did you mean ", *name);
+    if (hint->len > 0)
+        g_string_append_c(hint, '?');
+    return g_string_free(hint, hint->len == 0);
+}
+
 static void report_missing(const char *argument)
 {
     char *base = g_path_get_basename(argument);
@@ -114,6 +126,8 @@ static void report_missing(const char *argument)
         base[strlen(base) - strlen(".yaml")] = '\0';
     char **names = cli_data_names("scenarios");
     char *hint = cli_did_you_mean(base, (const char *const *)names);
+    if (!hint)
+        hint = names_with(base, names);
     bool is_path = strchr(argument, '/') || g_str_has_suffix(argument, ".yaml");
     cli_error(hint ? hint : "`netsim list scenarios` shows those that are shipped",
               is_path ? "there is no file %s, and no shipped scenario of this name"

@@ -3,6 +3,7 @@
 // a state log.
 #include "sim/cli/run.h"
 
+#include "sim/config/workload.h"
 #include "sim/output/captures.h"
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
@@ -122,6 +123,19 @@ static void warn(const struct scenario_case *test_case)
     g_free(text);
 }
 
+// Says that most of a machine stands idle where nobody has asked for that.
+static void note_ranks(const struct scenario *scenario)
+{
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        if (!workload_ranks_are_fewest(test_case))
+            continue;
+        cli_error("workload.ranks says how many", "note: %d of %u hosts take part",
+                  test_case->workload.ranks, test_case->topology.hosts->len);
+        return;
+    }
+}
+
 // ---- Interrupts ----
 
 // While series run, a signal to end waits until somebody asks for it, so that what is finished can
@@ -175,6 +189,8 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
 {
     for (guint i = 0; i < scenario->cases->len; i++)
         warn(g_ptr_array_index(scenario->cases, i));
+    if (!arguments->quiet)
+        note_ranks(scenario);
     struct result *result = result_new(scenario->name, scenario->seed);
     struct progress *progress =
         arguments->quiet ? NULL : progress_new(stderr, (int)scenario->cases->len);

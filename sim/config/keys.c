@@ -166,6 +166,8 @@ bool keys_path_exists(const struct scenario_schema *schema, const char *path,
         char *hint = item_hint(schema, plain);
         if (!hint)
             hint = reader_path_hint(plain, known);
+        if (!hint)
+            hint = g_strdup("`netsim list parameters` shows all");
         diag_add(diags, mark, path, hint,
                  in_list ? "there is no such list" : "there is no such key");
         g_free(hint);

@@ -32,7 +32,7 @@ bool reader_is(const struct node *node, enum node_kind kind, const char *path, c
     return false;
 }
 
-#define MOST_NAMES_LISTED 12
+#define MOST_NAMES_LISTED 25
 
 // "did you mean pmb.pingpong or native.pingpong?" of "pingpong": the names that end in the word,
 // after a dot. NULL if there are none.
@@ -66,6 +66,19 @@ char *reader_hint(const char *word, const char *const *names)
     return hint;
 }
 
+// The keys that paths have below a section, "tiny, short"; NULL: there is no such section. The
+// caller frees it.
+static char *keys_below(const char *section, const char *const *paths)
+{
+    GString *keys = g_string_new(NULL);
+    size_t length = strlen(section);
+    for (const char *const *one = paths; *one; one++)
+        if (strncmp(*one, section, length) == 0 && (*one)[length] == '.' &&
+            !strchr(*one + length + 1, '.'))
+            g_string_append_printf(keys, "%s%s", keys->len > 0 ? ", " : "", *one + length + 1);
+    return g_string_free(keys, keys->len == 0);
+}
+
 char *reader_path_hint(const char *path, const char *const *paths)
 {
     const char *dot = strrchr(path, '.');
@@ -76,7 +89,14 @@ char *reader_path_hint(const char *path, const char *const *paths)
             return g_strdup_printf("did you mean %s?", *one);
     }
     const char *near = diag_nearest(path, paths);
-    return near ? g_strdup_printf("did you mean %s?", near) : NULL;
+    if (near)
+        return g_strdup_printf("did you mean %s?", near);
+    char *section = g_strndup(path, dot ? (gsize)(dot - path) : 0);
+    char *keys = *section ? keys_below(section, paths) : NULL;
+    char *hint = keys ? g_strdup_printf("%s has %s", section, keys) : NULL;
+    g_free(keys);
+    g_free(section);
+    return hint;
 }
 
 static void unknown_key(const struct node *child, const char *path, const char *const *known,

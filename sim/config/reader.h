@@ -32,7 +32,7 @@ bool reader_keys_or(const struct node *map, const char *path, const char *const 
                     const char *const *elsewhere, struct diag_list *diags);
 
 // "did you mean PATH?" for the path that ends in the same key ("host.memory.copy_hot" for
-// "copy_hot"), else for the nearest, or NULL; the caller frees it.
+// "copy_hot"), else for the nearest, else the keys of its section; or NULL. The caller frees it.
 char *reader_path_hint(const char *path, const char *const *paths);
 
 // The text of a scalar that is not null, or NULL after a complaint that `expected` was expected.

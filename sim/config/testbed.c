@@ -30,6 +30,11 @@ static char **candidates(const struct compiler *compiler, const char *name)
     return (char **)g_ptr_array_free(files, FALSE);
 }
 
+static gint compare_texts(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 // Appends the names of the files beside `file`, as a scenario would name them.
 static void add_siblings(GPtrArray *names, const char *file, const char *name)
 {
@@ -47,6 +52,28 @@ static void add_siblings(GPtrArray *names, const char *file, const char *name)
     g_free(prefix);
 }
 
+// What there is in the last directory that was looked into, that of the testbeds; NULL: nothing.
+// The caller frees it.
+static char *known_testbeds(char **files)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    char *last = files[0] ? files[g_strv_length(files) - 1] : NULL;
+    if (last)
+        add_siblings(names, last, "");
+    for (guint i = names->len; i-- > 0;)
+        if (g_str_has_suffix(g_ptr_array_index(names, i), ".fit.yaml")) // included by testbeds
+            g_ptr_array_remove_index(names, i);
+    for (guint i = 0; i < names->len; i++)
+        *strrchr(g_ptr_array_index(names, i), '.') = '\0';
+    g_ptr_array_sort(names, compare_texts);
+    g_ptr_array_add(names, NULL);
+    char *list = g_strjoinv(", ", (char **)names->pdata);
+    char *hint = *list ? g_strdup_printf("known: %s", list) : NULL;
+    g_free(list);
+    g_ptr_array_free(names, TRUE);
+    return hint;
+}
+
 static void complain_unknown(struct compiler *compiler, const struct node *name, char **files)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -54,6 +81,8 @@ static void complain_unknown(struct compiler *compiler, const struct node *name,
         add_siblings(names, files[i], name->text);
     g_ptr_array_add(names, NULL);
     char *hint = reader_hint(name->text, (const char *const *)names->pdata);
+    if (!hint)
+        hint = known_testbeds(files);
     char *looked = g_strjoinv(" and ", files);
     diag_add(compiler->diags, name->mark, PATH, hint, "there is no testbed %s; looked for %s",
              name->text, looked);

@@ -32,4 +32,8 @@ void workload_read(struct workload *workload, const struct node *tree,
                    const struct topology *topology, struct diag_list *diags);
 void workload_clear(struct workload *workload);
 
+// Whether a benchmark that runs on any number of ranks runs on the fewest, because nothing says how
+// many: on fewer than there are hosts.
+bool workload_ranks_are_fewest(const struct scenario_case *test_case);
+
 #endif

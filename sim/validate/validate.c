@@ -69,6 +69,27 @@ static char **pattern_candidates(const struct claim_list *list)
     return names;
 }
 
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// What claims begin with, "known: armci.*, via.*"; the caller frees it.
+static char *known_systems(char **names)
+{
+    GPtrArray *systems = g_ptr_array_new();
+    for (char **name = names; *name; name++)
+        if (!strchr(*name, '.'))
+            g_ptr_array_add(systems, *name);
+    g_ptr_array_sort(systems, compare_names);
+    g_ptr_array_add(systems, NULL);
+    char *list = g_strjoinv(", ", (char **)systems->pdata);
+    char *hint = g_strdup_printf("known: %s, and claims of these", list);
+    g_free(list);
+    g_ptr_array_free(systems, TRUE);
+    return hint;
+}
+
 static bool patterns_are_right(const struct validate_options *options,
                                const struct claim_list *list, struct diag_list *diags)
 {
@@ -82,7 +103,7 @@ static bool patterns_are_right(const struct validate_options *options,
             continue;
         char **names = pattern_candidates(list);
         const char *near = diag_nearest(*pattern, (const char *const *)names);
-        char *hint = near ? g_strdup_printf("did you mean %s?", near) : NULL;
+        char *hint = near ? g_strdup_printf("did you mean %s?", near) : known_systems(names);
         diag_add(diags, (struct source_mark){.file = intern_text("netsim")}, NULL, hint,
                  "no claim is called `%s'", *pattern);
         g_free(hint);

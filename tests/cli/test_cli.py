@@ -113,6 +113,49 @@ class Check(Case):
         self.assertIn("lam_via.tiny", done.stderr)
 
 
+    OWN = ("schema: 1\nname: own\nnic: tulip\nhosts: [{name: n, count: 5}]\nswitches: [{name: s, count: 2}]\nlinks:\n"
+           "  - {from: n0..2, to: s0}\n  - {from: n3..4, to: s1}\n  - {from: s0, to: s1}\nstack: lam_tcp\n"
+           "workload: {benchmark: pmb.allreduce, sizes: 4 B, repetitions: 2}\n")
+
+    def test_what_takes_part(self):
+        """Of a machine: a benchmark for any number of ranks that nobody gave takes the fewest, and says so."""
+        self.write("own.yaml", self.OWN)
+        self.assertIn("  lam_tcp: 2 ranks (workload.ranks is not given) on 5 hosts, 2 switches, 6 links; about ",
+                      self.netsim("check", "own.yaml").stdout)
+        four = self.netsim("check", "own.yaml", "--set", "workload.ranks=4", "--format", "json").stdout
+        series = json.loads(four)["scenarios"][0]["series"][0]
+        self.assertEqual([series[name] for name in ("ranks", "hosts", "switches", "links")], [4, 5, 2, 6])
+        note = "netsim: note: 2 of 5 hosts take part (workload.ranks says how many)\n"
+        self.assertEqual(self.netsim("run", "own.yaml").stderr, note)
+        for settings in (["workload.ranks=2"], ["workload.placement=[n4, n0]"], ["workload.benchmark=pmb.pingpong"]):
+            sets = [word for setting in settings for word in ("--set", setting)]
+            self.assertEqual(self.netsim("run", "own.yaml", "--out", settings[0][:16], *sets).stderr, "", settings)
+        self.assertNotIn("note:", self.netsim("run", "own.yaml", "-q").stderr)
+
+    def test_unknown_names_tell_what_there_is(self):
+        self.write("own.yaml", self.OWN)
+        for arguments, said in ((["stack=nope"], "(known: lam_via, mvich, "),
+                                (["workload.benchmark=nope"], "pmb.allreduce, "),
+                                (["workload.benchmark=pingpong"], "did you mean pmb.pingpong or native.pingpong?"),
+                                (["testbed=nope"], "(known: cluster1, cluster1_hold_off, "),
+                                (["testbed=testbeds/cluster9.yaml"], "did you mean testbeds/cluster1.yaml?"),
+                                (["lam_tcp.zzzzzzzzzzzz=1"], "(lam_tcp has "),
+                                (["nope.nope=1"], "`netsim list parameters` shows all"),
+                                (["nic=nope"], "tulip")):
+            said_then = self.netsim("check", "own.yaml", *[word for one in arguments for word in ("--set", one)],
+                                    code=1).stderr
+            self.assertIn(said, said_then, arguments)
+        self.assertNotIn("fit", self.netsim("check", "own.yaml", "--set", "testbed=nope", code=1).stderr)
+        for arguments, said in ((["run", "pingpong"], "did you mean pingpong_cluster1 or pingpong_cluster2?"),
+                                (["run", "pingpong_cluser1"], "did you mean pingpong_cluster1?"),
+                                (["frobnicate"], "(there are run, check, "), (["help", "frobnicate"], "validate, "),
+                                (["validate", "nothing"], "(known: armci, grim, via, "),
+                                (["explain", "own.yaml", "--series", "x"], "(it has lam_tcp)"),
+                                (["list", "nothing"], "one of stacks, "), (["figures", "nothing"], "via.fig.6_1"),
+                                (["describe", "nothing"], "lam_via")):
+            self.assertIn(said, self.netsim(*arguments, code=1).stderr, arguments)
+
+
 class Describe(Case):
     def test_every_section(self):
         text = self.netsim("describe").stdout

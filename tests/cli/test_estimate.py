@@ -63,12 +63,12 @@ class Estimates(Case):
     def test_check_says_it_for_each_series(self):
         done = self.netsim("check", self.small())
         self.assertEqual(len(done.stdout.splitlines()), 3)
-        self.assertRegex(done.stdout, r"small.yaml: correct, 2 series\n  first, quoted: about \d+ "
+        self.assertRegex(done.stdout, r"small.yaml: correct, 2 series\n  first, quoted: 2 ranks on 6 hosts, 1 switch, 6 links; about \d+ "
                                       r"MB of memory, 40 operations, \d+ events\n")
         document = json.loads(self.netsim("check", "small.yaml", "--format", "json").stdout)
         series = document["scenarios"][0]["series"]
         self.assertEqual([one["name"] for one in series], ["first, quoted", "second"])
-        self.assertEqual(set(series[0]), {"name", "stack", "ranks", "memory_bytes", "operations",
+        self.assertEqual(set(series[0]), {"name", "stack", "ranks", "hosts", "switches", "links", "memory_bytes", "operations",
                                           "events"})
         # Three sizes, three repetitions, two ranks, a send and a receive.
         self.assertEqual(series[0]["operations"], 36)

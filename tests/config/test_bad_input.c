@@ -77,7 +77,7 @@ static void test_keys(void)
         {GOOD "workload2: {}\n", "unknown key (did you mean workload?)", NULL},
         {GOOD "tiny: 8 KiB\n", "t.yaml:7:1: error: tiny: unknown key (did you mean fake_rpi.tiny?)",
          NULL},
-        {GOOD "zzzzzzzzzzzzzzz: 8 KiB\n", "zzzzzzzzzzzzzzz: unknown key\n", NULL},
+        {GOOD "zzzzzzzzzzzzzzz: 8 KiB\n", "zzzzzzzzzzzzzzz: unknown key (known: host, ", NULL},
         {GOOD "host: {memry: {}}\n",
          "t.yaml:7:8: error: host.memry: unknown key (did you mean memory?)", NULL},
         {GOOD "host: {memory: {copy_hotter: 1 MB/s}}\n",
