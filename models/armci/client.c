@@ -5,9 +5,8 @@
 
 #include <stdarg.h>
 
-static const struct {
-    const char *name, *waits_for;
-} states[] = {
+static const struct mpi_state states[] = {
+    MPICH_STATE_ROWS,
     [ARMCI_QUEUED] = {"queued", "an operation that was issued before"},
     [ARMCI_START] = {"start", "its start"},
     [ARMCI_BUFFER] = {"BUFFER", "the acknowledgement of an earlier send from the next buffer"},
@@ -26,19 +25,14 @@ static const struct {
 void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
                  const char *detail, ...)
 {
-    struct armci_request *r = armci_request_of(request);
-    if (request->process->sim->trace) {
-        char text[128] = "";
+    char text[128] = "";
+    if (detail && request->process->sim->trace) {
         va_list arguments;
         va_start(arguments, detail);
-        if (detail)
-            g_vsnprintf(text, sizeof text, detail, arguments);
+        g_vsnprintf(text, sizeof text, detail, arguments);
         va_end(arguments);
-        mpi_trace(context, request, states[r->state].name, states[state].name,
-                  detail ? text : NULL);
     }
-    r->state = state;
-    request->waits_for = states[state].waits_for;
+    mpi_enter(context, request, state, detail ? text : NULL);
 }
 
 const struct mpi_layout *armci_layout_of(struct mpi_request *request)
@@ -143,7 +137,8 @@ static void start(struct cpu_context *context, struct mpi_request *request)
     }
     if (unsupported(request))
         return;
-    *r = (struct armci_request){.state = ARMCI_QUEUED};
+    *r = (struct armci_request){0};
+    request->state = ARMCI_QUEUED;
     r->step = request->kind == MPI_GET ? armci_get_step
               : request->kind == MPI_PUT || request->kind == MPI_ACCUMULATE
                   ? armci_put_step
@@ -237,6 +232,7 @@ static json_t *describe_process(const struct mpi_process *process)
 const struct mpi_device_ops armci_ops = {
     .name = "ARMCI",
     .arrival = &mpich_gm_arrival,
+    .states = states,
     .request_size = sizeof(struct armci_request),
     .operations = BIT(MPI_PUT) | BIT(MPI_GET) | BIT(MPI_ACCUMULATE) | BIT(MPI_FETCH_ADD) |
                   BIT(MPI_LOCK) | BIT(MPI_UNLOCK) | BIT(MPI_FENCE),

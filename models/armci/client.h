@@ -29,18 +29,18 @@ enum armci_step { ARMCI_GOES_ON, ARMCI_WAITS, ARMCI_ENDS };
 
 // States of an operation at the client, under the names of thesis 001, Figs 3.2, 3.3, 4.1, 4.2.
 enum armci_state {
-    ARMCI_QUEUED,      // behind an operation that was issued before
-    ARMCI_START,       //
-    ARMCI_BUFFER,      // needs a free send buffer
-    ARMCI_COPYS,       // put: the data have been packed; needs the send token
-    ARMCI_XMIT,        // put: sent; sequential: waits for the acknowledgement
-    ARMCI_ACKS,        // put: all is sent; waits for what is not acknowledged
-    ARMCI_PACKREQ,     // get: a request is made; needs the send token
-    ARMCI_REQUEST,     // asked: waits for data or an answer
-    ARMCI_REGISTERING, // direct: the user's memory is being registered
-    ARMCI_DIRECT,      // direct put: the next piece is to be registered and sent
-    ARMCI_COPYC,       // get: data have been unpacked
-    ARMCI_SHARED,      // peer on the same node: a copy in shared memory
+    ARMCI_QUEUED = MPICH_STATES, // behind an operation that was issued before
+    ARMCI_START,                 //
+    ARMCI_BUFFER,                // needs a free send buffer
+    ARMCI_COPYS,                 // put: the data have been packed; needs the send token
+    ARMCI_XMIT,                  // put: sent; sequential: waits for the acknowledgement
+    ARMCI_ACKS,                  // put: all is sent; waits for what is not acknowledged
+    ARMCI_PACKREQ,               // get: a request is made; needs the send token
+    ARMCI_REQUEST,               // asked: waits for data or an answer
+    ARMCI_REGISTERING,           // direct: the user's memory is being registered
+    ARMCI_DIRECT,                // direct put: the next piece is to be registered and sent
+    ARMCI_COPYC,                 // get: data have been unpacked
+    ARMCI_SHARED,                // peer on the same node: a copy in shared memory
     ARMCI_DONE,
 };
 
@@ -76,7 +76,6 @@ extern const char *const armci_put_names[], *const armci_get_names[]; // NULL-te
 enum { ARMCI_GET_SEQUENTIAL, ARMCI_GET_SERVER_SPLIT, ARMCI_GET_CLIENT_PACKING, ARMCI_GET_DIRECT };
 
 struct armci_request { // the device's part of a request
-    enum armci_state state;
     enum armci_step (*step)(struct cpu_context *context, struct armci_client *client,
                             struct mpi_request *request);
     const struct armci_get_variant *get;

@@ -244,7 +244,7 @@ static enum armci_step direct(struct cpu_context *context, struct armci_client *
 enum armci_step armci_get_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request)
 {
-    switch (armci_request_of(request)->state) {
+    switch ((enum armci_state)request->state) {
     case ARMCI_START:
         return get_start(context, client, request);
     case ARMCI_PACKREQ:

@@ -97,17 +97,9 @@ void mpich_startup(struct cpu_context *context, struct mpich *mpich)
         gm_provide_receive_buffer(context, mpich->port, address + (i << size), size, 0);
 }
 
-// A request's state, which this library has no use for but to tell it.
-static const char *state_name(const struct mpi_request *request)
-{
-    if (!request->waits_for)
-        return "start";
-    return request->kind == MPI_SEND ? "wait_token" : "posted";
-}
-
 static void finish(struct cpu_context *context, struct mpi_request *request)
 {
-    mpi_trace(context, request, state_name(request), "done", NULL);
+    mpi_enter(context, request, MPICH_DONE, NULL);
     mpi_request_done(context, request);
 }
 
@@ -220,8 +212,7 @@ static void start_send(struct cpu_context *context, struct mpich *mpich,
         return;
     if (!mpich->waiting.head && send_now(context, mpich, request))
         return;
-    request->waits_for = "a send token or a send buffer of MPICH's";
-    mpi_trace(context, request, "start", "wait_token", NULL);
+    mpi_enter(context, request, MPICH_WAIT_TOKEN, NULL);
     mpi_queue_append(&mpich->waiting, request);
 }
 
@@ -230,8 +221,7 @@ static void start_send(struct cpu_context *context, struct mpich *mpich,
 // A receive or probe has found nothing.
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    mpi_trace(context, request, "start", "posted", NULL);
-    request->waits_for = "a matching message";
+    mpi_enter(context, request, MPICH_POSTED, NULL);
 }
 
 // The message lies in a buffer of the library.

@@ -94,7 +94,7 @@ static enum armci_step answered(struct cpu_context *context, struct armci_client
 enum armci_step armci_synchronise_step(struct cpu_context *context, struct armci_client *client,
                                        struct mpi_request *request)
 {
-    switch (armci_request_of(request)->state) {
+    switch ((enum armci_state)request->state) {
     case ARMCI_START:
         return begin(context, client, request);
     case ARMCI_PACKREQ:

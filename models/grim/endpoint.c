@@ -7,41 +7,28 @@
 
 // ---- States of requests ----
 
-static const char *const state_names[] = {
-    [GRIM_REQUEST_NEW] = "new",         [GRIM_REQUEST_ASK] = "ask_name",
-    [GRIM_REQUEST_ASKED] = "asked",     [GRIM_REQUEST_INJECT] = "inject",
-    [GRIM_REQUEST_WORD] = "wait_word",  [GRIM_REQUEST_TAKEN] = "wait_taken",
-    [GRIM_REQUEST_POSTED] = "posted",   [GRIM_REQUEST_PARTS] = "receive",
-    [GRIM_REQUEST_CONFIRM] = "confirm", [GRIM_REQUEST_COUNT] = "count",
-    [GRIM_REQUEST_LIST] = "wait_list",  [GRIM_REQUEST_SCAN] = "scan",
-    [GRIM_REQUEST_DONE] = "done",
-};
-
-static const char *const waits[] = {
-    [GRIM_REQUEST_NEW] = "its start",
-    [GRIM_REQUEST_ASK] = "its turn to ask the server for a handler's integer",
-    [GRIM_REQUEST_ASKED] = "the server's answer with a handler's integer",
-    [GRIM_REQUEST_INJECT] = "its turn to inject",
-    [GRIM_REQUEST_WORD] = "the word behind the data that it reads",
-    [GRIM_REQUEST_TAKEN] = "a matching receive at the peer",
-    [GRIM_REQUEST_POSTED] = "a matching message",
-    [GRIM_REQUEST_PARTS] = "the rest of its message",
-    [GRIM_REQUEST_CONFIRM] = "its turn to tell the sender",
-    [GRIM_REQUEST_COUNT] = "messages to handle",
-    [GRIM_REQUEST_LIST] = "the server's list of handlers",
-    [GRIM_REQUEST_SCAN] = "the card's scan of its channels",
-    [GRIM_REQUEST_DONE] = "nothing",
+const struct mpi_state grim_states[] = {
+    [GRIM_REQUEST_NEW] = {"new", "its start"},
+    [GRIM_REQUEST_ASK] = {"ask_name", "its turn to ask the server for a handler's integer"},
+    [GRIM_REQUEST_ASKED] = {"asked", "the server's answer with a handler's integer"},
+    [GRIM_REQUEST_INJECT] = {"inject", "its turn to inject"},
+    [GRIM_REQUEST_WORD] = {"wait_word", "the word behind the data that it reads"},
+    [GRIM_REQUEST_TAKEN] = {"wait_taken", "a matching receive at the peer"},
+    [GRIM_REQUEST_POSTED] = {"posted", "a matching message"},
+    [GRIM_REQUEST_PARTS] = {"receive", "the rest of its message"},
+    [GRIM_REQUEST_CONFIRM] = {"confirm", "its turn to tell the sender"},
+    [GRIM_REQUEST_COUNT] = {"count", "messages to handle"},
+    [GRIM_REQUEST_LIST] = {"wait_list", "the server's list of handlers"},
+    [GRIM_REQUEST_SCAN] = {"scan", "the card's scan of its channels"},
+    [GRIM_REQUEST_DONE] = {"done", "nothing"},
 };
 
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
                 enum grim_request_state state)
 {
-    struct grim_request *r = grim_of(request);
-    mpi_trace(context, request, state_names[r->state], state_names[state], NULL);
-    r->state = state;
-    request->waits_for = state == GRIM_REQUEST_COUNT && request->kind == MPI_CALL
-                             ? "words of notification"
-                             : waits[state];
+    mpi_enter(context, request, state, NULL);
+    if (state == GRIM_REQUEST_COUNT && request->kind == MPI_CALL)
+        request->waits_for = "words of notification";
 }
 
 void grim_finish(struct cpu_context *context, struct mpi_request *request)
@@ -195,7 +182,7 @@ static bool refuses(const struct mpi_request *request)
 static void start(struct cpu_context *context, struct mpi_request *request)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
-    *grim_of(request) = (struct grim_request){.state = GRIM_REQUEST_NEW};
+    *grim_of(request) = (struct grim_request){0};
     cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->call), "GRIM",
                       request->message);
     if (refuses(request))
@@ -281,7 +268,7 @@ void grim_endpoint_notified(void *owner, uint16_t number, const void *content)
 
 static json_t *describe_request(const struct mpi_request *request)
 {
-    return json_pack("{s:s}", "state", state_names[grim_of(request)->state]);
+    return json_pack("{s:s}", "state", grim_states[request->state].name);
 }
 
 static json_t *describe_process(const struct mpi_process *process)
@@ -331,6 +318,7 @@ const struct mpi_device_ops grim_ops = {
     .name = "GRIM",
     .arrival = &grim_arrival,
     .request_size = sizeof(struct grim_request),
+    .states = grim_states,
     .operations = MPI_OPERATION_BIT(MPI_PUT) | MPI_OPERATION_BIT(MPI_GET) |
                   MPI_OPERATION_BIT(MPI_ACTIVE_MESSAGE) | MPI_OPERATION_BIT(MPI_POLL) |
                   MPI_OPERATION_BIT(MPI_CALL),

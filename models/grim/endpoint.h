@@ -78,8 +78,7 @@ enum grim_request_state {
     GRIM_REQUEST_DONE,
 };
 
-struct grim_request { // the device's part of a request
-    enum grim_request_state state;
+struct grim_request {  // the device's part of a request
     int64_t done;      // bytes injected
     uint32_t confirms; // a receive: the sender's request
 };

@@ -34,7 +34,7 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
                      const struct grim_message *message)
 {
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
-        if (at->kind == MPI_SEND && grim_of(at)->state == GRIM_REQUEST_TAKEN &&
+        if (at->kind == MPI_SEND && at->state == GRIM_REQUEST_TAKEN &&
             at->peer == message->source &&
             (at->number << REQUEST_SHIFT) >> REQUEST_SHIFT == message->argument[0]) {
             grim_finish(context, at);

@@ -71,38 +71,10 @@ static void destroy(struct cpu_context *context, struct mpi_request *request)
     (void)request; // what it had queued is written, or it would not be done
 }
 
-// Who could end a request's wait.
-static int holder(const struct mpi_request *request)
-{
-    const struct lam_request *r = lam_of(request);
-    switch (r->state) {
-    case LAM_START:
-    case LAM_WAIT_SELF:
-    case LAM_DONE:
-        return request->process->rank;
-    case LAM_POSTED:
-        return request->peer;
-    case LAM_SEND_SHORT:
-    case LAM_SEND_SYNCH:
-    case LAM_SEND_LONG:
-    case LAM_SEND_BODY:
-    case LAM_SEND_ACK:
-    case LAM_SEND_ACK_LONG:
-    case LAM_WAIT_ACK:
-    case LAM_READ_BODY:
-    case LAM_WAIT_SECOND:
-        return r->link->rank;
-    }
-    return request->peer;
-}
-
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct lam_request *r = lam_of(request);
-    int held_by = holder(request);
-    json_t *json =
-        json_pack("{s:o}", "held_by",
-                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by));
+    json_t *json = json_object();
     if (!r->link)
         return json;
     json_object_set_new(json, "protocol", json_string(r->is_long ? "long" : "short"));
@@ -115,6 +87,7 @@ const struct mpi_device_ops lam_tcp_ops = {
     .name = "LAM TCP RPI",
     .arrival = &lam_tcp_arrival,
     .request_size = sizeof(struct lam_request),
+    .states = lam_states,
     .init = init,
     .finalize = finalize,
     .shortcut = shortcut,

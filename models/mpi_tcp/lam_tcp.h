@@ -73,7 +73,6 @@ enum lam_state {
 };
 
 struct lam_request {
-    enum lam_state state;
     struct mesh_link *link; // NULL: oneself, or any source before the match
     bool is_long;
     bool acknowledge; // a receive that owes its sender an ACK
@@ -116,7 +115,7 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
 
 // lam_tcp_protocol.c
 void lam_start(struct cpu_context *context, struct mpi_request *request);
-const char *lam_waits_for(enum lam_state state);
+extern const struct mpi_state lam_states[]; // by enum lam_state
 // An item has been written; gives it back.
 void lam_written(struct cpu_context *context, struct mesh_item *item);
 // A link's header or body is here. Afterwards link->in_header says whether a body follows.

@@ -3,54 +3,26 @@
 
 #include <string.h>
 
-static const char *const state_names[] = {
-    [LAM_START] = "start",
-    [LAM_SEND_SHORT] = "send_short",
-    [LAM_SEND_SYNCH] = "send_synch",
-    [LAM_SEND_LONG] = "send_long",
-    [LAM_WAIT_ACK] = "wait_ack",
-    [LAM_SEND_BODY] = "send_body",
-    [LAM_POSTED] = "posted",
-    [LAM_READ_BODY] = "read_body",
-    [LAM_SEND_ACK_LONG] = "send_ack_long",
-    [LAM_WAIT_SECOND] = "wait_2nd",
-    [LAM_SEND_ACK] = "send_ack",
-    [LAM_WAIT_SELF] = "wait_self",
-    [LAM_DONE] = "done",
+const struct mpi_state lam_states[] = {
+    [LAM_START] = {"start", "its start", MPI_HELD_HERE},
+    [LAM_SEND_SHORT] = {"send_short", "room in the socket for envelope and body", MPI_HELD_BY_PEER},
+    [LAM_SEND_SYNCH] = {"send_synch", "room in the socket for envelope and body", MPI_HELD_BY_PEER},
+    [LAM_SEND_LONG] = {"send_long", "room in the socket for its first envelope", MPI_HELD_BY_PEER},
+    [LAM_WAIT_ACK] = {"wait_ack", "the receiver's ACK", MPI_HELD_BY_PEER},
+    [LAM_SEND_BODY] = {"send_body", "room in the socket for the second envelope and the body",
+                       MPI_HELD_BY_PEER},
+    [LAM_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
+    [LAM_READ_BODY] = {"read_body", "the rest of the body", MPI_HELD_BY_PEER},
+    [LAM_SEND_ACK_LONG] = {"send_ack_long", "room in the socket for its ACK", MPI_HELD_BY_PEER},
+    [LAM_WAIT_SECOND] = {"wait_2nd", "the second envelope", MPI_HELD_BY_PEER},
+    [LAM_SEND_ACK] = {"send_ack", "room in the socket for its ACK", MPI_HELD_BY_PEER},
+    [LAM_WAIT_SELF] = {"wait_self", "a matching receive of its own", MPI_HELD_HERE},
+    [LAM_DONE] = {"done", "nothing", MPI_HELD_HERE},
 };
-
-const char *lam_waits_for(enum lam_state state)
-{
-    static const char *const texts[] = {
-        [LAM_START] = "its start",
-        [LAM_SEND_SHORT] = "room in the socket for envelope and body",
-        [LAM_SEND_SYNCH] = "room in the socket for envelope and body",
-        [LAM_SEND_LONG] = "room in the socket for its first envelope",
-        [LAM_WAIT_ACK] = "the receiver's ACK",
-        [LAM_SEND_BODY] = "room in the socket for the second envelope and the body",
-        [LAM_POSTED] = "a matching message",
-        [LAM_READ_BODY] = "the rest of the body",
-        [LAM_SEND_ACK_LONG] = "room in the socket for its ACK",
-        [LAM_WAIT_SECOND] = "the second envelope",
-        [LAM_SEND_ACK] = "room in the socket for its ACK",
-        [LAM_WAIT_SELF] = "a matching receive of its own",
-        [LAM_DONE] = "nothing",
-    };
-    return texts[state];
-}
-
-static void enter(struct cpu_context *context, struct mpi_request *request, enum lam_state state,
-                  const char *detail)
-{
-    struct lam_request *r = lam_of(request);
-    mpi_trace(context, request, state_names[r->state], state_names[state], detail);
-    r->state = state;
-    request->waits_for = lam_waits_for(state);
-}
 
 static void finish(struct cpu_context *context, struct mpi_request *request)
 {
-    enter(context, request, LAM_DONE, NULL);
+    mpi_enter(context, request, LAM_DONE, NULL);
     mpi_request_done(context, request);
 }
 
@@ -81,7 +53,7 @@ void lam_written(struct cpu_context *context, struct mesh_item *item)
 {
     struct mpi_request *request = item->request;
     mesh_item_free(item);
-    switch (lam_of(request)->state) {
+    switch ((enum lam_state)request->state) {
     case LAM_SEND_SHORT:
     case LAM_SEND_BODY:
     case LAM_SEND_ACK:
@@ -89,10 +61,10 @@ void lam_written(struct cpu_context *context, struct mesh_item *item)
         return;
     case LAM_SEND_SYNCH:
     case LAM_SEND_LONG:
-        enter(context, request, LAM_WAIT_ACK, NULL);
+        mpi_enter(context, request, LAM_WAIT_ACK, NULL);
         return;
     case LAM_SEND_ACK_LONG:
-        enter(context, request, LAM_WAIT_SECOND, NULL);
+        mpi_enter(context, request, LAM_WAIT_SECOND, NULL);
         return;
     case LAM_START:
     case LAM_WAIT_ACK:
@@ -116,14 +88,14 @@ static void receive_complete(struct cpu_context *context, struct mpi_request *re
         finish(context, request);
         return;
     }
-    enter(context, request, LAM_SEND_ACK, NULL);
+    mpi_enter(context, request, LAM_SEND_ACK, NULL);
     queue_envelope(context, request, LAM_C2CACK, 0, 0);
 }
 
 static void acknowledge_long(struct cpu_context *context, struct mpi_request *request)
 {
     lam_of(request)->is_long = true;
-    enter(context, request, LAM_SEND_ACK_LONG, NULL);
+    mpi_enter(context, request, LAM_SEND_ACK_LONG, NULL);
     queue_envelope(context, request, LAM_C2CACK | LAM_C2CLONG, request->status.length, 0);
 }
 
@@ -131,7 +103,7 @@ static void read_body(struct cpu_context *context, struct mpi_request *request)
 {
     struct mesh_link *link = lam_of(request)->link;
     lam_process_of(request->process)->readers[link->rank].request = request;
-    enter(context, request, LAM_READ_BODY, NULL);
+    mpi_enter(context, request, LAM_READ_BODY, NULL);
 }
 
 // A receive finds its message among the unexpected ones.
@@ -161,7 +133,7 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
 
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    enter(context, request, request->kind == MPI_SEND ? LAM_WAIT_SELF : LAM_POSTED, NULL);
+    mpi_enter(context, request, request->kind == MPI_SEND ? LAM_WAIT_SELF : LAM_POSTED, NULL);
 }
 
 // A synchronous send waits for its receive, also one to oneself.
@@ -240,7 +212,7 @@ static struct mpi_request *find_active(struct cpu_context *context, struct lam_p
     int scanned = 0;
     for (struct mpi_request *at = lam->process->active; at; at = at->active_next) {
         scanned++;
-        if (at->kind != kind || lam_of(at)->state != state || at->message.index != message.index ||
+        if (at->kind != kind || at->state != state || at->message.index != message.index ||
             at->message.generation != message.generation)
             continue;
         found = at;
@@ -259,7 +231,7 @@ static void receive_ack(struct cpu_context *context, struct lam_process *lam,
         finish(context, send);
         return;
     }
-    enter(context, send, LAM_SEND_BODY, NULL);
+    mpi_enter(context, send, LAM_SEND_BODY, NULL);
     queue_envelope(context, send, LAM_C2C2ND, send->size, send->size);
 }
 
@@ -309,10 +281,10 @@ static void start_send(struct cpu_context *context, struct lam_process *lam,
     r->link = &lam->mesh.links[request->peer];
     r->is_long = request->size > lam->config->short_limit;
     if (r->is_long) {
-        enter(context, request, LAM_SEND_LONG, NULL);
+        mpi_enter(context, request, LAM_SEND_LONG, NULL);
         queue_envelope(context, request, LAM_C2CLONG, request->size, 0);
     } else {
-        enter(context, request, request->synchronous ? LAM_SEND_SYNCH : LAM_SEND_SHORT, NULL);
+        mpi_enter(context, request, request->synchronous ? LAM_SEND_SYNCH : LAM_SEND_SHORT, NULL);
         queue_envelope(context, request, request->synchronous ? LAM_C2CSSEND : 0, request->size,
                        request->size);
     }
@@ -321,7 +293,7 @@ static void start_send(struct cpu_context *context, struct lam_process *lam,
 void lam_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct lam_process *lam = lam_process_of(request->process);
-    *lam_of(request) = (struct lam_request){.state = LAM_START};
+    *lam_of(request) = (struct lam_request){0};
     struct cost cost = request->shortcut ? lam->config->fast : lam->config->start;
     cpu_spend_message(context, cpu_cost(context->cpu, cost), "LAM TCP", request->message);
     if (request->size > INT32_MAX)

@@ -77,36 +77,10 @@ static void destroy(struct cpu_context *context, struct mpi_request *request)
     (void)request; // what it had queued is written, or it would not be done
 }
 
-// Who could end a request's wait.
-static int holder(const struct mpi_request *request)
-{
-    const struct p4_request *r = p4_of(request);
-    switch (r->state) {
-    case P4_START:
-    case P4_WAIT_SELF:
-    case P4_DONE:
-        return request->process->rank;
-    case P4_POSTED:
-        return request->peer;
-    case P4_SEND_SHORT:
-    case P4_SEND_EAGER:
-    case P4_SEND_REQUEST:
-    case P4_WAIT_OK:
-    case P4_SEND_DATA:
-    case P4_SEND_OK:
-    case P4_WAIT_DATA:
-        return r->link->rank;
-    }
-    return request->peer;
-}
-
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct p4_request *r = p4_of(request);
-    int held_by = holder(request);
-    json_t *json =
-        json_pack("{s:o}", "held_by",
-                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by));
+    json_t *json = json_object();
     if (r->link && r->link->socket)
         json_object_set_new(json, "socket", tcp_socket_describe(r->link->socket));
     return json;
@@ -116,6 +90,7 @@ const struct mpi_device_ops p4_ops = {
     .name = "MPICH ch_p4",
     .arrival = &p4_arrival,
     .request_size = sizeof(struct p4_request),
+    .states = p4_states,
     .init = init,
     .finalize = finalize,
     .start = p4_start,

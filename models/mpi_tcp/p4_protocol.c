@@ -1,49 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpi_tcp/p4.h"
 
-static const char *const state_names[] = {
-    [P4_START] = "start",
-    [P4_SEND_SHORT] = "send_short",
-    [P4_SEND_EAGER] = "send_eager",
-    [P4_SEND_REQUEST] = "send_request",
-    [P4_WAIT_OK] = "wait_ok",
-    [P4_SEND_DATA] = "send_data",
-    [P4_POSTED] = "posted",
-    [P4_SEND_OK] = "send_ok",
-    [P4_WAIT_DATA] = "wait_data",
-    [P4_WAIT_SELF] = "wait_self",
-    [P4_DONE] = "done",
+const struct mpi_state p4_states[] = {
+    [P4_START] = {"start", "its start", MPI_HELD_HERE},
+    [P4_SEND_SHORT] = {"send_short", "room in the socket for its packet", MPI_HELD_BY_PEER},
+    [P4_SEND_EAGER] = {"send_eager", "room in the socket for packet and data", MPI_HELD_BY_PEER},
+    [P4_SEND_REQUEST] = {"send_request", "room in the socket for its request to send",
+                         MPI_HELD_BY_PEER},
+    [P4_WAIT_OK] = {"wait_ok", "the receiver's ok to send", MPI_HELD_BY_PEER},
+    [P4_SEND_DATA] = {"send_data", "room in the socket for its data", MPI_HELD_BY_PEER},
+    [P4_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
+    [P4_SEND_OK] = {"send_ok", "room in the socket for its ok to send", MPI_HELD_BY_PEER},
+    [P4_WAIT_DATA] = {"wait_data", "the data", MPI_HELD_BY_PEER},
+    [P4_WAIT_SELF] = {"wait_self", "a matching receive of its own", MPI_HELD_HERE},
+    [P4_DONE] = {"done", "nothing", MPI_HELD_HERE},
 };
-
-const char *p4_waits_for(enum p4_state state)
-{
-    static const char *const texts[] = {
-        [P4_START] = "its start",
-        [P4_SEND_SHORT] = "room in the socket for its packet",
-        [P4_SEND_EAGER] = "room in the socket for packet and data",
-        [P4_SEND_REQUEST] = "room in the socket for its request to send",
-        [P4_WAIT_OK] = "the receiver's ok to send",
-        [P4_SEND_DATA] = "room in the socket for its data",
-        [P4_POSTED] = "a matching message",
-        [P4_SEND_OK] = "room in the socket for its ok to send",
-        [P4_WAIT_DATA] = "the data",
-        [P4_WAIT_SELF] = "a matching receive of its own",
-        [P4_DONE] = "nothing",
-    };
-    return texts[state];
-}
-
-static void enter(struct cpu_context *context, struct mpi_request *request, enum p4_state state)
-{
-    struct p4_request *r = p4_of(request);
-    mpi_trace(context, request, state_names[r->state], state_names[state], NULL);
-    r->state = state;
-    request->waits_for = p4_waits_for(state);
-}
 
 static void finish(struct cpu_context *context, struct mpi_request *request)
 {
-    enter(context, request, P4_DONE);
+    mpi_enter(context, request, P4_DONE, NULL);
     mpi_request_done(context, request);
 }
 
@@ -74,14 +49,14 @@ static void start_send(struct cpu_context *context, struct p4_process *p4,
     const struct p4_config *config = p4->config;
     p4_of(request)->link = &p4->mesh.links[request->peer];
     if (request->synchronous || request->size > config->eager) {
-        enter(context, request, P4_SEND_REQUEST);
+        mpi_enter(context, request, P4_SEND_REQUEST, NULL);
         send(context, request, P4_REQUEST_TO_SEND, 0);
     } else if (request->size > config->short_limit) {
-        enter(context, request, P4_SEND_EAGER);
+        mpi_enter(context, request, P4_SEND_EAGER, NULL);
         send(context, request, P4_LONG, 0);
         send(context, request, P4_DATA, request->size);
     } else {
-        enter(context, request, P4_SEND_SHORT);
+        mpi_enter(context, request, P4_SEND_SHORT, NULL);
         mpi_copy(context, p4->process, request->size, COPY_WARM, request->message); // into the
                                                                                     // packet
         send(context, request, P4_SHORT, request->size);
@@ -98,10 +73,10 @@ void p4_written(struct cpu_context *context, struct mpi_request *request, enum p
     case P4_LONG: // its data follow
         return;
     case P4_REQUEST_TO_SEND:
-        enter(context, request, P4_WAIT_OK);
+        mpi_enter(context, request, P4_WAIT_OK, NULL);
         return;
     case P4_OK_TO_SEND:
-        enter(context, request, P4_WAIT_DATA);
+        mpi_enter(context, request, P4_WAIT_DATA, NULL);
         return;
     }
 }
@@ -118,7 +93,7 @@ static void take_data(struct cpu_context *context, struct mpi_request *request)
 
 static void send_ok(struct cpu_context *context, struct mpi_request *request)
 {
-    enter(context, request, P4_SEND_OK);
+    mpi_enter(context, request, P4_SEND_OK, NULL);
     send(context, request, P4_OK_TO_SEND, 0);
 }
 
@@ -135,7 +110,7 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
 
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    enter(context, request, request->kind == MPI_SEND ? P4_WAIT_SELF : P4_POSTED);
+    mpi_enter(context, request, request->kind == MPI_SEND ? P4_WAIT_SELF : P4_POSTED, NULL);
 }
 
 // A synchronous send waits for its receive, also one to oneself.
@@ -162,7 +137,7 @@ static void receive_expected(struct cpu_context *context, struct p4_process *p4,
         take_data(context, request);
         return;
     case P4_LONG:
-        enter(context, request, P4_WAIT_DATA);
+        mpi_enter(context, request, P4_WAIT_DATA, NULL);
         p4->awaited = message->link;
         p4->awaited_request = request;
         return;
@@ -243,7 +218,7 @@ static struct mpi_request *request_of(const struct p4_process *p4,
                                       const struct p4_envelope *envelope, enum p4_state state)
 {
     for (struct mpi_request *at = p4->process->active; at; at = at->active_next)
-        if (p4_of(at)->state == state && at->message.index == envelope->message.index &&
+        if (at->state == state && at->message.index == envelope->message.index &&
             at->message.generation == envelope->message.generation)
             return at;
     g_assert_not_reached();
@@ -263,7 +238,7 @@ void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
         mpi_copy(context, p4->process, message->envelope.payload, COPY_WARM,
                  message->envelope.message);
         request = request_of(p4, &message->envelope, P4_WAIT_OK);
-        enter(context, request, P4_SEND_DATA);
+        mpi_enter(context, request, P4_SEND_DATA, NULL);
         send(context, request, P4_DATA, request->size);
         return;
     case P4_DATA:
@@ -281,7 +256,7 @@ void p4_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct p4_process *p4 = p4_process_of(request->process);
     bool sends = request->kind == MPI_SEND;
-    *p4_of(request) = (struct p4_request){.state = P4_START};
+    *p4_of(request) = (struct p4_request){0};
     cpu_spend_message(context,
                       cpu_cost(context->cpu, sends ? p4->config->send : p4->config->receive),
                       "MPICH", request->message);

@@ -154,15 +154,9 @@ const char *mvich_protocol_name(enum mvich_protocol protocol)
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct mvich_request *r = (const struct mvich_request *)(const void *)request->device;
-    bool matched = r->state != MVICH_POSTED;
-    bool own = r->state == MVICH_EAGER_SENT || r->state == MVICH_DATA_SENT ||
-               r->state == MVICH_WAIT_SELF || r->state == MVICH_START;
-    int held_by = own             ? request->process->rank
-                  : r->connection ? r->connection->rank
-                                  : request->peer;
+    bool matched = request->state != MVICH_POSTED;
     json_t *json =
-        json_pack("{s:o}", "held_by",
-                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by));
+json_object();
     if (matched)
         json_object_set_new(json, "protocol", json_string(mvich_protocol_name(r->protocol)));
     if (r->connection)
@@ -183,6 +177,7 @@ const struct mpi_device_ops mvich_ops = {
     .name = "MVICH",
     .arrival = &mvich_arrival,
     .request_size = sizeof(struct mvich_request),
+    .states = mvich_states,
     .init = mvich_startup_step,
     .finalize = mvich_finalize_step,
     .start = mvich_start,

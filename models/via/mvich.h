@@ -176,7 +176,6 @@ enum mvich_state {
 };
 
 struct mvich_request {
-    enum mvich_state state;
     enum mvich_protocol protocol;
     struct mvich_connection *connection;
     struct mvich_dreg_entry *dreg;
@@ -309,8 +308,7 @@ void mvich_eager_pull(struct cpu_context *context, struct mpi_request *request,
 void mvich_start(struct cpu_context *context, struct mpi_request *request);
 void mvich_destroy(struct cpu_context *context, struct mpi_request *request);
 void mvich_finish(struct cpu_context *context, struct mpi_request *request);
-void mvich_enter(struct cpu_context *context, struct mpi_request *request, enum mvich_state state,
-                 const char *detail);
+extern const struct mpi_state mvich_states[]; // by enum mvich_state
 const char *mvich_protocol_name(enum mvich_protocol protocol);
 extern const struct mpi_arrival_ops mvich_arrival;
 

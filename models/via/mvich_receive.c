@@ -67,8 +67,8 @@ static void eager_progress(struct cpu_context *context, struct mpi_request *requ
     connection->eager = all ? NULL : request;
     if (all)
         mvich_finish(context, request);
-    else if (r->state != MVICH_RECEIVE_EAGER)
-        mvich_enter(context, request, MVICH_RECEIVE_EAGER, "eager");
+    else if (request->state != MVICH_RECEIVE_EAGER)
+        mpi_enter(context, request, MVICH_RECEIVE_EAGER, "eager");
 }
 
 void mvich_eager_pull(struct cpu_context *context, struct mpi_request *request,
@@ -149,8 +149,8 @@ void mvich_reply(struct cpu_context *context, struct mpi_request *request,
         vbuf->packet.address = request->address;
         vbuf->packet.handle = r->dreg->handle;
     }
-    mvich_enter(context, request, protocol == MVICH_R3 ? MVICH_RECEIVE_R3 : MVICH_RECEIVE_RPUT,
-                detail);
+    mpi_enter(context, request, protocol == MVICH_R3 ? MVICH_RECEIVE_R3 : MVICH_RECEIVE_RPUT,
+              detail);
     mvich_packet_send(context, connection, vbuf, 0, 0);
 }
 

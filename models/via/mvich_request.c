@@ -2,46 +2,19 @@
 // A request's life in MVICH: its start, messages to self, and its end.
 #include "models/via/mvich.h"
 
-static const char *const state_names[] = {
-    [MVICH_START] = "start",
-    [MVICH_EAGER_SENT] = "eager_sent",
-    [MVICH_WAIT_REPLY] = "wait_reply",
-    [MVICH_PUSH] = "push",
-    [MVICH_DATA_SENT] = "data_sent",
-    [MVICH_POSTED] = "posted",
-    [MVICH_RECEIVE_EAGER] = "receive_eager",
-    [MVICH_RECEIVE_R3] = "receive_r3",
-    [MVICH_RECEIVE_RPUT] = "receive_rput",
-    [MVICH_WAIT_SELF] = "wait_self",
-    [MVICH_DONE] = "done",
+const struct mpi_state mvich_states[] = {
+    [MVICH_START] = {"start", "its start", MPI_HELD_HERE},
+    [MVICH_EAGER_SENT] = {"eager_sent", "the completion of its last vbuf", MPI_HELD_HERE},
+    [MVICH_WAIT_REPLY] = {"wait_reply", "the receiver's RENDEZVOUS_REPLY", MPI_HELD_BY_PEER},
+    [MVICH_PUSH] = {"push", "credits for its data", MPI_HELD_BY_PEER},
+    [MVICH_DATA_SENT] = {"data_sent", "the completion of its last packet", MPI_HELD_HERE},
+    [MVICH_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_EAGER] = {"receive_eager", "the rest of an eager message", MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_R3] = {"receive_r3", "R3 data", MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_RPUT] = {"receive_rput", "the sender's FINISH", MPI_HELD_BY_PEER},
+    [MVICH_WAIT_SELF] = {"wait_self", "a matching receive", MPI_HELD_HERE},
+    [MVICH_DONE] = {"done", "nothing", MPI_HELD_HERE},
 };
-
-static const char *waits_for(enum mvich_state state)
-{
-    static const char *const texts[] = {
-        [MVICH_START] = "its start",
-        [MVICH_EAGER_SENT] = "the completion of its last vbuf",
-        [MVICH_WAIT_REPLY] = "the receiver's RENDEZVOUS_REPLY",
-        [MVICH_PUSH] = "credits for its data",
-        [MVICH_DATA_SENT] = "the completion of its last packet",
-        [MVICH_POSTED] = "a matching message",
-        [MVICH_RECEIVE_EAGER] = "the rest of an eager message",
-        [MVICH_RECEIVE_R3] = "R3 data",
-        [MVICH_RECEIVE_RPUT] = "the sender's FINISH",
-        [MVICH_WAIT_SELF] = "a matching receive",
-        [MVICH_DONE] = "nothing",
-    };
-    return texts[state];
-}
-
-void mvich_enter(struct cpu_context *context, struct mpi_request *request, enum mvich_state state,
-                 const char *detail)
-{
-    struct mvich_request *r = mvich_of(request);
-    mpi_trace(context, request, state_names[r->state], state_names[state], detail);
-    r->state = state;
-    request->waits_for = waits_for(state);
-}
 
 void mvich_finish(struct cpu_context *context, struct mpi_request *request)
 {
@@ -49,7 +22,7 @@ void mvich_finish(struct cpu_context *context, struct mpi_request *request)
     if (r->dreg)
         mvich_dreg_release(context, mvich_process_of(request->process)->dreg, r->dreg);
     r->dreg = NULL;
-    mvich_enter(context, request, MVICH_DONE, NULL);
+    mpi_enter(context, request, MVICH_DONE, NULL);
     mpi_request_done(context, request);
 }
 
@@ -64,7 +37,7 @@ void mvich_destroy(struct cpu_context *context, struct mpi_request *request)
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
     bool self = request->kind == MPI_SEND;
-    mvich_enter(context, request, self ? MVICH_WAIT_SELF : MVICH_POSTED, self ? "self" : NULL);
+    mpi_enter(context, request, self ? MVICH_WAIT_SELF : MVICH_POSTED, self ? "self" : NULL);
 }
 
 static void claim_unexpected(struct cpu_context *context, struct mpi_request *request,
@@ -103,7 +76,7 @@ static void start_self(struct cpu_context *context, struct mpi_request *send)
 void mvich_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct mvich_process *mvich = mvich_process_of(request->process);
-    *mvich_of(request) = (struct mvich_request){.state = MVICH_START};
+    *mvich_of(request) = (struct mvich_request){0};
     cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->start), "MVICH",
                       request->message);
     if (request->kind != MPI_SEND)

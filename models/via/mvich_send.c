@@ -42,7 +42,7 @@ static void eager_send(struct cpu_context *context, struct mpi_request *request)
     bool sent = send_piece(context, request, MVICH_EAGER_START);
     while (sent && r->bytes < request->size)
         sent = send_piece(context, request, MVICH_EAGER_NEXT);
-    mvich_enter(context, request, MVICH_EAGER_SENT, "eager");
+    mpi_enter(context, request, MVICH_EAGER_SENT, "eager");
 }
 
 static bool credits_for_eager(const struct mvich_connection *connection, int64_t length)
@@ -82,7 +82,7 @@ static void rendezvous_start(struct cpu_context *context, struct mpi_request *re
     set_envelope(&vbuf->packet, request);
     vbuf->packet.protocol = (uint8_t)r->protocol;
     vbuf->packet.sreq = request;
-    mvich_enter(context, request, MVICH_WAIT_REPLY, why);
+    mpi_enter(context, request, MVICH_WAIT_REPLY, why);
     mvich_packet_send(context, r->connection, vbuf, 0, 0);
 }
 
@@ -115,7 +115,7 @@ void mvich_replied(struct cpu_context *context, const struct mvich_packet *packe
         r->dreg = NULL;
     }
     mpi_queue_append(&r->connection->push, request);
-    mvich_enter(context, request, MVICH_PUSH, r->protocol == MVICH_R3 ? "r3" : "rput");
+    mpi_enter(context, request, MVICH_PUSH, r->protocol == MVICH_R3 ? "r3" : "rput");
 }
 
 // ---- Pushing ----
@@ -133,7 +133,7 @@ static bool push_r3(struct cpu_context *context, struct mpi_request *request)
     }
     if (all) {
         mpi_queue_pop(&connection->push);
-        mvich_enter(context, request, MVICH_DATA_SENT, "r3");
+        mpi_enter(context, request, MVICH_DATA_SENT, "r3");
     }
     return any;
 }
@@ -181,7 +181,7 @@ static bool push_rput(struct cpu_context *context, struct mpi_request *request)
     vbuf->packet.length = (int32_t)request->size;
     vbuf->packet.rreq = r->receiver;
     vbuf->completes = request;
-    mvich_enter(context, request, MVICH_DATA_SENT, "rput");
+    mpi_enter(context, request, MVICH_DATA_SENT, "rput");
     mvich_packet_send(context, connection, vbuf, 0, 0);
     return true;
 }

@@ -175,39 +175,13 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     return MPI_PROGRESS_EVENT;
 }
 
-// Who could end a request's wait.
-static int holder(const struct mpi_request *request, const struct rpi_request *r)
-{
-    switch (r->cq_state) {
-    case RPI_WAIT_PIN:
-    case RPI_WAIT_DESCRIPTOR:
-    case RPI_WAIT_TURN:
-    case RPI_START:
-    case RPI_ENVELOPE_SENT:
-    case RPI_BODY_SENT:
-    case RPI_SYN_SENT:
-    case RPI_ACK_SENT:
-    case RPI_DONE:
-        return request->process->rank;
-    case RPI_WAIT_ACK:
-    case RPI_POSTED:
-    case RPI_WAIT_BODY:
-        return request->status.source >= 0 && r->cq_peer ? r->cq_peer->rank : request->peer;
-    }
-    return request->peer;
-}
-
 static json_t *describe_request(const struct mpi_request *request)
 {
     static const char *const classes[] = {"tiny", "short", "long", "self"};
     const struct rpi_request *r = (const struct rpi_request *)(const void *)request->device;
-    int held_by = holder(request, r);
     int64_t pinned = r->cq_packbufhand ? r->cq_packbufhand->end - r->cq_packbufhand->address : 0;
-    json_t *json =
-        json_pack("{s:o, s:I}", "held_by",
-                  held_by < 0 ? json_string("any rank") : json_sprintf("rank %d", held_by),
-                  "pinned_bytes", (json_int_t)pinned);
-    if (request->kind == MPI_SEND || r->cq_state != RPI_POSTED)
+    json_t *json = json_pack("{s:I}", "pinned_bytes", (json_int_t)pinned);
+    if (request->kind == MPI_SEND || request->state != RPI_POSTED)
         json_object_set_new(json, "protocol", json_string(classes[r->class]));
     return json;
 }
@@ -223,6 +197,7 @@ const struct mpi_device_ops rpi_ops = {
     .name = "VIA RPI",
     .arrival = &rpi_arrival,
     .request_size = sizeof(struct rpi_request),
+    .states = rpi_states,
     .init = rpi_startup_step,
     .finalize = rpi_finalize_step,
     .start = rpi_start,

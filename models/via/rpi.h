@@ -104,9 +104,8 @@ typedef void rpi_callback_fn(struct cpu_context *context, struct mpi_request *re
 
 struct rpi_buffer;
 
-// lam_ssi_rpi_req (figure 4.12).
+// lam_ssi_rpi_req (figure 4.12). Its cq_state is the request's own `state`, an enum rpi_state.
 struct rpi_request {
-    enum rpi_state cq_state;
     enum rpi_class class;
     struct rpi_process_peer *cq_peer; // NULL: self, or any source before the match
     struct rpi_buffer *cq_envbuf;
@@ -257,8 +256,6 @@ enum mpi_progress rpi_finalize_step(struct cpu_context *context, struct mpi_proc
 void rpi_start(struct cpu_context *context, struct mpi_request *request);
 void rpi_destroy(struct cpu_context *context, struct mpi_request *request);
 void rpi_finish(struct cpu_context *context, struct mpi_request *request);
-void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state,
-               const char *detail);
 // The receive's data is in place, or was copied from `source`: owes the ACK of a synchronous send,
 // or is done.
 void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
@@ -272,7 +269,7 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi);
 void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
 void rpi_send_ack(struct cpu_context *context, struct mpi_request *request);
 rpi_receive_advance_fn rpi_long_acknowledged, rpi_synchronous_acknowledged;
-const char *rpi_waits_for(enum rpi_state state);
+extern const struct mpi_state rpi_states[]; // by enum rpi_state
 
 // rpi_receive.c
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);

@@ -28,7 +28,7 @@ void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
     // The body follows its envelope at once: before the bodies of all long messages that are under
     // way.
     mpi_queue_prepend(&peer->cp_current_recv_req, request);
-    rpi_enter(context, request, RPI_WAIT_BODY, "short");
+    mpi_enter(context, request, RPI_WAIT_BODY, "short");
 }
 
 void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *peer)
@@ -43,8 +43,8 @@ void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *pe
             r->cq_packbufhand = pin_cache_acquire(context, rpi->pins, at->address, at->size);
         held_up |= !r->cq_packbufhand;
         if (held_up) {
-            if (r->cq_state != RPI_WAIT_PIN)
-                rpi_enter(context, at, RPI_WAIT_PIN, NULL);
+            if (at->state != RPI_WAIT_PIN)
+                mpi_enter(context, at, RPI_WAIT_PIN, NULL);
             continue;
         }
         r->acknowledge = false;
@@ -156,7 +156,7 @@ static bool receive_body(struct cpu_context *context, struct rpi_process_peer *p
     }
     // Long: every byte is in its place already. The completion of the ACK, without which the peer
     // would not have sent, was seen before: a driver looks at what was sent first.
-    g_assert(r->cq_state == RPI_WAIT_BODY);
+    g_assert(request->state == RPI_WAIT_BODY);
     rpi_finish(context, request);
     return false;
 }

@@ -2,48 +2,20 @@
 // A request's life in the VIA RPI (thesis 000, 4.5): build and start, and its end.
 #include "models/via/rpi.h"
 
-static const char *const state_names[] = {
-    [RPI_START] = "start",
-    [RPI_WAIT_PIN] = "wait_pin",
-    [RPI_WAIT_DESCRIPTOR] = "wait_descriptor",
-    [RPI_ENVELOPE_SENT] = "envelope_sent",
-    [RPI_BODY_SENT] = "body_sent",
-    [RPI_SYN_SENT] = "syn_sent",
-    [RPI_WAIT_ACK] = "wait_ack",
-    [RPI_WAIT_TURN] = "wait_turn",
-    [RPI_POSTED] = "posted",
-    [RPI_WAIT_BODY] = "wait_body",
-    [RPI_ACK_SENT] = "ack_sent",
-    [RPI_DONE] = "done",
+const struct mpi_state rpi_states[] = {
+    [RPI_START] = {"start", "its start", MPI_HELD_HERE},
+    [RPI_WAIT_PIN] = {"wait_pin", "memory to pin its buffer", MPI_HELD_HERE},
+    [RPI_WAIT_DESCRIPTOR] = {"wait_descriptor", "a free send descriptor", MPI_HELD_HERE},
+    [RPI_ENVELOPE_SENT] = {"envelope_sent", "the completion of its envelope", MPI_HELD_HERE},
+    [RPI_BODY_SENT] = {"body_sent", "the completion of its body", MPI_HELD_HERE},
+    [RPI_SYN_SENT] = {"syn_sent", "the completion of its SYN", MPI_HELD_HERE},
+    [RPI_WAIT_ACK] = {"wait_ack", "the receiver's ACK", MPI_HELD_BY_PEER},
+    [RPI_WAIT_TURN] = {"wait_turn", "the bodies of earlier messages to leave", MPI_HELD_HERE},
+    [RPI_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
+    [RPI_WAIT_BODY] = {"wait_body", "the body", MPI_HELD_BY_PEER},
+    [RPI_ACK_SENT] = {"ack_sent", "the completion of its ACK", MPI_HELD_HERE},
+    [RPI_DONE] = {"done", "nothing", MPI_HELD_HERE},
 };
-
-const char *rpi_waits_for(enum rpi_state state)
-{
-    static const char *const texts[] = {
-        [RPI_START] = "its start",
-        [RPI_WAIT_PIN] = "memory to pin its buffer",
-        [RPI_WAIT_DESCRIPTOR] = "a free send descriptor",
-        [RPI_ENVELOPE_SENT] = "the completion of its envelope",
-        [RPI_BODY_SENT] = "the completion of its body",
-        [RPI_SYN_SENT] = "the completion of its SYN",
-        [RPI_WAIT_ACK] = "the receiver's ACK",
-        [RPI_WAIT_TURN] = "the bodies of earlier messages to leave",
-        [RPI_POSTED] = "a matching message",
-        [RPI_WAIT_BODY] = "the body",
-        [RPI_ACK_SENT] = "the completion of its ACK",
-        [RPI_DONE] = "nothing",
-    };
-    return texts[state];
-}
-
-void rpi_enter(struct cpu_context *context, struct mpi_request *request, enum rpi_state state,
-               const char *detail)
-{
-    struct rpi_request *r = rpi_of(request);
-    mpi_trace(context, request, state_names[r->cq_state], state_names[state], detail);
-    r->cq_state = state;
-    request->waits_for = rpi_waits_for(state);
-}
 
 void rpi_finish(struct cpu_context *context, struct mpi_request *request)
 {
@@ -56,7 +28,7 @@ void rpi_finish(struct cpu_context *context, struct mpi_request *request)
     }
     r->isadv = false;
     rpi->done++;
-    rpi_enter(context, request, RPI_DONE, NULL);
+    mpi_enter(context, request, RPI_DONE, NULL);
     mpi_request_done(context, request);
 }
 
@@ -127,11 +99,11 @@ static void pin_early(struct cpu_context *context, struct mpi_request *request)
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
     if (request->kind == MPI_SEND) {
-        rpi_enter(context, request, RPI_WAIT_ACK, "self");
+        mpi_enter(context, request, RPI_WAIT_ACK, "self");
         return;
     }
     pin_early(context, request);
-    rpi_enter(context, request, RPI_POSTED, NULL);
+    mpi_enter(context, request, RPI_POSTED, NULL);
 }
 
 const struct mpi_arrival_ops rpi_arrival = {
@@ -152,7 +124,7 @@ void rpi_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_process *rpi = rpi_process_of(request->process);
     rpi->inside = false;
-    *rpi_of(request) = (struct rpi_request){.cq_state = RPI_START, .isadv = true};
+    *rpi_of(request) = (struct rpi_request){.isadv = true};
     cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), "RPI", request->message);
     if (request->kind != MPI_SEND)
         mpi_receive_start(context, request);

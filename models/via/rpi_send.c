@@ -147,8 +147,8 @@ static void stand_in(struct cpu_context *context, struct rpi_send_queue *queue,
     // The descriptors that a body waits for are those of its own pieces, as long as there are any.
     if (r->pieces_out > 0)
         why = RPI_BODY_SENT;
-    if (r->cq_state != why)
-        rpi_enter(context, request, why, NULL);
+    if (request->state != why)
+        mpi_enter(context, request, why, NULL);
 }
 
 static void enqueue(struct cpu_context *context, struct mpi_request *request, enum rpi_state why)
@@ -164,7 +164,7 @@ static void enqueue(struct cpu_context *context, struct mpi_request *request, en
 static void eager_sent(struct cpu_context *context, struct mpi_request *request)
 {
     if (request->synchronous && rpi_of(request)->cq_recv_advance_fn)
-        rpi_enter(context, request, RPI_WAIT_ACK, "synchronous");
+        mpi_enter(context, request, RPI_WAIT_ACK, "synchronous");
     else
         rpi_finish(context, request);
 }
@@ -177,7 +177,7 @@ void rpi_synchronous_acknowledged(struct cpu_context *context, struct mpi_reques
     // The ACK can be seen before the completion of the last descriptor; then that one ends the
     // request.
     r->cq_recv_advance_fn = NULL;
-    if (r->cq_state == RPI_WAIT_ACK)
+    if (request->state == RPI_WAIT_ACK)
         rpi_finish(context, request);
 }
 
@@ -187,7 +187,7 @@ static void tiny_send(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_envelope envelope = send_envelope(request, RPI_C2CTINY);
     rpi_of(request)->cq_callback_fn = eager_sent;
-    rpi_enter(context, request, RPI_ENVELOPE_SENT, "tiny");
+    mpi_enter(context, request, RPI_ENVELOPE_SENT, "tiny");
     post_envelope(context, request, &envelope, request->size);
 }
 
@@ -196,7 +196,7 @@ static void tiny_send(struct cpu_context *context, struct mpi_request *request)
 static void short_envelope_sent(struct cpu_context *context, struct mpi_request *request)
 {
     rpi_of(request)->cq_callback_fn = eager_sent;
-    rpi_enter(context, request, RPI_BODY_SENT, NULL);
+    mpi_enter(context, request, RPI_BODY_SENT, NULL);
 }
 
 static void short_send(struct cpu_context *context, struct mpi_request *request)
@@ -204,7 +204,7 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
     struct rpi_request *r = rpi_of(request);
     struct rpi_envelope envelope = send_envelope(request, RPI_C2CSHORT);
     r->cq_callback_fn = short_envelope_sent;
-    rpi_enter(context, request, RPI_ENVELOPE_SENT, "short");
+    mpi_enter(context, request, RPI_ENVELOPE_SENT, "short");
     post_envelope(context, request, &envelope, 0);
     struct vip_descriptor *descriptor = take_descriptor(r->cq_peer);
     into_area(descriptor, r->cq_peer, request->size, false);
@@ -264,8 +264,8 @@ static void post_piece(struct cpu_context *context, struct mpi_request *request)
     r->cq_packbuf += piece;
     r->cq_packsize -= piece;
     r->pieces_out++;
-    if (first || last || r->cq_state != RPI_BODY_SENT)
-        rpi_enter(context, request, RPI_BODY_SENT,
+    if (first || last || request->state != RPI_BODY_SENT)
+        mpi_enter(context, request, RPI_BODY_SENT,
                   last    ? "last piece"
                   : first ? "first piece"
                           : NULL);
@@ -287,7 +287,7 @@ static void long_send_pieces(struct cpu_context *context, struct mpi_request *re
 
 static void syn_sent(struct cpu_context *context, struct mpi_request *request)
 {
-    rpi_enter(context, request, RPI_WAIT_ACK, NULL);
+    mpi_enter(context, request, RPI_WAIT_ACK, NULL);
 }
 
 static void long_send_syn(struct cpu_context *context, struct mpi_request *request)
@@ -296,7 +296,7 @@ static void long_send_syn(struct cpu_context *context, struct mpi_request *reque
     struct rpi_envelope envelope = send_envelope(request, RPI_C2CLONG);
     r->cq_callback_fn = syn_sent;
     r->cq_recv_advance_fn = rpi_long_acknowledged;
-    rpi_enter(context, request, RPI_SYN_SENT, "long");
+    mpi_enter(context, request, RPI_SYN_SENT, "long");
     post_envelope(context, request, &envelope, 0);
 }
 
@@ -317,7 +317,7 @@ void rpi_long_acknowledged(struct cpu_context *context, struct mpi_request *requ
     if (r->cq_peer->bodies.head == request)
         rpi_send_try(context, request);
     else
-        rpi_enter(context, request, RPI_WAIT_TURN, NULL);
+        mpi_enter(context, request, RPI_WAIT_TURN, NULL);
 }
 
 // ---- Acknowledgements: an envelope with C2CACK that gives the sender its request back ----
@@ -326,7 +326,7 @@ static void ack_sent(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
     if (r->class == RPI_LONG)
-        rpi_enter(context, request, RPI_WAIT_BODY, "long");
+        mpi_enter(context, request, RPI_WAIT_BODY, "long");
     else
         rpi_finish(context, request);
 }
@@ -345,7 +345,7 @@ static void ack_send(struct cpu_context *context, struct mpi_request *request)
         envelope.ve_target_buf_hand = r->cq_packbufhand->handle;
     }
     r->cq_callback_fn = ack_sent;
-    rpi_enter(context, request, RPI_ACK_SENT, r->class == RPI_LONG ? "target" : "synchronous");
+    mpi_enter(context, request, RPI_ACK_SENT, r->class == RPI_LONG ? "target" : "synchronous");
     post_envelope(context, request, &envelope, 0);
 }
 
@@ -440,7 +440,7 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
         struct mpi_request *next = r->send_next;
         bool behind =
             (r->ordered && r->cq_peer->held_up) || (r->yields && r->cq_peer->descriptors_due);
-        enum rpi_state lack = behind ? r->cq_state : lacks(context, at);
+        enum rpi_state lack = behind ? (enum rpi_state)at->state : lacks(context, at);
         if (lack == RPI_START) {
             r->queued = false;
             r->cq_send_advance_fn(context, at);

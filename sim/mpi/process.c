@@ -164,7 +164,6 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
     *request = (struct mpi_request){
         .process = process,
         .kind = kind,
-        .state = MPI_STARTED,
         .number = ++process->last_number,
         .peer = transfer->peer,
         .tag = transfer->tag,
@@ -192,7 +191,7 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
 
 void mpi_wait(struct mpi_process *process, struct mpi_request *request)
 {
-    if (request->waited || request->state == MPI_DONE)
+    if (request->waited || request->done)
         return;
     request->waited = true;
     process->open_waits++;
@@ -240,7 +239,7 @@ enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *
 void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
-    g_assert(request->state == MPI_DONE);
+    g_assert(request->done);
     observe(request, MPI_OBSERVED_RETURN);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
@@ -251,11 +250,11 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 void mpi_request_withdraw(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
-    if (request->state != MPI_DONE) {
+    if (!request->done) {
         if (mpi_queue_remove(&process->matcher.posted, request))
             process->matcher.posted_count--;
         active_remove(process, request);
-        request->state = MPI_DONE;
+        request->done = true;
     }
     mpi_request_free(context, request);
 }
@@ -296,13 +295,13 @@ void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *e
 void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
-    g_assert(request->state != MPI_DONE);
+    g_assert(!request->done);
     if (request->kind == MPI_RECV) {
         trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_END,
                    context->now);
         ledger_complete(process->sim->ledger, request->message);
     }
-    request->state = MPI_DONE;
+    request->done = true;
     observe(request, MPI_OBSERVED_DONE);
     active_remove(process, request);
     if (request->waited)
@@ -349,9 +348,29 @@ void mpi_trace(const struct cpu_context *context, struct mpi_request *request, c
     trace_held(context, request);
 }
 
+void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
+               const char *detail)
+{
+    const struct mpi_state *states = request->process->ops->states;
+    mpi_trace(context, request, states[request->state].name, states[state].name, detail);
+    request->state = state;
+    request->waits_for = states[state].waits_for;
+}
+
 static json_t *wildcard_json(int value)
 {
     return value < 0 ? json_string("any") : json_integer(value);
+}
+
+// The rank that could end the request's wait, or "any rank".
+static json_t *holder_json(const struct mpi_request *request, enum mpi_holder holder)
+{
+    bool matched =
+        request->kind <= MPI_PROBE && request->kind != MPI_SEND && request->message.generation != 0;
+    int rank = holder == MPI_HELD_HERE ? request->process->rank
+               : matched               ? request->status.source
+                                       : request->peer;
+    return rank < 0 ? json_string("any rank") : json_sprintf("rank %d", rank);
 }
 
 static json_t *request_json(const struct mpi_request *request)
@@ -366,6 +385,9 @@ static json_t *request_json(const struct mpi_request *request)
     json_object_set_new(json, "size", json_integer(request->size));
     json_object_set_new(json, "waits_for",
                         json_string(request->waits_for ? request->waits_for : "progress"));
+    enum mpi_holder holder = ops->states ? ops->states[request->state].holder : MPI_HOLDER_UNSAID;
+    if (holder != MPI_HOLDER_UNSAID)
+        json_object_set_new(json, "held_by", holder_json(request, holder));
     json_t *more = ops->describe_request ? ops->describe_request(request) : NULL;
     if (more)
         json_object_update(json, more);

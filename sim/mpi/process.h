@@ -33,6 +33,7 @@ struct mpi_device_ops {
     const struct mpi_arrival_ops *arrival; // of receives (arrival.h); NULL: the device matches
                                            // itself
     size_t request_size;                   // of the device's part of a request
+    const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
     uint32_t operations; // MPI_OPERATION_BIT of the kinds from MPI_PUT on that `start` takes
     // Brings the device up, a step a call; MPI_PROGRESS_NOTHING: it is up. NULL: it is up from the
     // start.
@@ -158,7 +159,11 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);
 // Charges `scanned` queue entries.
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned);
 
-// Notes a protocol transition of a request in the trace.
+// The request goes over to another state: traced, and what it waits for is known.
+void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
+               const char *detail);
+
+// Notes a protocol transition of a request in the trace that is no state of its own.
 void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,
                const char *to, const char *detail);
 

@@ -32,7 +32,6 @@ enum mpi_request_kind {
     MPI_POLL,           // handles what has arrived
     MPI_CALL,           // a function that only this library has, by name
 };
-enum mpi_request_state { MPI_STARTED, MPI_DONE };
 // What is kept in order among itself, and only there.
 enum mpi_context {
     MPI_POINT_TO_POINT,
@@ -40,6 +39,16 @@ enum mpi_context {
     MPI_ONE_SIDED, // puts and accumulates, by peer and channel
     MPI_FETCHED,   // what gets bring
     MPI_ACTIVE,    // active messages
+};
+
+// Who could end a request's wait: as reports tell it.
+enum mpi_holder { MPI_HOLDER_UNSAID, MPI_HELD_HERE, MPI_HELD_BY_PEER };
+
+// A protocol state of a device's requests.
+struct mpi_state {
+    const char *name;      // as traces name it
+    const char *waits_for; // what has to happen next
+    enum mpi_holder holder;
 };
 
 // What identifies a message: what matching works on, and the status of a receive.
@@ -53,7 +62,8 @@ struct mpi_envelope {
 struct mpi_request {
     struct mpi_process *process;
     enum mpi_request_kind kind;
-    enum mpi_request_state state;
+    bool done;
+    unsigned state;        // row of the device's table (mpi_device_ops.states); 0: it starts
     bool synchronous; // MPI_Ssend
     bool blocking;    // the call that started it returns when it is done (MPI_Send, MPI_Recv)
     bool shortcut;    // the device handles it without a request (mpi_device_ops)

@@ -338,7 +338,7 @@ static void give_back(struct interpreter *run, struct cpu_context *context)
 {
     for (guint i = 0; i < run->waiting->len; i++) {
         struct mpi_request *request = g_ptr_array_index(run->waiting, i);
-        if (request->state == MPI_DONE)
+        if (request->done)
             mpi_request_free(context, request);
         else
             mpi_request_withdraw(context, request);
