@@ -34,6 +34,7 @@ _netsim_words() {
         ;;&
     scenario | result) compgen -W "$(_netsim_list scenarios)" -- "$current" ;;
     parameter) compgen -W "$(_netsim_list parameters)" -S = -- "$current" ;;
+    shipped) compgen -W "$(_netsim_list scenarios) $(_netsim_list testbeds) $(_netsim_list sweeps)" -- "$current" ;;
     section) compgen -W "$(_netsim_list sections) $(_netsim_list stacks) $(_netsim_list benchmarks)" -- "$current" ;;
     figure) compgen -W "$(_netsim_list figures)" -- "$current" ;;
     command) compgen -W "$commands" -- "$current" ;;
@@ -50,7 +51,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list bench sweep explain validate compare plot figures calibrate help test'
+    commands='run check describe list show bench sweep explain validate compare plot figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -93,6 +94,12 @@ _netsim() {
         options='--names --format --help'
         case $previous in
         --format) value='choice table json' ;;
+        esac
+        ;;
+    show)
+        arguments='shipped'
+        options='--path --help'
+        case $previous in
         esac
         ;;
     bench)

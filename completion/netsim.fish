@@ -30,6 +30,10 @@ function __netsim_words
             __fish_complete_path (commandline -ct)
         case parameter
             string replace -r '$' = (__netsim_list parameters)
+        case shipped
+            __netsim_list scenarios
+            __netsim_list testbeds
+            __netsim_list sweeps
         case section
             __netsim_list sections
             __netsim_list stacks
@@ -50,6 +54,7 @@ complete -c netsim -n __fish_use_subcommand -a run -d 'run every series of a sce
 complete -c netsim -n __fish_use_subcommand -a check -d 'validate a scenario without running it'
 complete -c netsim -n __fish_use_subcommand -a describe -d 'print the parameters of the models'
 complete -c netsim -n __fish_use_subcommand -a list -d 'list stacks, testbeds, benchmarks, scenarios and sweeps'
+complete -c netsim -n __fish_use_subcommand -a show -d 'print a scenario, testbed or sweep that is shipped'
 complete -c netsim -n __fish_use_subcommand -a bench -d 'measure the speed of the simulator'
 complete -c netsim -n __fish_use_subcommand -a sweep -d 'run a scenario with many values of its parameters'
 complete -c netsim -n __fish_use_subcommand -a explain -d 'say where the time of a message goes'
@@ -66,7 +71,7 @@ complete -c netsim -n '__fish_seen_subcommand_from run' -l allow-unused -d 'acce
 complete -c netsim -n '__fish_seen_subcommand_from run' -l out -x -a '(__netsim_words directory)' -d 'directory for the results instead of results/NAME'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l seed -x -a '(__netsim_words none)' -d 'seed of all random streams'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l format -x -a '(__netsim_words choice table csv json)' -d 'form of the output'
-complete -c netsim -n '__fish_seen_subcommand_from run' -l metric -x -a '(__netsim_words none)' -d 'show only this metric in the table (repeatable)'
+complete -c netsim -n '__fish_seen_subcommand_from run' -l metric -x -a '(__netsim_words none)' -d 'only this metric (repeatable)'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l trace -x -a '(__netsim_words file)' -d 'write a timeline for ui.perfetto.dev'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l log-states -x -a '(__netsim_words file)' -d 'write the protocol transitions, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from run' -l pcap -x -a '(__netsim_words directory)' -d 'write what the cards send and receive: DIR/SERIES/NODE.pcapng'
@@ -88,6 +93,8 @@ complete -c netsim -n '__fish_seen_subcommand_from describe' -l format -x -a '(_
 complete -c netsim -n '__fish_seen_subcommand_from list' -k -a '(__netsim_words choice stacks testbeds benchmarks scenarios sweeps figures sections parameters)'
 complete -c netsim -n '__fish_seen_subcommand_from list' -l names -d 'print names alone, one a line'
 complete -c netsim -n '__fish_seen_subcommand_from list' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
+complete -c netsim -n '__fish_seen_subcommand_from show' -k -a '(__netsim_words shipped)'
+complete -c netsim -n '__fish_seen_subcommand_from show' -l path -d 'print where the file is instead'
 complete -c netsim -n '__fish_seen_subcommand_from bench' -k -a '(__netsim_words none)'
 complete -c netsim -n '__fish_seen_subcommand_from bench' -l format -x -a '(__netsim_words choice table json)' -d 'form of the output'
 complete -c netsim -n '__fish_seen_subcommand_from bench' -l quick -d 'take a tenth of the time'

@@ -31,6 +31,10 @@ const struct cli_command cli_commands[] = {
      "is\n"
      "given; or figures, sections or parameters.",
      cli_list, cli_list_options, 0, 1, CLI_WORDS_CHOICE, cli_list_kinds},
+    {"show", "NAME", "print a scenario, testbed or sweep that is shipped",
+     "NAME is as `netsim list` has it. A scenario of one's own begins as a copy:\n\n"
+     "  netsim show pingpong_cluster1 >mine.yaml",
+     cli_show, cli_show_options, 1, 1, CLI_WORDS_SHIPPED, NULL},
     {"bench", "", "measure the speed of the simulator",
      "Measures the event engine, the network, the MPI stack and the memory of a large cluster on\n"
      "this machine. Where Debian's libns3-dev is installed, the same frames go through ns-3.",

@@ -47,6 +47,7 @@ enum cli_exit cli_run(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_check(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_describe(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_show(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv);
@@ -62,6 +63,7 @@ extern const struct cli_option cli_run_options[];
 extern const struct cli_option cli_check_options[];
 extern const struct cli_option cli_describe_options[];
 extern const struct cli_option cli_list_options[];
+extern const struct cli_option cli_show_options[];
 extern const struct cli_option cli_bench_options[];
 extern const struct cli_option cli_explain_options[];
 extern const struct cli_option cli_calibrate_options[];
@@ -179,6 +181,10 @@ bool cli_files_differ(const struct scenario *scenario, const struct file_use *us
 
 // Whether series of a figure lost data, which is then said.
 bool cli_figure_lost(const json_t *document);
+
+// The file of a scenario, testbed or sweep of the data directory, by its name as `netsim list` has
+// it, with or without .yaml. NULL after an error, which has been printed. The caller frees it.
+char *cli_shipped(const char *name);
 
 // Names (without .yaml) of the YAML files in a folder of the data directory ("scenarios",
 // "scenarios/testbeds") but those of fits (NAME.fit.yaml), ascending, NULL-terminated; free with

@@ -138,6 +138,35 @@ static void report_missing(const char *argument)
     g_free(base);
 }
 
+char *cli_shipped(const char *name)
+{
+    static const char *const folders[] = {"scenarios", "scenarios/testbeds", "scenarios/sweeps"};
+    static const char *const suffixes[] = {".yaml", ""};
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    char *found = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+        for (size_t k = 0; !found && !strchr(name, '/') && k < G_N_ELEMENTS(suffixes); k++)
+            found = data_file(folders[i], name, suffixes[k]);
+        if (found && !g_file_test(found, G_FILE_TEST_IS_REGULAR))
+            g_clear_pointer(&found, g_free);
+        char **there = cli_data_names(folders[i]);
+        for (char **one = there; *one; one++)
+            g_ptr_array_add(names, *one);
+        g_free(there);
+    }
+    g_ptr_array_add(names, NULL);
+    if (!found) {
+        char *hint = cli_did_you_mean(name, (const char *const *)names->pdata);
+        if (!hint)
+            hint = names_with(name, (char **)names->pdata);
+        cli_error(hint ? hint : "`netsim list` shows what is shipped",
+                  "no scenario, testbed or sweep `%s'", name);
+        g_free(hint);
+    }
+    g_ptr_array_free(names, TRUE);
+    return found;
+}
+
 struct scenario *cli_scenario_quietly(const struct scenario_schema *schema, const char *argument,
                                       char **sets, uint64_t seed, char **why)
 {

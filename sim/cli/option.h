@@ -36,7 +36,8 @@ enum cli_words {
     CLI_WORDS_FILE,
     CLI_WORDS_DIRECTORY,
     CLI_WORDS_SCENARIO,  // YAML files, and the scenarios that `netsim list` shows
-    CLI_WORDS_RESULT,    // the same, and all other files
+    CLI_WORDS_SHIPPED,   // scenarios, testbeds and sweeps that `netsim list` shows
+    CLI_WORDS_RESULT,    // what CLI_WORDS_SCENARIO is, and all other files
     CLI_WORDS_PARAMETER, // paths of parameters
     CLI_WORDS_SECTION,   // what `netsim describe` knows
     CLI_WORDS_FIGURE,

@@ -65,7 +65,8 @@ const char *cli_words_name(enum cli_words words)
         [CLI_WORDS_DIRECTORY] = "directory", [CLI_WORDS_SCENARIO] = "scenario",
         [CLI_WORDS_RESULT] = "result",       [CLI_WORDS_PARAMETER] = "parameter",
         [CLI_WORDS_SECTION] = "section",     [CLI_WORDS_FIGURE] = "figure",
-        [CLI_WORDS_COMMAND] = "command",     [CLI_WORDS_CHOICE] = "choice",
+        [CLI_WORDS_SHIPPED] = "shipped",     [CLI_WORDS_COMMAND] = "command",
+        [CLI_WORDS_CHOICE] = "choice",
     };
     return names[words];
 }

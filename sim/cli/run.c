@@ -494,10 +494,10 @@ const struct cli_option cli_run_options[] = {
      .value = CLI_LIST,
      .offset = offsetof(struct run_arguments, metrics),
      .argument = "NAME",
-     .summary = "show only this metric in the table (repeatable)",
-     .more =
-         "`latency_us`, `latency`, or with `workload.samples` `p50`, `p90`, `p99`, `min`, `max` "
-         "and `sd` of single repetitions."},
+     .summary = "only this metric (repeatable)",
+     .more = "In the table: `latency_us`, `latency`, or with `workload.samples` `p50`, `p90`, "
+             "`p99`, `min`, `max` "
+             "and `sd` of single repetitions."},
     {.name = "trace",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, trace),

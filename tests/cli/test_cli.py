@@ -8,7 +8,7 @@ import unittest
 
 from harness import Case
 
-COMMANDS = ["run", "check", "describe", "list", "bench", "sweep", "explain", "calibrate"]
+COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "calibrate"]
 
 
 class Usage(Case):
@@ -154,6 +154,30 @@ class Check(Case):
                                 (["list", "nothing"], "one of stacks, "), (["figures", "nothing"], "via.fig.6_1"),
                                 (["describe", "nothing"], "lam_via")):
             self.assertIn(said, self.netsim(*arguments, code=1).stderr, arguments)
+
+
+class Show(Case):
+    def test_what_is_shipped(self):
+        for kind, folder in (("scenarios", ""), ("testbeds", "testbeds"), ("sweeps", "sweeps")):
+            for name in self.netsim("list", kind, "--names").stdout.split():
+                path = self.netsim("show", "--path", name).stdout.strip()
+                self.assertTrue(path.endswith(os.path.join("scenarios", folder, f"{name}.yaml")), path)
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(self.netsim("show", name).stdout, file.read())
+        self.assertEqual(self.netsim("show", "cluster1.yaml").stdout, self.netsim("show", "cluster1").stdout)
+
+    def test_a_copy_is_a_scenario(self):
+        self.write("mine.yaml", self.netsim("show", "pingpong_cluster1").stdout)
+        self.netsim("check", "mine.yaml")
+
+    def test_unknown(self):
+        self.write("here.yaml", "")
+        for name, said in (("pingpong_clutser1", "did you mean pingpong_cluster1?"), ("testbeds", "`netsim list`"),
+                           ("../README.md", "`netsim list`"), ("here.yaml", "no scenario, testbed or sweep `here.yaml'"),
+                           ("cluster9", "did you mean cluster")):
+            done = self.netsim("show", name, code=1)
+            self.assertEqual(done.stdout, "")
+            self.assertIn(said, done.stderr)
 
 
 class Describe(Case):

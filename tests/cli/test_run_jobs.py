@@ -18,7 +18,7 @@ MIXED = """\
 schema: 1
 name: mixed
 testbed: testbeds/cluster1.yaml
-workload: {benchmark: pmb.pingpong, sizes: [0 B, 4 KiB], repetitions: 4}
+workload: {benchmark: pmb.pingpong, sizes: [0 B, 4 KiB], repetitions: 4, samples: true}
 series:
   - {name: longest, stack: lam_tcp, set: {workload.repetitions: 20}}
   - {name: lossy, stack: lam_tcp, set: {"link.drop_nth": [20]}}
@@ -56,7 +56,7 @@ class Jobs(Case):
                 path = os.path.join(directory, name)
                 with open(path, "rb") as file:
                     frames[os.path.relpath(path, self.path(f"{out}.pcap"))] = file.read()
-        return (done.returncode, CLOCK.sub("CLOCK", done.stdout), done.stderr, self.read(f"{out}/results.csv"),
+        return (done.returncode, CLOCK.sub("CLOCK", done.stdout), done.stderr, self.read(f"{out}/results.csv") + self.read(f"{out}/samples.csv"),
                 without_clock(json.loads(self.read(f"{out}/manifest.json"))), self.read(f"{out}.json"),
                 self.read(f"{out}.log"), frames)
 
