@@ -5,6 +5,7 @@ One file without anything from elsewhere: the pictures stand in it as SVG, whose
 ink and grid are variables of the page, so that they are dark where the page is.
 """
 import html
+import itertools
 import re
 
 import style
@@ -82,6 +83,11 @@ THEME = {style.PAPER: "var(--paper)", style.INK: "var(--ink)", style.MUTED: "var
 
 def text(value):
     return html.escape(str(value))
+
+
+def powers(value):
+    """Text with its powers as people write them: "2^20"."""
+    return re.sub(r"\^(\d+)", r"<sup>\1</sup>", text(value))
 
 
 def inline(svg, prefix, title):
@@ -193,16 +199,20 @@ def totals_line(listing):
 
 def page(listing, drawn):
     """The page as text; `drawn` has (entry, document, file name, SVG) of each picture."""
-    links = "".join(f'<a href="#{style.slug(entry["id"])}">'
-                    f'{text(entry.get("number") or entry["id"])}</a>'
-                    for entry, _, _, _ in drawn)
-    body = "".join(section(*one) for one in drawn)
+    links = body = ""
+    for about, figures in itertools.groupby(drawn, lambda one: one[0].get("about") or ""):
+        figures = list(figures)
+        head = f'<p class="source">{powers(about)}</p>' if about else ""
+        links += f'{head}<nav aria-label="{text(about) or "figures"}">' + "".join(
+            f'<a href="#{style.slug(entry["id"])}">{text(entry.get("number") or entry["id"])}</a>'
+            for entry, *_ in figures) + "</nav>"
+        body += head + "".join(section(*one) for one in figures)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<title>netsim: figures</title><style>{CSS}</style></head><body>'
             f'<a class="skip" href="#figures">To the figures</a><header>'
             f'<h1>Figures, from simulation</h1><p>{totals_line(listing)}. '
             f'netsim {text(listing["version"])}.</p><p class="source">Curves are simulated. '
-            f'Rings, lines and shades are what the source states. MB is 2<sup>20</sup> bytes.</p>'
-            f'<nav aria-label="figures">{links}</nav></header><main id="figures">{body}</main>'
+            f'Rings, lines and shades are what the source states.</p>'
+            f'{links}</header><main id="figures">{body}</main>'
             f'</body></html>\n')

@@ -50,7 +50,7 @@ class Marks:
         """How far a box (left, bottom, right, top) in parts of the axes is from all there is; below
         0: it covers something, or lies outside."""
         left, bottom, right, top = box
-        gaps = [left + CLEAR, bottom, 1 + CLEAR - right, 1 + CLEAR - top]
+        gaps = [left - CLEAR, bottom, 1 + CLEAR - right, 1 + CLEAR - top]  # ticks are at the left
         for step in range(STEPS):
             x = left + (right - left) * step / (STEPS - 1)
             for line in self.lines:
@@ -98,7 +98,7 @@ class Marks:
     def across(self, mark):
         """The text of a line across: above it or below it, from the left to the right."""
         y = self.to_axes.transform((self.axes.get_xlim()[0], mark["y"]))[1]
-        sides = [(0.01 + 0.11 * step, "left") for step in range(8)] + [(0.99, "right")]
+        sides = [(0.02 + 0.11 * step, "left") for step in range(8)] + [(0.99, "right")]
         self.put(mark["text"], [(x, y + lift / self.height, side, end)
                                 for lift, end in ((0.02, "bottom"), (-0.02, "top"))
                                 for x, side in sides])

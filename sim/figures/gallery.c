@@ -87,8 +87,8 @@ static json_t *entry_of(const struct figure_spec *figure, json_t *scorecard)
         else
             json_array_append_new(claims, json_pack("{s:s}", "id", claim));
     }
-    return json_pack("{s:s,s:s?,s:s,s:o}", "id", figure->id, "number", figure->number, "source",
-                     figure->source, "claims", claims);
+    return json_pack("{s:s,s:s?,s:s,s:s?,s:o}", "id", figure->id, "number", figure->number,
+                     "source", figure->source, "about", figure->about, "claims", claims);
 }
 
 static json_t *listing(const GPtrArray *figures, json_t *scorecard, const char *no_verdicts)

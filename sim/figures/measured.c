@@ -11,6 +11,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+// Values beyond this are mistakes; with it, sums of two are numbers.
+#define LARGEST 1e100
+
 enum column_kind { COLUMN_X, COLUMN_SERIES, COLUMN_ERROR, COLUMN_METRIC };
 
 // A column, from its header "NAME (UNIT)".
@@ -256,8 +259,9 @@ static bool read_x(struct reader *reader)
     x->scale = scale;
     g_free(one);
     if (good) {
+        char *copy = g_strdup(unit); // which may be its own
         g_free(x->unit);
-        x->unit = g_strdup(unit);
+        x->unit = copy;
         return true;
     }
     return fail(reader, x->place, "%s is not a unit of %s; along x there is %s", x->unit, x->name,
@@ -294,6 +298,8 @@ static bool read_field(struct reader *reader, const struct column *column, const
 {
     if (read_number(text, value)) {
         *value *= column->scale;
+        if (!isfinite(*value) || fabs(*value) > LARGEST)
+            return fail(reader, place, "%s is too large to be drawn", text);
         return column->scale > 0.0 ||
                fail(reader, place, "%s has no unit: write %s %s, or %s (%s) in the header", text,
                     text, unit, column->name, unit);

@@ -40,6 +40,7 @@ static void spec_free(gpointer data)
     g_free(spec->title);
     g_free(spec->source);
     g_free(spec->note);
+    g_free(spec->about);
     g_ptr_array_unref(spec->claims);
     g_ptr_array_unref(spec->panels);
     g_free(spec);
@@ -438,7 +439,7 @@ static struct figure_spec *read_figure(const struct node *map, const char *path,
 
 static void read_document(GPtrArray *specs, const struct node *root, struct diag_list *diags)
 {
-    static const char *const keys[] = {"schema", "figures", NULL};
+    static const char *const keys[] = {"schema", "about", "figures", NULL};
     int64_t schema;
     if (!reader_is(root, NODE_MAP, "", "a file of figures", diags) ||
         !reader_keys(root, "", keys, diags))
@@ -448,12 +449,18 @@ static void read_document(GPtrArray *specs, const struct node *root, struct diag
         diag_add(diags, root->mark, NULL, NULL,
                  "a file of figures has the keys schema and figures");
     else if (reader_count(version, "schema", 1, 1, &schema, diags) &&
-             reader_is(list, NODE_LIST, "figures", "a list of figures", diags))
+             reader_is(list, NODE_LIST, "figures", "a list of figures", diags)) {
+        char *about = read_text(root, "about", "", false, diags);
         for (guint i = 0; i < list->children->len; i++) {
             char *path = reader_path_item("figures", i);
-            g_ptr_array_add(specs, read_figure(g_ptr_array_index(list->children, i), path, diags));
+            struct figure_spec *spec =
+                read_figure(g_ptr_array_index(list->children, i), path, diags);
+            spec->about = g_strdup(about);
+            g_ptr_array_add(specs, spec);
             g_free(path);
         }
+        g_free(about);
+    }
 }
 
 static GPtrArray *specs_or_null(GPtrArray *specs, const struct diag_list *diags)

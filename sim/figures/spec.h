@@ -3,6 +3,7 @@
 // on which axes, and what the reference prints about them.
 //
 //   schema: 1
+//   about: who wrote the source, and its units   # may be missing; a gallery shows it above its figures
 //   figures:
 //     - id: via.fig.6_5                  # the claim that asks for this figure
 //       number: "6.5"                    # in its reference
@@ -63,6 +64,7 @@ struct figure_panel {
 
 struct figure_spec {
     char *id, *number, *file, *title, *source, *note; // number and note may be NULL
+    char *about;                                      // of the file; may be NULL
     GPtrArray *claims;                                // char *, NULL-terminated
     GPtrArray *panels;                                // struct figure_panel *
 };

@@ -162,6 +162,7 @@ static void test_refused(void)
         {"size (us),latency_us\n1,2\n", PICTURE, "m.csv:1:1: us is not a unit of size", {0}},
         {"link.rate,latency_us\n1,2\n", PICTURE, "m.csv:2:1: 1 has no unit: write 1 Mb/s", {0}},
         {"size,latency_us\n1,2\n4,nan\n", PICTURE, "m.csv:3:3: nan is no number", {0}},
+        {"size,latency (s)\n1,1e308\n", PICTURE, "m.csv:2:3: 1e308 is too large", {0}},
         {"size,latency_us\n1,2,3\n", PICTURE, "m.csv:2:1: this row has 3 fields", {0}},
         {"size,latency_us\n\"1\"\"\",2\n", PICTURE, "m.csv:2:1: 1\" is no number", {0}},
         {"size,latency_us\n\"1,2\n", PICTURE, "a quote is not closed", {0}},

@@ -96,7 +96,7 @@ static void test_gallery(void)
 {
     struct diag_list *diags = diag_list_new();
     GPtrArray *specs = figure_specs_parse(
-        "schema: 1\nfigures:\n"
+        "schema: 1\nabout: who wrote it\nfigures:\n"
         "- {id: a, number: \"1\", file: a, title: t, source: s, claims: [c, d], panels: []}\n"
         "- {id: b, file: b, title: t, source: s, panels: []}\n",
         "f.yaml", diags);
@@ -119,8 +119,9 @@ static void test_gallery(void)
     char *dumped = json_dumps(list, 0), *plain = g_strdelimit(g_strdup(dumped), "\"", '\'');
     SUITE_SAME_TEXT(plain,
                     "{'gallery': 1, 'totals': 7, 'no_verdicts': null, 'figures': [{'id': 'a', "
-                    "'number': '1', 'source': 's', 'claims': [{'id': 'c'}, {'id': 'd', 'verdict': "
-                    "'holds'}]}, {'id': 'b', 'number': null, 'source': 's', 'claims': []}]}");
+                    "'number': '1', 'source': 's', 'about': 'who wrote it', 'claims': [{'id': 'c'}, "
+                    "{'id': 'd', 'verdict': 'holds'}]}, {'id': 'b', 'number': null, 'source': 's', "
+                    "'about': 'who wrote it', 'claims': []}]}");
     json_decref(list);
     g_free(path);
     g_free(plain);

@@ -283,15 +283,18 @@ class Gallery(Drawn):
         sys.path.insert(0, os.path.join(SOURCE, "plots"))
         self.addCleanup(sys.path.pop, 0)
         listing = {"gallery": 1, "version": "1", "totals": None, "no_verdicts": None, "figures": [
-            {"id": "test", "number": "1", "source": "here", "claims": [
+            {"id": "test", "number": "1", "source": "here", "about": "One: A. B. MB is 2^20 bytes.",
+             "claims": [
                 {"id": "a.b", "verdict": "holds", "expected": "<74 us>", "simulated": "74.1 us",
                  "deviation": 0.0014, "why": None, "standing": "fitted", "standing_by": "cluster1"},
                 {"id": "a.c", "verdict": "misses", "deviation": -0.5, "why": "a & b",
                  "standing": "predicted"},
-                {"id": "a.d"}]}]}
+                {"id": "a.d"}]},
+            {"id": "two", "number": "1", "source": "there", "about": "Two: C. D.", "claims": []}]}
         os.mkdir(os.path.join(self.directory, "data"))
         for name, document in (("gallery", listing),
-                               ("test", picture(panel(line("a", [[1, 5.0], [2, 6.0]]))))):
+                               ("test", picture(panel(line("a", [[1, 5.0], [2, 6.0]])))),
+                               ("two", picture(panel(line("b", [[1, 5.0]])), file="two"))):
             with open(os.path.join(self.directory, f"data/{name}.json"), "w",
                       encoding="utf-8") as file:
                 json.dump(document, file)
@@ -305,6 +308,13 @@ class Gallery(Drawn):
                      "fitted: cluster1", "curves: a", '<th scope="row">1 B</th><td>5</td>', "var(--ink)"):
             self.assertIn(part, text)
         self.assertNotIn("#1f2328;", text.split("</style>")[-1])
+        # Each source by its name, with its own units, over its own figures.
+        places = [text.index(part) for part in (
+            'One: A. B. MB is 2<sup>20</sup> bytes.</p><nav', 'href="#test"', "Two: C. D.</p><nav",
+            'href="#two"', '2<sup>20</sup> bytes.</p><section id="test"',
+            'Two: C. D.</p><section id="two"')]
+        self.assertEqual(places, sorted(places))
+        self.assertEqual(text.count("2<sup>20"), 2)
 
 
 class Explain(Drawn):
