@@ -267,6 +267,32 @@ static void test_control_packets(void)
     ledger_free(ledger);
 }
 
+static void expect_described(struct message_ref message, int64_t offset, int64_t length,
+                             const char *expected)
+{
+    char *text = ledger_describe(ledger, message, offset, length);
+    SUITE_SAME_TEXT(text, expected);
+    g_free(text);
+}
+
+// A part of a message in words, as long as the message is on the books.
+static void test_described(void)
+{
+    ledger = ledger_new();
+    struct message_ref first = ledger_open(ledger, 0, 1, 10, 1);
+    struct message_ref second = ledger_open(ledger, 3, 2, 0, 1);
+    expect_described(first, 4, 6, "message 1, rank 0 to 1, 10 B: bytes 4..9");
+    expect_described(second, 0, 0, "message 2, rank 3 to 2, 0 B");
+    expect_described(MESSAGE_NONE, 0, 0, NULL);
+    ledger_deliver(ledger, first, 0, 10);
+    ledger_complete(ledger, first);
+    expect_described(first, 4, 6, NULL);
+    struct message_ref third = ledger_open(ledger, 5, 6, 1, 1); // in the first one's place
+    expect_described(first, 4, 6, NULL);
+    expect_described(third, 0, 1, "message 3, rank 5 to 6, 1 B: bytes 0..0");
+    ledger_free(ledger);
+}
+
 static void deliver_whole(struct message_ref message, int64_t bytes)
 {
     ledger_deliver(ledger, message, 0, bytes);
@@ -396,6 +422,7 @@ int main(void)
         {"parts of no bytes", test_empty_parts},
         {"messages of no bytes that were dropped", test_empty_and_dropped},
         {"control packets", test_control_packets},
+        {"a part in words", test_described},
         {"order within a flow", test_order},
         {"order over a loss", test_order_over_a_loss},
         {"the report is limited, oldest first", test_report_limit},

@@ -230,6 +230,38 @@ static void test_equal_paths(void)
     topology_free(topology);
 }
 
+// What a source-routed packet has to say to each switch: how many ports it turns, and in how many
+// bytes.
+static void test_turns(void)
+{
+    setup();
+    struct switch_config wormhole = topology_wormhole_switch();
+    struct link_config cable = topology_wormhole_link();
+    struct topology *topology = topology_new(4, 2);
+    wormhole.route_bytes = 1;
+    topology_set_switches(topology, &wormhole);
+    // switch0: node0, node1, switch1; switch1: switch0, node2, node3.
+    topology_add_link(topology, 0, 4, &cable);
+    topology_add_link(topology, 1, 4, &cable);
+    topology_add_link(topology, 4, 5, &cable);
+    topology_add_link(topology, 2, 5, &cable);
+    topology_add_link(topology, 3, 5, &cable);
+    struct sim *sim = sim_new(1, NULL);
+    struct network *network = network_new(sim, topology);
+    const struct route *there = network_route(network, 0, 3), *back = network_route(network, 3, 0);
+    SUITE_SAME_INTEGER(route_links(there), 3);
+    SUITE_SAME_INTEGER(route_turn(there, 0), 2);
+    SUITE_SAME_INTEGER(route_turn(there, 1), 2);
+    SUITE_SAME_INTEGER(route_turn(back, 0), -2);
+    SUITE_SAME_INTEGER(route_turn(back, 1), -2);
+    SUITE_SAME_INTEGER(route_turn(network_route(network, 1, 0), 0), -1);
+    SUITE_SAME_INTEGER(route_turn_bytes(there, 0), 1);
+    SUITE_SAME_INTEGER(route_turn_bytes(there, 1), 1);
+    network_free(network);
+    sim_free(sim);
+    topology_free(topology);
+}
+
 // ---- Given routes ----
 
 static void test_given(void)
@@ -351,6 +383,7 @@ int main(void)
         {"the shortest path", test_shortest},
         {"parallel links are shared out", test_parallel_links},
         {"equal paths are shared out", test_equal_paths},
+        {"turns at switches", test_turns},
         {"given routes", test_given},
         {"a given route for one rail", test_given_for_one_rail},
         {"what cut-through switches ask for", test_check},
