@@ -73,6 +73,7 @@ void outcome_free(struct outcome *outcome)
     g_free(outcome->seeds);
     g_free(outcome->numbers);
     g_array_unref(outcome->replications);
+    g_array_unref(outcome->other_seeds);
     g_ptr_array_unref(outcome->curves);
     g_ptr_array_unref(outcome->series);
     g_ptr_array_unref(outcome->axes);
@@ -349,6 +350,12 @@ static void take_counts(struct reader *reader, sqlite3_stmt *row)
     reader->outcome->counts = intern_text((const char *)sqlite3_column_text(row, 0));
 }
 
+static void take_other_seed(struct reader *reader, sqlite3_stmt *row)
+{
+    int64_t seed = sqlite3_column_int64(row, 0);
+    g_array_append_val(reader->outcome->other_seeds, seed);
+}
+
 static int metric_number(struct reader *reader, const char *interned)
 {
     guint index;
@@ -448,7 +455,14 @@ static bool read_rows(struct reader *reader, GError **error)
                  " WHERE campaign = ?1 GROUP BY 1 HAVING (SELECT count(DISTINCT"
                  " ifnull(json_extract(document, '$.counts'), '')) FROM series JOIN results"
                  " USING (key) WHERE campaign = ?1) = 1",
-                 take_counts, error);
+                 take_counts, error) &&
+        each_row(reader,
+                 "SELECT DISTINCT seed FROM cases JOIN results USING (key)"
+                 " WHERE seed NOT IN (SELECT seed FROM points WHERE campaign = ?1"
+                 "   AND seed IS NOT NULL)"
+                 " AND (source, definition) IN (SELECT source, definition"
+                 "   FROM series JOIN cases USING (key) WHERE campaign = ?1) ORDER BY seed",
+                 take_other_seed, error);
     g_ptr_array_sort(outcome->curves, compare_curves);
     g_array_sort(outcome->replications, compare_seeds);
     return good;
@@ -467,6 +481,7 @@ struct outcome *outcome_new(void)
     outcome->series = g_ptr_array_new_with_free_func(g_free);
     outcome->curves = g_ptr_array_new_with_free_func(free_curve);
     outcome->replications = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    outcome->other_seeds = g_array_new(FALSE, FALSE, sizeof(int64_t));
     return outcome;
 }
 

@@ -54,6 +54,7 @@ struct outcome {
     int *numbers;             // of the points in the database; of replications: of the first
     int64_t *seeds;           // of each point; -1: the sweep asks for none, and it is not possible
     GArray *replications;     // int64_t: the different seeds, ascending; empty: it asks for none
+    GArray *other_seeds;      // int64_t: with which other sweeps of the database have run its cases
     char **problems;          // why a point is not possible, else NULL
     GPtrArray *series;        // char *: names
     struct outcome_end *ends; // [point * series + series]

@@ -251,6 +251,24 @@ static void warn_of_parts(json_t *warnings, const struct outcome *means)
                                        missed, made, parts, parts == 1 ? "" : "s"));
 }
 
+#define MOST_SEEDS_NAMED 8
+
+// Seeds of other sweeps are not taken along: they may be of a few points only.
+static void warn_of_other_seeds(json_t *warnings, const struct outcome *means)
+{
+    guint count = means->other_seeds->len;
+    GString *seeds = g_string_new(NULL);
+    for (guint i = 0; i < MIN(count, MOST_SEEDS_NAMED); i++)
+        g_string_append_printf(seeds, "%s%" G_GINT64_FORMAT, i ? ", " : "",
+                               g_array_index(means->other_seeds, int64_t, i));
+    warn(warnings, g_strdup_printf("other sweeps of this database have run cases of this one with "
+                                   "%u more seed%s (%s%s), which are not counted here: a sweep "
+                                   "with all of them takes what is there",
+                                   count, count == 1 ? "" : "s", seeds->str,
+                                   count > MOST_SEEDS_NAMED ? ", ..." : ""));
+    g_string_free(seeds, TRUE);
+}
+
 static void warn_of_seeds(json_t *warnings, const struct outcome *means)
 {
     if (seeds_changed_nothing(means))
@@ -258,6 +276,8 @@ static void warn_of_seeds(json_t *warnings, const struct outcome *means)
                                        "to chance, and one seed tells as much"));
     if (means->replications->len > 1)
         warn_of_parts(warnings, means);
+    if (means->replications->len > 0 && means->other_seeds->len > 0)
+        warn_of_other_seeds(warnings, means);
 }
 
 static json_t *warnings_json(const struct outcome *means, const json_t *axes, const json_t *ends)

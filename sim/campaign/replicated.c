@@ -57,6 +57,7 @@ static void copy_axes(const struct outcome *runs, struct outcome *to)
     for (guint i = 0; i < runs->series->len; i++)
         g_ptr_array_add(to->series, g_strdup(g_ptr_array_index(runs->series, i)));
     g_array_append_vals(to->replications, runs->replications->data, runs->replications->len);
+    g_array_append_vals(to->other_seeds, runs->other_seeds->data, runs->other_seeds->len);
 }
 
 static void copy_texts(const struct outcome *runs, int run, struct outcome *to, int point)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import os
 import sqlite3
 import statistics
 import unittest
@@ -108,6 +109,19 @@ class Seeds(SweepCase):
             self.sweep("lossy.yaml", *LOSS, "--seeds", "5", "--shard", share, "--out", "share" + share[0])
         self.sweep("merge", "merged", "share1", "share2")
         self.assertEqual(self.check("merged", 5), whole)
+
+    def test_seeds_of_other_sweeps_are_told_of(self):
+        for name, seeds in (("one", "1,2,3"), ("two", "4,5")):
+            self.sweep("lossy.yaml", *LOSS, "--set", "seed=" + seeds, "--out", name)
+        self.assertNotIn("more seed", self.sweep("--report", "two").stdout)
+        os.mkdir(self.path("merged"))
+        self.sweep("merge", "merged", "one", "two")
+        self.assertIn("other sweeps of this database have run cases of this one with 3 more seeds (1, 2, 3)",
+                      self.sweep("--report", "merged").stdout)
+        summary = self.sweep("lossy.yaml", *LOSS[:2], "--seeds", "5", "--out", "merged").stdout
+        self.assertIn("lossy: 2 points, 10 runs, 0 of them new", summary)
+        self.assertNotIn("more seed", summary)
+        self.check("merged", 5)
 
     def test_seeds_alone(self):
         self.sweep("lossy.yaml", "--seeds", "3", "-q")
