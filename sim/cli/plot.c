@@ -115,7 +115,8 @@ const struct cli_option cli_plot_options[] = {
      .offset = offsetof(struct plot_arguments, metrics),
      .argument = "NAME",
      .summary = "only this metric (repeatable)",
-     .more = "By its whole name (`latency_us`) or without the unit (`latency`)."},
+     .more = "By its whole name (`repetition_p99_us`), without the unit, or by the last word of it "
+             "(`p99`)."},
     {.name = "series",
      .value = CLI_LIST,
      .offset = offsetof(struct plot_arguments, series),

@@ -9,11 +9,12 @@
 
 // Names that the user may choose among: series or metrics.
 struct names {
-    const char *what;   // "series"
-    const char *option; // "--series"
-    char **chosen;      // NULL: all
-    bool *met;          // of the chosen ones: there is such a one
-    GPtrArray *known;   // char *: what there is, as first met
+    const char *what;                               // "series"
+    const char *option;                             // "--series"
+    bool (*is)(const char *name, const char *word); // whether a user's word means a name
+    char **chosen;                                  // NULL: all
+    bool *met;                                      // of the chosen ones: there is such a one
+    GPtrArray *known;                               // char *: what there is, as first met
 };
 
 struct size_range {
@@ -31,9 +32,15 @@ static const char *const axis_names[] = {"x", "y"};
 
 // ---- Names ----
 
-static void names_init(struct names *names, const char *what, const char *option, char **chosen)
+static bool is_same(const char *name, const char *word)
 {
-    *names = (struct names){.what = what, .option = option, .chosen = chosen};
+    return strcmp(name, word) == 0;
+}
+
+static void names_init(struct names *names, struct names as, char **chosen)
+{
+    *names = as;
+    names->chosen = chosen;
     names->met = g_new0(bool, chosen ? g_strv_length(chosen) + 1 : 1);
     names->known = g_ptr_array_new_with_free_func(g_free);
 }
@@ -44,14 +51,14 @@ static void names_clear(struct names *names)
     g_ptr_array_unref(names->known);
 }
 
-// Whether a name is chosen, which may be chosen by another name (NULL: there is none), too.
-static bool names_take(struct names *names, const char *name, const char *other)
+// Whether a name is chosen.
+static bool names_take(struct names *names, const char *name)
 {
     if (!g_ptr_array_find_with_equal_func(names->known, name, g_str_equal, NULL))
         g_ptr_array_add(names->known, g_strdup(name));
     bool taken = !names->chosen;
     for (int i = 0; names->chosen && names->chosen[i]; i++)
-        if (strcmp(names->chosen[i], name) == 0 || g_strcmp0(names->chosen[i], other) == 0)
+        if (names->is(name, names->chosen[i]))
             taken = names->met[i] = true;
     return taken;
 }
@@ -159,8 +166,10 @@ struct choice *choice_new(const struct choice_words *words, GError **error)
 {
     struct choice *choice = g_new0(struct choice, 1);
     choice->words = *words;
-    names_init(&choice->series, "series", "--series", words->series);
-    names_init(&choice->metrics, "metric", "--metric", words->metrics);
+    const struct names series = {.what = "series", .option = "--series", .is = is_same};
+    const struct names metrics = {.what = "metric", .option = "--metric", .is = text_metric_is};
+    names_init(&choice->series, series, words->series);
+    names_init(&choice->metrics, metrics, words->metrics);
     choice->sizes = g_array_new(FALSE, FALSE, sizeof(struct size_range));
     bool good = check_scales(words, error);
     for (int i = 0; good && words->sizes && words->sizes[i]; i++)
@@ -207,15 +216,12 @@ bool choice_check(const struct choice *choice, GError **error)
 
 bool choice_takes_series(struct choice *choice, const char *name)
 {
-    return names_take(&choice->series, name, NULL);
+    return names_take(&choice->series, name);
 }
 
 static bool takes_metric(struct choice *choice, const char *metric)
 {
-    char *label = text_metric_label(metric);
-    bool taken = names_take(&choice->metrics, metric, label);
-    g_free(label);
-    return taken;
+    return names_take(&choice->metrics, metric);
 }
 
 // What a picture calls a metric is put together again: "latency" in us is latency_us.

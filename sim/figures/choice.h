@@ -17,7 +17,7 @@
 // What the user says: NULL for what is left open, lists end with NULL.
 struct choice_words {
     const char *x, *y;  // axes of a sweep, or "size"; y makes fields of colours
-    char **metrics;     // "latency_us" or "latency"; open: one of each unit
+    char **metrics;     // "latency_us", "latency" or "p99"; open: one of each unit
     char **series;      // open: all
     char **sizes;       // "64 KiB", "1 KiB..1 MiB", without a unit: bytes; open: all
     const char *title;  // open: the name of what is drawn

@@ -153,6 +153,15 @@ class Plot(Drawing):
                     "--out", "b.svg")
         self.assertIn("p2-series-lam-via", self.ids("b.svg"))
 
+    def test_percentiles(self):
+        """Kept repetitions give metrics of their own, which are drawn when they are named."""
+        self.netsim("run", self.small(), "--set", "workload.samples=true", "--quiet")
+        self.assertIn("repetition_p50_us", self.netsim("plot", "results/small", "--out", "a.svg").stderr)
+        self.assertNotIn("repetition", self.texts("a.svg").split("not drawn")[0])
+        self.netsim("plot", "results/small", "--metric", "p50", "--metric", "p99", "--out", "b.svg")
+        self.assertIn("repetition p50 (µs)", self.texts("b.svg"))
+        self.assertIn("p2-series-second", self.ids("b.svg"))
+
     def test_bad_input(self):
         self.small()
         os.mkdir(self.path("empty"))
