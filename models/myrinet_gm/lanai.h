@@ -18,17 +18,19 @@
 // first while it waits.
 //
 // Engines and processor share the SRAM, which has so many accesses in a clock (sram_accesses): who
-// loses there is slower (lanai_arbiter.h has the shares, lanai_share.c what follows from them). That
-// is settled for a packet on its way out when it starts, for a handler's work when it is done, and
-// else whenever an engine starts or ends. A card that can't ask for more than there is pays nothing.
+// loses there is slower (lanai_arbiter.h has the shares, lanai_share.c what follows from them),
+// from when an engine starts or ends until the next does. Only what a packet on its way out loses
+// is settled when it starts; what it loses more, the next one makes up for. A card that can't ask
+// for more than there is pays nothing.
 //
 // Not modelled: a link that is held in the middle of a packet, because the SRAM does not keep up
 // (it is held for the packets that come then, and the rest of this one waits in front of the card);
-// what the host writes to the SRAM itself; the chaining of DMA descriptors by hardware (a started
-// transfer waits in its engine's queue at no cost); fragmentation of the SRAM; the IP checksum
-// unit; reads of card registers by the host. The receive engine refuses what it has no buffer for,
-// so that it is held in the network; a switch that stores, or a card at the other end of the cable,
-// does not hear of that, and then packets wait in front of the card.
+// that a handler comes later to what it starts, if an engine slows it down meanwhile (it ends
+// later); what the host writes to the SRAM itself; the chaining of DMA descriptors by hardware (a
+// started transfer waits in its engine's queue at no cost); fragmentation of the SRAM; the IP
+// checksum unit; reads of card registers by the host. The receive engine refuses what it has no
+// buffer for, so that it is held in the network; a switch that stores, or a card at the other end
+// of the cable, does not hear of that, and then packets wait in front of the card.
 #ifndef NETSIM_MODELS_MYRINET_GM_LANAI_H
 #define NETSIM_MODELS_MYRINET_GM_LANAI_H
 

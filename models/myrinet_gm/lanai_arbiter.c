@@ -162,7 +162,7 @@ sim_time arbiter_work(const struct arbiter *arbiter, sim_time from, sim_time tim
     __int128 work = (__int128)time * coming.processor;
     for (;;) {
         int64_t rate = arbiter_left(&coming);
-        if (rate == coming.processor)
+        if (rate == coming.processor || work <= 0)
             break;
         sim_time next = arbiter_next(&coming);
         __int128 done = (__int128)rate * (next - coming.settled);
@@ -173,4 +173,19 @@ sim_time arbiter_work(const struct arbiter *arbiter, sim_time from, sim_time tim
     }
     return coming.processor > 0 ? time_after(coming.settled, time_of(work, coming.processor))
                                 : time_after(coming.settled, time);
+}
+
+sim_time arbiter_done(const struct arbiter *arbiter, sim_time until)
+{
+    struct arbiter coming = *arbiter;
+    __int128 done = 0;
+    if (coming.processor == 0)
+        return until - coming.settled;
+    while (coming.settled < until) {
+        sim_time from = coming.settled;
+        int64_t rate = arbiter_left(&coming);
+        go_on(&coming, until);
+        done += (__int128)rate * (coming.settled - from);
+    }
+    return (sim_time)(done / coming.processor);
 }

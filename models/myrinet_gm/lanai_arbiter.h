@@ -70,4 +70,8 @@ int64_t arbiter_left(const struct arbiter *arbiter);
 // time), if no transfer starts.
 sim_time arbiter_work(const struct arbiter *arbiter, sim_time from, sim_time time);
 
+// What the processor does from the settled time until `until`, as time that it takes alone, if no
+// transfer starts.
+sim_time arbiter_done(const struct arbiter *arbiter, sim_time until);
+
 #endif

@@ -97,10 +97,20 @@ static void shares_changed(struct lanai *lanai)
         engine_schedule(engine, &share->next, next);
 }
 
+// An engine starts, or has more to move. The handler that is at work meanwhile gets less from now
+// on: it ends later. What it has started keeps its time.
 static void start(struct lanai *lanai, enum arbiter_user user, int64_t bytes, int64_t asks)
 {
-    arbiter_start(&lanai->share.arbiter, sim_now(lanai->sim), user, bytes, asks);
+    struct arbiter *arbiter = &lanai->share.arbiter;
+    struct cpu_memory_work handler = {.stage = "SRAM", .from = sim_now(lanai->sim)};
+    bool works = cpu_busy_until(lanai->cpu, &handler.to);
+    arbiter_settle(arbiter, handler.from);
+    sim_time work = works ? arbiter_done(arbiter, handler.to) : 0;
+    arbiter_add(arbiter, handler.from, user, bytes, asks);
     shares_changed(lanai);
+    sim_time end = works ? arbiter_work(arbiter, handler.from, work) : 0;
+    if (works && end > handler.to)
+        cpu_stall(lanai->cpu, &handler, end - handler.to);
 }
 
 // ---- Host engine ----
@@ -134,8 +144,7 @@ void lanai_share_send(struct lanai *lanai, struct packet *packet)
     struct lanai_share *share = &lanai->share;
     sim_time now = sim_now(lanai->sim);
     sim_time wire = network_station_byte_time(lanai->network, lanai->station, packet->wire_bytes);
-    arbiter_add(&share->arbiter, now, ARBITER_SEND, packet->wire_bytes, link_rate(lanai));
-    shares_changed(lanai);
+    start(lanai, ARBITER_SEND, packet->wire_bytes, link_rate(lanai));
     sim_time late = arbiter_when(&share->arbiter, ARBITER_SEND, 0) - now - wire;
     if (late > 0)
         packet->idle = (uint32_t)(((__int128)late * link_rate(lanai) + TIME_S - 1) / TIME_S);

@@ -434,6 +434,15 @@ bool cpu_memory_work(const struct cpu *cpu, sim_time time, struct cpu_memory_wor
     return found;
 }
 
+bool cpu_busy_until(const struct cpu *cpu, sim_time *end)
+{
+    int holder = cpu_holder(cpu);
+    if (holder == CPU_CLASSES || cpu->current)
+        return false;
+    *end = cpu->slices[holder].end;
+    return true;
+}
+
 // The piece that goes on at `from` gets longer, and those behind it come later.
 static void stretch(sim_time *start, sim_time *end, sim_time from, sim_time delay)
 {

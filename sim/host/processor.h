@@ -113,8 +113,12 @@ struct cpu_memory_work {
 // runs at this moment.
 bool cpu_memory_work(const struct cpu *cpu, sim_time time, struct cpu_memory_work *work);
 
-// Makes the work, which cpu_memory_work has found at this time, take `delay` more. What the
-// processor was to do behind it comes later by that.
+// When the slice that holds the processor now will end, if nothing holds it up. False if there is
+// none, or a handler runs at this moment.
+bool cpu_busy_until(const struct cpu *cpu, sim_time *end);
+
+// Makes the work, which cpu_memory_work has found at this time, or what is left of the slice
+// (cpu_busy_until), take `delay` more. What the processor was to do behind it comes later by that.
 void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time delay);
 
 struct sim *cpu_sim(const struct cpu *cpu);

@@ -257,6 +257,11 @@ static void test_pace(void)
                                      "host.bus.rate=1 GB/s", "host.bus.read_setup=0",
                                      "host.bus.write_setup=0", NULL}),
           (121 + 41 + 59 + 31 + 151 + 13) * US, 0.05);
+    // An SRAM of 40 MB/s: each byte comes into it and leaves it, and a LANai of 10 MHz has all of
+    // it while it works.
+    about(pace((const char *const[]){"lanai7.clock=10 MHz", "lanai7.sram_accesses=1",
+                                     "lanai7.sram_word=4 B", NULL}),
+          time_at_rate(2 * 4096 + 25 + 4 * (121 + 41 + 59 + 31 + 151 + 13), 40000000), 0.05);
     // One buffer for each way takes the overlap away.
     about(pace((const char *const[]){"lanai7.clock=10 GHz", "gm.send_buffers=1", NULL}),
           dma + 130 * NS + 4 * (4096 + 25) * NS, 0.02);

@@ -121,6 +121,13 @@ static void test_processor(void)
     SUITE_SAME_INTEGER(arbiter_work(&arbiter, 4 * TIME_US, 3 * TIME_US), 10 * TIME_US);
     SUITE_SAME_INTEGER(arbiter_work(&arbiter, 4 * TIME_US, 6 * TIME_US), 13 * TIME_US);
     SUITE_SAME_INTEGER(arbiter_work(&arbiter, 40 * TIME_US, 6 * TIME_US), 46 * TIME_US);
+    SUITE_SAME_INTEGER(arbiter_done(&arbiter, 0), 0);
+    SUITE_SAME_INTEGER(arbiter_done(&arbiter, 6 * TIME_US), 3 * TIME_US);
+    SUITE_SAME_INTEGER(arbiter_done(&arbiter, 14 * TIME_US), 9 * TIME_US);
+    arbiter_start(&arbiter, 0, ARBITER_SEND, 660, 66 * MB);
+    SUITE_SAME_INTEGER(arbiter_work(&arbiter, 0, TIME_US), 11 * TIME_US);
+    SUITE_SAME_INTEGER(arbiter_work(&arbiter, 0, 0), 0);
+    SUITE_SAME_INTEGER(arbiter_done(&arbiter, 10 * TIME_US), 0);
 }
 
 // ---- Random traffic ----

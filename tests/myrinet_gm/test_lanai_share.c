@@ -17,8 +17,8 @@ struct side {
     struct lanai *card;
     struct lanai_buffer buffers[BUFFERS];
     struct lanai_transfer writes[BUFFERS];
-    struct lanai_item job;
-    sim_time job_took;
+    struct lanai_item jobs[2];
+    sim_time job_from, job_took; // of the last one
 };
 
 struct parcel {
@@ -82,6 +82,7 @@ static void job_run(struct cpu_context *context, void *owner, struct lanai_item 
     struct side *side = owner;
     sim_time from = context->now;
     cpu_spend(context, (struct cost){.cycles = 750}, "job"); // 15 us
+    side->job_from = from;
     side->job_took = context->now - from;
 }
 
@@ -121,7 +122,7 @@ static struct trial *trial_new(const struct lanai_config *config,
         struct side *side = &trial->sides[i];
         side->trial = trial;
         side->card = trial->world->cards[i];
-        side->job.handler = JOB;
+        side->jobs[0].handler = side->jobs[1].handler = JOB;
         for (int k = 0; k < BUFFERS; k++) {
             side->buffers[k].bytes = 100000;
             lanai_post_buffer(side->card, &side->buffers[k], 0);
@@ -288,13 +289,22 @@ static void test_both_ways(void)
 struct work {
     struct event event;
     struct side *side;
+    int jobs;
 };
 
 static void work_event(struct engine *engine, struct event *event)
 {
     (void)engine;
-    struct side *side = container_of(event, struct work, event)->side;
-    lanai_arrive(side->card, &side->job);
+    const struct work *work = container_of(event, struct work, event);
+    for (int i = 0; i < work->jobs; i++)
+        lanai_arrive(work->side->card, &work->side->jobs[i]);
+}
+
+static void work_at(struct trial *trial, struct work *work, sim_time when, int jobs)
+{
+    *work = (struct work){.side = &trial->sides[1], .jobs = jobs};
+    event_init(&work->event, work_event);
+    engine_schedule(trial->world->sim->engine, &work->event, when);
 }
 
 // While a packet comes in the processor has 150 of the 200 MB/s that it asks for: 15 us of work
@@ -308,14 +318,31 @@ static void test_processor(void)
     for (size_t i = 0; i < G_N_ELEMENTS(at); i++) {
         struct lanai_config config = shared();
         struct trial *trial = trial_new(&config, &whole, false);
-        struct work work = {.side = &trial->sides[1]};
-        event_init(&work.event, work_event);
-        engine_schedule(trial->world->sim->engine, &work.event, at[i] * TIME_US);
+        struct work work;
+        work_at(trial, &work, at[i] * TIME_US, 1);
         send_at(trial, 0, 0, 60000);
         lanai_world_run(trial->world);
         SUITE_SAME_INTEGER(trial->sides[1].job_took, takes[i]);
         trial_free(trial);
     }
+}
+
+// Two jobs of 15 us, of which the first has done 5 when a packet begins to come in: the other 10
+// take it 13.33 us, so much later it makes room for the second, and that one takes 20.
+static void test_processor_meanwhile(void)
+{
+    struct lanai_config config = shared();
+    struct trial *trial = trial_new(&config, &whole, false);
+    struct work work;
+    work_at(trial, &work, 30 * TIME_US, 2);
+    send_at(trial, 35 * TIME_US - lanai_world_wire_time(1), 0, 60000);
+    lanai_world_run(trial->world);
+    sim_time rest = (40 * TIME_US + 2) / 3; // 13.33 us
+    SUITE_SAME_INTEGER(trial->sides[1].job_from, 35 * TIME_US + rest);
+    SUITE_SAME_INTEGER(trial->sides[1].job_took, 20 * TIME_US);
+    SUITE_SAME_INTEGER(cpu_usage(lanai_cpu(trial->sides[1].card)).busy[CPU_KERNEL],
+                       25 * TIME_US + rest);
+    trial_free(trial);
 }
 
 // ---- Random traffic ----
@@ -366,6 +393,7 @@ int main(void)
         {"the receive engine loses, and the link is held", test_receive_loses},
         {"both ways the SRAM binds, and is used", test_both_ways},
         {"the processor gets what is left", test_processor},
+        {"a packet that comes while the processor works", test_processor_meanwhile},
         {"random traffic", test_random},
         {0},
     };
