@@ -6,6 +6,7 @@
 
 #include "sim/campaign/workers.h"
 #include "sim/output/tee.h"
+#include "sim/workload/estimate.h"
 #include "sim/workload/result_text.h"
 #include "sim/workload/run.h"
 
@@ -202,6 +203,35 @@ static void join(struct parallel *parallel, struct result *result)
     }
 }
 
+static gint compare_memory(gconstpointer a, gconstpointer b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left < right) - (left > right);
+}
+
+// As many processes as are wanted, or for whose series, the largest, the memory suffices.
+static int jobs_that_fit(const struct parallel *parallel)
+{
+    int wanted = parallel->run->jobs ? parallel->run->jobs : (int)g_get_num_processors(), fit = 0;
+    wanted = MIN(wanted, parallel->count);
+    GArray *needs = g_array_new(FALSE, FALSE, sizeof(double));
+    for (int i = 0; i < parallel->count; i++) {
+        double need = estimate_of(case_at(parallel, i)).memory;
+        g_array_append_val(needs, need);
+    }
+    g_array_sort(needs, compare_memory);
+    double room = (double)estimate_memory_there();
+    while (fit < wanted && (room -= g_array_index(needs, double, fit)) >= 0)
+        fit++;
+    g_array_unref(needs);
+    fit = MAX(fit, 1);
+    if (fit < wanted)
+        cli_error("`netsim check' says what each needs",
+                  "note: %d processes instead of %d: the memory would not hold more series at once",
+                  fit, wanted);
+    return fit;
+}
+
 static void run_pieces(struct parallel *parallel)
 {
     int *items = g_new(int, parallel->count);
@@ -216,7 +246,7 @@ static void run_pieces(struct parallel *parallel)
         .idle = show_progress,
     };
     GError *error = NULL;
-    if (!workers_run(&work, parallel->run->jobs, &error)) {
+    if (!workers_run(&work, jobs_that_fit(parallel), &error)) {
         parallel->ending.signal = workers_signal_of(error);
         parallel->ending.crashed |= !parallel->ending.signal;
         if (!parallel->ending.signal)
