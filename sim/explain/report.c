@@ -178,7 +178,7 @@ static char *gain_text(const struct explanation *found, const struct explain_tri
         return g_strdup_printf("not tried: %s", trial->why);
     const char *more = percent > 0 ? "less" : "more";
     if (fabs(trial_share(found, trial)) > TRIAL_CHANCE)
-        return g_strdup_printf("%.2f %% %s time, by chance: other packets meet or are lost",
+        return g_strdup_printf("%.2f %% %s time, by chance: the order of things changes",
                                fabs(percent), more);
     if (percent == 0)
         return g_strdup("no change");

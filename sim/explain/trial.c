@@ -134,6 +134,17 @@ static const struct topology_link *link_of_item(const struct topology *topology,
     return NULL;
 }
 
+// Whether the items of `links` stand in different places: what --set gives all stands in one.
+static bool told_apart(const struct node *items)
+{
+    for (guint i = 0; items && items->kind == NODE_LIST && i < items->children->len; i++)
+        for (guint k = 0; k < i; k++)
+            if (same_mark(((struct node *)g_ptr_array_index(items->children, i))->mark,
+                          ((struct node *)g_ptr_array_index(items->children, k))->mark))
+                return false;
+    return true;
+}
+
 // The next rate whose byte takes whole picoseconds, as STOP and GO ask for.
 static int64_t whole_rate(int64_t rate)
 {
@@ -229,27 +240,35 @@ static int item_of(const struct scenario_case *test_case, const struct resource_
     return -1;
 }
 
+// Where a switch's latency is set: "switches[1]" if its item has its own, else "switch". The caller
+// frees it.
+static char *switch_path(const struct node *items, const struct topology_switch *box)
+{
+    for (guint i = 0; i < items->children->len; i++) {
+        const struct node *item = g_ptr_array_index(items->children, i);
+        if (same_mark(box->mark, item->mark) && node_get(item, "latency"))
+            return g_strdup_printf("switches[%u]", i);
+    }
+    return g_strdup("switch");
+}
+
 static void add_switches(GPtrArray *sets, const struct scenario_case *test_case)
 {
     const struct node *items = node_get(test_case->tree, "switches");
-    for (guint i = 0; items && items->kind == NODE_LIST && i < items->children->len; i++) {
-        const struct node *item = g_ptr_array_index(items->children, i);
-        bool own = item->kind == NODE_MAP && node_get(item, "latency");
-        for (guint k = 0; k < test_case->topology.switches->len; k++) {
-            const struct topology_switch *box = g_ptr_array_index(test_case->topology.switches, k);
-            int index = param_index(box->values->table, "latency");
-            char *path = own ? g_strdup_printf("switches[%u]", i) : g_strdup("switch");
-            GPtrArray *one = g_ptr_array_new_with_free_func(g_free);
-            if (same_mark(box->mark, item->mark))
-                add_set(one, path, "latency",
-                        faster_value(box->values, &box->values->table->params[index], TIMES,
-                                     1 + TRIAL_PERCENT / PER_CENT));
-            g_free(path);
-            if (one->len && !g_ptr_array_find_with_equal_func(sets, g_ptr_array_index(one, 0),
-                                                              g_str_equal, NULL))
-                g_ptr_array_add(sets, g_strdup(g_ptr_array_index(one, 0)));
-            g_ptr_array_unref(one);
-        }
+    if (!items || items->kind != NODE_LIST || !told_apart(items))
+        return;
+    for (guint i = 0; i < test_case->topology.switches->len; i++) {
+        const struct topology_switch *box = g_ptr_array_index(test_case->topology.switches, i);
+        int index = param_index(box->values->table, "latency");
+        char *value = faster_value(box->values, &box->values->table->params[index], TIMES,
+                                   1 + TRIAL_PERCENT / PER_CENT);
+        char *path = switch_path(items, box);
+        char *set = g_strdup_printf("%s.latency=%s", path, value);
+        if (value && !g_ptr_array_find_with_equal_func(sets, set, g_str_equal, NULL))
+            g_ptr_array_add(sets, g_steal_pointer(&set));
+        g_free(set);
+        g_free(path);
+        g_free(value);
     }
 }
 
@@ -315,6 +334,13 @@ static void try_links(const struct attempt *attempt)
     const struct scenario_case *test_case = attempt->run->test_case;
     if (share_of(attempt->found, link_classes) < TRIAL_LEAST)
         return;
+    if (!told_apart(node_get(test_case->tree, "links"))) {
+        struct explain_trial *trial = trial_new("the links", TRIAL_PERCENT);
+        g_ptr_array_add(trial->sets, g_strdup("links[].rate"));
+        trial->why = g_strdup("links that --set gives can't be told apart; give them in the file");
+        g_ptr_array_add(attempt->found->trials, trial);
+        return;
+    }
     bool whole = false;
     for (int again = 0; again < 2; again++, whole = true) {
         struct explain_trial *trial = trial_new("the links", TRIAL_PERCENT);
@@ -425,16 +451,29 @@ static int compare_trials(const void *a, const void *b, void *owner)
     return (left < right) - (left > right);
 }
 
+// Where one trial's outcome is chance, that of another may be, however plausible it looks.
+static bool any_chance(const struct explanation *found)
+{
+    for (guint i = 0; i < found->trials->len; i++)
+        if (fabs(trial_share(found, g_ptr_array_index(found->trials, i))) > TRIAL_CHANCE)
+            return true;
+    return false;
+}
+
 static char *bound_text(const struct explanation *found)
 {
+    if (any_chance(found))
+        return g_strdup(
+            "what bounds it can't be told: with what was tried the order of things "
+            "changes (who meets whom, what is lost, when it is polled), which weighs more");
     GString *text = g_string_new(NULL);
     const struct explain_trial *best = NULL;
     for (guint i = 0; i < found->trials->len; i++) {
         const struct explain_trial *trial = g_ptr_array_index(found->trials, i);
         double share = trial_share(found, trial);
-        if (!best && share > 0 && share <= TRIAL_CHANCE)
+        if (!best && share > 0)
             best = trial;
-        if (share < TRIAL_BOUND || share > TRIAL_CHANCE)
+        if (share < TRIAL_BOUND)
             continue;
         g_string_append_printf(text, "%s%s: %.3g %% faster, %.2f %% less time",
                                text->len ? "; and " : "bound by ", trial->what, trial->percent,

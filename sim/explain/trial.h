@@ -15,7 +15,8 @@
 // A resource bounds the run if at least this share of the time changes as the resource does.
 #define TRIAL_BOUND 0.5
 // The whole of the time can change with a resource, and a little more where packets then meet in
-// other ways. What changes by far more than that is chance.
+// other ways. What changes by far more than that is chance: who meets whom, what is lost, at which
+// turn a poller looks.
 #define TRIAL_CHANCE 2.0
 
 struct explain_trial {
