@@ -99,8 +99,8 @@ def looks(keys):
     """(colour, marker, line) for each of a picture's series, given its stack (or any text).
 
     The same stack always looks the same. Two series of one stack share its colour and marker and
-    differ in line. More get colours of their own after the first, as long as there are some left,
-    and very many are shades of one order.
+    differ in line. Three or four get colours of their own after the first, as long as there are some
+    left, and more are shades of one order.
     """
     counts = {}
     for key in keys:
@@ -109,7 +109,7 @@ def looks(keys):
     left = len(SPARE) - sum(key not in STACKS for key in counts)
     own = set()
     for key, count in counts.items():
-        if 2 < count <= left + 1:
+        if 2 < count <= min(left + 1, len(LINES)):
             own.add(key)
             left -= count - 1
     for key in keys:

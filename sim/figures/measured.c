@@ -462,9 +462,8 @@ json_t *measured_document(const char *path, const char *text, size_t length, con
     else if (read_rows(&reader))
         document = document_of(&reader);
     if (document && json_array_size(json_object_get(document, "panels")) == 0 && reader.left_out) {
-        char *note = g_strdup_printf("not drawn: %s (nothing of it is chosen)", name);
-        json_array_append_new(json_object_get(document, "notes"), json_string(note));
-        g_free(note);
+        json_array_append_new(json_object_get(document, "notes"),
+                              json_string("not drawn: measured points, as none of them is chosen"));
     } else if (document && json_array_size(json_object_get(document, "panels")) == 0) {
         reader.line = 1;
         fail(&reader, 1, "there is no point in it that is to be drawn");
