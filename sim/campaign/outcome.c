@@ -268,7 +268,7 @@ static void index_point(struct reader *reader, int point)
     }
 }
 
-static gint compare_seeds(gconstpointer a, gconstpointer b)
+int outcome_compare_seeds(const void *a, const void *b)
 {
     int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
     return (one > other) - (one < other);
@@ -292,11 +292,8 @@ static void take_seed(struct reader *reader, int point, bool possible, int64_t s
 {
     struct outcome *outcome = reader->outcome;
     int64_t asked = asked_seed(reader, point);
-    bool known = asked < 0 || !possible;
     outcome->seeds[point] = asked >= 0 || !possible ? asked : seed;
-    for (guint i = 0; !known && i < outcome->replications->len; i++)
-        known = g_array_index(outcome->replications, int64_t, i) == asked;
-    if (!known)
+    if (asked >= 0 && possible)
         g_array_append_val(outcome->replications, asked);
 }
 
@@ -414,6 +411,19 @@ static int compare_curves(const void *a, const void *b)
     return one->size < other->size ? -1 : one->size > other->size;
 }
 
+// Sorts seeds and leaves each in once.
+static void sort_seeds(GArray *seeds)
+{
+    guint kept = 0;
+    g_array_sort(seeds, outcome_compare_seeds);
+    for (guint i = 0; i < seeds->len; i++) {
+        int64_t seed = g_array_index(seeds, int64_t, i);
+        if (kept == 0 || g_array_index(seeds, int64_t, kept - 1) != seed)
+            g_array_index(seeds, int64_t, kept++) = seed;
+    }
+    g_array_set_size(seeds, kept);
+}
+
 static bool read_rows(struct reader *reader, GError **error)
 {
     struct outcome *outcome = reader->outcome;
@@ -464,7 +474,7 @@ static bool read_rows(struct reader *reader, GError **error)
                  "   FROM series JOIN cases USING (key) WHERE campaign = ?1) ORDER BY seed",
                  take_other_seed, error);
     g_ptr_array_sort(outcome->curves, compare_curves);
-    g_array_sort(outcome->replications, compare_seeds);
+    sort_seeds(outcome->replications);
     return good;
 }
 

@@ -68,6 +68,9 @@ struct outcome *outcome_read(struct store *store, GError **error);
 struct outcome *outcome_read_sweep(struct store *store, const char *id, GError **error);
 void outcome_free(struct outcome *outcome);
 
+// Orders seeds (int64_t), as replications are.
+int outcome_compare_seeds(const void *one, const void *other);
+
 // An empty one, and an axis of it without values: for those who make one.
 struct outcome *outcome_new(void);
 struct outcome_axis *outcome_add_axis(struct outcome *outcome, const char *name);

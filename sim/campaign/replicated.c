@@ -23,10 +23,9 @@ double outcome_replicate(const struct outcome *outcome, const struct outcome_cur
 // Which replication a run is.
 static int replication_of(const struct outcome *runs, int point)
 {
-    for (guint i = 0; i < runs->replications->len; i++)
-        if (g_array_index(runs->replications, int64_t, i) == runs->seeds[point])
-            return (int)i;
-    return 0;
+    guint found = 0;
+    g_array_binary_search(runs->replications, &runs->seeds[point], outcome_compare_seeds, &found);
+    return (int)found;
 }
 
 // Which point of the replicated outcome a run belongs to.
