@@ -43,14 +43,22 @@ char *progress_line(double fraction, const char *detail, double seconds, int wid
 {
     fraction = CLAMP(fraction, 0.0, 1.0);
     int filled = (int)(fraction * BAR_WIDTH);
-    GString *line = g_string_new("[");
+    GString *line = g_string_new("["), *time = g_string_new(NULL), *what = g_string_new(detail);
     for (int i = 0; i < BAR_WIDTH; i++)
         g_string_append_c(line, i < filled ? '#' : '-');
-    g_string_append_printf(line, "] %3d %%  %s  %.1f s", (int)(fraction * 100.0), detail, seconds);
+    g_string_append_printf(line, "] %3d %%  ", (int)(fraction * 100.0));
+    g_string_append_printf(time, "  %.1f s", seconds);
     if (fraction >= TELLING_FRACTION && fraction < 1.0 && seconds >= TELLING_S)
-        g_string_append_printf(line, ", %.0f s left", ceil(seconds / fraction - seconds));
-    if (g_utf8_validate(line->str, -1, NULL))
+        g_string_append_printf(time, ", %.0f s left", ceil(seconds / fraction - seconds));
+    // What is being done gives way to the time.
+    bool valid = g_utf8_validate(detail, -1, NULL);
+    if (valid)
+        cut(what, MAX(width - text_width(line->str) - text_width(time->str), 0));
+    g_string_append_printf(line, "%s%s", what->str, time->str);
+    if (valid)
         cut(line, width);
+    g_string_free(what, TRUE);
+    g_string_free(time, TRUE);
     return g_string_free(line, FALSE);
 }
 

@@ -20,7 +20,7 @@ void progress_update(void *owner, int step, double done, const char *detail);
 void progress_free(struct progress *progress);
 
 // The bar's line, without control characters: "[#####-----]  50 %  VIA RPI: 64 KiB  1.2 s", cut to
-// `width` columns. The caller frees it.
+// `width` columns, what is being done before the time. The caller frees it.
 char *progress_line(double fraction, const char *detail, double seconds, int width);
 
 #endif

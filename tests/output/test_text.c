@@ -115,6 +115,11 @@ static void test_progress_line(void)
     same(progress_line(0.5, "VIA RPI: 64 KiB", 1.25, 80),
          "[############------------]  50 %  VIA RPI: 64 KiB  1.2 s, 2 s left");
     same(progress_line(1.5, "x", 0.0, 80), "[########################] 100 %  x  0.0 s");
+    // What is being done is cut, not the time that is left.
+    same(progress_line(0.5, "3 of 6 series, LAM TCP: 131072 B", 3.6, 65),
+         "[############------------]  50 %  3 of 6 series,  3.6 s, 4 s left");
+    same(progress_line(0.5, "größer", 3.6, 55),
+         "[############------------]  50 %  größ  3.6 s, 4 s left");
     char *line = progress_line(0.0, "a name that is much too long for this terminal", 0.0, 40);
     SUITE_SAME_INTEGER(text_width(line), 40);
     g_free(line);
