@@ -94,6 +94,10 @@ GString *explain_csv(const char *scenario, const GPtrArray *all)
             parts(&csv, "stage", csv.found->path);
             parts(&csv, "held", csv.found->held);
             row(&csv, "total", "", "", "us", explain_us(csv.found, csv.found->total));
+            if (csv.found->repetitions) {
+                row(&csv, "repetitions", "explain", "", "1", (double)csv.found->repetitions);
+                row(&csv, "repetitions", "run", "", "1", (double)csv.found->run_repetitions);
+            }
             parts(&csv, "sleep", csv.found->sleeps);
             loads(&csv);
             row(&csv, "steps", "", "", "1", (double)csv.found->steps / (double)csv.found->messages);

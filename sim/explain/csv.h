@@ -10,6 +10,7 @@
 //   stage           the stage      its class          us    of one message
 //   held            a stage        the wait it is of  us    of one message
 //   total                                             us    of one message
+//   repetitions     explain, run                      1     that were measured, that a run takes
 //   sleep           what for                          us    for one message
 //   busy            the resource                      us    for one message
 //   utilisation     the resource                      1     a share; also on_the_way

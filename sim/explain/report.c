@@ -289,11 +289,28 @@ static void print_row(const struct explained_series *series, const struct explan
     fprintf(out, "%*.2f\n", column_width(series, NULL), explain_us(found, found->total));
 }
 
+// Of how many repetitions the times are means, where that is not what a run takes.
+static void print_repetitions(const struct explained_series *series, FILE *out)
+{
+    int64_t most = 0, run = 0;
+    for (guint i = 0; i < series->sizes->len; i++) {
+        most = MAX(most, size_at(series, i)->repetitions);
+        run = MAX(run, size_at(series, i)->run_repetitions);
+    }
+    if (most == run)
+        return;
+    fprintf(out,
+            "(the mean of at most %" G_GINT64_FORMAT " repetitions, where run takes up to "
+            "%" G_GINT64_FORMAT ")\n",
+            most, run);
+}
+
 void report_print_sizes(const struct explained_series *series, FILE *out)
 {
     const char **classes = classes_of(series);
-    fprintf(out, "%s: us of one message, by class of the stages of its way\n\n%*s", series->name,
-            SIZE_WIDTH,
+    fprintf(out, "%s: us of one message, by class of the stages of its way\n", series->name);
+    print_repetitions(series, out);
+    fprintf(out, "\n%*s", SIZE_WIDTH,
             series->sizes->len && size_at(series, 0)->counts ? size_at(series, 0)->counts : "size");
     for (int i = 0; classes[i]; i++)
         fprintf(out, "%*s", column_width(series, classes[i]), classes[i]);

@@ -47,8 +47,8 @@ class Counts(Case):
 
     def test_explain(self):
         lines = self.netsim("explain", self.scan()).stdout.splitlines()
-        self.assertRegex(lines[2], r"^ +channels ")
-        self.assertRegex(lines[4], r"^ +2 ")
+        head = next(i for i, line in enumerate(lines) if re.match(r" +channels ", line))
+        self.assertRegex(lines[head + 2], r"^ +2 ")
 
     @needs.matplotlib
     def test_plot(self):

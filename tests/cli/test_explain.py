@@ -650,7 +650,8 @@ class Explain(Case):
         rows = self.netsim("explain", "pingpong_cluster1", "--series", "native",
                            "--set", "workload.sizes=[1 B, 2 B]").stdout.splitlines()
         self.assertEqual([row.split()[0] for row in rows if row.strip() and "us of" not in row],
-                         ["size", "1", "2"])
+                         ["(the", "size", "1", "2"])
+        self.assertEqual(rows[1], "(the mean of at most 20 repetitions, where run takes up to 1000)")
 
     def test_deterministic(self):
         arguments = ["explain", "pingpong_cluster2", "--size", "5000 B", "--format", "json"]

@@ -223,6 +223,7 @@ static void same_sizes(const char *counts, const char *expected)
 static void test_all_sizes(void)
 {
     same_sizes(NULL, "A: us of one message, by class of the stages of its way\n"
+                     "(the mean of at most 1 repetitions, where run takes up to 1000)\n"
                      "\n"
                      "      size  library        bus     wire waiting for credit        total\n"
                      "       4 B     1.50       0.00     6.00               2.50        10.00\n"
@@ -230,6 +231,7 @@ static void test_all_sizes(void)
                      "       8 B  deadlock\n"
                      "   program  nothing was measured\n");
     same_sizes("hosts", "A: us of one message, by class of the stages of its way\n"
+                        "(the mean of at most 1 repetitions, where run takes up to 1000)\n"
                         "\n"
                         "     hosts  library        bus     wire waiting for credit        total\n"
                         "         4     1.50       0.00     6.00               2.50        10.00\n"
@@ -316,6 +318,8 @@ static void test_csv(void)
                     "\"s,1\",A,4,held,copy,waiting for credit,us,0.5\n"
                     "\"s,1\",A,4,held,bus,waiting for window,us,0.5\n"
                     "\"s,1\",A,4,total,,,us,10.000500000000001\n"
+                    "\"s,1\",A,4,repetitions,explain,,1,1\n"
+                    "\"s,1\",A,4,repetitions,run,,1,1000\n"
                     "\"s,1\",A,4,sleep,a message,,us,3\n"
                     "\"s,1\",A,4,busy,node0 cpu 1,,us,5\n"
                     "\"s,1\",A,4,utilisation,node0 cpu 1,,1,0.5\n"
@@ -335,6 +339,8 @@ static void test_csv(void)
                     "\"s,1\",A,4,trial,the memory,host.memory.copy,%,-49.992500374981255\n"
                     "\"s,1\",A,1048576,stage,bus,bus,us,1234567\n"
                     "\"s,1\",A,1048576,total,,,us,1234567\n"
+                    "\"s,1\",A,1048576,repetitions,explain,,1,1\n"
+                    "\"s,1\",A,1048576,repetitions,run,,1,1\n"
                     "\"s,1\",A,1048576,busy,node0 bus,,us,12345\n"
                     "\"s,1\",A,1048576,utilisation,node0 bus,,1,0.10000000000000001\n"
                     "\"s,1\",A,1048576,on_the_way,node0 bus,,1,0\n"
