@@ -309,7 +309,12 @@ def series_looks(document):
             stack = series.get("stack")  # "": one of many that have no look of their own
             into = measured if series.get("measured") else keys
             into.setdefault(series["name"], series["name"] if stack is None else stack)
-    found = dict(zip(keys, style.looks(list(keys.values()))))
+    most = {}
+    for panel in document["panels"]:
+        here = [keys.get(series["name"]) for series in panel["series"]]
+        for key in here:
+            most[key] = max(most.get(key, 0), here.count(key))
+    found = dict(zip(keys, style.looks(list(keys.values()), most)))
     taken = {}
     for name, look in found.items():
         taken.setdefault(keys[name], look)

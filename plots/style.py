@@ -95,12 +95,13 @@ def spares():
             yield colour, marker, LINES[turn % len(LINES)]
 
 
-def looks(keys):
-    """(colour, marker, line) for each of a picture's series, given its stack (or any text).
+def looks(keys, most=None):
+    """(colour, marker, line) for each of a picture's series, given its stack (or any text); `most` has
+    how many of a stack there are in one panel.
 
     The same stack always looks the same. Two series of one stack share its colour and marker and
-    differ in line. Three or four get colours of their own after the first, as long as there are some
-    left, and more are shades of one order.
+    differ in line. More get colours of their own after the first, as long as there are some left, but
+    many in one panel are shades of one order.
     """
     counts = {}
     for key in keys:
@@ -109,7 +110,7 @@ def looks(keys):
     left = len(SPARE) - sum(key not in STACKS for key in counts)
     own = set()
     for key, count in counts.items():
-        if 2 < count <= min(left + 1, len(LINES)):
+        if 2 < count <= left + 1 and (most or counts)[key] <= len(LINES):
             own.add(key)
             left -= count - 1
     for key in keys:

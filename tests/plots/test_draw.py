@@ -157,6 +157,14 @@ class Pictures(Drawn):
             names = [f"s{number}" for number in range(count)]
             self.draw(picture(panel(*[line(name, points, stack="armci") for name in names])))
             self.assertEqual(len({self.colour(f"p1-series-{name}") for name in names}), colours)
+        # Six in two panels are no more than three: the first keeps the colour of its stack.
+        self.draw(picture(panel(line("s", points, stack="armci"))))
+        first = self.colour("p1-series-s")
+        halves = [panel(*[line(name, points, stack="armci") for name in names[half:half + 3]])
+                  for half in (0, 3)]
+        self.draw(picture(*halves))
+        found = [self.colour(f"p{1 + number // 3}-series-{name}") for number, name in enumerate(names)]
+        self.assertEqual((found[0], len(set(found))), (first, 6))
 
     def test_scales_that_a_user_chooses(self):
         """A linear axis of sizes has round sizes; a logarithmic one of what was swept keeps its 0."""
