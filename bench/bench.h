@@ -9,7 +9,7 @@
 #ifndef NETSIM_BENCH_BENCH_H
 #define NETSIM_BENCH_BENCH_H
 
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 #include <jansson.h>
 #include <stdbool.h>

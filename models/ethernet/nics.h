@@ -7,6 +7,8 @@
 
 // eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and its kin, as on the Level One
 // FNC-0108TX.
+#define ETHERNET_CARD "Ethernet" // kind of card (struct card)
+
 extern const struct scenario_section ethernet_sections[];
 
 #endif

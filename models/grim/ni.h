@@ -81,8 +81,7 @@ extern const struct param_table grim_lanai4_table, grim_lanai9_table;
 // The three, for a registry ("grim_ni", "grim_lanai4", "grim_lanai9"). Ends with a NULL path.
 extern const struct scenario_section grim_ni_sections[];
 
-// The cards that there is firmware for, "lanai4" and "lanai9"; NULL-terminated: a stack's `nics`.
-extern const char *const grim_nics[];
+#define GRIM_CARD "LANai with GRIM's firmware" // kind of card (struct card)
 
 // What captures of the cards hold.
 extern const struct capture_link grim_capture_link;

@@ -191,5 +191,3 @@ const struct scenario_section grim_ni_sections[] = {
     {"grim_lanai9", &grim_lanai9_table},
     {0},
 };
-
-const char *const grim_nics[] = {"lanai4", "lanai9", NULL};

@@ -13,7 +13,6 @@ const struct scenario_section mpi_tcp_sections[] = {
 };
 
 // Cards of Ethernet: the TCP/IP stack drives rings and interrupts as they have them.
-static const char *const ethernet_nics[] = {"eepro100", "tulip", NULL};
 
 // ---- What all need: a TCP/IP stack on each rank's host ----
 
@@ -122,11 +121,11 @@ const struct stack lam_tcp_stack = {
             .name = "lam_tcp",
             .doc = "LAM/MPI 7.1 over TCP with the TCP RPI",
             .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
-            .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "lam", "lam_tcp", NULL},
             .one_process_per_host = true,
             .footprint = lam_tcp_footprint,
         },
+    .card = ETHERNET_CARD,
     .build = lam_tcp_build,
     .free = lam_tcp_free,
     .frames = &nic_capture_link,
@@ -174,11 +173,11 @@ const struct stack mpich_p4_stack = {
             .name = "mpich_p4",
             .doc = "MPICH 1.2.5 over TCP with ch_p4",
             .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
-            .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "mpich", "mpich_p4", NULL},
             .one_process_per_host = true,
             .footprint = mesh_footprint,
         },
+    .card = ETHERNET_CARD,
     .build = mpich_p4_build,
     .free = mpich_p4_free,
     .frames = &nic_capture_link,
@@ -220,11 +219,11 @@ const struct stack tcp_stack = {
             .name = "tcp",
             .doc = "bare TCP, sockets without a library on top, as NetPIPE measures it",
             .benchmarks = (const char *const[]){"native.pingpong", NULL},
-            .nics = ethernet_nics,
             .sections = (const char *const[]){"tcp", "netpipe", NULL},
             .one_process_per_host = true,
             .footprint = mesh_footprint,
         },
+    .card = ETHERNET_CARD,
     .build = tcp_build,
     .free = tcp_free,
     .frames = &nic_capture_link,

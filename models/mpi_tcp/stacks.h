@@ -3,6 +3,7 @@
 #ifndef NETSIM_MODELS_MPI_TCP_STACKS_H
 #define NETSIM_MODELS_MPI_TCP_STACKS_H
 
+#include "models/ethernet/nics.h"
 #include "sim/workload/stack.h"
 
 extern const struct stack lam_tcp_stack;  // LAM/MPI over the TCP RPI

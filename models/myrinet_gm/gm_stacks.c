@@ -9,8 +9,6 @@
 const struct scenario_section gm_sections[] = {
     {"gm", &gm_table}, {"gm_native", &gm_native_table}, {NULL, NULL}};
 
-const char *const gm_nics[] = {"lanai4", "lanai7", "lanai9", NULL};
-
 struct gm_state {
     struct gm_fabric *fabric;
     struct gm_native_stack *native;
@@ -66,13 +64,13 @@ const struct stack gm_stack = {
             .benchmarks = (const char *const[]){"native.pingpong", "native.copy", "native.register",
                                                 "gm.allsize.latency", "gm.allsize.one_way",
                                                 "gm.allsize.both_ways", "program", NULL},
-            .nics = gm_nics,
             .sections = (const char *const[]){"gm", "gm_native", NULL},
             .operations = (const char *const[]){"send", "isend", "recv", "irecv", "sendrecv", NULL},
             .one_process_per_host = true,
             .check = gm_check,
             .footprint = gm_footprint,
         },
+    .card = LANAI_CARD,
     .build = gm_build,
     .free = gm_free,
     .frames = &gm_capture_link,

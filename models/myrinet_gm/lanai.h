@@ -64,6 +64,8 @@ extern const struct param_table lanai4_table;
 extern const struct param_table lanai7_table;
 extern const struct param_table lanai9_table;
 
+#define LANAI_CARD "LANai" // kind of card (struct card)
+
 // The tables under the names that a scenario's `nic` chooses one by; ends with a NULL path.
 extern const struct scenario_section lanai_sections[];
 

@@ -12,8 +12,6 @@ const struct scenario_section via_sections[] = {{"mvia", &mvia_table},
                                                 {"mvich", &mvich_table},
                                                 {NULL, NULL}};
 
-const char *const via_nics[] = {"eepro100", "tulip", NULL};
-
 // ---- What all stacks need: an agent on each rank's host ----
 
 struct vip_agent **via_agents_new(struct cluster *cluster, const struct scenario_case *test_case,
@@ -146,12 +144,12 @@ const struct stack lam_via_stack = {
             .name = "lam_via",
             .doc = "LAM/MPI 7.1 over M-VIA with the VIA RPI",
             .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
-            .nics = via_nics,
             .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
             .one_process_per_host = true,
             .check = lam_via_check,
             .footprint = lam_via_footprint,
         },
+    .card = ETHERNET_CARD,
     .build = lam_via_build,
     .free = lam_via_free,
     .frames = &nic_capture_link,
@@ -202,11 +200,11 @@ const struct stack mvia_stack = {
             .doc = "bare M-VIA, send/receive without a library on top",
             .benchmarks =
                 (const char *const[]){"native.pingpong", "native.copy", "native.register", NULL},
-            .nics = via_nics,
             .sections = (const char *const[]){"mvia", "mvia_native", NULL},
             .one_process_per_host = true,
             .footprint = mvia_footprint,
         },
+    .card = ETHERNET_CARD,
     .build = mvia_build,
     .free = mvia_free,
     .frames = &nic_capture_link,

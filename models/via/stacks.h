@@ -3,6 +3,7 @@
 #ifndef NETSIM_MODELS_VIA_STACKS_H
 #define NETSIM_MODELS_VIA_STACKS_H
 
+#include "models/ethernet/nics.h"
 #include "models/via/vip.h"
 #include "sim/workload/stack.h"
 
@@ -12,9 +13,6 @@ extern const struct stack mvia_stack;    // bare M-VIA
 
 // The fabric's parameter sections; ends with a NULL path.
 extern const struct scenario_section via_sections[];
-
-// Cards that M-VIA drives; ends with NULL.
-extern const char *const via_nics[];
 
 // An agent on each rank's host, by rank. Free with via_agents_free.
 struct vip_agent **via_agents_new(struct cluster *cluster, const struct scenario_case *test_case,

@@ -12,7 +12,7 @@
 #define NETSIM_CAMPAIGN_CAMPAIGN_H
 
 #include "sim/config/scenario.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 #include <glib.h>
 #include <jansson.h>

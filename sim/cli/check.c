@@ -5,7 +5,7 @@
 #include "sim/config/workload.h"
 #include "sim/output/json.h"
 #include "sim/workload/estimate.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 static const char *const formats[] = {"table", "json", NULL};
 enum format { FORMAT_TABLE, FORMAT_JSON };

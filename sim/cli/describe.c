@@ -7,7 +7,7 @@
 #include "sim/core/intern.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 #include <string.h>
 

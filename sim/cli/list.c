@@ -7,7 +7,7 @@
 #include "sim/figures/spec.h"
 #include "sim/output/json.h"
 #include "sim/output/text.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 // The first ones are listed if none is named.
 const char *const cli_list_kinds[] = {"stacks",  "testbeds", "benchmarks", "scenarios", "sweeps",

@@ -45,7 +45,7 @@ const char *stage_class(const struct registry *registry, const char *stage)
             return stage_classes[i];
     const char *class = look_up(common, stage);
     if (!class && registry)
-        class = look_up(registry->stage_classes, stage);
+        class = registry_stage_class(registry, stage);
     if (class)
         return class;
     return g_str_has_prefix(stage, STAGE_WAITING " ") ? STAGE_WAITING : STAGE_LIBRARY;

@@ -16,7 +16,7 @@
 #ifndef NETSIM_EXPLAIN_STAGE_H
 #define NETSIM_EXPLAIN_STAGE_H
 
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 #define STAGE_WAITING "waiting"
 #define STAGE_LIBRARY "library"

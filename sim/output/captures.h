@@ -13,7 +13,7 @@
 #include "sim/config/scenario.h"
 #include "sim/core/capture.h"
 #include "sim/output/file.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "sim/config/scenario.h"
 #include "sim/core/capture.h"
 #include "sim/core/trace.h"
+#include "sim/workload/model.h"
 #include "sim/workload/result.h"
-#include "sim/workload/stack.h"
 
 // Told now and then how far a series is: done is a fraction 0 .. 1 of the work that is known ahead,
 // by messages measured; detail is a short text ("VIA RPI: 64 KiB").

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What models offer to the simulator: stacks (a protocol and the library that ran on it), and their
-// parameter tables. models/registry.c fills in the one list; sim/ knows no model by name.
+// A stack: a protocol and the library that ran on it, as a model offers it (model.h).
 #ifndef NETSIM_WORKLOAD_STACK_H
 #define NETSIM_WORKLOAD_STACK_H
 
 #include "sim/cluster/cluster.h"
 #include "sim/config/scenario.h"
 #include "sim/mpi/process.h"
-#include "sim/workload/benchmark.h"
 
 // A way of communicating that ranks can run on.
 struct stack {
     struct stack_schema schema;
+    const char *card; // kind of card that it drives (struct card); NULL: none, or schema.nics
     // Puts the stack on a cluster: one process per rank, rank r on host r modulo the number of
     // hosts, its device connected to all others as if the job had just been started. Returns the
     // stack's own state.
@@ -31,36 +30,5 @@ struct stack {
 #define MPI_BENCHMARKS                                                                             \
     "pmb.pingpong", "pmb.sendrecv", "pmb.exchange", "pmb.bcast", "pmb.reduce", "pmb.allreduce",    \
         "pmb.allgather", "pmb.alltoall", "pmb.barrier"
-
-// Which class a stage of a processor's work, or a delay, belongs to (sim/explain/stage.h).
-struct stage_class_entry {
-    const char *stage, *class;
-};
-
-struct registry {
-    const struct stack *const *stacks; // NULL-terminated
-    // Of each model. The lists end with a NULL path, the list of lists with NULL.
-    const struct scenario_section *const *sections;
-    const char *const *nics; // NIC models (each a section too), NULL-terminated
-    // Beside those that sim/ has. The lists end with a NULL schema.name, the list of lists with
-    // NULL; NULL: none.
-    const struct benchmark *const *benchmarks;
-    // Of stages that are not a library's own work, as those are that are not listed. Ends with a
-    // NULL stage; NULL: none.
-    const struct stage_class_entry *stage_classes;
-};
-
-// Defined by models/registry.c.
-extern const struct registry model_registry;
-
-// The schema for the configuration compiler: what sim/ itself has (host, network, benchmarks) and
-// what the registry adds. Made once; free with registry_schema_free.
-struct scenario_schema *registry_schema(const struct registry *registry);
-void registry_schema_free(struct scenario_schema *schema);
-
-// The benchmark of that name, of the registry or of sim/; NULL if there is none.
-const struct benchmark *registry_benchmark(const struct registry *registry, const char *name);
-
-const struct stack *registry_stack(const struct registry *registry, const char *name);
 
 #endif

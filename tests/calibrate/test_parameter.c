@@ -2,7 +2,7 @@
 // How the search sees a parameter: bounds, the mapping, rounding, units.
 #include "sim/calibrate/parameter.h"
 
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 #include "tests/support/suite.h"
 
 #include <math.h>

@@ -123,14 +123,8 @@ static GHashTable *stages_of_all(void)
 // that was meant as another may have fallen into.
 static bool declared(const char *stage)
 {
-    if (strcmp(stage_class(NULL, stage), STAGE_LIBRARY) != 0 ||
-        g_strv_contains(of_libraries, stage))
-        return true;
-    for (const struct stage_class_entry *entry = model_registry.stage_classes; entry->stage;
-         entry++)
-        if (strcmp(entry->stage, stage) == 0)
-            return true;
-    return false;
+    return strcmp(stage_class(NULL, stage), STAGE_LIBRARY) != 0 ||
+           g_strv_contains(of_libraries, stage) || registry_stage_class(&model_registry, stage);
 }
 
 static void test_stages(void)

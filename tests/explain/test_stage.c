@@ -11,7 +11,9 @@ static void test_classes(void)
 {
     static const struct stage_class_entry own[] = {
         {"firmware", "NIC"}, {"queue pair", "kernel"}, {0}};
-    static const struct registry registry = {.stage_classes = own};
+    static const struct model model = {.name = "own", .stages = own};
+    static const struct model *const models[] = {&model, NULL};
+    static const struct registry registry = {models};
     static const char *const cases[][2] = {
         {"wire", "wire"},           {"propagation", "propagation"},
         {"driver", "kernel"},       {"block", "wake-up"},
@@ -30,9 +32,10 @@ static void test_classes(void)
 // Every class that anything is put into is one of the list.
 static void test_registry(void)
 {
-    for (const struct stage_class_entry *entry = model_registry.stage_classes; entry->stage;
-         entry++)
-        CU_ASSERT(g_strv_contains(stage_classes, entry->class));
+    for (const struct model *const *model = model_registry.models; *model; model++)
+        for (const struct stage_class_entry *entry = (*model)->stages; entry && entry->stage;
+             entry++)
+            CU_ASSERT(g_strv_contains(stage_classes, entry->class));
 }
 
 static void test_waits(void)

@@ -3,7 +3,7 @@
 // included files are those of the tree.
 #include "sim/config/scenario.h"
 #include "sim/workload/benchmark.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines of PATH=VALUE as what --set of `run` takes, and as what --set of `sweep` takes.
 #include "sim/config/scenario.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_LINES 4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as what stands below `sweep:` of a scenario.
 #include "sim/config/scenario.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_POINTS 100 // that are looked at

@@ -151,9 +151,10 @@ static void test_refused(void)
     // A stack whose frames nobody can write.
     struct stack without = *registry_stack(&model_registry, "mvia");
     const struct stack *stacks[] = {registry_stack(&model_registry, "tcp"), &without, NULL};
-    struct registry registry = model_registry;
+    const struct model model = {.name = "test", .stacks = stacks};
+    const struct model *const models[] = {&model, NULL};
+    const struct registry registry = {models};
     without.frames = NULL;
-    registry.stacks = stacks;
     refused(&it, &registry, "--pcap: the series ../x has nothing to capture: its stack, mvia, has");
     it.options.directory = "/dev/null";
     refused(&it, &model_registry, "--pcap /dev/null: this is no directory");
@@ -163,15 +164,21 @@ static void test_refused(void)
 // Every stack has frames, and those of one link type are the same ones.
 static void test_stacks(void)
 {
-    for (int i = 0; model_registry.stacks[i]; i++) {
-        const struct capture_link *link = model_registry.stacks[i]->frames;
+    GPtrArray *links = g_ptr_array_new();
+    for (const struct model *const *model = model_registry.models; *model; model++)
+        for (const struct stack *const *stack = (*model)->stacks; stack && *stack; stack++)
+            g_ptr_array_add(links, (gpointer)(*stack)->frames);
+    CU_ASSERT(links->len >= 9);
+    for (guint i = 0; i < links->len; i++) {
+        const struct capture_link *link = g_ptr_array_index(links, i);
         CU_ASSERT_PTR_NOT_NULL_FATAL(link);
         CU_ASSERT_TRUE(link->type == 1 || (link->type >= 147 && link->type <= 162));
-        for (int k = 0; k < i; k++) {
-            const struct capture_link *other = model_registry.stacks[k]->frames;
+        for (guint k = 0; k < i; k++) {
+            const struct capture_link *other = g_ptr_array_index(links, k);
             CU_ASSERT_EQUAL(link == other, link->type == other->type);
         }
     }
+    g_ptr_array_unref(links);
 }
 
 // A frame that is dropped says so where it was seen last; what has ended well says nothing.

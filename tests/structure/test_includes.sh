@@ -33,7 +33,9 @@ put models/models.h       '#include "sim/workload/stack.h"'
 put models/via/via.h      '#include "sim/workload/stack.h"' '#include "models/models.h"'
 put models/via/via.c      '#include "models/via/via.h"' '#include "via.h"'
 put models/tcp/tcp.h      '#include "sim/net/link.h"'
-put models/registry.c     '#include "models/via/via.h"' '#include "models/tcp/tcp.h"'
+put models/registry.c     '#include "sim/workload/stack.h"'
+put models/mpi_tcp/mpi.c  '#include "models/tcp/tcp.h"'
+put models/mpi_tcp/model.c 'const struct model m = {.stands_on = (const char *const[]){"tcp", NULL}};'
 put bench/hold.h          '#include "sim/core/engine.h"' '#include "sim/workload/stack.h"'
 put tests/via/test_via.c  '#include "models/via/via.h"' '#include "models/tcp/tcp.h"'
 mv "$tree" "$scratch/good"
@@ -108,8 +110,11 @@ done
 
 # ---- The rules' special cases -------------------------------------------------------------------
 
-good_tree; put models/other.c '#include "models/via/via.h"'
-refuses "only the registry includes models" models/other.c:1 "a model never includes another"
+good_tree; put models/registry.c '#include "models/via/via.h"'
+refuses "the registry includes no model" models/registry.c:1 "a model includes only those that it stands on"
+
+good_tree; put models/mpi_tcp/mpi.c '#include "models/via/via.h"'
+refuses "a model that it does not stand on" models/mpi_tcp/mpi.c:1 "models/mpi_tcp/model.c, stands_on"
 
 good_tree; put sim/cli/bad.c '#include "models/models.h"'
 refuses "sim includes the models' common header" sim/cli/bad.c:1 "sim/ never includes models/"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/compiled.h"
 
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 
 #include <string.h>
 

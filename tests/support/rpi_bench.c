@@ -3,7 +3,7 @@
 
 #include "sim/config/placement.h"
 #include "sim/workload/interpreter.h"
-#include "sim/workload/stack.h"
+#include "sim/workload/model.h"
 #include "tests/support/suite.h"
 
 #include <string.h>

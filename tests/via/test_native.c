@@ -25,7 +25,7 @@
 
 // ---- The closed form ----
 
-struct model {
+struct native_model {
     const struct kernel_config *kernel;
     const struct mvia_config *mvia;
     const struct nic_config *nic;
@@ -34,25 +34,25 @@ struct model {
     bool poll;
 };
 
-static sim_time cost(const struct model *model, struct cost cost)
+static sim_time cost(const struct native_model *model, struct cost cost)
 {
     return cpu_cost(model->host->cores[0], cost);
 }
 
-static sim_time trap(const struct model *model)
+static sim_time trap(const struct native_model *model)
 {
     bool fast = model->mvia->doorbell == MVIA_DOORBELL_FAST_TRAP;
     return cost(model, fast ? model->kernel->fast_trap : model->kernel->system_call);
 }
 
-static sim_time sender(const struct model *model)
+static sim_time sender(const struct native_model *model)
 {
     return cost(model, model->mvia->post) + trap(model) + cost(model, model->mvia->send_setup) +
            cost(model, model->mvia->send_frame) + cost(model, model->nic->tx_frame) +
            cost(model, model->nic->doorbell);
 }
 
-static sim_time cards_and_wire(const struct model *model, int64_t wire)
+static sim_time cards_and_wire(const struct native_model *model, int64_t wire)
 {
     const struct nic_config *nic = model->nic;
     const struct bus_config *bus = &model->host->config.bus;
@@ -61,14 +61,14 @@ static sim_time cards_and_wire(const struct model *model, int64_t wire)
            bus_time(bus, BUS_WRITE, nic->descriptor + MIN(wire, nic->rx_residue));
 }
 
-static sim_time interrupt(const struct model *model)
+static sim_time interrupt(const struct native_model *model)
 {
     return model->nic->rx_status + model->nic->interrupt_delay + model->kernel->interrupt_latency +
            model->kernel->interrupt_ack + cost(model, model->kernel->interrupt_entry) +
            cost(model, model->nic->status_read);
 }
 
-static sim_time handler(const struct model *model, int64_t bytes)
+static sim_time handler(const struct native_model *model, int64_t bytes)
 {
     sim_time time =
         cost(model, model->nic->rx_frame) + cost(model, model->mvia->receive_frame) +
@@ -77,7 +77,7 @@ static sim_time handler(const struct model *model, int64_t bytes)
     return time + (model->poll ? 0 : cost(model, model->kernel->wake_process));
 }
 
-static sim_time receiver(const struct model *model)
+static sim_time receiver(const struct native_model *model)
 {
     sim_time time =
         cost(model, model->mvia->dequeue) + cost(model, model->mvia->post) + trap(model);
@@ -86,7 +86,7 @@ static sim_time receiver(const struct model *model)
     return time + (model->poll ? 0 : heard + cost(model, model->kernel->switch_process));
 }
 
-static sim_time closed_form(const struct model *model, int64_t bytes)
+static sim_time closed_form(const struct native_model *model, int64_t bytes)
 {
     return sender(model) + cards_and_wire(model, FRAME + bytes) + interrupt(model) +
            handler(model, bytes) + receiver(model);
@@ -134,7 +134,7 @@ static void check_latency(const char *variant, const char *nic, bool poll)
     const char *sets[] = {one_frame_list, variant, nic,
                           poll ? "mvia_native.poll=true" : "mvia_native.poll=false", NULL};
     struct cluster_world *world = cluster_world_new(cluster_pair, sets, NULL);
-    struct model model = {
+    struct native_model model = {
         .kernel = &world->cluster->hosts[0]->config.kernel,
         .mvia = scenario_section_values(world->test_case, "mvia"),
         .nic = nic_config(cluster_nic(world->cluster, 0, 0)),

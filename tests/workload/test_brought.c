@@ -158,12 +158,16 @@ static const struct benchmark more_benchmarks[] = {
     {.build = NULL},
 };
 
-static const struct registry registry = {
+static const struct model called_model = {
+    .name = "called",
     .stacks = (const struct stack *const[]){&called_stack, NULL},
-    .sections = (const struct scenario_section *const[]){NULL},
-    .nics = (const char *const[]){NULL},
-    .benchmarks = (const struct benchmark *const[]){called_benchmarks, more_benchmarks, NULL},
+    .benchmarks = called_benchmarks,
 };
+
+static const struct model more_model = {.name = "more", .benchmarks = more_benchmarks};
+
+static const struct registry registry = {
+    (const struct model *const[]){&called_model, &more_model, NULL}};
 
 // ---- Running ----
 

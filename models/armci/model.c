@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/armci/armci.h"
+#include "models/armci/benchmarks.h"
+
+const struct model armci_model = {
+    .name = "armci",
+    .stands_on = (const char *const[]){"myrinet_gm", NULL},
+    .sections = (const struct scenario_section *const[]){armci_sections, NULL},
+    .stacks = (const struct stack *const[]){&armci_stack, NULL},
+    .benchmarks = armci_benchmarks,
+};

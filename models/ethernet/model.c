@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/ethernet/nics.h"
+
+static const struct stage_class_entry stages[] = {
+    {"interrupt line", "interrupt"},
+    {0},
+};
+
+const struct model ethernet_model = {
+    .name = "ethernet",
+    .sections = (const struct scenario_section *const[]){ethernet_sections, NULL},
+    .cards = (const struct card[]){{"eepro100", ETHERNET_CARD}, {"tulip", ETHERNET_CARD}, {0}},
+    .stages = stages,
+};

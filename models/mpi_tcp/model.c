@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/mpi_tcp/stacks.h"
+
+const struct model mpi_tcp_model = {
+    .name = "mpi_tcp",
+    .stands_on = (const char *const[]){"ethernet", "tcp", NULL},
+    .sections = (const struct scenario_section *const[]){mpi_tcp_sections, NULL},
+    .stacks = (const struct stack *const[]){&lam_tcp_stack, &mpich_p4_stack, &tcp_stack, NULL},
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+
+#include "sim/workload/estimate.h"
+#include "sim/workload/limit.h"
+
+#include <string.h>
+
+const struct stack *registry_stack(const struct registry *registry, const char *name)
+{
+    for (const struct model *const *model = registry->models; *model; model++)
+        for (const struct stack *const *stack = (*model)->stacks; stack && *stack; stack++)
+            if (strcmp((*stack)->schema.name, name) == 0)
+                return *stack;
+    return NULL;
+}
+
+const char *registry_stage_class(const struct registry *registry, const char *stage)
+{
+    for (const struct model *const *model = registry->models; *model; model++)
+        for (const struct stage_class_entry *entry = (*model)->stages; entry && entry->stage;
+             entry++)
+            if (strcmp(entry->stage, stage) == 0)
+                return entry->class;
+    return NULL;
+}
+
+static const struct benchmark *find_benchmark(const struct benchmark *list, const char *name)
+{
+    for (; list && list->schema.name; list++)
+        if (strcmp(list->schema.name, name) == 0)
+            return list;
+    return NULL;
+}
+
+const struct benchmark *registry_benchmark(const struct registry *registry, const char *name)
+{
+    const struct benchmark *found = find_benchmark(mpi_benchmarks, name);
+    for (const struct model *const *model = registry->models; !found && *model; model++)
+        found = find_benchmark((*model)->benchmarks, name);
+    return found;
+}
+
+static void append_benchmarks(GArray *schemas, const struct benchmark *list)
+{
+    for (; list && list->schema.name; list++)
+        g_array_append_val(schemas, list->schema);
+}
+
+static void append_sections(GArray *sections, const struct scenario_section *section)
+{
+    for (; section->path; section++)
+        g_array_append_val(sections, *section);
+}
+
+// The names of the cards of that kind, of all for NULL, NULL-terminated; free with g_free.
+static const char *const *cards_of(const struct registry *registry, const char *kind)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (const struct model *const *model = registry->models; *model; model++)
+        for (const struct card *card = (*model)->cards; card && card->name; card++)
+            if ((!kind || strcmp(card->kind, kind) == 0) &&
+                !g_ptr_array_find_with_equal_func(names, card->name, g_str_equal, NULL))
+                g_ptr_array_add(names, (gpointer)card->name);
+    g_ptr_array_add(names, NULL);
+    return (const char *const *)g_ptr_array_free(names, FALSE);
+}
+
+// A schema with the lists that were made for it.
+struct made_schema {
+    struct scenario_schema schema;
+    GPtrArray *lists;
+};
+
+static void append_stacks(GArray *schemas, GPtrArray *lists, const struct registry *registry,
+                          const struct model *model)
+{
+    for (const struct stack *const *stack = model->stacks; stack && *stack; stack++) {
+        struct stack_schema schema = (*stack)->schema;
+        if ((*stack)->card)
+            g_ptr_array_add(lists, (gpointer)(schema.nics = cards_of(registry, (*stack)->card)));
+        g_array_append_val(schemas, schema);
+    }
+}
+
+static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    network_check(&test_case->topology, diags);
+    estimate_check(test_case, diags);
+}
+
+struct scenario_schema *registry_schema(const struct registry *registry)
+{
+    struct made_schema *made = g_new0(struct made_schema, 1);
+    struct scenario_schema *schema = &made->schema;
+    made->lists = g_ptr_array_new_with_free_func(g_free);
+    GArray *sections = g_array_new(TRUE, TRUE, sizeof(struct scenario_section));
+    GArray *stacks = g_array_new(TRUE, TRUE, sizeof(struct stack_schema));
+    GArray *benchmarks = g_array_new(TRUE, TRUE, sizeof(struct benchmark_schema));
+    append_sections(sections, cluster_sections);
+    append_sections(sections, limit_sections);
+    append_benchmarks(benchmarks, mpi_benchmarks);
+    for (const struct model *const *model = registry->models; *model; model++) {
+        const struct scenario_section *const *list = (*model)->sections;
+        for (; list && *list; list++)
+            append_sections(sections, *list);
+        append_benchmarks(benchmarks, (*model)->benchmarks);
+        append_stacks(stacks, made->lists, registry, *model);
+    }
+    schema->sections = (const struct scenario_section *)(void *)g_array_free(sections, FALSE);
+    schema->stacks = (const struct stack_schema *)(void *)g_array_free(stacks, FALSE);
+    schema->link_table = &link_table;
+    schema->switch_table = &switch_table;
+    schema->benchmarks = (const struct benchmark_schema *)(void *)g_array_free(benchmarks, FALSE);
+    schema->nics = cards_of(registry, NULL);
+    schema->check = check_case;
+    return schema;
+}
+
+void registry_schema_free(struct scenario_schema *schema)
+{
+    if (!schema)
+        return;
+    struct made_schema *made = container_of(schema, struct made_schema, schema);
+    g_ptr_array_unref(made->lists);
+    g_free((void *)schema->nics);
+    g_free((void *)schema->sections);
+    g_free((void *)schema->stacks);
+    g_free((void *)schema->benchmarks);
+    g_free(made);
+}

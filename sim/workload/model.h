@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a folder of models/ offers to the simulator, as one symbol: parameter sections, cards,
+// stacks, benchmarks, and the classes of its stages. models/registry.c lists the models; sim/ knows
+// none of them by name.
+#ifndef NETSIM_WORKLOAD_MODEL_H
+#define NETSIM_WORKLOAD_MODEL_H
+
+#include "sim/workload/benchmark.h"
+#include "sim/workload/stack.h"
+
+// A network card: what `nic:` may say, and a parameter section has the same name. Stacks name the
+// kind of card that they drive (struct stack, `card`).
+struct card {
+    const char *name, *kind;
+};
+
+// Which class a stage of a processor's work, or a delay, belongs to (sim/explain/stage.h).
+struct stage_class_entry {
+    const char *stage, *class;
+};
+
+struct model {
+    const char *name;                               // of its folder
+    const char *const *stands_on;                   // models that it includes, NULL-terminated
+    const struct scenario_section *const *sections; // NULL-terminated; each ends with a NULL path
+    const struct card *cards;                       // ends with a NULL name; NULL: none
+    const struct stack *const *stacks;              // NULL-terminated; NULL: none
+    const struct benchmark *benchmarks;             // ends with a NULL schema.name; NULL: none
+    // Of stages that are not a library's own work, as those are that are not listed. Ends with a
+    // NULL stage; NULL: none.
+    const struct stage_class_entry *stages;
+};
+
+struct registry {
+    const struct model *const *models; // NULL-terminated
+};
+
+// Defined by models/registry.c.
+extern const struct registry model_registry;
+
+// The schema for the configuration compiler: what sim/ itself has (host, network, benchmarks) and
+// what the models add. Made once; free with registry_schema_free.
+struct scenario_schema *registry_schema(const struct registry *registry);
+void registry_schema_free(struct scenario_schema *schema);
+
+// The benchmark of that name, of a model or of sim/; NULL if there is none.
+const struct benchmark *registry_benchmark(const struct registry *registry, const char *name);
+
+// NULL if there is none.
+const struct stack *registry_stack(const struct registry *registry, const char *name);
+
+// The class of a stage that a model has said; NULL if none has.
+const char *registry_stage_class(const struct registry *registry, const char *stage);
+
+#endif
