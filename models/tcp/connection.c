@@ -66,7 +66,6 @@ static void init_receiving(struct tcp_socket *socket, int64_t asked)
     socket->rcv.clamp =
         MIN(tcp_buffer_share(config, socket->rcv.buffer), INT64_C(65535) << socket->rcv.scale);
     socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
-    socket->rcv.wnd = socket->rcv.limit;
     socket->ack.segment = 536; // RFC 1122, 4.2.2.6
 }
 

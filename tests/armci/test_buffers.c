@@ -120,6 +120,21 @@ static void test_external(void)
     world_free(world);
 }
 
+// Free slots that are together just enough are lost as well.
+static void test_external_just_enough(void)
+{
+    struct world *world = world_new(ARMCI_BUFFERS_DYNAMIC, 1000, 1);
+    struct armci_buffers *buffers = &world->buffers;
+    struct armci_slot *a = armci_buffers_take(buffers, 400), *b = armci_buffers_take(buffers, 400);
+    armci_buffers_take(buffers, 200);
+    armci_buffers_acknowledge(a);
+    armci_buffers_acknowledge(b);
+    CU_ASSERT_PTR_NULL(armci_buffers_take(buffers, 800));
+    SUITE_SAME_INTEGER(*buffers->external, 1);
+    SUITE_SAME_INTEGER(*buffers->external_bytes, 800);
+    world_free(world);
+}
+
 // Slots lie one behind the other and fill the region; those in use keep their place.
 static void check_region(const struct armci_buffers *buffers)
 {
@@ -169,6 +184,7 @@ int main(void)
         {"armci.dyn.slot_allocation", test_first_fit},
         {"armci.dyn.exhaustion", test_exhaustion},
         {"armci.dyn.external_fragmentation", test_external},
+        {"free slots that are just enough", test_external_just_enough},
         {"random requests", test_random},
         {0},
     };

@@ -315,6 +315,8 @@ class Calibrate(Case):
                 done = self.netsim("calibrate", "two.yaml", "--fit", REQUEST, "--to",
                                    "targets.yaml", code=1)
                 self.assertIn(part, done.stderr)
+                if "does not go with" in part:  # and nothing more is said of such a target
+                    self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
 
     def test_runs_that_fail(self):
         """A metric that the series does not have, values that the scenario refuses."""
