@@ -212,8 +212,7 @@ static struct mpi_request *find_active(struct cpu_context *context, struct lam_p
     int scanned = 0;
     for (struct mpi_request *at = lam->process->active; at; at = at->active_next) {
         scanned++;
-        if (at->kind != kind || at->state != state || at->message.index != message.index ||
-            at->message.generation != message.generation)
+        if (at->kind != kind || at->state != state || !message_same(at->message, message))
             continue;
         found = at;
         scanned = 1; // those that were started later are behind it

@@ -174,8 +174,7 @@ static void take_piece(struct mesh_link *link, const struct tcp_piece *piece)
         return;
     // The stream gives the bytes of one message, in their order.
     g_assert(!link->in_header && piece->offset == link->data_read);
-    g_assert(link->data_read == 0 || (link->message.index == piece->message.index &&
-                                      link->message.generation == piece->message.generation));
+    g_assert(link->data_read == 0 || message_same(link->message, piece->message));
     link->message = piece->message;
     link->data_read += piece->length;
 }

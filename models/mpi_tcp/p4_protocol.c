@@ -218,8 +218,7 @@ static struct mpi_request *request_of(const struct p4_process *p4,
                                       const struct p4_envelope *envelope, enum p4_state state)
 {
     for (struct mpi_request *at = p4->process->active; at; at = at->active_next)
-        if (at->state == state && at->message.index == envelope->message.index &&
-            at->message.generation == envelope->message.generation)
+        if (at->state == state && message_same(at->message, envelope->message))
             return at;
     g_assert_not_reached();
 }

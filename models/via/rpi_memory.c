@@ -89,8 +89,7 @@ bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool r
         return false;
     const struct rpi_extent *next = &g_array_index(peer->extents, struct rpi_extent, 0);
     int64_t from = peer->cp_rdma_area + (restart ? 0 : peer->cp_read_pointer);
-    return next->from == from && next->to == from + bytes && next->message.index == message.index &&
-           next->message.generation == message.generation;
+    return next->from == from && next->to == from + bytes && message_same(next->message, message);
 }
 
 // Nothing in the protocol keeps the writer from lapping the reader; here is seen that it has.

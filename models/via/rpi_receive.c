@@ -170,7 +170,7 @@ static bool body_in_step(const struct rpi_process_peer *peer, const struct vip_d
     if (!peer->cp_bmsg && !request)
         return false;
     struct message_ref next = peer->cp_bmsg ? peer->cp_bmsg->message : request->message;
-    if (next.index != body->message.index || next.generation != body->message.generation)
+    if (!message_same(next, body->message))
         return false;
     bool in_area = peer->cp_bmsg || rpi_of(request)->class == RPI_SHORT;
     return !in_area || rpi_area_in_step(peer, body->length, restart, body->message);

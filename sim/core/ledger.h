@@ -24,6 +24,11 @@ struct message_ref {
 
 #define MESSAGE_NONE ((struct message_ref){0, 0})
 
+static inline bool message_same(struct message_ref a, struct message_ref b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
 struct ledger_totals {
     uint64_t messages;   // opened
     uint64_t bytes;      // opened

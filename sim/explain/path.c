@@ -66,14 +66,9 @@ static bool is_queue(const struct lane_record *lane)
     return g_str_has_prefix(lane->name, "port ");
 }
 
-static bool same_message(const struct piece *a, const struct piece *b)
-{
-    return a->message.index == b->message.index && a->message.generation == b->message.generation;
-}
-
 static bool share_message(const struct piece *a, const struct piece *b)
 {
-    return a->message.generation != 0 && same_message(a, b);
+    return a->message.generation != 0 && message_same(a->message, b->message);
 }
 
 static const struct slice_span *slice_of(const struct lane_record *lane, const struct piece *piece)
@@ -163,7 +158,7 @@ static const struct lane_record *way_ahead(const struct walk *walk, const struct
             const struct piece *piece = piece_at(next, k);
             if (piece->from >= stall->to)
                 break;
-            if (piece->kind == PIECE_WORK && same_message(piece, stall) &&
+            if (piece->kind == PIECE_WORK && message_same(piece->message, stall->message) &&
                 strcmp(piece->name, stall->name) == 0)
                 return next;
         }
@@ -238,7 +233,7 @@ static int score_same_lane(const struct lane_record *lane, const struct piece *p
                            const struct piece *cause)
 {
     if (piece->kind == PIECE_DELAY || cause->kind == PIECE_DELAY) {
-        if (same_message(piece, cause) && cause->kind != PIECE_GAP)
+        if (message_same(piece->message, cause->message) && cause->kind != PIECE_GAP)
             return CAUSE_CHAIN;
         return is_processor(lane) ? CAUSE_ELSEWHERE : 0;
     }

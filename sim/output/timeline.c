@@ -199,17 +199,12 @@ static struct row *lane_add_slice(struct timeline *timeline, struct lane *lane, 
     return row;
 }
 
-static bool same_message(struct message_ref a, struct message_ref b)
-{
-    return a.index == b.index && a.generation == b.generation;
-}
-
 // Whether an arrow's end belongs on the row's last slice: it covers the time and is not about
 // another message.
 static bool row_takes_end(const struct row *row, const struct arrow_end *end)
 {
     return row->used && row->from <= end->when && end->when <= row->to &&
-           (row->message.generation == 0 || same_message(row->message, end->message));
+           (row->message.generation == 0 || message_same(row->message, end->message));
 }
 
 // An arrow binds to the slice that is open at its time, so one at the very end of a slice is drawn

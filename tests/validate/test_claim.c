@@ -162,8 +162,11 @@ static void test_many_bad_checks(void)
     for (int i = 0; i < DIAG_LIMIT + 10; i++)
         g_string_append_printf(text, "      - valeu%d: {series: A}\n", i);
     g_string_append(text, "      - value: {senario: s}\n");
-    expect(text->str, "c.yaml:26:9: error: s.a.check[19].valeu19: unknown key\n"
-                      "(more errors follow; the first 20 are shown)\n");
+    char *complaints = complaints_of(text->str, NULL);
+    SUITE_CONTAINS(complaints, "c.yaml:26:9: error: s.a.check[19].valeu19: unknown key (known: ");
+    CU_ASSERT_TRUE(
+        g_str_has_suffix(complaints, "\n(more errors follow; the first 20 are shown)\n"));
+    g_free(complaints);
     g_string_free(text, TRUE);
 }
 

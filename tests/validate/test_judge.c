@@ -503,6 +503,8 @@ static void test_figure(void)
          "it does not draw B / A"},
         {"A 1:1; C 1:2", "{figure: {spec: f, series: C, sizes: 1 B}}", MISSES,
          "it does not draw C"}, // another metric
+        {"A 1:1; D 1:2", "{figure: {spec: f, series: D, sizes: 1 B}}", MISSES,
+         "it does not draw D"}, // but over another
         {"A 1:1; D 1:2",
          "{figure: {spec: f, series: {series: D, scenario: t, over: {series: A, scenario: s}}}}",
          NOT, "t was not run"}, // drawn, but without values
