@@ -248,15 +248,27 @@ def in_order(values):
 
 
 def ratios(panel):
-    """The values of a field in parts of the best of them, which is 1: [(x, y, value, ratio)]."""
+    """The values of a field in parts of the best of them, which is 1, as they are written:
+    [(x, y, text, ratio)]."""
     points = [point for point in panel["series"][0]["points"] if point[2] is not None] \
         if panel["series"] else []
     values = [value for _, _, value, *_ in points]
     if not values or min(values) <= 0:
-        return [(x, y, value, 1.0) for x, y, value, *_ in points]
-    if panel["value"].get("best") == "highest":
-        return [(x, y, value, max(values) / value) for x, y, value, *_ in points]
-    return [(x, y, value, value / min(values)) for x, y, value, *_ in points]
+        def ratio(_):
+            return 1.0
+    elif panel["value"].get("best") == "highest":
+        def ratio(value):
+            return max(values) / value
+    else:
+        def ratio(value):
+            return value / min(values)
+    return [(x, y, "\n\u00b1 ".join(digits(one) for one in (value, *half_width)), ratio(value))
+            for x, y, value, *half_width in points]
+
+
+def digits(value):
+    """Four digits, or a whole number in groups of three."""
+    return f"{value:,.0f}".replace(",", "\u202f") if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 def shades(panels):
@@ -273,12 +285,12 @@ def draw_heat(sheet, axes, panel, scale, prefix):
     columns, rows = in_order([x for x, *_ in points]), in_order([y for _, y, *_ in points])
     field = [[math.nan] * len(columns) for _ in rows]
     crowded = len(columns) * (1 if sheet.is_wide(axes) else 2) > 22
-    for x, y, value, ratio in ratios(panel):
+    for x, y, text, ratio in ratios(panel):
         row, column = rows.index(y), columns.index(x)
         field[row][column] = ratio
         dark = scale.norm(ratio) > 0.55
         if not crowded:
-            axes.text(column, row, f"{value:.4g}", ha="center", va="center", fontsize=7,
+            axes.text(column, row, text, ha="center", va="center", fontsize=7,
                       color=style.LIGHT if dark else style.INK, zorder=3,
                       fontweight="bold" if ratio < 1 + 1e-9 else "normal")
     for x, y, value, *state in points:

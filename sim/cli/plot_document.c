@@ -56,10 +56,14 @@ static char *database_of(const char *argument)
     char *inside = g_build_filename(argument, "sweep.sqlite", NULL);
     char *manifest = g_build_filename(argument, "manifest.json", NULL);
     char *found = NULL;
+    bool run = g_file_test(manifest, G_FILE_TEST_EXISTS);
     if (is_database(argument))
         found = g_strdup(argument);
-    else if (is_database(inside) && !g_file_test(manifest, G_FILE_TEST_EXISTS))
+    else if (is_database(inside) && !run)
         found = g_strdup(inside);
+    else if (run && is_database(inside))
+        cli_error(NULL, "note: drawn is the run in %s; of the sweep there, draw %s", argument,
+                  inside);
     g_free(manifest);
     g_free(inside);
     return found;

@@ -143,7 +143,8 @@ static void drop_uniform(const struct swept_picture *picture, GArray *fields, bo
     g_string_free(names, TRUE);
 }
 
-// A place of a field: [x, y, value or null, how the point ended that has no value].
+// A place of a field: [x, y, value, and the half width of its interval if it is of several seeds],
+// or [x, y, null, how the point ended].
 static json_t *cell(const struct swept_picture *picture, const struct field *field, int x, int y)
 {
     struct swept_value value = swept_value_at(picture, field->curve, field->combination, x, y);
@@ -152,6 +153,8 @@ static json_t *cell(const struct swept_picture *picture, const struct field *fie
                              none ? json_null() : json_real(value.mean));
     if (none)
         json_array_append_new(made, json_string(value.state ? value.state : "missing"));
+    else if (!isnan(value.half_width))
+        json_array_append_new(made, json_real(value.half_width));
     return made;
 }
 

@@ -29,6 +29,18 @@ class Sweeps(Drawing):
         # The directory of a sweep is as good as its database.
         self.netsim("plot", "out", "--out", "dir.svg")
         self.assertEqual(self.read("dir.svg"), self.read("one.svg"))
+        # Unless a run has left its results there: then it says which of the two it draws.
+        self.netsim("run", "swept.yaml", "--out", "out")
+        done = self.netsim("plot", "out", "--out", "run.svg")
+        self.assertIn(f"note: drawn is the run in out; of the sweep there, draw {database}",
+                      done.stderr)
+        self.assertNotIn("Sweep of swept", self.texts("run.svg"))
+
+    def test_intervals_in_fields(self):
+        database = self.sweep("link.drop_probability=0,0.02", "switch.queue=16,64", "seed=1,2,3",
+                              scenario="swept.yaml", sizes="1 KiB")
+        self.netsim("plot", database, "--x", "drop_probability", "--y", "queue", "--out", "f.svg")
+        self.assertIn("\u00b1 0", self.texts("f.svg"))
 
     def test_points_that_failed_are_marked(self):
         """With few descriptors the flood breaks the connection, with many it does not."""

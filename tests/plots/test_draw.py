@@ -233,6 +233,16 @@ class Pictures(Drawn):
         for word in ("deadlock", "not possible", "latency, times the lowest of the field"):
             self.assertIn(word, self.words)
 
+    def test_numbers_in_fields(self):
+        """In groups of three where they are long, with the half width of their interval."""
+        self.draw(picture({"kind": "heat", "x": {"label": "n", "unit": "", "scale": "linear"},
+                           "y": SIZES, "value": TIME,
+                           "series": [line("h", [[1, 16, 24850.3, 14971.2], [2, 16, 966.021, 0],
+                                                 [3, 16, 3.14159]])]}))
+        for number in ("24\u202f850", "\u00b1 14\u202f971", "966", "\u00b1 0", "3.142"):
+            self.assertIn(number, self.text)
+        self.assertEqual(self.text.count("\u00b1"), 2 * self.text.count("\u00b1 0"))
+
     def test_fields_can_be_compared(self):
         """One scale of colours for all: how many times the best of its field a value is."""
         def field(name, better, best, worse):
