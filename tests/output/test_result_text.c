@@ -72,7 +72,11 @@ static void test_members(void)
     series->reason = json_pack("{s:f}", "time_us", 0.1 + 0.2);
     struct series_result *read = there_and_back(series);
     CU_ASSERT_EQUAL_FATAL(read->losses->len, 1);
-    CU_ASSERT_EQUAL(memcmp(read->losses->data, &loss, sizeof loss), 0);
+    const struct result_loss *lost = &g_array_index(read->losses, struct result_loss, 0);
+    CU_ASSERT_PTR_EQUAL(lost->name, loss.name);
+    SUITE_SAME_INTEGER(lost->kind, loss.kind);
+    SUITE_SAME_INTEGER(lost->count, loss.count);
+    SUITE_SAME_INTEGER(lost->before, loss.before);
     CU_ASSERT_STRING_EQUAL(read->counts, "messages");
     CU_ASSERT(read->faults);
     CU_ASSERT(read->fingerprint == series->fingerprint && read->events == series->events &&
