@@ -136,17 +136,11 @@ static void wait(struct cpu_context *context, struct mpi_request *request)
     mpi_enter(context, request, request->kind == MPI_SEND ? LAM_WAIT_SELF : LAM_POSTED, NULL);
 }
 
-// A synchronous send waits for its receive, also one to oneself.
-static bool buffers_self(const struct mpi_request *send)
-{
-    return !send->synchronous;
-}
-
 const struct mpi_arrival_ops lam_tcp_arrival = {
     .finish = finish,
     .wait = wait,
     .claim = claim,
-    .buffers_self = buffers_self,
+    .buffers_self = mpi_buffers_plain,
     .machine = "cbuf",
     .self = "unexpected_self",
 };

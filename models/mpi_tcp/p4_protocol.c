@@ -113,17 +113,11 @@ static void wait(struct cpu_context *context, struct mpi_request *request)
     mpi_enter(context, request, request->kind == MPI_SEND ? P4_WAIT_SELF : P4_POSTED, NULL);
 }
 
-// A synchronous send waits for its receive, also one to oneself.
-static bool buffers_self(const struct mpi_request *send)
-{
-    return !send->synchronous;
-}
-
 const struct mpi_arrival_ops p4_arrival = {
     .finish = finish,
     .wait = wait,
     .claim = claim,
-    .buffers_self = buffers_self,
+    .buffers_self = mpi_buffers_plain,
     .machine = "cbuf",
     .self = "unexpected_self",
 };

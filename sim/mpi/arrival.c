@@ -59,6 +59,11 @@ struct mpi_unexpected *mpi_keep(struct cpu_context *context, struct mpi_process 
 
 // ---- Messages to oneself ----
 
+bool mpi_buffers_plain(const struct mpi_request *send)
+{
+    return !send->synchronous;
+}
+
 // `send`: NULL if it is done.
 static void self_deliver(struct cpu_context *context, struct mpi_request *receive,
                          struct mpi_request *send)

@@ -24,6 +24,9 @@ struct mpi_arrival_ops {
     const char *machine, *self;
 };
 
+// For `buffers_self`: true but for a synchronous send, which waits for its receive.
+bool mpi_buffers_plain(const struct mpi_request *send);
+
 // Starts a receive or a probe.
 void mpi_receive_start(struct cpu_context *context, struct mpi_request *request);
 
