@@ -45,7 +45,7 @@ struct outcome_curve {
 
 struct outcome {
     char *scenario, *source;
-    bool replicated; // points are of all their seeds
+    bool replicated;       // points are of all their seeds
     GPtrArray *parameters; // char *: paths as they were given
     GPtrArray *axes;       // struct outcome_axis *
     int points;

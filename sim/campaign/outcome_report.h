@@ -40,8 +40,8 @@
 // "worst_summary" {"n", "half_width", "sd", "min", "max"} and "told_apart" (best from worst), and
 // ties are points that are not told apart from the best; in an effect "n", "half_width" and
 // "told_apart"; in a metric "means": [{"at": point, "size_bytes", "rank", "runs", "n", "mean",
-// "half_width", "sd", "min", "max"}], n being those of its runs that have a value. half_width and sd
-// are null of a single one. Points of failures, which are runs, have a "seed".
+// "half_width", "sd", "min", "max"}], n being those of its runs that have a value. half_width and
+// sd are null of a single one. Points of failures, which are runs, have a "seed".
 json_t *outcome_report_json(const struct outcome *outcome);
 
 // The same as text.

@@ -3,8 +3,8 @@
 // on which axes, and what the reference prints about them.
 //
 //   schema: 1
-//   about: who wrote the source, and its units   # may be missing; a gallery shows it above its figures
-//   figures:
+//   about: who wrote the source, and its units   # may be missing; a gallery shows it above its
+//   figures figures:
 //     - id: via.fig.6_5                  # the claim that asks for this figure
 //       number: "6.5"                    # in its reference
 //       file: thesis000/fig_6_5          # the picture, without its suffix

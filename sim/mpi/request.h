@@ -63,7 +63,7 @@ struct mpi_request {
     struct mpi_process *process;
     enum mpi_request_kind kind;
     bool done;
-    unsigned state;        // row of the device's table (mpi_device_ops.states); 0: it starts
+    unsigned state;   // row of the device's table (mpi_device_ops.states); 0: it starts
     bool synchronous; // MPI_Ssend
     bool blocking;    // the call that started it returns when it is done (MPI_Send, MPI_Recv)
     bool shortcut;    // the device handles it without a request (mpi_device_ops)

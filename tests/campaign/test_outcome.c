@@ -252,8 +252,8 @@ static char *of_seeds(int point, int series)
     return g_strdup_printf("completed; t_us:1=%d t_us:2=5", 10 + point);
 }
 
-// Zipped axes are one; seeds are replications, compared seed by seed; sizes count messages; an axis of one value, and one
-// that changes nothing.
+// Zipped axes are one; seeds are replications, compared seed by seed; sizes count messages; an axis
+// of one value, and one that changes nothing.
 static void test_zip(void)
 {
     static const struct made_sweep zip = {.axes = {"link.rate=1 Mb/s|2 Mb/s", "s.rate=3|4", NULL},

@@ -117,11 +117,11 @@ static void test_gallery(void)
     CU_ASSERT_TRUE(json_is_string(json_object_get(list, "version")));
     json_object_del(list, "version");
     char *dumped = json_dumps(list, 0), *plain = g_strdelimit(g_strdup(dumped), "\"", '\'');
-    SUITE_SAME_TEXT(plain,
-                    "{'gallery': 1, 'totals': 7, 'no_verdicts': null, 'figures': [{'id': 'a', "
-                    "'number': '1', 'source': 's', 'about': 'who wrote it', 'claims': [{'id': 'c'}, "
-                    "{'id': 'd', 'verdict': 'holds'}]}, {'id': 'b', 'number': null, 'source': 's', "
-                    "'about': 'who wrote it', 'claims': []}]}");
+    SUITE_SAME_TEXT(
+        plain, "{'gallery': 1, 'totals': 7, 'no_verdicts': null, 'figures': [{'id': 'a', "
+               "'number': '1', 'source': 's', 'about': 'who wrote it', 'claims': [{'id': 'c'}, "
+               "{'id': 'd', 'verdict': 'holds'}]}, {'id': 'b', 'number': null, 'source': 's', "
+               "'about': 'who wrote it', 'claims': []}]}");
     json_decref(list);
     g_free(path);
     g_free(plain);
