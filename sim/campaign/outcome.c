@@ -14,8 +14,8 @@
 // One of the things that vary, in the order in which points are counted.
 struct level {
     int values;
-    int axis;   // -1: seeds, which are none
-    int *place; // which value of the axis each is; NULL: they are just those
+    int axis;         // -1: seeds, which are none
+    const int *place; // which value of the axis each is, owned; NULL: they are just those
 };
 
 struct reader {
@@ -40,7 +40,7 @@ static void free_axis(void *data)
 
 static void clear_level(void *data)
 {
-    g_free(((struct level *)data)->place);
+    g_free((gpointer)((struct level *)data)->place);
 }
 
 static void free_curve(void *data)
@@ -172,9 +172,9 @@ static bool is_seed(const json_t *axis)
     return strcmp(json_string_value(json_object_get(axis, "path")), OUTCOME_SEED) == 0;
 }
 
-static void add_level(struct reader *reader, size_t values, int axis, int *place)
+static void add_level(struct reader *reader, size_t values, int axis, const int *place)
 {
-    struct level level = {(int)values, axis, place};
+    struct level level = {.values = (int)values, .axis = axis, .place = place};
     g_array_append_val(reader->levels, level);
 }
 

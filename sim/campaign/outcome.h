@@ -69,7 +69,7 @@ struct outcome *outcome_read_sweep(struct store *store, const char *id, GError *
 void outcome_free(struct outcome *outcome);
 
 // Orders seeds (int64_t), as replications are.
-int outcome_compare_seeds(const void *one, const void *other);
+int outcome_compare_seeds(const void *a, const void *b);
 
 // An empty one, and an axis of it without values: for those who make one.
 struct outcome *outcome_new(void);

@@ -47,6 +47,6 @@ int figure_count_series(json_t *document, int *failed);
 // The picture of a result that no figure is made for (the document of `netsim run --format json`),
 // as far as it is chosen: a panel for each metric over message sizes, and bars for what has no
 // size. New reference.
-json_t *figure_of_result(json_t *result, struct choice *choice);
+json_t *figure_of_result(json_t *all, struct choice *choice);
 
 #endif

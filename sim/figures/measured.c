@@ -218,7 +218,7 @@ static bool read_column(struct reader *reader, const char *header, int place)
     const struct column *before = index > 0 ? column_at(reader, index - 1) : NULL;
     if (!*kept->name)
         return fail(reader, place, "this column has no name");
-    if (kept->kind == COLUMN_ERROR) {
+    if (before && kept->kind == COLUMN_ERROR) { // the first column is never one
         if (before->kind != COLUMN_METRIC)
             return fail(reader, place, "an error stands right of the metric that it is of");
         kept->value = (int)index - 1;

@@ -48,7 +48,8 @@ static void test_every_bit(void)
     CU_ASSERT_EQUAL_FATAL(read->values->len, G_N_ELEMENTS(values));
     for (guint i = 0; i < read->values->len; i++) {
         const struct result_value *value = &g_array_index(read->values, struct result_value, i);
-        CU_ASSERT(memcmp(&value->value, &values[i], sizeof(double)) == 0 ||
+        // To the last bit, and to the sign of 0.
+        CU_ASSERT((value->value == values[i] && signbit(value->value) == signbit(values[i])) ||
                   (isnan(value->value) && isnan(values[i])));
         SUITE_SAME_INTEGER(value->rank, (int)i - 1);
         SUITE_SAME_INTEGER(value->size, INT64_MAX - (int64_t)i);
