@@ -116,6 +116,10 @@ class Dissectors(Case):
         self.assertEqual([row[3:6] for row in large[:2]],
                          [["4096", "0", "5000"], ["904", "4096", "5000"]])
         self.assertEqual([row[6] in ("1", "True") for row in large[:2]], [False, True])
+        comments = self.fields("c/latency/node0.pcapng", ["frame.comment"], "-Y",
+                               "gm.total == 5000 && gm.subtype == 0 && frame.packet_flags_direction == 2")
+        self.assertTrue(comments[0][0].endswith("5000 B: bytes 0..4095"), comments[0])
+        self.assertTrue(comments[1][0].endswith("5000 B: bytes 4096..4999"), comments[1])
         self.assertTrue(all(row[8:10] == ["1", "2"] and row[10] for row in sent))
         self.assertTrue(all(int(row[11]) == 1 + 24 + int(row[3]) for row in sent))
         answers = [row for row in rows if row[0] == IN and row[1] == "2"]
