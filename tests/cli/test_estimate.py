@@ -22,6 +22,16 @@ switch: {{ports: 0}}
 workload: {{benchmark: {benchmark}, ranks: {ranks}, repetitions: 1{sizes}}}
 """
 
+LARGE = """\
+schema: 1
+name: large
+testbed: testbeds/cluster1.yaml
+hosts: [{name: node, count: 110}]
+switch: {ports: 0}
+workload: {benchmark: pmb.barrier, ranks: 110, repetitions: 1}
+series: [{name: a, stack: lam_via}, {name: b, stack: lam_via}, {name: c, stack: lam_via}, {name: d, stack: lam_via}]
+"""
+
 LOOP = """\
 schema: 1
 testbed: testbeds/cluster1.yaml
@@ -160,6 +170,24 @@ class Estimates(Case):
         done = self.netsim("run", name, "--set", "limits.memory=100 GB", "--quiet", code=1,
                            preexec_fn=limit)
         self.assertIn("netsim: out of memory", done.stderr)
+
+    @unittest.skipIf(SANITIZED, "a sanitized program needs all of the address space")
+    def test_memory_for_so_many(self):
+        """Of series of which two fit what a process may have, two run at a time."""
+        self.write("large.yaml", LARGE)
+        need = max(series["memory_bytes"] for series in
+                   json.loads(self.netsim("check", "large.yaml", "--format", "json").stdout)["scenarios"][0]["series"])
+        self.assertGreater(need, 200e6)  # beside which the program itself is little
+        limit = int(2.5 * need)
+
+        def limited():
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+        note = ("netsim: note: 2 processes instead of 4: the memory would not hold more series at once (`netsim check' "
+                "says what each needs)\n")
+        self.assertEqual(self.netsim("run", "large.yaml", "-j4", preexec_fn=limited).stderr, note)
+        self.assertEqual(self.netsim("run", "large.yaml", "-j2", "--out", "two", preexec_fn=limited).stderr, "")
+        self.assertEqual(self.read("two/results.csv"), self.read("results/large/results.csv"))
 
 
 if __name__ == "__main__":

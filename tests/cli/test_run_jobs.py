@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import re
-import resource
 import signal
 import subprocess
 import time
@@ -36,17 +35,7 @@ series:
   - {name: without end, stack: lam_via, set: {workload.repetitions: 100000000}}
   - {name: short, stack: lam_tcp, set: {workload.repetitions: 2}}
 """
-LARGE = """\
-schema: 1
-name: large
-testbed: testbeds/cluster1.yaml
-hosts: [{name: node, count: 110}]
-switch: {ports: 0}
-workload: {benchmark: pmb.barrier, ranks: 110, repetitions: 1}
-series: [{name: a, stack: lam_via}, {name: b, stack: lam_via}, {name: c, stack: lam_via}, {name: d, stack: lam_via}]
-"""
-with open(NETSIM, "rb") as program:
-    SANITIZED = b"__asan_init" in program.read()
+
 CLOCK = re.compile(r"in \d+\.\d+ s \([^()]* events/s\)")
 
 
@@ -143,24 +132,6 @@ class Jobs(Case):
                 self.assertEqual(done.stdout, "")
                 self.assertIn("/proc/nope", done.stderr)
             self.assertEqual(os.listdir(self.directory), ["endless.yaml"])
-
-    @unittest.skipIf(SANITIZED, "a sanitized program needs all of the address space")
-    def test_memory_for_so_many(self):
-        """Of series of which two fit what a process may have, two run at a time."""
-        self.write("large.yaml", LARGE)
-        need = max(series["memory_bytes"] for series in
-                   json.loads(self.netsim("check", "large.yaml", "--format", "json").stdout)["scenarios"][0]["series"])
-        self.assertGreater(need, 200e6)  # beside which the program itself is little
-        limit = int(2.5 * need)
-
-        def limited():
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-
-        note = ("netsim: note: 2 processes instead of 4: the memory would not hold more series at once (`netsim check' "
-                "says what each needs)\n")
-        self.assertEqual(self.netsim("run", "large.yaml", "-j4", preexec_fn=limited).stderr, note)
-        self.assertEqual(self.netsim("run", "large.yaml", "-j2", "--out", "two", preexec_fn=limited).stderr, "")
-        self.assertEqual(self.read("two/results.csv"), self.read("results/large/results.csv"))
 
     def test_progress(self):
         self.write("mixed.yaml", MIXED.replace("repetitions: 20}", "repetitions: 4000}"))
