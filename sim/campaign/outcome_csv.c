@@ -65,6 +65,14 @@ static void append_number(GString *out, double value)
     g_free(digits);
 }
 
+// The columns of a point, then the name of a series.
+static GString *series_columns(const struct outcome *outcome, int series, const char *columns)
+{
+    GString *head = g_string_new(columns);
+    csv_append_field(head, outcome_series_name(outcome, series));
+    return head;
+}
+
 static void append_value(GString *out, const struct outcome_curve *curve, double value)
 {
     append_curve(out, curve);
@@ -79,8 +87,7 @@ static void append_series(GString *out, const struct outcome *outcome, int point
     bool any = false;
     if (!end->status) // this point has no such series
         return;
-    GString *head = g_string_new(columns);
-    csv_append_field(head, outcome_series_name(outcome, series));
+    GString *head = series_columns(outcome, series, columns);
     g_string_append_printf(head, ",%s,%s,", end->status, end->kind ? end->kind : "");
     for (guint i = 0; i < outcome->curves->len; i++) {
         const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
@@ -123,8 +130,7 @@ static void append_means(GString *out, const struct outcome *outcome, int point,
     bool any = false;
     if (!end->status) // this point has no such series
         return;
-    GString *head = g_string_new(columns);
-    csv_append_field(head, outcome_series_name(outcome, series));
+    GString *head = series_columns(outcome, series, columns);
     g_string_append_printf(head, ",%d,%d,", end->runs, end->completed);
     for (guint i = 0; i < outcome->curves->len; i++) {
         const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);

@@ -10,6 +10,8 @@
 
 #define PER_CENT 100.0
 #define MOST_SHOWN 3 // parameters of one section that are named
+
+// The explanation that trials are added to, and what they need to run its case again.
 struct attempt {
     struct explanation *found;
     const struct explain_run *run;
