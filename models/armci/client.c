@@ -292,7 +292,7 @@ void armci_client_init(struct armci_client *client, struct armci_job *job,
     client->get_address = registered(client, config->get_buffers * armci_buffer_bytes(config));
     client->arrived = g_new0(struct armci_flag, config->get_buffers);
     client->landed = g_new0(int64_t, config->get_buffers);
-    client->unfenced = g_new0(bool, job->hosts);
+    sparse_init(&client->unfenced, job->hosts, sizeof(bool));
     event_init(&client->tick, tick_event);
     gm_on_write(port, written, client);
 }
@@ -303,5 +303,5 @@ void armci_client_clear(struct armci_client *client)
     mpich_clear(&client->mpich);
     g_free(client->arrived);
     g_free(client->landed);
-    g_free(client->unfenced);
+    sparse_clear(&client->unfenced);
 }

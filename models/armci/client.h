@@ -107,7 +107,7 @@ struct armci_client {
     struct armci_flag *arrived;   // by buffer of gets
     int64_t *landed;              // the same: bytes of the data that came last, if without a flag
     struct armci_flag answer;
-    bool *unfenced; // by host: something was put there since the last fence
+    struct sparse unfenced; // bool, by host: something was put there since the last fence
     // Looking at memory: the process sleeps, and wakes at the end of a turn.
     bool asleep;
     sim_time asleep_since, turn;
@@ -188,6 +188,8 @@ enum armci_step armci_direct_step(struct cpu_context *context, struct armci_clie
                                   struct mpi_request *request);
 enum armci_step armci_get_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request);
+// Notes that something was put to that host since the last fence, or that nothing was.
+void armci_unfenced_set(struct armci_client *client, int host, bool unfenced);
 enum armci_step armci_synchronise_step(struct cpu_context *context, struct armci_client *client,
                                        struct mpi_request *request);
 

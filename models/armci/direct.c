@@ -74,7 +74,7 @@ static enum armci_step send_piece(struct cpu_context *context, struct armci_clie
     armci_pieces_next(&r->pieces, &r->piece);
     mpi_trace(context, request, "direct", "XMIT", NULL);
     armci_send_direct(context, client, request, &r->piece);
-    client->unfenced[armci_server_of(client, request->peer)->host->index] = true;
+    armci_unfenced_set(client, armci_server_of(client, request->peer)->host->index, true);
     return ARMCI_GOES_ON;
 }
 

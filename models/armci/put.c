@@ -144,7 +144,7 @@ static enum armci_step send_piece(struct cpu_context *context, struct armci_clie
     message->last = r->pieces.ended;
     armci_enter(context, request, ARMCI_XMIT, "buffer %d", r->slot->number);
     armci_send(context, client, message, r->slot);
-    client->unfenced[armci_server_of(client, request->peer)->host->index] = true;
+    armci_unfenced_set(client, armci_server_of(client, request->peer)->host->index, true);
     return ARMCI_GOES_ON;
 }
 

@@ -116,7 +116,7 @@ static void tick_event(struct engine *engine, struct event *event)
 
 static void set_flag(struct armci_server *server, const struct armci_flag *flag)
 {
-    struct armci_ready *ready = &server->ready[flag->client];
+    struct armci_ready *ready = sparse_at(&server->ready, flag->client);
     if (ready->number != flag->number)
         *ready = (struct armci_ready){.number = flag->number};
     if (flag->kind == ARMCI_FLAG_READY)
@@ -200,7 +200,8 @@ int64_t armci_server_address(const struct armci_server *server, int rank, int64_
 
 int64_t armci_server_add(struct armci_server *server, int rank)
 {
-    return server->mutexes[rank].word++;
+    struct armci_mutex *mutex = sparse_at(&server->mutexes, rank);
+    return mutex->word++;
 }
 
 json_t *armci_server_describe(const struct armci_server *server)
@@ -241,8 +242,8 @@ struct armci_server *armci_server_new(struct armci_job *job, struct host *host, 
                                                    config->small_buffers, 0};
     server->large = (struct armci_receive_buffers){
         gm_min_size_for_length(armci_buffer_bytes(config)), config->large_buffers, 0};
-    server->mutexes = g_new0(struct armci_mutex, job->ranks);
-    server->ready = g_new0(struct armci_ready, job->ranks);
+    sparse_init(&server->mutexes, job->ranks, sizeof(struct armci_mutex));
+    sparse_init(&server->ready, job->ranks, sizeof(struct armci_ready));
     server->flags = g_new0(struct armci_flag, config->get_buffers + 1);
     server->interrupts = sim_counter(sim, "ARMCI: interrupts of data servers");
     server->received_count = sim_counter(sim, "ARMCI: messages received by data servers");
@@ -283,8 +284,8 @@ void armci_server_free(struct armci_server *server)
     pool_clear(&server->received);
     pool_clear(&server->waiters);
     pool_clear(&server->answers);
-    g_free(server->mutexes);
-    g_free(server->ready);
+    sparse_clear(&server->mutexes);
+    sparse_clear(&server->ready);
     g_free(server->flags);
     g_free(server);
 }

@@ -79,8 +79,8 @@ struct armci_server {
     struct pool received, waiters, answers;
     struct armci_receive_buffers large, small;
     struct armci_message *local, *local_tail; // requests of the own node
-    struct armci_mutex *mutexes;              // by rank
-    struct armci_ready *ready;                // by rank
+    struct sparse mutexes;                    // struct armci_mutex, by rank
+    struct sparse ready;                      // struct armci_ready, by rank
     int64_t heap_end;                         // of the server's own memory
     // The get that is being done.
     struct armci_buffers buffers; // for its data

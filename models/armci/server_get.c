@@ -162,8 +162,8 @@ enum leave { LEAVE_NOW, LEAVE_LATER, LEAVE_NEVER };
 static enum leave leave(const struct armci_server *server)
 {
     const struct armci_message *message = message_of(server);
-    const struct armci_ready *ready = &server->ready[message->client];
-    bool said = ready->number == message->number;
+    const struct armci_ready *ready = sparse_peek(&server->ready, message->client);
+    bool said = ready && ready->number == message->number;
     int64_t free = server->config->get_buffers + (said ? ready->free : 0);
     if (message->get->direct)
         return !said || ready->registration == ARMCI_FLAG_NONE ? LEAVE_LATER

@@ -5,7 +5,7 @@
 
 bool armci_server_lock(struct armci_server *server, const struct armci_message *message)
 {
-    struct armci_mutex *mutex = &server->mutexes[message->target];
+    struct armci_mutex *mutex = sparse_at(&server->mutexes, message->target);
     if (!mutex->held) {
         mutex->held = true;
         mutex->holder = message->client;
@@ -24,7 +24,7 @@ bool armci_server_lock(struct armci_server *server, const struct armci_message *
 int armci_server_unlock(struct armci_server *server, const struct armci_message *message,
                         uint32_t *number)
 {
-    struct armci_mutex *mutex = &server->mutexes[message->target];
+    struct armci_mutex *mutex = sparse_at(&server->mutexes, message->target);
     struct armci_waiter *next = mutex->first;
     if (!mutex->held || mutex->holder != message->client) {
         sim_fail(server->job->cluster->sim, SIM_FAILED, "not_locked",

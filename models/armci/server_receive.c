@@ -118,7 +118,7 @@ static bool notice(struct cpu_context *context, struct armci_server *server,
         return false;
     armci_server_spend(context, server, server->config->dispatch);
     if (message->kind == ARMCI_AVAILABLE) {
-        struct armci_ready *ready = &server->ready[message->client];
+        struct armci_ready *ready = sparse_at(&server->ready, message->client);
         ready->free = ready->number == message->number ? ready->free + 1 : 1;
         ready->number = message->number;
         armci_server_phase(context, server, "RCV", "rank %d has a free buffer", message->client);

@@ -112,8 +112,7 @@ static struct stack_footprint armci_footprint(const struct scenario_case *test_c
     return (struct stack_footprint){
         .process = (int64_t)(sizeof(struct armci_client) + sizeof(struct armci_server)) +
                    2 * gm_port_footprint(gm),
-        .pair = (int64_t)(sizeof(struct armci_mutex) + sizeof(struct armci_ready)) +
-                gm_connection_footprint(gm),
+        .peer = (int64_t)sizeof(struct armci_ready) + gm_connection_footprint(gm),
     };
 }
 

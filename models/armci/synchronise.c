@@ -7,15 +7,26 @@
 #include "models/armci/client.h"
 #include "models/armci/server.h"
 
+void armci_unfenced_set(struct armci_client *client, int host, bool unfenced)
+{
+    *(bool *)sparse_at(&client->unfenced, host) = unfenced;
+}
+
+static bool is_unfenced(const struct armci_client *client, int host)
+{
+    const bool *unfenced = sparse_peek(&client->unfenced, host);
+    return unfenced && *unfenced;
+}
+
 // The next node that the fence has to ask; job->hosts: none is left.
 static int next_host(const struct armci_client *client, const struct mpi_request *request, int host)
 {
     int hosts = client->job->hosts;
     if (request->peer != MPI_RANK_ANY) {
         int wanted = armci_server_of(client, request->peer)->host->index;
-        return host <= wanted && client->unfenced[wanted] ? wanted : hosts;
+        return host <= wanted && is_unfenced(client, wanted) ? wanted : hosts;
     }
-    while (host < hosts && !client->unfenced[host])
+    while (host < hosts && !is_unfenced(client, host))
         host++;
     return host;
 }
@@ -87,7 +98,7 @@ static enum armci_step answered(struct cpu_context *context, struct armci_client
         mpi_trace(context, request, "XMIT", "answer", text);
         return ARMCI_ENDS;
     }
-    client->unfenced[r->host] = false;
+    armci_unfenced_set(client, r->host, false);
     return fence(context, client, request);
 }
 

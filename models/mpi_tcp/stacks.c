@@ -68,7 +68,8 @@ static void join_mesh(struct job *job, struct mesh *mesh, struct mpi_process *pr
 static struct stack_footprint mesh_footprint(const struct scenario_case *test_case)
 {
     (void)test_case;
-    return (struct stack_footprint){HOST_BYTES, mesh_link_footprint() + SEGMENTS_BYTES};
+    return (struct stack_footprint){.process = HOST_BYTES,
+                                    .pair = mesh_link_footprint() + SEGMENTS_BYTES};
 }
 
 // ---- LAM over the TCP RPI ----

@@ -21,11 +21,11 @@ static const char *const nack_names[] = {
 
 struct gm_connection *gm_connection_get(struct gm_card *card, int peer)
 {
-    struct gm_connection *connection = card->connections[peer];
+    struct gm_connection **place = sparse_at(&card->connections, peer), *connection = *place;
     if (connection)
         return connection;
     const struct gm_fabric *fabric = card->fabric;
-    connection = card->connections[peer] = g_new0(struct gm_connection, 1);
+    connection = *place = g_new0(struct gm_connection, 1);
     connection->card = card;
     connection->peer = peer;
     connection->route = network_route(card->network, lanai_station(card->lanai),
@@ -38,8 +38,9 @@ struct gm_connection *gm_connection_get(struct gm_card *card, int peer)
 
 void gm_connections_clear(struct gm_card *card)
 {
-    for (int peer = 0; card->connections && peer < card->fabric->hosts; peer++) {
-        struct gm_connection *connection = card->connections[peer];
+    for (int peer = 0; peer < card->connections.length; peer++) {
+        struct gm_connection *const *place = sparse_peek(&card->connections, peer);
+        struct gm_connection *connection = place ? *place : NULL;
         if (!connection)
             continue;
         for (struct gm_stream *stream = connection->streams, *next; stream; stream = next) {
@@ -53,7 +54,7 @@ void gm_connections_clear(struct gm_card *card)
         g_free(connection->records);
         g_free(connection);
     }
-    g_free(card->connections);
+    sparse_clear(&card->connections);
 }
 
 static struct gm_stream *stream_get(struct gm_connection *connection,

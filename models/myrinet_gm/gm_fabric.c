@@ -144,7 +144,7 @@ static void card_init(struct gm_card *card, struct gm_fabric *fabric, int host, 
     card->config = fabric->config;
     card->lanai = lanai_new(card->host, card->network, network_station(card->network, host, 0),
                             section, config, &firmware, costs, card);
-    card->connections = g_new0(struct gm_connection *, fabric->hosts);
+    sparse_init(&card->connections, fabric->hosts, sizeof(struct gm_connection *));
     make_counters(card);
     cpu_task_init(&card->interrupt, host_interrupt_core(card->host), CPU_INTERRUPT,
                   gm_interrupt_run);

@@ -16,6 +16,7 @@
 #include "models/myrinet_gm/gm.h"
 #include "models/myrinet_gm/gm_config.h"
 #include "sim/core/pool.h"
+#include "sim/core/sparse.h"
 
 #include <glib.h>
 
@@ -275,8 +276,8 @@ struct gm_card {
     struct network *network;
     const struct gm_config *config;
     struct lanai *lanai;
-    struct gm_port *ports;              // config.ports
-    struct gm_connection **connections; // by host; made when first used
+    struct gm_port *ports;     // config.ports
+    struct sparse connections; // struct gm_connection *, by host; made when first used
     struct gm_counters counters;
 
     // SDMA

@@ -53,7 +53,8 @@ static void gm_check(const struct scenario_case *test_case, struct diag_list *di
 static struct stack_footprint gm_footprint(const struct scenario_case *test_case)
 {
     const struct gm_config *gm = scenario_section_values(test_case, "gm");
-    return (struct stack_footprint){gm_port_footprint(gm), gm_connection_footprint(gm)};
+    return (struct stack_footprint){.process = gm_port_footprint(gm),
+                                    .peer = gm_connection_footprint(gm)};
 }
 
 const struct stack gm_stack = {

@@ -32,10 +32,10 @@ struct scenario_section {
 struct scenario_case;
 typedef void scenario_check_fn(const struct scenario_case *test_case, struct diag_list *diags);
 
-// What a simulated process of a stack takes of the simulator's memory when all have talked to all,
-// bytes: by itself, and for each of the processes, itself among them.
+// What a simulated process of a stack takes of the simulator's memory, bytes: by itself; for each
+// process of the job, itself among them, from the start; and for each that it talks to, besides.
 struct stack_footprint {
-    int64_t process, pair;
+    int64_t process, pair, peer;
 };
 
 struct stack_schema {

@@ -22,6 +22,11 @@ void sparse_clear(struct sparse *array)
     g_clear_pointer(&array->blocks, g_free);
 }
 
+static void *item_of(const struct sparse *array, void *block, int index)
+{
+    return (char *)block + (size_t)(index % BLOCK) * array->item_size;
+}
+
 void *sparse_at(struct sparse *array, int index)
 {
     g_assert(index >= 0 && index < array->length);
@@ -30,5 +35,12 @@ void *sparse_at(struct sparse *array, int index)
     void **block = &array->blocks[index / BLOCK];
     if (!*block)
         *block = g_malloc0_n(BLOCK, array->item_size);
-    return (char *)*block + (size_t)(index % BLOCK) * array->item_size;
+    return item_of(array, *block, index);
+}
+
+const void *sparse_peek(const struct sparse *array, int index)
+{
+    g_assert(index >= 0 && index < array->length);
+    void *block = array->blocks ? array->blocks[index / BLOCK] : NULL;
+    return block ? item_of(array, block, index) : NULL;
 }

@@ -21,4 +21,8 @@ void sparse_clear(struct sparse *array);
 // The item of that index, 0 .. length - 1.
 void *sparse_at(struct sparse *array, int index);
 
+// The same without making it: returns NULL if nobody has asked for it or a neighbour, so that it is
+// zero.
+const void *sparse_peek(const struct sparse *array, int index);
+
 #endif

@@ -46,6 +46,7 @@
 // What a program asks for, over all ranks.
 struct work {
     double operations, bytes;
+    double peers;                // that a rank talks to, on average, at most
     int64_t largest;             // count of a loop
     const struct op_value *loop; // that has it; NULL: there are no loops
 };
@@ -59,11 +60,21 @@ static double constant_of(const struct op_value *value, double otherwise)
     return *end == '\0' ? number : otherwise;
 }
 
-static void add_operations(struct work *work, const GPtrArray *body, double times)
+// Whom a rank talks to in an operation, on average: in a collective the leaves above and below it
+// in a tree, or its partners in a series of exchanges.
+static double peers_of(const struct op *op, int ranks)
+{
+    if (op->kind == OP_ALLTOALL)
+        return ranks;
+    return op->kind >= OP_BARRIER && op->kind <= OP_ALLGATHER ? 2 * log2(ranks) + 2 : 1;
+}
+
+static void add_operations(struct work *work, const GPtrArray *body, double times, int ranks)
 {
     for (guint i = 0; i < body->len; i++) {
         const struct op *op = g_ptr_array_index(body, i);
         work->operations += times;
+        work->peers += times * peers_of(op, ranks) / ranks;
         work->bytes += times * constant_of(&op->size, 0);
         if (op->kind != OP_LOOP)
             continue;
@@ -72,7 +83,7 @@ static void add_operations(struct work *work, const GPtrArray *body, double time
             work->loop = &op->count;
             work->largest = (int64_t)count;
         }
-        add_operations(work, op->body, times * count);
+        add_operations(work, op->body, times * count, ranks);
     }
 }
 
@@ -87,7 +98,7 @@ static struct work program_work(const struct workload *workload)
     struct work work = {0};
     for (guint i = 0; i < workload->program->parts->len; i++) {
         const struct program_part *part = g_ptr_array_index(workload->program->parts, i);
-        add_operations(&work, part->body, concerned(workload, part));
+        add_operations(&work, part->body, concerned(workload, part), workload->ranks);
     }
     return work;
 }
@@ -95,7 +106,7 @@ static struct work program_work(const struct workload *workload)
 // Each rank sends something and receives something in each repetition.
 static struct work benchmark_work(const struct workload *workload)
 {
-    struct work work = {0};
+    struct work work = {.peers = workload->ranks};
     for (guint i = 0; i < workload->sizes->len; i++) {
         int64_t size = g_array_index(workload->sizes, int64_t, i);
         double messages = (double)benchmark_repetitions(workload, size) * workload->ranks;
@@ -137,13 +148,15 @@ static double program_bytes(const struct workload *workload)
 
 static double memory_of(const struct scenario_case *test_case)
 {
-    double ranks = test_case->workload.ranks;
+    double ranks = test_case->workload.ranks,
+           peers = MIN(ranks, work_of(&test_case->workload).peers);
     struct stack_footprint stack = {0};
     if (test_case->stack->footprint)
         stack = test_case->stack->footprint(test_case);
     return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len +
            ranks * (PROCESS_BYTES + (double)stack.process) +
            ranks * ranks * (stack.pair ? PAIR_BYTES + (double)stack.pair : 0) +
+           ranks * peers * (stack.peer ? PAIR_BYTES + (double)stack.peer : 0) +
            program_bytes(&test_case->workload) + samples_bytes(&test_case->workload);
 }
 

@@ -52,6 +52,19 @@ workload: {program: [{ranks: %d, do: [{compute: 1 us}]}]}
 """
 
 
+# Each rank talks to a few others, as a tree has them.
+TREE = """\
+schema: 1
+testbed: testbeds/config1.yaml
+stack: armci
+hosts: [{name: node, count: 1024}]
+switch: {ports: 0}
+gm: {send_tokens: 2, receive_tokens: 8}
+mpich_gm: {receive_buffers: 1}
+workload: {ranks: 1024, program: [{ranks: all, do: [barrier]}]}
+"""
+
+
 class Estimates(Case):
     def many(self, stack, ranks, testbed="cluster1", benchmark="pmb.alltoall",
              sizes=", sizes: 4 B"):
@@ -132,6 +145,15 @@ class Estimates(Case):
     def test_endpoints_of_grim_keep_nothing_for_strangers(self):
         """Memory grows with the ranks, not with their square (which was 1.6 GB)."""
         self.assertLess(self.peak(self.write("lonely.yaml", LONELY % 7999)), 100e6)
+
+    @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
+    def test_data_servers_keep_nothing_for_strangers(self):
+        """Mutexes, flags of gets, connections of GM and what is not fenced are kept for those that are talked to (for all
+        it was 150 MB), and the estimate knows it."""
+        name = self.write("tree.yaml", TREE)
+        said, peak = self.estimate(name)["memory_bytes"], self.peak(name)
+        self.assertLess(peak, 110e6)
+        self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
 
     def test_ranks_that_memory_does_not_hold(self):
         name = self.many("lam_via", 800)

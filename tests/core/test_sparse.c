@@ -37,9 +37,25 @@ static void test_neighbours_only(void)
     sparse_clear(&array);
 }
 
+static void test_a_look_makes_nothing(void)
+{
+    struct sparse array;
+    sparse_init(&array, LENGTH, sizeof(uint32_t));
+    CU_ASSERT_PTR_NULL(sparse_peek(&array, 500));
+    CU_ASSERT_PTR_NULL(array.blocks);
+    *(uint32_t *)sparse_at(&array, 500) = 7;
+    SUITE_SAME_INTEGER(*(const uint32_t *)sparse_peek(&array, 500), 7);
+    SUITE_SAME_INTEGER(*(const uint32_t *)sparse_peek(&array, 501), 0);
+    CU_ASSERT_PTR_NULL(sparse_peek(&array, 700));
+    CU_ASSERT_PTR_NULL(array.blocks[700 / 64]);
+    sparse_clear(&array);
+}
+
 int main(void)
 {
-    static const struct suite_case cases[] = {
-        {"items", test_items}, {"neighbours only", test_neighbours_only}, {0}};
+    static const struct suite_case cases[] = {{"items", test_items},
+                                              {"neighbours only", test_neighbours_only},
+                                              {"a look makes nothing", test_a_look_makes_nothing},
+                                              {0}};
     return suite_run("core: sparse array", cases);
 }
