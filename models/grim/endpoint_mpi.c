@@ -4,10 +4,16 @@
 // handler copies them to the receive that matches, or into a buffer. A synchronous send waits for a
 // message back. A message to oneself is not carried.
 #include "models/grim/endpoint.h"
+#include "sim/mpi/group.h"
 
-#define COLLECTIVE 1u // in argument 3, with the sender's request above
+// Argument 3, from the lowest bit: two flags, the sender's request, the group.
+#define COLLECTIVE 1u
 #define SYNCHRONOUS 2u
 #define REQUEST_SHIFT 2
+#define REQUEST_MASK 0x3fffffu
+#define GROUP_SHIFT 24
+
+G_STATIC_ASSERT(MPI_GROUPS_MOST <= UINT32_MAX >> GROUP_SHIFT);
 
 // ---- Sending ----
 
@@ -17,8 +23,9 @@ void grim_mark_part(const struct mpi_request *send, struct grim_message *message
     message->argument[0] = (uint32_t)send->tag;
     message->argument[1] = (uint32_t)send->size;
     message->argument[2] = send->status.sequence;
-    message->argument[3] = send->number << REQUEST_SHIFT |
-                           (send->context == MPI_COLLECTIVE ? COLLECTIVE : 0) |
+    message->argument[3] = (uint32_t)mpi_context_group(send->context) << GROUP_SHIFT |
+                           (send->number & REQUEST_MASK) << REQUEST_SHIFT |
+                           (mpi_context_kind(send->context) == MPI_COLLECTIVE ? COLLECTIVE : 0) |
                            (send->synchronous ? SYNCHRONOUS : 0);
 }
 
@@ -35,8 +42,7 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
 {
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
         if (at->kind == MPI_SEND && at->state == GRIM_REQUEST_TAKEN &&
-            at->peer == message->source &&
-            (at->number << REQUEST_SHIFT) >> REQUEST_SHIFT == message->argument[0]) {
+            at->peer == message->source && (at->number & REQUEST_MASK) == message->argument[0]) {
             grim_finish(context, at);
             return;
         }
@@ -48,7 +54,7 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
 // All data are in the user's buffer.
 static void received(struct cpu_context *context, struct mpi_request *request, uint32_t flags)
 {
-    grim_of(request)->confirms = flags >> REQUEST_SHIFT;
+    grim_of(request)->confirms = flags >> REQUEST_SHIFT & REQUEST_MASK;
     if (flags & SYNCHRONOUS)
         grim_inject(context, request, GRIM_REQUEST_CONFIRM);
     else
@@ -68,7 +74,9 @@ static struct mpi_envelope envelope_of(const struct grim_message *message)
     return (struct mpi_envelope){
         .source = message->source,
         .tag = (int)message->argument[0],
-        .context = message->argument[3] & COLLECTIVE ? MPI_COLLECTIVE : MPI_POINT_TO_POINT,
+        .context =
+            mpi_context_id((int)(message->argument[3] >> GROUP_SHIFT),
+                           message->argument[3] & COLLECTIVE ? MPI_COLLECTIVE : MPI_POINT_TO_POINT),
         .length = message->argument[1],
         .sequence = message->argument[2],
     };

@@ -184,7 +184,7 @@ static void receive_new(struct cpu_context *context, struct lam_process *lam,
     struct mpi_envelope match = {
         .source = link->rank,
         .tag = envelope->ce_tag,
-        .context = (enum mpi_context)envelope->ce_cid,
+        .context = envelope->ce_cid,
         .length = envelope->ce_len,
         .sequence = envelope->ce_seq,
     };

@@ -47,7 +47,8 @@ enum p4_kind { P4_SHORT, P4_LONG, P4_REQUEST_TO_SEND, P4_OK_TO_SEND, P4_DATA };
 struct p4_envelope {
     int32_t length; // of the MPI message
     int32_t tag;
-    uint8_t kind, context;
+    uint8_t kind;
+    uint16_t context;
     uint32_t sequence;
     int32_t payload; // bytes of this p4 message behind its header
     struct message_ref message;

@@ -30,7 +30,7 @@ static struct p4_envelope envelope_of(const struct mpi_request *request, enum p4
         .length = (int32_t)(request->kind == MPI_SEND ? request->size : request->status.length),
         .tag = request->kind == MPI_SEND ? request->tag : request->status.tag,
         .kind = (uint8_t)kind,
-        .context = (uint8_t)request->context,
+        .context = (uint16_t)request->context,
         .sequence = request->status.sequence,
         .message = request->message,
     };
@@ -176,7 +176,7 @@ static void receive_new(struct cpu_context *context, struct p4_process *p4,
     struct mpi_envelope match = {
         .source = message->link->rank,
         .tag = envelope->tag,
-        .context = (enum mpi_context)envelope->context,
+        .context = envelope->context,
         .length = envelope->length,
         .sequence = envelope->sequence,
     };

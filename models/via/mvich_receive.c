@@ -170,7 +170,7 @@ static struct mpi_envelope packet_envelope(const struct mvich_connection *connec
     return (struct mpi_envelope){
         .source = connection->rank,
         .tag = packet->tag,
-        .context = (enum mpi_context)packet->context,
+        .context = packet->context,
         .length = packet->length,
         .sequence = packet->sequence,
     };

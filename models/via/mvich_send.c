@@ -7,7 +7,7 @@ static void set_envelope(struct mvich_packet *packet, const struct mpi_request *
 {
     struct mpi_envelope envelope = mpi_send_envelope(request);
     packet->tag = envelope.tag;
-    packet->context = (int32_t)envelope.context;
+    packet->context = envelope.context;
     packet->length = (int32_t)envelope.length;
     packet->sequence = envelope.sequence;
 }

@@ -121,7 +121,7 @@ static void receive_envelope(struct cpu_context *context, struct rpi_process_pee
     struct mpi_envelope match = {
         .source = envelope->ce_rank,
         .tag = envelope->ce_tag,
-        .context = (enum mpi_context)envelope->ce_cid,
+        .context = envelope->ce_cid,
         .length = envelope->ce_len,
         .sequence = (uint32_t)envelope->ce_seq,
     };

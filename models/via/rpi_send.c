@@ -98,7 +98,7 @@ static struct rpi_envelope send_envelope(struct mpi_request *request, int flags)
         .ce_tag = envelope.tag,
         .ce_flags = flags | (request->synchronous ? RPI_C2CSSEND : 0),
         .ce_rank = envelope.source,
-        .ce_cid = (int32_t)envelope.context,
+        .ce_cid = envelope.context,
         .ce_seq = (int32_t)envelope.sequence,
         .ve_src_request = request,
         .message = request->message,

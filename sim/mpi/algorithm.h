@@ -7,7 +7,7 @@
 
 struct mpi_collective_call {
     const struct mpi_library_config *library;
-    int rank, ranks, root;
+    int rank, ranks, root;  // of the group
     int64_t size;           // as in collective.h
     enum mpi_buffer buffer; // that a broadcast works in
 };

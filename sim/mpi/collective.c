@@ -162,19 +162,21 @@ static bool has_data_to_move(enum mpi_collective collective)
 }
 
 void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_process *process,
-                          enum mpi_collective collective, int root, int64_t size)
+                          const struct mpi_group *group, enum mpi_collective collective, int root,
+                          int64_t size)
 {
     static const struct mpi_library_config first_rules = {.empty_collectives_send = true};
     const struct mpi_library_config *library = process->library ? process->library : &first_rules;
     struct mpi_collective_call call = {
         .library = library,
-        .rank = process->rank,
-        .ranks = process->ranks,
+        .rank = mpi_group_place(group, process->rank),
+        .ranks = mpi_group_size(group, process->ranks),
         .root = root,
         .size = size,
         .buffer = MPI_BUFFER_SEND,
     };
-    mpi_schedule_reset(schedule);
+    g_assert(call.rank >= 0);
+    mpi_schedule_reset(schedule, group);
     if (size == 0 && has_data_to_move(collective) && !library->empty_collectives_send)
         return;
     rule_of(library, collective)(schedule, &call);

@@ -18,14 +18,17 @@ enum mpi_collective {
 
 // Writes the schedule of a collective for this process, by the rule of its library (no library: the
 // first rule of each list).
-// root: of bcast, reduce, gather and scatter, a rank; ignored by the others.
+// group: whose processes call it, this one among them; NULL: all of the job. It outlives the
+// schedule.
+// root: of bcast, reduce, gather and scatter, a rank of the group; ignored by the others.
 // size: bytes of the message (bcast, reduce, allreduce) or of one rank's block (the others).
 // Buffers: bcast works in the send buffer of every rank; gather, allgather and alltoall receive,
-// and scatter and alltoall send, one block for each rank, in the order of ranks.
+// and scatter and alltoall send, one block for each rank, in the order of the group's ranks.
 void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_process *process,
-                          enum mpi_collective collective, int root, int64_t size);
+                          const struct mpi_group *group, enum mpi_collective collective, int root,
+                          int64_t size);
 
-// Bytes that the send and the receive buffer of a collective need.
+// Bytes that the send and the receive buffer of a collective of so many ranks need.
 int64_t mpi_collective_send_bytes(enum mpi_collective collective, int ranks, int64_t size);
 int64_t mpi_collective_receive_bytes(enum mpi_collective collective, int ranks, int64_t size);
 

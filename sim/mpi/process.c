@@ -2,7 +2,9 @@
 #include "sim/mpi/process.h"
 
 #include "sim/core/intern.h"
+#include "sim/mpi/group.h"
 
+#define GROUP_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define HEAP_START 0x08000000 // where the heap of an IA-32 Linux process begins, about
 
 struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank,
@@ -120,15 +122,18 @@ const char *mpi_request_kind_name(enum mpi_request_kind kind)
 // ---- Messages in the ledger ----
 
 // A flow is what is kept in order: of sends the messages of one source, destination, context and
-// tag; of the others those of one source, destination, context and channel.
+// tag; of the others those of one source, destination, context and channel. What a group adds lies
+// above all ranks.
 static uint64_t flow_key(const struct mpi_request *request, int source, int destination)
 {
     uint64_t pair = (uint64_t)source * (uint64_t)request->process->ranks + (uint64_t)destination;
     uint32_t label = (uint32_t)request->tag;
-    if (request->context > MPI_COLLECTIVE) // no tag is that large
-        label = UINT32_C(0x80000000) | (uint32_t)request->context << 24 |
+    enum mpi_context kind = mpi_context_kind(request->context);
+    if (kind > MPI_COLLECTIVE) // no tag is that large
+        label = UINT32_C(0x80000000) | (uint32_t)kind << 24 |
                 ((uint32_t)(request->operation ? request->operation->channel : 0) & 0xffffff);
-    return (pair << 32 | (uint64_t)label) << 1 | (uint64_t)(request->context & 1);
+    uint64_t key = (pair << 32 | (uint64_t)label) << 1 | (uint64_t)(kind & 1);
+    return key ^ (uint64_t)mpi_context_group(request->context) * GROUP_STEP;
 }
 
 static void open_message(const struct cpu_context *context, struct mpi_request *request)
@@ -167,7 +172,8 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         .number = ++process->last_number,
         .peer = transfer->peer,
         .tag = transfer->tag,
-        .context = transfer->context,
+        .context = mpi_group_context(transfer->group, transfer->context),
+        .group = transfer->group,
         .address = transfer->address,
         .size = transfer->size,
         .synchronous = transfer->synchronous,
@@ -380,6 +386,8 @@ static json_t *request_json(const struct mpi_request *request)
                              "request", (int)request->number, "peer", wildcard_json(request->peer));
     if (request->kind < MPI_PUT)
         json_object_set_new(json, "tag", wildcard_json(request->tag));
+    if (request->group)
+        json_object_set_new(json, "group", json_string(request->group->name));
     if (request->operation && request->operation->name)
         json_object_set_new(json, "function", json_string(request->operation->name));
     json_object_set_new(json, "size", json_integer(request->size));

@@ -101,8 +101,9 @@ int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes);
 // ---- For programs. Each is an MPI call and charged as one, but mpi_wait and mpi_progress. ----
 
 struct mpi_transfer {
-    int peer, tag;
+    int peer, tag; // the peer's rank in the job
     enum mpi_context context;
+    const struct mpi_group *group; // whose context it is; NULL: all of the job
     int64_t address, size;
     bool synchronous;
     bool blocking;                         // the call returns when it is done (MPI_Send, MPI_Recv)

@@ -14,6 +14,7 @@
 #define MPI_RANK_ANY (-1) // MPI_ANY_SOURCE
 #define MPI_TAG_ANY (-1)  // MPI_ANY_TAG
 
+struct mpi_group;
 struct mpi_process;
 
 enum mpi_request_kind {
@@ -32,6 +33,7 @@ enum mpi_request_kind {
     MPI_POLL,           // handles what has arrived
     MPI_CALL,           // a function that only this library has, by name
 };
+
 // What is kept in order among itself, and only there.
 enum mpi_context {
     MPI_POINT_TO_POINT,
@@ -40,6 +42,24 @@ enum mpi_context {
     MPI_FETCHED,   // what gets bring
     MPI_ACTIVE,    // active messages
 };
+#define MPI_CONTEXT_KINDS 8 // room for them in a context's id
+
+// The id of a context, 16 bits: a kind of messages among one group (group.h); group 0 is the job,
+// whose ids are the kinds.
+static inline int mpi_context_id(int group, enum mpi_context kind)
+{
+    return group * MPI_CONTEXT_KINDS + (int)kind;
+}
+
+static inline enum mpi_context mpi_context_kind(int context)
+{
+    return (enum mpi_context)(context % MPI_CONTEXT_KINDS);
+}
+
+static inline int mpi_context_group(int context)
+{
+    return context / MPI_CONTEXT_KINDS;
+}
 
 // Who could end a request's wait: as reports tell it.
 enum mpi_holder { MPI_HOLDER_UNSAID, MPI_HELD_HERE, MPI_HELD_BY_PEER };
@@ -54,7 +74,7 @@ struct mpi_state {
 // What identifies a message: what matching works on, and the status of a receive.
 struct mpi_envelope {
     int source, tag;
-    enum mpi_context context;
+    int context;       // mpi_context_id
     int64_t length;    // bytes
     uint32_t sequence; // of the messages from source to this process
 };
@@ -71,7 +91,8 @@ struct mpi_request {
     uint32_t number;  // counts the requests of a process from 1
     int peer;         // destination or source; MPI_RANK_ANY
     int tag;          // MPI_TAG_ANY
-    enum mpi_context context;
+    int context;      // mpi_context_id
+    const struct mpi_group *group;         // NULL: all of the job
     int64_t address, size;                 // user buffer
     const struct mpi_operation *operation; // from MPI_PUT on; the program's. NULL: a plain transfer
     // A send's own, a receive's once it is matched. Of MPI_PUT, MPI_GET, MPI_ACCUMULATE and

@@ -19,8 +19,9 @@ void mpi_schedule_clear(struct mpi_schedule *schedule)
         g_ptr_array_free(schedule->round, TRUE);
 }
 
-void mpi_schedule_reset(struct mpi_schedule *schedule)
+void mpi_schedule_reset(struct mpi_schedule *schedule, const struct mpi_group *group)
 {
+    schedule->group = group;
     g_array_set_size(schedule->steps, 0);
     schedule->next = 0;
     schedule->temporary = 0;
@@ -36,14 +37,20 @@ static void uses(struct mpi_schedule *schedule, struct mpi_place place, int64_t 
 
 void mpi_schedule_send(struct mpi_schedule *schedule, int peer, struct mpi_place from, int64_t size)
 {
-    struct mpi_step step = {.kind = MPI_STEP_SEND, .peer = peer, .size = size, .from = from};
+    struct mpi_step step = {.kind = MPI_STEP_SEND,
+                            .peer = mpi_group_rank(schedule->group, peer),
+                            .size = size,
+                            .from = from};
     uses(schedule, from, size);
     g_array_append_val(schedule->steps, step);
 }
 
 void mpi_schedule_recv(struct mpi_schedule *schedule, int peer, struct mpi_place to, int64_t size)
 {
-    struct mpi_step step = {.kind = MPI_STEP_RECV, .peer = peer, .size = size, .to = to};
+    struct mpi_step step = {.kind = MPI_STEP_RECV,
+                            .peer = mpi_group_rank(schedule->group, peer),
+                            .size = size,
+                            .to = to};
     uses(schedule, to, size);
     g_array_append_val(schedule->steps, step);
 }
@@ -89,6 +96,7 @@ static void start_request(struct mpi_schedule *schedule, struct cpu_context *con
         .peer = step->peer,
         .tag = COLLECTIVE_TAG,
         .context = MPI_COLLECTIVE,
+        .group = schedule->group,
         .address = schedule->address[place.buffer] + place.offset,
         .size = step->size,
         .blocking = alone,

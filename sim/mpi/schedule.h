@@ -6,6 +6,7 @@
 #ifndef NETSIM_MPI_SCHEDULE_H
 #define NETSIM_MPI_SCHEDULE_H
 
+#include "sim/mpi/group.h"
 #include "sim/mpi/process.h"
 
 #include <glib.h>
@@ -21,7 +22,7 @@ struct mpi_place {
 
 struct mpi_step {
     enum mpi_step_kind kind;
-    int peer; // of SEND and RECV
+    int peer; // of SEND and RECV: its rank in the job
     int64_t size;
     struct mpi_place from; // SEND, COPY and REDUCE read here
     struct mpi_place to;   // RECV and COPY write here, REDUCE combines into it
@@ -30,20 +31,21 @@ struct mpi_step {
 
 // Kept by who runs collectives and used again: no allocation once warm.
 struct mpi_schedule {
-    GArray *steps;                // struct mpi_step
-    guint next;                   // first step not started
-    GPtrArray *round;             // requests of the round under way
-    int64_t temporary;            // bytes that the steps use of MPI_BUFFER_TEMPORARY
-    int64_t address[MPI_BUFFERS]; // where the buffers lie: set before the first step is run
+    const struct mpi_group *group; // that runs it; NULL: all of the job
+    GArray *steps;                 // struct mpi_step
+    guint next;                    // first step not started
+    GPtrArray *round;              // requests of the round under way
+    int64_t temporary;             // bytes that the steps use of MPI_BUFFER_TEMPORARY
+    int64_t address[MPI_BUFFERS];  // where the buffers lie: set before the first step is run
 };
 
 void mpi_schedule_init(struct mpi_schedule *schedule);
 void mpi_schedule_clear(struct mpi_schedule *schedule);
 
-// Takes all steps out.
-void mpi_schedule_reset(struct mpi_schedule *schedule);
+// Takes all steps out; the next are those of a process of `group`, which outlives them.
+void mpi_schedule_reset(struct mpi_schedule *schedule, const struct mpi_group *group);
 
-// ---- Building. Local steps of no bytes are left out. ----
+// ---- Building. Peers are ranks of the group. Local steps of no bytes are left out. ----
 
 void mpi_schedule_send(struct mpi_schedule *schedule, int peer, struct mpi_place from,
                        int64_t size);

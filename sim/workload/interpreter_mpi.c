@@ -145,7 +145,7 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
     int64_t sent = mpi_collective_send_bytes(collective, ranks, size),
             received = mpi_collective_receive_bytes(collective, ranks, size);
     struct mpi_schedule *schedule = &run->schedule;
-    mpi_collective_build(schedule, run->process, collective, (int)root, size);
+    mpi_collective_build(schedule, run->process, NULL, collective, (int)root, size);
     if (schedule->steps->len == 0) { // the library sees that there is nothing to do
         mpi_call(context, run->process);
         mpi_observe_collective(run->process, op_kind_name(op->source->kind), false);

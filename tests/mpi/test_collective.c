@@ -55,7 +55,7 @@ static void rank_build(struct play *play, int number, const struct mpi_library_c
     struct rank *rank = &play->rank[number];
     struct mpi_process process = {.rank = number, .ranks = play->ranks, .library = library};
     mpi_schedule_init(&rank->schedule);
-    mpi_collective_build(&rank->schedule, &process, play->collective, play->root, play->size);
+    mpi_collective_build(&rank->schedule, &process, NULL, play->collective, play->root, play->size);
     rank->cells[MPI_BUFFER_SEND] =
         mpi_collective_send_bytes(play->collective, play->ranks, play->size);
     rank->cells[MPI_BUFFER_RECEIVE] =
@@ -493,7 +493,7 @@ static int first_rank_sends(const struct mpi_library_config *library,
     struct mpi_process process = {.rank = 0, .ranks = ranks, .library = library};
     int sends = 0;
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, collective, 0, size);
+    mpi_collective_build(&schedule, &process, NULL, collective, 0, size);
     for (guint i = 0; i < schedule.steps->len; i++)
         sends += g_array_index(schedule.steps, struct mpi_step, i).kind == MPI_STEP_SEND;
     mpi_schedule_clear(&schedule);
@@ -587,7 +587,7 @@ static void test_alltoall_order(void)
     struct mpi_process process = {.rank = 2, .ranks = 5};
     int64_t size = INT64_C(1) << 32;
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, MPI_ALLTOALL, 0, size);
+    mpi_collective_build(&schedule, &process, NULL, MPI_ALLTOALL, 0, size);
     SUITE_SAME_INTEGER(schedule.steps->len, 1 + 2 * 4);
     for (guint k = 1; k < schedule.steps->len; k++) {
         const struct mpi_step *step = &g_array_index(schedule.steps, struct mpi_step, k);
@@ -607,7 +607,7 @@ static void test_farthest_first(void)
     struct mpi_process process = {.rank = 3, .ranks = 11, .library = &library};
     struct mpi_schedule schedule;
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, MPI_BCAST, 3, 7);
+    mpi_collective_build(&schedule, &process, NULL, MPI_BCAST, 3, 7);
     SUITE_SAME_INTEGER(schedule.steps->len, 4);
     for (guint k = 0; k < schedule.steps->len; k++)
         SUITE_SAME_INTEGER(g_array_index(schedule.steps, struct mpi_step, k).peer,
@@ -637,10 +637,10 @@ static void test_rebuild(void)
     struct mpi_library_config library = library_with(RULE(alltoall), 2);
     struct mpi_process process = {.rank = 1, .ranks = 4, .library = &library};
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, MPI_ALLTOALL, 0, 10);
+    mpi_collective_build(&schedule, &process, NULL, MPI_ALLTOALL, 0, 10);
     SUITE_SAME_INTEGER(schedule.temporary, 4 * 4 * 10);
     schedule.next = 3;
-    mpi_collective_build(&schedule, &process, MPI_BARRIER, 0, 0);
+    mpi_collective_build(&schedule, &process, NULL, MPI_BARRIER, 0, 0);
     SUITE_SAME_INTEGER(schedule.steps->len, 2);
     SUITE_SAME_INTEGER(schedule.next, 0);
     SUITE_SAME_INTEGER(schedule.temporary, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A process's requests, over a device that does nothing by itself: what is charged, counted, booked
 // and reported.
+#include "sim/mpi/group.h"
 #include "sim/mpi/process.h"
 #include "tests/support/suite.h"
 
@@ -239,6 +240,14 @@ static void body_flows(struct cpu_context *context, struct bench *bench)
     other = base;
     other.context = MPI_COLLECTIVE;
     CU_ASSERT_FALSE(overtakes(context, bench, &base, &other));
+    other = base;
+    struct mpi_group group = {.name = "row", .number = 1}, second = {.name = "column", .number = 2};
+    other.group = &group;
+    CU_ASSERT_FALSE(overtakes(context, bench, &base, &other));
+    CU_ASSERT(overtakes(context, bench, &other, &other));
+    struct mpi_transfer third = base;
+    third.group = &second;
+    CU_ASSERT_FALSE(overtakes(context, bench, &other, &third));
     other = base;
     other.size = 20;
     CU_ASSERT(overtakes(context, bench, &base, &other));

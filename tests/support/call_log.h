@@ -19,7 +19,7 @@ struct logged {
     const char *collective;
     // Of a request as it is now; of a whole message `message` alone.
     enum mpi_request_kind kind;
-    enum mpi_context context;
+    int context;
     uint32_t number;
     int peer, tag;
     int64_t size, count; // count: MPI_POLL's
