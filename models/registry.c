@@ -5,6 +5,7 @@
 extern const struct model ethernet_model;
 extern const struct model libraries_model;
 extern const struct model via_model;
+extern const struct model inet_model;
 extern const struct model tcp_model;
 extern const struct model mpi_tcp_model;
 extern const struct model myrinet_gm_model;
@@ -12,5 +13,5 @@ extern const struct model armci_model;
 extern const struct model grim_model;
 
 const struct registry model_registry = {(const struct model *const[]){
-    &ethernet_model, &libraries_model, &via_model, &tcp_model, &mpi_tcp_model, &myrinet_gm_model,
-    &armci_model, &grim_model, NULL}};
+    &ethernet_model, &libraries_model, &via_model, &inet_model, &tcp_model, &mpi_tcp_model,
+    &myrinet_gm_model, &armci_model, &grim_model, NULL}};

@@ -5,7 +5,7 @@
 // can be done, and that is done without blocking (advmultiple).
 #include "models/mpi_tcp/lam_tcp.h"
 
-static int add_interest(struct mesh_link *link, enum tcp_readiness what)
+static int add_interest(struct mesh_link *link, enum inet_readiness what)
 {
     if (!mesh_open(link) || (link->wanted_ready & what))
         return 0;
@@ -17,9 +17,9 @@ static int add_receive(struct lam_process *lam, const struct mpi_request *reques
 {
     int count = 0;
     if (request->peer != MPI_RANK_ANY)
-        return add_interest(&lam->mesh.links[request->peer], TCP_READABLE);
+        return add_interest(&lam->mesh.links[request->peer], INET_READABLE);
     for (int rank = 0; rank < lam->process->ranks; rank++)
-        count += add_interest(&lam->mesh.links[rank], TCP_READABLE);
+        count += add_interest(&lam->mesh.links[rank], INET_READABLE);
     return count;
 }
 
@@ -33,11 +33,11 @@ static int add_request(struct lam_process *lam, const struct mpi_request *reques
     case LAM_SEND_BODY:
     case LAM_SEND_ACK_LONG:
     case LAM_SEND_ACK:
-        return add_interest(r->link, TCP_WRITABLE);
+        return add_interest(r->link, INET_WRITABLE);
     case LAM_WAIT_ACK:
     case LAM_WAIT_SECOND:
     case LAM_READ_BODY:
-        return add_interest(r->link, TCP_READABLE);
+        return add_interest(r->link, INET_READABLE);
     case LAM_POSTED:
         return add_receive(lam, request);
     case LAM_START:
@@ -89,8 +89,8 @@ static bool serve_ready(struct cpu_context *context, struct lam_process *lam)
         struct mesh_link *link = &lam->mesh.links[rank];
         if (!link->ready)
             continue;
-        bool write = !(link->ready & TCP_READABLE);
-        link->ready &= write ? 0 : TCP_WRITABLE;
+        bool write = !(link->ready & INET_READABLE);
+        link->ready &= write ? 0 : INET_WRITABLE;
         lam->ready -= !link->ready;
         if (write && !link->head)
             continue;
@@ -155,8 +155,8 @@ static enum mpi_progress serve_read(struct cpu_context *context, struct lam_proc
 static enum mpi_progress serve_on(struct cpu_context *context, struct lam_process *lam,
                                   bool blocking)
 {
-    enum tcp_readiness what = lam->serving_write ? TCP_WRITABLE : TCP_READABLE;
-    if (lam->serving_blocks && !tcp_wait(context, lam->serving->socket, what))
+    enum inet_readiness what = lam->serving_write ? INET_WRITABLE : INET_READABLE;
+    if (lam->serving_blocks && !inet_wait(context, tcp_socket_inet(lam->serving->socket), what))
         return MPI_PROGRESS_BLOCKED;
     return lam->serving_write ? serve_write(context, lam, blocking)
                               : serve_read(context, lam, blocking);
@@ -191,6 +191,6 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
     if (interests > 1)
         return advance_several(context, lam, blocking);
     g_assert(link); // the one that is of interest
-    serve(context, lam, link, link->wanted_ready == TCP_WRITABLE, blocking);
+    serve(context, lam, link, link->wanted_ready == INET_WRITABLE, blocking);
     return serve_on(context, lam, blocking);
 }

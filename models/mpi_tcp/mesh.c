@@ -15,9 +15,9 @@ void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *
         .meshes = meshes,
         .config = *config,
         .links = g_new0(struct mesh_link, process->ranks),
-        .sockets = g_new0(struct tcp_socket *, process->ranks),
-        .wanted = g_new0(enum tcp_readiness, process->ranks),
-        .ready = g_new0(enum tcp_readiness, process->ranks),
+        .sockets = g_new0(struct inet_socket *, process->ranks),
+        .wanted = g_new0(enum inet_readiness, process->ranks),
+        .ready = g_new0(enum inet_readiness, process->ranks),
         .selected = g_new0(struct mesh_link *, process->ranks),
     };
     pool_init(&mesh->items, sizeof(struct mesh_item));
@@ -31,8 +31,8 @@ void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *
 
 int64_t mesh_link_footprint(void)
 {
-    return (int64_t)(sizeof(struct mesh_link) + sizeof(struct tcp_socket *) +
-                     2 * sizeof(enum tcp_readiness) + sizeof(struct mesh_link *)) +
+    return (int64_t)(sizeof(struct mesh_link) + sizeof(struct inet_socket *) +
+                     2 * sizeof(enum inet_readiness) + sizeof(struct mesh_link *)) +
            tcp_socket_footprint();
 }
 
@@ -217,14 +217,14 @@ int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
         if (!link->wanted_ready || !mesh_open(link))
             continue;
         mesh->selected[count] = link;
-        mesh->sockets[count] = link->socket;
+        mesh->sockets[count] = tcp_socket_inet(link->socket);
         mesh->wanted[count] = link->wanted_ready;
         mesh->ready[count++] = 0;
     }
     // All that are waited for have ended: nothing will come, and nobody wakes the process.
     if (count == 0)
         return 0;
-    int ready = tcp_select(context, mesh->sockets, mesh->wanted, mesh->ready, count, block);
+    int ready = inet_select(context, mesh->sockets, mesh->wanted, mesh->ready, count, block);
     for (int i = 0; ready > 0 && i < count; i++)
         mesh->selected[i]->ready = mesh->ready[i];
     return ready;

@@ -54,8 +54,8 @@ struct mesh_link {
     unsigned char header[TCP_CONTENT_BYTES];
     uint32_t header_filled;
     // select
-    enum tcp_readiness wanted_ready, ready; // 0: none
-    bool blocking;                          // the library has set the socket to block
+    enum inet_readiness wanted_ready, ready; // 0: none
+    bool blocking;                           // the library has set the socket to block
 };
 
 // A rank finishes with one peer before it goes on to the next, in the order of ranks. That LAM does
@@ -84,8 +84,8 @@ struct mesh {
     struct tcp_socket *unnamed; // accepted, has not said who it is
     struct pool items;
     // For select: one place a rank.
-    struct tcp_socket **sockets;
-    enum tcp_readiness *wanted, *ready;
+    struct inet_socket **sockets;
+    enum inet_readiness *wanted, *ready;
     struct mesh_link **selected;
 };
 

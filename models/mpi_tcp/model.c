@@ -4,7 +4,7 @@
 
 const struct model mpi_tcp_model = {
     .name = "mpi_tcp",
-    .stands_on = (const char *const[]){"ethernet", "tcp", NULL},
+    .stands_on = (const char *const[]){"ethernet", "inet", "tcp", NULL},
     .sections = (const struct scenario_section *const[]){mpi_tcp_sections, NULL},
     .stacks = (const struct stack *const[]){&lam_tcp_stack, &mpich_p4_stack, &tcp_stack, NULL},
 };

@@ -63,7 +63,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
 static enum mpi_progress send_on(struct cpu_context *context, struct mesh_link *link)
 {
     struct mesh_item *done = NULL;
-    if (!tcp_wait(context, link->socket, TCP_WRITABLE))
+    if (!inet_wait(context, tcp_socket_inet(link->socket), INET_WRITABLE))
         return MPI_PROGRESS_BLOCKED;
     switch (mesh_write(context, link, &done)) {
     case MESH_WHOLE:
@@ -96,7 +96,7 @@ static enum mpi_progress receive_on(struct cpu_context *context, struct netpipe_
     struct mesh_link *link = &netpipe->mesh.links[request->peer];
     if (link->in_header)
         mesh_expect(link, stream_bytes(request));
-    if (!tcp_wait(context, link->socket, TCP_READABLE))
+    if (!inet_wait(context, tcp_socket_inet(link->socket), INET_READABLE))
         return MPI_PROGRESS_BLOCKED;
     enum mesh_progress progress = mesh_read(context, link);
     receive_part(netpipe, request, link);

@@ -49,15 +49,15 @@ static enum mpi_progress wait_to_write(struct cpu_context *context, struct p4_pr
         return MPI_PROGRESS_BLOCKED;
     }
     for (int rank = 0; rank < p4->process->ranks; rank++)
-        p4->mesh.links[rank].wanted_ready = drains ? TCP_READABLE : 0;
-    to->wanted_ready |= TCP_WRITABLE;
+        p4->mesh.links[rank].wanted_ready = drains ? INET_READABLE : 0;
+    to->wanted_ready |= INET_WRITABLE;
     if (mesh_select(context, &p4->mesh, true) == 0)
         return MPI_PROGRESS_BLOCKED;
     p4->full = false;
-    if (to->ready & TCP_WRITABLE)
+    if (to->ready & INET_WRITABLE)
         return MPI_PROGRESS_EVENT;
     for (int rank = 0; rank < p4->process->ranks && !p4->reading; rank++)
-        if (p4->mesh.links[rank].ready & TCP_READABLE)
+        if (p4->mesh.links[rank].ready & INET_READABLE)
             p4->reading = &p4->mesh.links[rank];
     return MPI_PROGRESS_EVENT;
 }
@@ -102,8 +102,9 @@ static enum mpi_progress write_on(struct cpu_context *context, struct p4_process
 // net_recv: waits in select, on this socket alone.
 static enum mpi_progress wait_to_read(struct cpu_context *context, struct p4_process *p4)
 {
-    enum tcp_readiness wanted = TCP_READABLE, ready;
-    if (tcp_select(context, &p4->reading->socket, &wanted, &ready, 1, true) == 0)
+    enum inet_readiness wanted = INET_READABLE, ready;
+    struct inet_socket *socket = tcp_socket_inet(p4->reading->socket);
+    if (inet_select(context, &socket, &wanted, &ready, 1, true) == 0)
         return MPI_PROGRESS_BLOCKED;
     p4->empty = false;
     return MPI_PROGRESS_EVENT;
@@ -184,7 +185,7 @@ static struct p4_message *take_queued(struct p4_process *p4)
 static enum mpi_progress select_all(struct cpu_context *context, struct p4_process *p4)
 {
     for (int rank = 0; rank < p4->process->ranks; rank++)
-        p4->mesh.links[rank].wanted_ready = TCP_READABLE;
+        p4->mesh.links[rank].wanted_ready = INET_READABLE;
     p4->selecting = mesh_select(context, &p4->mesh, true) == 0;
     if (p4->selecting)
         return MPI_PROGRESS_BLOCKED;
@@ -201,8 +202,11 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
     const struct kernel_config *kernel = &p4->process->host->config.kernel;
     for (int rank = 0; rank < p4->process->ranks; rank++) {
         struct mesh_link *link = &p4->mesh.links[rank];
-        enum tcp_readiness wanted = TCP_READABLE, ready;
-        if (!mesh_open(link) || tcp_select(context, &link->socket, &wanted, &ready, 1, false) == 0)
+        enum inet_readiness wanted = INET_READABLE, ready;
+        if (!mesh_open(link))
+            continue;
+        struct inet_socket *socket = tcp_socket_inet(link->socket);
+        if (inet_select(context, &socket, &wanted, &ready, 1, false) == 0)
             continue;
         cpu_spend(context, kernel->system_call, "system call");
         p4->reading = link;

@@ -36,8 +36,7 @@ static struct job *job_new(struct cluster *cluster, const struct scenario_case *
     cluster_add_nics(cluster, test_case);
     for (int rank = 0; rank < ranks; rank++) {
         job->hosts[rank] =
-            tcp_host_new(cluster, cluster_nic(cluster, processes[rank]->host->index, 0),
-                         scenario_section_values(test_case, "tcp"));
+            tcp_host_new(cluster, processes[rank]->host, scenario_section_values(test_case, "tcp"));
         job->stations[rank] = tcp_host_station(job->hosts[rank]);
     }
     return job;

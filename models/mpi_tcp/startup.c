@@ -80,7 +80,7 @@ static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *me
 {
     int32_t rank = mesh->process->rank;
     struct mesh_link *link = &mesh->links[mesh->startup_peer];
-    if (!tcp_wait(context, link->socket, TCP_WRITABLE))
+    if (!inet_wait(context, tcp_socket_inet(link->socket), INET_WRITABLE))
         return MPI_PROGRESS_BLOCKED;
     struct tcp_run greeting = {
         .length = GREETING_BYTES, .content = &rank, .content_length = sizeof rank};
@@ -106,7 +106,7 @@ static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mes
     struct tcp_piece piece;
     int count;
     int32_t rank;
-    if (!tcp_wait(context, mesh->unnamed, TCP_READABLE))
+    if (!inet_wait(context, tcp_socket_inet(mesh->unnamed), INET_READABLE))
         return MPI_PROGRESS_BLOCKED;
     if (tcp_read(context, mesh->unnamed, GREETING_BYTES, &piece, 1, &count) != GREETING_BYTES)
         return broken(mesh);

@@ -12,7 +12,7 @@
 
 static int64_t least_delay(const struct tcp_socket *socket)
 {
-    return tcp_time_in_ticks(socket->config, socket->config->delayed_ack_least);
+    return inet_time_in_ticks(&socket->config->inet, socket->config->delayed_ack_least);
 }
 
 // ---- The window ----
@@ -32,8 +32,8 @@ int64_t tcp_receive_window(const struct tcp_socket *socket)
 int64_t tcp_window_select(struct tcp_socket *socket)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = tcp_buffer_share(config, socket->rcv.buffer - socket->rcv.memory);
-    int64_t whole = MIN(socket->rcv.clamp, tcp_buffer_share(config, socket->rcv.buffer));
+    int64_t space = tcp_buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
+    int64_t whole = MIN(socket->rcv.clamp, tcp_buffer_share(config, socket->rcv.buffer.size));
     int64_t mss = MAX(MIN(socket->ack.segment, whole), 1);
     if (space < whole / 2) {
         socket->ack.quick = 0;
@@ -62,7 +62,7 @@ uint16_t tcp_window_offer(struct tcp_socket *socket)
 void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize)
 {
     const struct tcp_config *config = socket->config;
-    int64_t space = tcp_buffer_share(config, socket->rcv.buffer - socket->rcv.memory);
+    int64_t space = tcp_buffer_share(config, socket->rcv.buffer.size - socket->rcv.buffer.used);
     if (length < LEAST_GROWING_BYTES || socket->rcv.limit >= socket->rcv.clamp ||
         socket->rcv.limit >= space)
         return;
@@ -70,7 +70,7 @@ void tcp_window_grow(struct tcp_socket *socket, int64_t length, int64_t truesize
     if (size <= length) {
         step = 2 * tcp_own_mss(socket);
     } else {
-        int64_t window = tcp_buffer_share(config, socket->rcv.buffer) / 2;
+        int64_t window = tcp_buffer_share(config, socket->rcv.buffer.size) / 2;
         for (size /= 2; step == 0 && socket->rcv.limit <= window && window > 0; window /= 2) {
             if (size <= length)
                 step = 2 * socket->ack.segment;
@@ -125,7 +125,7 @@ static void measure_segment(struct tcp_socket *socket, const struct tcp_segment 
 void tcp_ack_data(struct cpu_context *context, struct tcp_socket *socket,
                   const struct tcp_segment *segment)
 {
-    int64_t now = tcp_ticks(socket->host, context->now);
+    int64_t now = inet_ticks(socket->host->inet, context->now);
     int64_t gap = now - socket->ack.last_received, least = least_delay(socket);
     socket->ack.scheduled = true;
     measure_segment(socket, segment);
@@ -180,12 +180,12 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
 {
     const struct tcp_config *config = socket->config;
     int64_t least = least_delay(socket), delay = socket->ack.interval;
-    int64_t now = tcp_ticks(socket->host, context->now);
-    struct tcp_timer *timer = &socket->timers[TCP_TIMER_ACK];
+    int64_t now = inet_ticks(socket->host->inet, context->now);
+    const struct inet_timer *timer = &socket->timers[TCP_TIMER_ACK];
     if (delay > least) {
-        int64_t most = tcp_time_in_ticks(config, 500 * TIME_MS); // RFC 1122, 4.2.3.2
+        int64_t most = inet_time_in_ticks(&config->inet, 500 * TIME_MS); // RFC 1122, 4.2.3.2
         if (socket->ack.pingpong || socket->ack.pushed)
-            most = tcp_time_in_ticks(config, config->delayed_ack_most);
+            most = inet_time_in_ticks(&config->inet, config->delayed_ack_most);
         if (socket->rtt.srtt)
             most = MIN(most, MAX(socket->rtt.srtt / 8, least));
         delay = MIN(delay, most);
@@ -217,8 +217,9 @@ void tcp_ack_check(struct cpu_context *context, struct tcp_socket *socket, bool 
         ack_delayed(context, socket);
 }
 
-void tcp_ack_timeout(struct cpu_context *context, struct tcp_socket *socket)
+void tcp_ack_timeout(struct cpu_context *context, void *owner)
 {
+    struct tcp_socket *socket = owner;
     if (!socket->ack.scheduled)
         return;
     if (!socket->ack.pingpong) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A segment as it stands on the wire: IPv4 (RFC 791) and TCP (RFC 793) with their checksums.
+// A segment as it stands on the wire: TCP (RFC 793) with its checksum.
 #ifndef NETSIM_MODELS_TCP_CAPTURE_H
 #define NETSIM_MODELS_TCP_CAPTURE_H
 
 #include "models/tcp/segment.h"
 
-// Writes the IP packet of a segment that goes from one station to another, at most `room` bytes,
-// all of which are 0. Payload is 0; stations have the addresses 10.0.0.1, 10.0.0.2 and so on.
-void tcp_segment_bytes(const struct tcp_segment *segment, int from, int to, uint8_t *bytes,
-                       uint32_t room);
+// Writes the header of a segment into `room` bytes, all of which are 0, or nothing if it does not
+// fit. Payload is 0.
+void tcp_segment_bytes(const struct tcp_segment *segment, const struct inet_addresses *addresses,
+                       uint8_t *bytes, uint32_t room);
 
 #endif

@@ -44,34 +44,39 @@ void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum 
     g_hash_table_remove(socket->host->connections, &socket->key);
 }
 
-// ---- Sockets ----
-
-// What setsockopt makes of a size.
-static int64_t buffer_size(const struct tcp_config *config, int64_t asked, int64_t fallback,
-                           int64_t least)
+guint tcp_key_hash(gconstpointer key)
 {
-    if (asked == 0)
-        return fallback;
-    int64_t given = MIN(asked, config->buffer_limit);
-    return MAX(config->buffer_doubling ? 2 * given : given, least);
+    const struct tcp_key *of = key;
+    int64_t hash = (int64_t)of->remote << 32 | (int64_t)of->remote_port << 16 | of->port;
+    return g_int64_hash(&hash);
 }
+
+gboolean tcp_key_equal(gconstpointer a, gconstpointer b)
+{
+    const struct tcp_key *one = a, *other = b;
+    return one->local == other->local && one->remote == other->remote && one->port == other->port &&
+           one->remote_port == other->remote_port;
+}
+
+// ---- Sockets ----
 
 static void init_receiving(struct tcp_socket *socket, int64_t asked)
 {
     const struct tcp_config *config = socket->config;
-    int64_t mss = config->mtu - IP_HEADER - TCP_HEADER;
+    int64_t mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
     int64_t segments = mss > 3 * 1460 ? 2 : mss > 1460 ? 3 : 4;
-    socket->rcv.buffer = buffer_size(config, asked, config->receive_buffer, LEAST_RECEIVE_BUFFER);
+    inet_buffer_init(&socket->rcv.buffer, &config->inet, asked, config->receive_buffer,
+                     LEAST_RECEIVE_BUFFER);
     socket->rcv.scale = (int)config->window_scale;
     socket->rcv.clamp =
-        MIN(tcp_buffer_share(config, socket->rcv.buffer), INT64_C(65535) << socket->rcv.scale);
+        MIN(tcp_buffer_share(config, socket->rcv.buffer.size), INT64_C(65535) << socket->rcv.scale);
     socket->rcv.limit = MIN(socket->rcv.clamp, segments * mss);
     socket->ack.segment = 536; // RFC 1122, 4.2.2.6
 }
 
-struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t remote_port,
-                                  uint16_t port, const struct tcp_options *options,
-                                  struct tcp_process *process)
+struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *interface,
+                                  int remote, uint16_t remote_port, uint16_t port,
+                                  const struct tcp_options *options)
 {
     static const struct tcp_options none = {0};
     const struct tcp_config *config = host->config;
@@ -80,24 +85,21 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t re
         options = &none;
     socket->host = host;
     socket->config = config;
-    socket->process = process;
+    socket->inet = (struct inet_socket){.ops = &tcp_socket_ops, .host = host->inet};
     g_ptr_array_add(host->sockets, socket);
-    socket->number = (int)host->sockets->len;
-    socket->remote = remote;
-    socket->port = port;
-    socket->remote_port = remote_port;
-    socket->route = network_route(host->cluster->network, nic_station(host->nic), remote);
+    socket->number = host->sockets->len;
+    socket->interface = interface;
+    socket->key = (struct tcp_key){inet_station(interface), remote, port, remote_port};
+    socket->route = network_route(host->cluster->network, socket->key.local, remote);
     g_assert(socket->route);
-    socket->key = (int64_t)remote << 32 | (int64_t)remote_port << 16 | port;
     g_hash_table_insert(host->connections, &socket->key, socket);
     socket->snd.iss = (uint32_t)random_below(host->random, UINT32_MAX);
     socket->recovery.ops = tcp_recovery_find(config->recovery);
     socket->timestamps = config->timestamps;
     socket->sack = socket->recovery.ops->sack;
-    socket->snd.mss = config->mtu - IP_HEADER - TCP_HEADER;
-    socket->snd.buffer =
-        buffer_size(config, options->send_buffer, config->send_buffer, LEAST_SEND_BUFFER);
-    socket->snd.buffer_locked = options->send_buffer > 0;
+    socket->snd.mss = socket->interface->mtu - IP_HEADER - TCP_HEADER;
+    inet_buffer_init(&socket->snd.buffer, &config->inet, options->send_buffer, config->send_buffer,
+                     LEAST_SEND_BUFFER);
     socket->snd.no_delay = options->no_delay;
     socket->snd.stream = tcp_stream_new(&host->contents);
     socket->snd.end = 1;
@@ -131,7 +133,7 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     segment.sequence = 0;
     segment.stream = socket->snd.stream;
     segment.options |= TCP_OPTION_MSS;
-    segment.mss = (uint16_t)(config->mtu - IP_HEADER - TCP_HEADER);
+    segment.mss = (uint16_t)(socket->interface->mtu - IP_HEADER - TCP_HEADER);
     if (socket->sack)
         segment.options |= TCP_OPTION_SACK_PERMITTED;
     if (config->window_scale > 0 && (!answer || socket->rcv.scale > 0)) {
@@ -145,7 +147,7 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
         (*socket->host->retransmissions)++;
     socket->snd.nxt = 1;
     if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
-        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
     tcp_segment_send(context, socket, &segment, config->send_ack);
 }
 
@@ -155,6 +157,7 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
     const struct tcp_config *config = socket->config;
     socket->rcv.irs = segment->initial;
     socket->rcv.stream = segment->stream;
+    socket->peer_number = segment->from;
     socket->rcv.nxt = socket->rcv.copied = socket->rcv.wup = 1;
     socket->timestamps = config->timestamps && (segment->options & TCP_OPTION_TIMESTAMP);
     socket->sack = socket->recovery.ops->sack && (segment->options & TCP_OPTION_SACK_PERMITTED);
@@ -162,7 +165,7 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
         socket->recovery.ops = tcp_recovery_find(TCP_NEWRENO);
     if (socket->timestamps)
         socket->rcv.ts_recent = segment->timestamp;
-    socket->snd.mss = MIN((int64_t)segment->mss, config->mtu - IP_HEADER - TCP_HEADER);
+    socket->snd.mss = MIN((int64_t)segment->mss, socket->interface->mtu - IP_HEADER - TCP_HEADER);
     if (socket->timestamps)
         socket->snd.mss -= TCP_TIMESTAMP_OPTION;
     if (config->window_scale > 0 && (segment->options & TCP_OPTION_SCALE)) {
@@ -180,7 +183,7 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
 static void reserve_segment(struct tcp_socket *socket)
 {
     int64_t mss = tcp_own_mss(socket);
-    int64_t whole = tcp_buffer_share(socket->config, socket->rcv.buffer);
+    int64_t whole = tcp_buffer_share(socket->config, socket->rcv.buffer.size);
     if (socket->rcv.clamp > 2 * mss && socket->rcv.clamp + mss > whole)
         socket->rcv.clamp = MAX(2 * mss, whole - mss);
     socket->rcv.limit = MIN(socket->rcv.limit, socket->rcv.clamp);
@@ -193,19 +196,20 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
     const struct tcp_config *config = socket->config;
     socket->snd.una = 1;
     tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
-    int64_t now = tcp_ticks(socket->host, context->now);
+    int64_t now = inet_ticks(socket->host->inet, context->now);
     if (socket->timestamps && segment->echo)
-        tcp_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
+        inet_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
     else if (socket->retries == 0)
-        tcp_rtt_sample(&socket->rtt, 0);
+        inet_rtt_sample(&socket->rtt, 0);
     socket->retries = socket->rtt.backoff = 0;
     socket->snd.last_sent = now;
     tcp_recovery_init(socket, now);
     reserve_segment(socket);
     // Linux: room for three segments, whatever the setting.
-    int64_t least = 3 * (socket->snd.mss + config->skb_overhead);
-    if (!socket->snd.buffer_locked)
-        socket->snd.buffer = MAX(socket->snd.buffer, MIN(least, config->send_buffer_most));
+    int64_t least = 3 * (socket->snd.mss + config->inet.skb_overhead);
+    if (!socket->snd.buffer.locked)
+        socket->snd.buffer.size =
+            MAX(socket->snd.buffer.size, MIN(least, config->send_buffer_most));
     tcp_set_state(context, socket, TCP_ESTABLISHED, event);
 }
 
@@ -219,7 +223,7 @@ static void offer_to_listener(struct cpu_context *context, struct tcp_socket *so
         listener->head = socket;
     listener->tail = socket;
     if (listener->waiting)
-        tcp_process_wake(context, listener->process);
+        inet_wake(context, listener->process);
 }
 
 static struct tcp_listener *find_listener(const struct tcp_host *host, uint16_t port)
@@ -233,16 +237,18 @@ static struct tcp_listener *find_listener(const struct tcp_host *host, uint16_t 
 }
 
 void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
-                     const struct packet *packet, const struct tcp_segment *segment)
+                     struct inet_interface *interface, const struct packet *packet)
 {
+    const struct tcp_segment *segment = tcp_segment_of(packet);
     struct tcp_listener *listener = find_listener(host, segment->destination_port);
     if (!listener) {
-        tcp_refuse(context, host, packet, segment);
+        tcp_refuse(context, host, interface, packet);
         return;
     }
     struct tcp_socket *socket =
-        tcp_socket_new(host, route_from(packet->route), segment->source_port,
-                       segment->destination_port, &listener->options, listener->process);
+        tcp_socket_new(host, interface, route_from(packet->route), segment->source_port,
+                       segment->destination_port, &listener->options);
+    socket->inet.process = listener->process;
     socket->listener = listener;
     take_syn(socket, segment);
     tcp_set_state(context, socket, TCP_SYN_RECEIVED, "receive SYN");
@@ -268,7 +274,7 @@ static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
     }
     established(context, socket, segment, "receive SYN, ACK");
     tcp_ack_send(context, socket);
-    tcp_notify(context, socket);
+    inet_notify(context, &socket->inet);
     return false;
 }
 
@@ -292,7 +298,7 @@ static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
     established(context, socket, segment, "receive ACK");
     if (socket->listener)
         offer_to_listener(context, socket);
-    tcp_notify(context, socket);
+    inet_notify(context, &socket->inet);
     return true;
 }
 
@@ -359,9 +365,10 @@ void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket
 }
 
 // Answers a segment that no socket takes (RFC 793, 3.4).
-void tcp_refuse(struct cpu_context *context, struct tcp_host *host, const struct packet *packet,
-                const struct tcp_segment *segment)
+void tcp_refuse(struct cpu_context *context, struct tcp_host *host,
+                struct inet_interface *interface, const struct packet *packet)
 {
+    const struct tcp_segment *segment = tcp_segment_of(packet);
     if (segment->flags & TCP_RST)
         return;
     int64_t used = segment->payload + !!(segment->flags & TCP_SYN) + !!(segment->flags & TCP_FIN);
@@ -376,15 +383,16 @@ void tcp_refuse(struct cpu_context *context, struct tcp_host *host, const struct
         .flags = (uint8_t)(TCP_RST | (ack ? 0 : TCP_ACK)),
     };
     const struct route *route =
-        network_route(host->cluster->network, nic_station(host->nic), route_from(packet->route));
-    tcp_host_send(context, host, tcp_segment_packet(host, route, &reset), host->config->send_ack);
+        network_route(host->cluster->network, inet_station(interface), route_from(packet->route));
+    tcp_host_send(context, host, interface, NULL, tcp_segment_packet(interface, route, &reset),
+                  host->config->send_ack);
 }
 
 static void lost(struct cpu_context *context, struct tcp_socket *socket, const char *event)
 {
     socket->gone = true;
     tcp_set_state(context, socket, TCP_CLOSED, event);
-    tcp_notify(context, socket);
+    inet_notify(context, &socket->inet);
 }
 
 void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket)
@@ -404,9 +412,9 @@ void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
 {
     struct tcp_host *host = socket->host;
     bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
-    int peer = network_station_host(host->cluster->network, socket->remote);
+    int peer = network_station_host(host->cluster->network, socket->key.remote);
     char *drops =
-        network_describe_drops(host->cluster->network, nic_station(host->nic), socket->remote);
+        network_describe_drops(host->cluster->network, socket->key.local, socket->key.remote);
     json_t *detail = tcp_socket_describe(socket);
     json_object_set_new(detail, "dropped", json_string(drops ? drops : "nothing"));
     sim_fail(host->sim, SIM_FAILED, "connection_broken", detail,

@@ -13,6 +13,7 @@ static const struct stage_class_entry stages[] = {
 
 const struct model tcp_model = {
     .name = "tcp",
+    .stands_on = (const char *const[]){"inet", NULL},
     .sections = (const struct scenario_section *const[]){tcp_sections, NULL},
     .stages = stages,
 };

@@ -47,31 +47,21 @@ static int64_t arrival_end(const struct tcp_arrival *arrival)
     return arrival->sequence + arrival->length;
 }
 
-// What a segment counts in the receive buffer: a long frame stays in the buffer of the ring that
-// holds a whole one, a short one is copied out of it.
-static int64_t truesize_of(const struct tcp_config *config, const struct tcp_segment *segment)
-{
-    int64_t bytes = ETHERNET_HEADER + tcp_segment_ip_bytes(segment);
-    if (bytes > config->rx_copybreak)
-        bytes = ETHERNET_HEADER + config->mtu;
-    return bytes + config->skb_overhead;
-}
-
 static struct tcp_arrival *arrival_new(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     struct tcp_arrival *arrival = pool_take(&socket->host->arrivals);
     *arrival = (struct tcp_arrival){
         .sequence = segment->sequence,
         .length = segment->payload,
-        .truesize = truesize_of(socket->config, segment),
+        .truesize = inet_truesize(socket->interface, tcp_segment_ip_bytes(segment)),
     };
-    socket->rcv.memory += arrival->truesize;
+    socket->rcv.buffer.used += arrival->truesize;
     return arrival;
 }
 
 static void arrival_free(struct tcp_socket *socket, struct tcp_arrival *arrival)
 {
-    socket->rcv.memory -= arrival->truesize;
+    socket->rcv.buffer.used -= arrival->truesize;
     pool_give(&socket->host->arrivals, arrival);
 }
 

@@ -3,40 +3,16 @@
 // (RFC 793, 3.9).
 #include "models/tcp/stack.h"
 
-// ---- Telling processes ----
-
 int tcp_ready(const struct tcp_socket *socket)
 {
     int ready = 0;
     if (tcp_readable(socket) > 0 || socket->rcv.fin_received || socket->gone)
-        ready |= TCP_READABLE;
+        ready |= INET_READABLE;
     // Linux wakes writers when a third of the buffer is free.
-    bool space = socket->snd.buffer - socket->snd.memory >= socket->snd.memory / 2;
+    bool space = socket->snd.buffer.size - socket->snd.buffer.used >= socket->snd.buffer.used / 2;
     if (socket->gone || (tcp_established(socket) && space))
-        ready |= TCP_WRITABLE;
+        ready |= INET_WRITABLE;
     return ready;
-}
-
-void tcp_process_wake(struct cpu_context *context, struct tcp_process *process)
-{
-    if (!process->asleep)
-        return;
-    process->asleep = false;
-    process->epoch++;
-    if (context->now >= process->asleep_since) {
-        process->switch_due = true;
-        cpu_spend(context, process->host->config.kernel.wake_process, "wake-up");
-    }
-    cpu_post_wake(context, process->task);
-}
-
-void tcp_notify(struct cpu_context *context, struct tcp_socket *socket)
-{
-    struct tcp_process *process = socket->process;
-    if (!process || !process->asleep || socket->wait.epoch != process->epoch)
-        return;
-    if (socket->wait.wanted & tcp_ready(socket))
-        tcp_process_wake(context, process);
 }
 
 // ---- Acknowledgment ----
@@ -58,11 +34,11 @@ static bool update_window(struct tcp_socket *socket, const struct tcp_segment *s
 static void measure(struct cpu_context *context, struct tcp_socket *socket,
                     const struct tcp_segment *segment, bool sample, int64_t sent_at)
 {
-    int64_t now = tcp_ticks(socket->host, context->now);
+    int64_t now = inet_ticks(socket->host->inet, context->now);
     if (socket->timestamps && segment->echo)
-        tcp_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
+        inet_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);
     else if (sample)
-        tcp_rtt_sample(&socket->rtt, now - sent_at);
+        inet_rtt_sample(&socket->rtt, now - sent_at);
 }
 
 static void advance(struct cpu_context *context, struct tcp_socket *socket,
@@ -78,7 +54,7 @@ static void advance(struct cpu_context *context, struct tcp_socket *socket,
     if (socket->snd.outstanding == 0)
         tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
     else if (!patient)
-        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
 // The window has opened so far that the next segment fits: no probes any more.
@@ -100,15 +76,16 @@ static void more_space(struct tcp_socket *socket, int64_t now)
     const struct tcp_config *config = socket->config;
     if (!socket->snd.wants_space)
         return;
-    if (!socket->snd.buffer_locked && config->send_buffer_grows &&
+    if (!socket->snd.buffer.locked && config->send_buffer_grows &&
         socket->snd.outstanding < socket->cc.cwnd) {
         int64_t segments = MAX(socket->cc.cwnd, 4);
-        int64_t wanted = 2 * segments * (socket->snd.mss + config->skb_overhead);
-        if (wanted > socket->snd.buffer)
-            socket->snd.buffer = MAX(socket->snd.buffer, MIN(wanted, config->send_buffer_most));
+        int64_t wanted = 2 * segments * (socket->snd.mss + config->inet.skb_overhead);
+        if (wanted > socket->snd.buffer.size)
+            socket->snd.buffer.size =
+                MAX(socket->snd.buffer.size, MIN(wanted, config->send_buffer_most));
         socket->cc.full_at = now;
     }
-    if (tcp_ready(socket) & TCP_WRITABLE)
+    if (tcp_ready(socket) & INET_WRITABLE)
         socket->snd.wants_space = false;
 }
 
@@ -133,7 +110,7 @@ static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
     if (new_data && socket->snd.fin_queued && socket->snd.una == socket->snd.end)
         tcp_fin_acknowledged(context, socket);
     if (new_data)
-        more_space(socket, tcp_ticks(socket->host, context->now));
+        more_space(socket, inet_ticks(socket->host->inet, context->now));
 }
 
 // ---- A segment ----
@@ -165,7 +142,7 @@ static void take_data(struct cpu_context *context, struct tcp_socket *socket,
     bool gap = socket->rcv.gap_head;
     tcp_reassemble(context, socket, packet, segment);
     *at_once = gap || socket->rcv.gap_head;
-    tcp_notify(context, socket);
+    inet_notify(context, &socket->inet);
 }
 
 void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const struct packet *packet,
@@ -201,6 +178,6 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     if (segment->payload > 0 || (segment->flags & TCP_FIN))
         take_data(context, socket, packet, segment, &at_once);
     tcp_push(context, socket);
-    tcp_notify(context, socket);
+    inet_notify(context, &socket->inet);
     tcp_ack_check(context, socket, at_once);
 }

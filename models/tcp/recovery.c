@@ -40,7 +40,7 @@ static int64_t initial_window(const struct tcp_socket *socket)
 {
     if (socket->config->initial_window > 0)
         return socket->config->initial_window;
-    int64_t near = tcp_time_in_ticks(socket->config, 20 * TIME_MS);
+    int64_t near = inet_time_in_ticks(&socket->config->inet, 20 * TIME_MS);
     if (socket->snd.mss > 1460 || socket->rtt.srtt == 0 || socket->rtt.srtt / 8 > near)
         return 2;
     return socket->snd.mss > 1095 ? 3 : 4;
@@ -48,7 +48,7 @@ static int64_t initial_window(const struct tcp_socket *socket)
 
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now)
 {
-    tcp_cc_init(&socket->cc, &tcp_cc_rfc2581, initial_window(socket), now);
+    inet_cc_init(&socket->cc, &inet_cc_rfc2581, initial_window(socket), now);
     socket->recovery.recover = 0;
 }
 
@@ -64,7 +64,7 @@ void tcp_recovery_idle(struct tcp_socket *socket, int64_t now)
     if (socket->snd.outstanding > 0 || idle <= socket->rtt.rto)
         return;
     socket->cc.ops->idle(&socket->cc, idle, socket->rtt.rto, initial_window(socket));
-    tcp_cc_changed(&socket->cc, now);
+    inet_cc_changed(&socket->cc, now);
 }
 
 // Linux takes it for congestion (tcp_enter_cwr), once for what is under way; nothing is lost. The
@@ -76,7 +76,7 @@ void tcp_recovery_local(struct tcp_socket *socket)
     bool usual = state == TCP_OPEN || state == TCP_DISORDER;
     if (!usual || socket->snd.una < socket->recovery.local_until)
         return;
-    struct tcp_cc *cc = &socket->cc;
+    struct inet_cc *cc = &socket->cc;
     cc->ops->loss(cc, socket->snd.outstanding);
     cc->cwnd = MIN(cc->cwnd, cc->ssthresh);
     socket->recovery.local_until = socket->snd.nxt;
@@ -86,7 +86,7 @@ void tcp_recovery_local(struct tcp_socket *socket)
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now)
 {
     bool by_program = socket->recovery.state == TCP_OPEN && !socket->snd.wants_space;
-    tcp_cc_sent(&socket->cc, socket->snd.outstanding, now, socket->rtt.rto, by_program);
+    inet_cc_sent(&socket->cc, socket->snd.outstanding, now, socket->rtt.rto, by_program);
 }
 
 // ---- What is common to all ----
@@ -104,7 +104,7 @@ static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
 {
     socket->cc.cwnd = socket->recovery.ops->window_after(socket);
     socket->recovery.dupacks = 0;
-    tcp_cc_changed(&socket->cc, tcp_ticks(socket->host, context->now));
+    inet_cc_changed(&socket->cc, inet_ticks(socket->host->inet, context->now));
     tcp_scoreboard_clear(socket);
     set_state(context, socket, TCP_OPEN);
 }

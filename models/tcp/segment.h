@@ -5,13 +5,12 @@
 #ifndef NETSIM_MODELS_TCP_SEGMENT_H
 #define NETSIM_MODELS_TCP_SEGMENT_H
 
+#include "models/inet/inet.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#define IP_ETHERTYPE 0x0800
-#define ETHERNET_HEADER 14
-#define ETHERNET_FCS 4
-#define IP_HEADER 20
+#define TCP_PROTOCOL 6 // RFC 790
 #define TCP_HEADER 20
 #define TCP_TIMESTAMP_OPTION 12 // with the two no-operations that align it
 #define TCP_SACK_BLOCKS 4
@@ -31,7 +30,6 @@ enum tcp_option {
     TCP_OPTION_SCALE = 8,
 };
 
-struct tcp_socket;
 struct tcp_stream;
 
 // Bytes from `from` up to `to` have arrived; both count from the segment's acknowledgment.
@@ -40,23 +38,27 @@ struct tcp_sack_offset {
 };
 
 struct tcp_segment {
-    struct tcp_socket *socket; // the sender's, until the segment has left it; NULL: none
+    struct inet_header ip;
     struct tcp_stream *stream; // with SYN: what the sender writes
     int64_t sequence, acknowledgment;
     uint32_t payload;               // bytes
     uint32_t initial, peer_initial; // initial sequence numbers of sender and receiver
     uint32_t timestamp, echo;
+    uint32_t from, to; // numbers of the sockets at both ends; not on the wire; 0: not known
     uint16_t source_port, destination_port;
     uint16_t window; // as it stands in the header: before scaling
     uint16_t mss;
-    uint16_t identification;
     uint8_t flags;   // enum tcp_flag
     uint8_t options; // enum tcp_option
     uint8_t scale;
     uint8_t sack_count;
-    bool ready; // its time to leave has come
     struct tcp_sack_offset sack[TCP_SACK_BLOCKS];
 };
+
+static inline const struct tcp_segment *tcp_segment_of(const struct packet *packet)
+{
+    return (const struct tcp_segment *)(const void *)packet->header;
+}
 
 // Bytes of its options, a multiple of 4.
 static inline int tcp_segment_options(const struct tcp_segment *segment)

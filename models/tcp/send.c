@@ -20,14 +20,14 @@ int64_t tcp_current_mss(const struct tcp_socket *socket)
 
 int64_t tcp_own_mss(const struct tcp_socket *socket)
 {
-    return socket->config->mtu - IP_HEADER - TCP_HEADER -
+    return socket->interface->mtu - IP_HEADER - TCP_HEADER -
            (socket->timestamps ? TCP_TIMESTAMP_OPTION : 0);
 }
 
 // What one segment counts in the send buffer: it is allocated for a full one.
 int64_t tcp_buffer_size(const struct tcp_socket *socket)
 {
-    return tcp_current_mss(socket) + socket->config->skb_overhead;
+    return tcp_current_mss(socket) + socket->config->inet.skb_overhead;
 }
 
 struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
@@ -45,7 +45,7 @@ struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
     socket->snd.last = buffer;
     if (!socket->snd.unsent)
         socket->snd.unsent = buffer;
-    socket->snd.memory += buffer->truesize;
+    socket->snd.buffer.used += buffer->truesize;
     return buffer;
 }
 
@@ -56,7 +56,7 @@ static void add_blocks(const struct tcp_socket *socket, struct tcp_segment *segm
                        int64_t payload)
 {
     int64_t used = IP_HEADER + TCP_HEADER + tcp_segment_options(segment) + payload;
-    int64_t fit = MIN((socket->config->mtu - used - 4) / 8, socket->timestamps ? 3 : 4);
+    int64_t fit = MIN((socket->interface->mtu - used - 4) / 8, socket->timestamps ? 3 : 4);
     for (int i = 0; i < socket->rcv.block_count && i < fit; i++) {
         segment->sack[i] = (struct tcp_sack_offset){
             (uint32_t)(socket->rcv.blocks[i].from - socket->rcv.nxt),
@@ -70,12 +70,13 @@ void tcp_segment_init(struct tcp_socket *socket, struct cpu_context *context,
                       struct tcp_segment *segment, int flags)
 {
     *segment = (struct tcp_segment){
-        .socket = socket,
+        .from = socket->number,
+        .to = socket->peer_number,
         .sequence = socket->snd.nxt,
         .initial = socket->snd.iss,
         .peer_initial = socket->rcv.irs,
-        .source_port = socket->port,
-        .destination_port = socket->remote_port,
+        .source_port = socket->key.port,
+        .destination_port = socket->key.remote_port,
         .flags = (uint8_t)flags,
     };
     if (socket->timestamps) {
@@ -106,16 +107,11 @@ void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
 {
     if ((segment->flags & TCP_ACK) && !(segment->flags & TCP_SYN) && socket->rcv.block_count > 0)
         add_blocks(socket, segment, segment->payload);
-    struct packet *packet = tcp_segment_packet(socket->host, socket->route, segment);
+    struct packet *packet = tcp_segment_packet(socket->interface, socket->route, segment);
     set_message(socket, packet, segment);
-    if (socket->snd.leaving_head)
-        socket->snd.leaving_tail->next = packet;
-    else
-        socket->snd.leaving_head = packet;
-    socket->snd.leaving_tail = packet;
     if (segment->flags & TCP_ACK)
         tcp_ack_sent(socket);
-    tcp_host_send(context, socket->host, packet, cost);
+    tcp_host_send(context, socket->host, socket->interface, &socket->snd.leaving, packet, cost);
 }
 
 // Tells the trace that the next segment, which had to wait, leaves.
@@ -145,7 +141,7 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
                      struct tcp_buffer *buffer)
 {
     const struct tcp_config *config = socket->config;
-    int64_t now = tcp_ticks(socket->host, context->now);
+    int64_t now = inet_ticks(socket->host->inet, context->now);
     struct tcp_segment segment;
     int flags = TCP_ACK | (buffer->fin ? TCP_FIN : 0) | (buffer->push ? TCP_PSH : 0);
     if (buffer->transmissions++ > 0) {
@@ -166,7 +162,7 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
     if (tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
         return;
     tcp_timer_cancel(socket, TCP_TIMER_PROBE);
-    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, tcp_rtt_timeout(&socket->rtt));
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
 // ---- What may leave ----
@@ -232,14 +228,14 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     tcp_recovery_retransmit(context, socket);
     const struct tcp_buffer *first = socket->snd.unsent;
     while (socket->snd.unsent && may_leave(socket, socket->snd.unsent)) {
-        if (tcp_host_full(socket->host)) { // Linux keeps it, and slows down
+        if (inet_full(socket->interface)) { // Linux keeps it, and slows down
             tcp_recovery_local(socket);
             break;
         }
         tcp_buffer_send(context, socket, socket->snd.unsent);
     }
     if (socket->snd.unsent != first)
-        tcp_recovery_sent(socket, tcp_ticks(socket->host, context->now));
+        tcp_recovery_sent(socket, inet_ticks(socket->host->inet, context->now));
     // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
     if (!socket->snd.unsent && socket->recovery.state == TCP_RECOVERY &&
         socket->recovery.ops->sack) {
@@ -252,7 +248,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     note_hold(context, socket);
     if (socket->snd.outstanding == 0 && socket->snd.unsent &&
         !tcp_timer_armed(socket, TCP_TIMER_PROBE) && socket->probes < socket->config->probes)
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, tcp_rtt_timeout(&socket->rtt));
+        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
 }
 
 // ---- Probing a closed window (RFC 1122, 4.2.2.17) ----
@@ -271,7 +267,7 @@ static void split(struct tcp_socket *socket, struct tcp_buffer *buffer, int64_t 
         rest->next->previous = rest;
     else
         socket->snd.last = rest;
-    socket->snd.memory += rest->truesize;
+    socket->snd.buffer.used += rest->truesize;
 }
 
 // A window that is open, but too small for the next segment, takes a part of it; a closed one is
@@ -314,7 +310,7 @@ static void buffer_free(struct tcp_socket *socket, struct tcp_buffer *buffer)
         socket->snd.first->previous = NULL;
     else
         socket->snd.last = NULL;
-    socket->snd.memory -= buffer->truesize;
+    socket->snd.buffer.used -= buffer->truesize;
     pool_give(&socket->host->buffers, buffer);
 }
 

@@ -17,9 +17,9 @@ struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *ho
     listener->port = port;
     if (options)
         listener->options = *options;
-    listener->process = tcp_process_of(host, task);
+    listener->process = inet_process_of(host->inet, task);
     g_ptr_array_add(host->listeners, listener);
-    tcp_enter(context, listener->process);
+    inet_enter(context, listener->process);
     cpu_spend(context, host->config->open, "TCP");
     return listener;
 }
@@ -28,10 +28,10 @@ struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *
 {
     struct tcp_socket *socket = listener->head;
     listener->waiting = false;
-    tcp_enter(context, listener->process);
+    inet_enter(context, listener->process);
     if (!socket) {
         listener->waiting = true;
-        tcp_sleep(context, listener->process, true);
+        inet_sleep(context, listener->process, true);
         return NULL;
     }
     listener->head = socket->next;
@@ -44,10 +44,11 @@ struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *hos
                                uint16_t port, const struct tcp_options *options,
                                struct cpu_task *task)
 {
-    struct tcp_process *process = tcp_process_of(host, task);
-    struct tcp_socket *socket =
-        tcp_socket_new(host, station, port, host->next_port++, options, process);
-    tcp_enter(context, process);
+    struct inet_process *process = inet_process_of(host->inet, task);
+    struct tcp_socket *socket = tcp_socket_new(host, inet_interface_to(host->inet, station),
+                                               station, port, host->next_port++, options);
+    socket->inet.process = process;
+    inet_enter(context, process);
     cpu_spend(context, host->config->open, "TCP");
     tcp_set_state(context, socket, TCP_SYN_SENT, "connect");
     tcp_send_syn(context, socket);
@@ -82,7 +83,7 @@ static struct tcp_buffer *tail_with_room(struct tcp_socket *socket, bool beyond)
     struct tcp_buffer *last = socket->snd.last;
     if (socket->snd.unsent && last->length < tcp_current_mss(socket))
         return last;
-    if (socket->snd.memory >= socket->snd.buffer && !beyond)
+    if (socket->snd.buffer.used >= socket->snd.buffer.size && !beyond)
         return NULL;
     return tcp_buffer_append(socket);
 }
@@ -134,7 +135,7 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
                   const struct tcp_run *runs, int count)
 {
     int64_t total = 0;
-    tcp_enter(context, socket->process);
+    inet_enter(context, socket->inet.process);
     tcp_charge(context, socket->config->send_call, "TCP", runs[0].message);
     if (socket->gone)
         return -1;
@@ -161,7 +162,7 @@ int64_t tcp_writable(const struct tcp_socket *socket)
     if (!tcp_established(socket))
         return 0;
     int64_t mss = tcp_current_mss(socket), size = tcp_buffer_size(socket);
-    int64_t room = socket->snd.buffer - socket->snd.memory;
+    int64_t room = socket->snd.buffer.size - socket->snd.buffer.used;
     int64_t bytes = room > 0 ? (room + size - 1) / size * mss : 0;
     if (socket->snd.unsent)
         bytes += MAX(0, mss - socket->snd.last->length);
@@ -198,7 +199,7 @@ static void consume(struct cpu_context *context, struct tcp_socket *socket, int6
         if (arrival->read < arrival->length)
             return;
         socket->rcv.ready_head = arrival->next;
-        socket->rcv.memory -= arrival->truesize;
+        socket->rcv.buffer.used -= arrival->truesize;
         pool_give(&socket->host->arrivals, arrival);
     }
 }
@@ -209,7 +210,7 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     g_assert(bytes > 0 && most > 0);
     int64_t there = MIN(bytes, tcp_readable(socket)), total = 0;
     *count = 0;
-    tcp_enter(context, socket->process);
+    inet_enter(context, socket->inet.process);
     tcp_charge(context, socket->config->receive_call, "TCP", MESSAGE_NONE);
     if (there == 0)
         return socket->gone || socket->rcv.fin_received ? -1 : 0;
@@ -228,58 +229,48 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
 
 // ---- Waiting ----
 
-static bool ready_in_call(const struct tcp_socket *socket, enum tcp_readiness readiness)
+static const struct tcp_socket *socket_of(const struct inet_socket *inet)
 {
-    // A blocked writer goes on as soon as one segment fits.
-    if (readiness == TCP_WRITABLE && tcp_established(socket))
-        return socket->snd.memory < socket->snd.buffer;
+    return container_of(inet, const struct tcp_socket, inet);
+}
+
+static int socket_ready(const struct inet_socket *inet)
+{
+    return tcp_ready(socket_of(inet));
+}
+
+// A blocked writer goes on as soon as one segment fits.
+static bool socket_goes_on(const struct inet_socket *inet, enum inet_readiness readiness)
+{
+    const struct tcp_socket *socket = socket_of(inet);
+    if (readiness == INET_WRITABLE && tcp_established(socket))
+        return socket->snd.buffer.used < socket->snd.buffer.size;
     return tcp_ready(socket) & (int)readiness;
 }
 
-static void want(struct tcp_socket *socket, int readiness)
+static void socket_awaited(struct inet_socket *inet, int readiness)
 {
-    socket->wait = (struct tcp_wait_entry){socket->process->epoch, readiness};
-    if (readiness & TCP_WRITABLE)
-        socket->snd.wants_space = true;
+    if (readiness & INET_WRITABLE)
+        container_of(inet, struct tcp_socket, inet)->snd.wants_space = true;
 }
 
-bool tcp_wait(struct cpu_context *context, struct tcp_socket *socket, enum tcp_readiness readiness)
-{
-    if (ready_in_call(socket, readiness))
-        return true;
-    want(socket, (int)readiness);
-    tcp_sleep(context, socket->process, true);
-    return false;
-}
+const struct inet_socket_ops tcp_socket_ops = {
+    .stage = "TCP",
+    .ready = socket_ready,
+    .goes_on = socket_goes_on,
+    .awaited = socket_awaited,
+};
 
-int tcp_select(struct cpu_context *context, struct tcp_socket *const *sockets,
-               const enum tcp_readiness *wanted, enum tcp_readiness *ready, int count, bool block)
+struct inet_socket *tcp_socket_inet(struct tcp_socket *socket)
 {
-    int found = 0;
-    g_assert(count > 0);
-    const struct tcp_config *config = sockets[0]->config;
-    struct tcp_process *process = sockets[0]->process;
-    tcp_enter(context, process);
-    cpu_spend(context, config->select_call, "TCP");
-    cpu_spend_time(context, time_times(count, cost_of(context, config->select_socket)), "TCP");
-    for (int i = 0; i < count; i++) {
-        int is = tcp_ready(sockets[i]) & (int)wanted[i];
-        ready[i] = (enum tcp_readiness)is;
-        found += is != 0;
-    }
-    if (found > 0 || !block)
-        return found;
-    for (int i = 0; i < count; i++)
-        want(sockets[i], (int)wanted[i]);
-    tcp_sleep(context, process, true);
-    return 0;
+    return &socket->inet;
 }
 
 // ---- Closing ----
 
 void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
 {
-    tcp_enter(context, socket->process);
+    inet_enter(context, socket->inet.process);
     cpu_spend(context, socket->config->open, "TCP");
     socket->closed_by_user = true;
     switch (socket->state) {
@@ -313,7 +304,7 @@ void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
 json_t *tcp_socket_describe(const struct tcp_socket *socket)
 {
     const struct tcp_host *host = socket->host;
-    int peer = network_station_host(host->cluster->network, socket->remote);
+    int peer = network_station_host(host->cluster->network, socket->key.remote);
     json_t *json = json_pack(
         "{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s}", "host", host->host->name, "peer",
         host->cluster->hosts[peer]->name, "state", tcp_state_name(socket->state), "unacknowledged",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sockets over TCP, as a process sees them: connect, accept, write, read, and waiting for one
-// socket or for several. Nothing here knows of MPI.
+// socket or for several (models/inet/socket.h). Nothing here knows of MPI.
 //
 // Every call is made from the process's own task and charged to its processor (system call, copy,
 // protocol). No call waits: what would block returns at once, and the process then asks to be woken
-// (tcp_wait, tcp_select) and returns CPU_SLEEP from its handler.
+// (inet_wait, inet_select) and returns CPU_SLEEP from its handler.
 //
 // Payload is not stored. What is written is a run of bytes with an owner: part of a message of the
 // ledger, or content of the protocol above (an envelope), of which up to TCP_CONTENT_BYTES are kept
@@ -13,6 +13,7 @@
 #ifndef NETSIM_MODELS_TCP_SOCKET_H
 #define NETSIM_MODELS_TCP_SOCKET_H
 
+#include "models/inet/socket.h"
 #include "models/tcp/tcp.h"
 #include "sim/cluster/cluster.h"
 
@@ -41,16 +42,16 @@ struct tcp_piece {
     uint32_t content_length;
 };
 
-enum tcp_readiness { TCP_READABLE = 1, TCP_WRITABLE = 2 };
-
-struct tcp_host; // the TCP/IP stack of one host, on one NIC
+struct tcp_host; // the TCP/IP stack of one host
 struct tcp_listener;
 struct tcp_socket;
 
 // The stack of a host; several processes share it. Free with tcp_host_free, after the run.
-struct tcp_host *tcp_host_new(struct cluster *cluster, struct nic *nic,
+struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *host,
                               const struct tcp_config *config);
 void tcp_host_free(struct tcp_host *host);
+
+// The station of the host's first interface.
 int tcp_host_station(const struct tcp_host *host);
 
 // What a connected socket takes of the simulator's memory, bytes.
@@ -68,7 +69,7 @@ struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *ho
 // The next connection that is established, or NULL (and the task is woken when there is one).
 struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *listener);
 
-// Starts to connect (SYN). Established: tcp_established; until then tcp_wait for TCP_WRITABLE.
+// Starts to connect (SYN). Established: tcp_established; until then inet_wait for INET_WRITABLE.
 struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *host, int station,
                                uint16_t port, const struct tcp_options *options,
                                struct cpu_task *task);
@@ -93,17 +94,9 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
 int64_t tcp_readable(const struct tcp_socket *socket);
 int64_t tcp_writable(const struct tcp_socket *socket);
 
-// Blocks in read or write (inside the system call, no select): true if the socket is ready now;
-// false: the task will be woken once it is, and must return CPU_SLEEP. Charges going to sleep; the
-// switch back is charged to the next call of the woken task.
-bool tcp_wait(struct cpu_context *context, struct tcp_socket *socket, enum tcp_readiness readiness);
-
-// select(2) over `count` sockets: charges the call and each descriptor, sets ready[i] to what is
-// ready of wanted[i], returns the number of ready ones. 0: with `block`, the task will be woken
-// once one is ready and must return CPU_SLEEP (it then calls again, as the kernel looks again);
-// without, it was a poll.
-int tcp_select(struct cpu_context *context, struct tcp_socket *const *sockets,
-               const enum tcp_readiness *wanted, enum tcp_readiness *ready, int count, bool block);
+// What it waits with: inet_wait, inet_select. A blocked writer goes on as soon as one segment fits
+// into the send buffer; select calls it writable when a third is free.
+struct inet_socket *tcp_socket_inet(struct tcp_socket *socket);
 
 // Closes (FIN after what is queued). The socket must not be used any more.
 void tcp_close(struct cpu_context *context, struct tcp_socket *socket);

@@ -11,8 +11,9 @@
 #ifndef NETSIM_MODELS_TCP_STACK_H
 #define NETSIM_MODELS_TCP_STACK_H
 
-#include "models/tcp/cc.h"
-#include "models/tcp/rtt.h"
+#include "models/inet/cc.h"
+#include "models/inet/rtt.h"
+#include "models/inet/timer.h"
 #include "models/tcp/segment.h"
 #include "models/tcp/socket.h"
 #include "models/tcp/stream.h"
@@ -64,34 +65,8 @@ struct tcp_arrival {
 enum tcp_timer_kind { TCP_TIMER_RETRANSMIT, TCP_TIMER_PROBE, TCP_TIMER_ACK };
 #define TCP_TIMERS 3
 
-struct tcp_timer {
-    struct event event;
-    struct tcp_socket *socket;
-    struct tcp_timer *next; // among those that have expired and wait for the softirq
-    enum tcp_timer_kind kind;
-    bool armed, queued;
-    int64_t expires;   // ticks
-    sim_time armed_at; // for the trace
-};
-
 struct tcp_block {
     int64_t from, to;
-};
-
-// A process that uses sockets: what it waits for.
-struct tcp_process {
-    struct cpu_task *task;
-    const struct host *host;
-    bool asleep;
-    sim_time asleep_since; // when it has gone to sleep: a wake-up before is for free
-    bool switch_due;       // it was woken: the next call pays the switch back
-    bool in_call;          // it slept within the call that it makes now
-    uint64_t epoch;        // of its sleep: what sockets compare with
-};
-
-struct tcp_wait_entry {
-    uint64_t epoch;
-    int wanted; // enum tcp_readiness
 };
 
 // The send sequence space (RFC 793, 3.2) and what is queued in it (send.c). The queue goes from
@@ -102,31 +77,30 @@ struct tcp_snd {
     int64_t una, nxt, end;     // SND.UNA, SND.NXT, end of the queue
     int64_t wnd, wl1, max_wnd; // SND.WND, SND.WL1, largest seen
     uint32_t iss;
-    int scale;              // of the windows that the peer offers
-    int64_t mss, peer_mss;  // bytes
-    int64_t header;         // bytes: TCP's with fixed options
-    int64_t outstanding;    // segments sent and not acknowledged
-    int64_t buffer, memory; // bytes: SO_SNDBUF, and what is used of it
-    bool buffer_locked;     // the program has set it
-    bool wants_space;       // the program waits for room in it
-    bool no_delay;          // TCP_NODELAY
+    int scale;                 // of the windows that the peer offers
+    int64_t mss, peer_mss;     // bytes
+    int64_t header;            // bytes: TCP's with fixed options
+    int64_t outstanding;       // segments sent and not acknowledged
+    struct inet_buffer buffer; // SO_SNDBUF
+    bool wants_space;          // the program waits for room in it
+    bool no_delay;             // TCP_NODELAY
     bool fin_queued;
     int64_t pushed;       // sequence number up to which PSH was set
     int64_t last_small;   // Minshall: end of the last segment below a full one
     int64_t last_sent;    // ticks
     const char *held_for; // what the next segment may not leave before, or NULL: the trace
     sim_time held_since;
-    struct packet *leaving_head, *leaving_tail; // made, in order, not yet at the card
+    struct inet_flow leaving; // segments that are made, in order, and not yet at the card
 };
 
 // The receive sequence space (RFC 793, 3.2) and what has arrived in it (receive.c, reassembly.c).
 struct tcp_rcv {
     struct tcp_stream *stream;
     struct tcp_arrival *ready_head, *ready_tail, *gap_head;
-    int64_t nxt, copied;    // RCV.NXT, first byte not yet read
-    int64_t wup, wnd;       // RCV.NXT and RCV.WND of the last segment sent
-    int64_t clamp, limit;   // most to offer ever, and now (Linux: window_clamp, rcv_ssthresh)
-    int64_t buffer, memory; // bytes: SO_RCVBUF, and what is used of it
+    int64_t nxt, copied;       // RCV.NXT, first byte not yet read
+    int64_t wup, wnd;          // RCV.NXT and RCV.WND of the last segment sent
+    int64_t clamp, limit;      // most to offer ever, and now (Linux: window_clamp, rcv_ssthresh)
+    struct inet_buffer buffer; // SO_RCVBUF
     uint32_t irs;
     int scale;
     int64_t fin_at; // sequence number of the peer's FIN; 0: not seen
@@ -158,30 +132,35 @@ struct tcp_recovery {
     int64_t local_until; // what was sent when the own queue was full: reduced once for that
 };
 
+// What a connection is known by on its host: stations and ports of both ends.
+struct tcp_key {
+    int local, remote; // stations
+    uint16_t port, remote_port;
+};
+
 // Transmission control block: a socket of either end.
 struct tcp_socket {
+    struct inet_socket inet;
     struct tcp_host *host;
     const struct tcp_config *config;
-    struct tcp_process *process;
-    struct tcp_wait_entry wait;
     struct tcp_listener *listener; // whose connection it is, until accepted
     struct tcp_socket *next;       // in the listener's queue
-    int number;                    // on its host, from 1
+    uint32_t number;               // on its host, from 1
+    uint32_t peer_number;          // of the peer's socket on the peer's host; 0: not known yet
     enum tcp_state state;
     bool gone;           // reset, or given up
     bool closed_by_user; // tcp_close was called
-    int remote;          // station
-    uint16_t port, remote_port;
+    struct tcp_key key;
+    struct inet_interface *interface; // by which it sends
     const struct route *route;
-    int64_t key;           // of (remote, remote_port, port)
     bool timestamps, sack; // agreed on (RFC 1323, RFC 2018)
     struct tcp_snd snd;
     struct tcp_rcv rcv;
     struct tcp_ack ack;
-    struct tcp_cc cc;
+    struct inet_cc cc;
     struct tcp_recovery recovery;
-    struct tcp_rtt rtt;
-    struct tcp_timer timers[TCP_TIMERS];
+    struct inet_rtt rtt;
+    struct inet_timer timers[TCP_TIMERS];
     int retries, probes; // in a row: retransmissions, probes of a closed window
 };
 
@@ -189,7 +168,7 @@ struct tcp_listener {
     struct tcp_host *host;
     uint16_t port;
     struct tcp_options options;
-    struct tcp_process *process;
+    struct inet_process *process;
     bool waiting;
     struct tcp_socket *head, *tail; // established, not yet accepted
 };
@@ -198,24 +177,15 @@ struct tcp_host {
     struct sim *sim;
     struct cluster *cluster;
     struct host *host;
-    struct nic *nic;
+    struct inet_host *inet;
     const struct tcp_config *config;
-    GPtrArray *sockets, *listeners, *processes;
-    GHashTable *connections; // by tcp_socket.key
+    GPtrArray *sockets, *listeners; // a socket stands at its number less one
+    GHashTable *connections;        // struct tcp_socket * by its key, those not closed
     struct random_stream *random;
     uint16_t next_port;
-    uint16_t identification;
     struct pool buffers, arrivals, contents;
-    struct packet *queue_head, *queue_tail; // in front of the card's ring
-    int64_t queue_length;
-    int64_t pending;         // frames made that have not reached it
-    int64_t since_interrupt; // frames
-    bool stalled;            // the queue waits for the ring
-    struct tcp_timer *expired_head, *expired_tail;
-    struct cpu_task timer_task;
-    trace_lane lane;
     int64_t *segments_sent, *segments_received, *retransmissions, *timeouts, *recoveries;
-    int64_t *duplicates_received, *probes_sent, *acks_delayed, *queue_drops, *held, *pure_acks;
+    int64_t *duplicates_received, *probes_sent, *acks_delayed, *held, *pure_acks;
 };
 
 // Recovery from losses, by name of the RFC (recovery.c).
@@ -237,40 +207,37 @@ struct tcp_recovery_ops {
 };
 
 // host.c
-struct tcp_process *tcp_process_of(struct tcp_host *host, struct cpu_task *task);
-void tcp_enter(struct cpu_context *context, struct tcp_process *process);
-void tcp_sleep(struct cpu_context *context, struct tcp_process *process, bool in_call);
 void tcp_charge(struct cpu_context *context, struct cost cost, const char *stage,
                 struct message_ref message);
-struct packet *tcp_segment_packet(struct tcp_host *host, const struct route *route,
+struct packet *tcp_segment_packet(struct inet_interface *interface, const struct route *route,
                                   const struct tcp_segment *segment);
-void tcp_host_send(struct cpu_context *context, struct tcp_host *host, struct packet *packet,
+void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
+                   struct inet_interface *interface, struct inet_flow *flow, struct packet *packet,
                    struct cost cost);
-void tcp_leave(struct tcp_socket *socket);
-// The queue in front of the card would drop another frame.
-bool tcp_host_full(const struct tcp_host *host);
-int64_t tcp_ticks(const struct tcp_host *host, sim_time now);
 uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now);
 
 // connection.c
 void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum tcp_state state,
                    const char *event);
 const char *tcp_state_name(enum tcp_state state);
-struct tcp_socket *tcp_socket_new(struct tcp_host *host, int remote, uint16_t remote_port,
-                                  uint16_t port, const struct tcp_options *options,
-                                  struct tcp_process *process);
+guint tcp_key_hash(gconstpointer key);
+gboolean tcp_key_equal(gconstpointer a, gconstpointer b);
+// A closed socket that nobody uses yet, over an interface that reaches the remote station.
+struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *interface,
+                                  int remote, uint16_t remote_port, uint16_t port,
+                                  const struct tcp_options *options);
 void tcp_socket_free(struct tcp_socket *socket);
 void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
-                     const struct packet *packet, const struct tcp_segment *segment);
+                     struct inet_interface *interface, const struct packet *packet);
 // A segment for a socket that is not yet established; true if it is now, and the segment is to be
 // looked at further.
 bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
                    const struct tcp_segment *segment);
 void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket);
-void tcp_refuse(struct cpu_context *context, struct tcp_host *host, const struct packet *packet,
-                const struct tcp_segment *segment);
+void tcp_refuse(struct cpu_context *context, struct tcp_host *host,
+                struct inet_interface *interface, const struct packet *packet);
 void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket);
@@ -298,10 +265,11 @@ int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_
 // receive.c
 void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const struct packet *packet,
                 const struct tcp_segment *segment);
-// Tells a process that waits for it what its socket is ready for.
-void tcp_notify(struct cpu_context *context, struct tcp_socket *socket);
-void tcp_process_wake(struct cpu_context *context, struct tcp_process *process);
+// enum inet_readiness.
 int tcp_ready(const struct tcp_socket *socket);
+
+// socket.c
+extern const struct inet_socket_ops tcp_socket_ops;
 
 // reassembly.c
 void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
@@ -320,7 +288,7 @@ void tcp_ack_quickly(struct tcp_socket *socket);
 void tcp_ack_send(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_ack_sent(struct tcp_socket *socket);
 void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now);
-void tcp_ack_timeout(struct cpu_context *context, struct tcp_socket *socket);
+void tcp_ack_timeout(struct cpu_context *context, void *owner); // struct tcp_socket *
 void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes);
 
 // timer.c
@@ -329,8 +297,6 @@ void tcp_timer_arm(struct cpu_context *context, struct tcp_socket *socket, enum 
                    int64_t ticks);
 void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
 bool tcp_timer_armed(const struct tcp_socket *socket, enum tcp_timer_kind kind);
-enum cpu_next tcp_timers_run(struct cpu_context *context, struct cpu_task *task);
-int64_t tcp_time_in_ticks(const struct tcp_config *config, sim_time time);
 
 // recovery.c
 const struct tcp_recovery_ops *tcp_recovery_find(int choice);

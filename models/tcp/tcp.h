@@ -3,13 +3,14 @@
 #ifndef NETSIM_MODELS_TCP_TCP_H
 #define NETSIM_MODELS_TCP_TCP_H
 
+#include "models/inet/config.h"
 #include "sim/config/param.h"
 #include "sim/config/scenario.h"
 
 enum tcp_recovery_choice { TCP_SACK, TCP_NEWRENO, TCP_RENO };
 
 struct tcp_config {
-    int64_t mtu;              // bytes of an IP packet
+    struct inet_config inet;  // its keys are in the same section
     int recovery;             // enum tcp_recovery_choice
     bool limited_transmit;    // RFC 3042
     bool timestamps;          // RFC 1323
@@ -19,20 +20,13 @@ struct tcp_config {
     int64_t send_buffer_most; // bytes that it may grow to
     bool send_buffer_grows;   // with the congestion window, unless the program has set it
     int64_t receive_buffer;   // bytes, SO_RCVBUF
-    int64_t buffer_limit;     // bytes that setsockopt may ask for
-    bool buffer_doubling;     // setsockopt gives twice what is asked for
     int64_t adv_win_scale;    // 1/2^this of the receive buffer is for overhead
-    int64_t skb_overhead;     // bytes counted for a segment beside its data
-    int64_t rx_copybreak;     // bytes; a received frame that is longer holds a whole buffer
-    sim_time tick;            // of the kernel's clock
     sim_time rto_initial, rto_least, rto_most;
     sim_time delayed_ack_least, delayed_ack_most;
-    int64_t quick_acks;         // at most, at the start
-    int64_t retries;            // of a segment
-    int64_t syn_retries;        // of SYN and SYN with ACK
-    int64_t probes;             // of a closed window
-    int64_t queue;              // frames in front of the card's ring
-    int64_t transmit_interrupt; // frames for each interrupt on sending
+    int64_t quick_acks;  // at most, at the start
+    int64_t retries;     // of a segment
+    int64_t syn_retries; // of SYN and SYN with ACK
+    int64_t probes;      // of a closed window
     bool checksum_offload;
     struct cost checksum_copy; // what it adds to the copy of a sender, for each KiB
     struct cost send_call;     // tcp_sendmsg
@@ -42,10 +36,7 @@ struct tcp_config {
     struct cost receive_data;  // queueing data, telling the reader
     struct cost receive_ack;   // an acknowledgment: freeing, windows
     struct cost receive_call;  // tcp_recvmsg
-    struct cost timer;         // a timer's handler
     struct cost open;          // connect, listen, accept, close: the work behind the call
-    struct cost select_call;   // select without its descriptors
-    struct cost select_socket; // each descriptor of a select
 };
 
 extern const struct param_table tcp_table;

@@ -79,6 +79,12 @@ struct param_table {
         .name = #field, .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__                \
     }
 
+// The same for a field of the struct that is member `part` of the type.
+#define PARAM_IN(type, part, field, kind_, ...)                                                    \
+    {                                                                                              \
+        .name = #field, .kind = kind_, .offset = offsetof(type, part.field), __VA_ARGS__           \
+    }
+
 // A table's values, each with the place it came from. In a file a value may also carry its own
 // source, and the claims it was chosen for:
 // `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2", chosen_for: [via.goal.performance]}`.

@@ -213,7 +213,7 @@ static bool connect_with(struct cpu_context *context, struct tcp_node *node,
         node->socket =
             tcp_connect(context, node->host, tcp_host_station(node->world->nodes[1].host), TCP_PORT,
                         options, &node->task);
-    return tcp_wait(context, node->socket, TCP_WRITABLE);
+    return inet_wait(context, tcp_socket_inet(node->socket), INET_WRITABLE);
 }
 
 bool tcp_connect_job(struct cpu_context *context, struct tcp_node *node, void *options)
@@ -242,7 +242,7 @@ bool tcp_write_job(struct cpu_context *context, struct tcp_node *node, void *arg
     node->target -= taken;
     if (node->target == 0)
         return true;
-    if (tcp_wait(context, node->socket, TCP_WRITABLE))
+    if (inet_wait(context, tcp_socket_inet(node->socket), INET_WRITABLE))
         cpu_post_wake(context, &node->task);
     return false;
 }
@@ -263,7 +263,7 @@ bool tcp_read_job(struct cpu_context *context, struct tcp_node *node, void *argu
     node->target -= bytes;
     if (node->target == 0)
         return true;
-    if (tcp_wait(context, node->socket, TCP_READABLE))
+    if (inet_wait(context, tcp_socket_inet(node->socket), INET_READABLE))
         cpu_post_wake(context, &node->task);
     return false;
 }
@@ -300,7 +300,7 @@ struct tcp_world *tcp_world_of(const char *text, const char *const *sets, struct
         struct tcp_node *node = &world->nodes[i];
         node->world = world;
         node->number = i;
-        node->host = tcp_host_new(cluster, cluster_nic(cluster, i, 0), config);
+        node->host = tcp_host_new(cluster, cluster->hosts[i], config);
         g_queue_init(&node->jobs);
         cpu_task_init(&node->task, host_process_core(cluster->hosts[i], 0), CPU_USER, node_run);
     }

@@ -24,11 +24,21 @@ static uint32_t word_at(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+// The IP packet of a segment, as an interface writes it.
+static void write_packet(const struct tcp_segment *segment, int from, int to, uint8_t *bytes,
+                         uint32_t room)
+{
+    const struct inet_addresses addresses = {inet_address(256, from, 0), inet_address(256, to, 0)};
+    inet_write_header(bytes, &addresses, TCP_PROTOCOL, segment->ip.identification,
+                      (uint32_t)tcp_segment_ip_bytes(segment));
+    tcp_segment_bytes(segment, &addresses, bytes + IP_HEADER, room - IP_HEADER);
+}
+
 // Whether both checksums hold.
 static bool is_right(const struct tcp_segment *segment)
 {
     uint8_t bytes[128] = {0};
-    tcp_segment_bytes(segment, 0, 1, bytes, sizeof bytes);
+    write_packet(segment, 0, 1, bytes, sizeof bytes);
     uint32_t length = (uint32_t)tcp_segment_ip_bytes(segment) - IP_HEADER;
     uint8_t pseudo[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 6, (uint8_t)(length >> 8), (uint8_t)length};
     memcpy(pseudo, bytes + 12, 8);
@@ -46,7 +56,7 @@ static void test_checksums(void)
             .sequence = i,
             .initial = 0xffff8000,
             .payload = i % 1460,
-            .identification = (uint16_t)i,
+            .ip.identification = (uint16_t)i,
             .source_port = 40000,
             .destination_port = (uint16_t)(65535 - i),
             .window = (uint16_t)(7 * i),
@@ -73,11 +83,11 @@ static void test_fields(void)
                                   .source_port = 0x1234,
                                   .destination_port = 0x5678,
                                   .window = 0x9abc,
-                                  .identification = 0xdef0,
+                                  .ip.identification = 0xdef0,
                                   .flags = TCP_ACK,
                                   .options = TCP_OPTION_MSS,
                                   .mss = 1460};
-    tcp_segment_bytes(&segment, 3, 255, bytes, sizeof bytes);
+    write_packet(&segment, 3, 255, bytes, sizeof bytes);
     SUITE_SAME_INTEGER(word_at(bytes), 0x45000000 + 1044);
     SUITE_SAME_INTEGER(word_at(bytes + 4), 0xdef04000);
     SUITE_SAME_INTEGER(word_at(bytes + 8) >> 16, 0x4006);
@@ -91,10 +101,11 @@ static void test_fields(void)
     SUITE_SAME_INTEGER(word_at(bytes + 40), 0x020405b4);
     // Without an ACK the number means nothing and is 0; where there is no room nothing is written.
     segment.flags = TCP_SYN;
-    tcp_segment_bytes(&segment, 3, 255, bytes, sizeof bytes);
+    write_packet(&segment, 3, 255, bytes, sizeof bytes);
     SUITE_SAME_INTEGER(word_at(bytes + 28), 0);
-    uint8_t none[43] = {0}, untouched[43] = {0};
-    tcp_segment_bytes(&segment, 3, 255, none, sizeof none);
+    const struct inet_addresses addresses = {1, 2};
+    uint8_t none[23] = {0}, untouched[23] = {0};
+    tcp_segment_bytes(&segment, &addresses, none, sizeof none);
     CU_ASSERT(memcmp(none, untouched, sizeof none) == 0);
 }
 

@@ -96,7 +96,7 @@ static void test_filter(void)
     double smoothed = 0, variance = 0;
     socket->rtt.srtt = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(measured); i++) {
-        tcp_rtt_sample(&socket->rtt, measured[i]);
+        inet_rtt_sample(&socket->rtt, measured[i]);
         variance =
             i == 0 ? measured[i] / 2.0 : 0.75 * variance + 0.25 * ABS(smoothed - measured[i]);
         smoothed = i == 0 ? measured[i] : 0.875 * smoothed + 0.125 * measured[i];

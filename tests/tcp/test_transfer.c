@@ -109,10 +109,11 @@ static bool pump_job(struct cpu_context *context, struct tcp_node *node, void *a
             take(node, pump, &pieces[i]);
     if (pump->written == pump->runs && pump->read == pump->peer->runs)
         return true;
-    enum tcp_readiness wanted =
-        pump->written < pump->runs ? TCP_READABLE | TCP_WRITABLE : TCP_READABLE;
-    enum tcp_readiness ready;
-    if (tcp_select(context, &node->socket, &wanted, &ready, 1, true) > 0)
+    enum inet_readiness wanted =
+        pump->written < pump->runs ? INET_READABLE | INET_WRITABLE : INET_READABLE;
+    enum inet_readiness ready;
+    struct inet_socket *socket = tcp_socket_inet(node->socket);
+    if (inet_select(context, &socket, &wanted, &ready, 1, true) > 0)
         cpu_post_wake(context, &node->task);
     return false;
 }
@@ -326,12 +327,15 @@ static bool crowd_write_job(struct cpu_context *context, struct tcp_node *node, 
 static bool crowd_read_job(struct cpu_context *context, struct tcp_node *node, void *argument)
 {
     struct crowd *crowd = argument;
-    enum tcp_readiness wanted[CONNECTIONS], ready[CONNECTIONS];
+    enum inet_readiness wanted[CONNECTIONS], ready[CONNECTIONS];
+    struct inet_socket *sockets[CONNECTIONS];
     struct tcp_piece piece;
     int count, done = 0;
-    for (int i = 0; i < CONNECTIONS; i++)
-        wanted[i] = TCP_READABLE;
-    if (tcp_select(context, crowd->sockets, wanted, ready, CONNECTIONS, true) == 0)
+    for (int i = 0; i < CONNECTIONS; i++) {
+        wanted[i] = INET_READABLE;
+        sockets[i] = tcp_socket_inet(crowd->sockets[i]);
+    }
+    if (inet_select(context, sockets, wanted, ready, CONNECTIONS, true) == 0)
         return false;
     for (int i = 0; i < CONNECTIONS; i++)
         if (ready[i])

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/tcp/cc.h"
+#include "models/inet/cc.h"
 
 #include <glib.h>
 
 #define SSTHRESH_INFINITE (INT64_C(1) << 30)
 #define LEAST_WINDOW 2 // segments, that RFC 2861 leaves (Linux 2.4: tcp_cwnd_application_limited)
 
-void tcp_cc_init(struct tcp_cc *cc, const struct tcp_cc_ops *ops, int64_t cwnd, int64_t now)
+void inet_cc_init(struct inet_cc *cc, const struct inet_cc_ops *ops, int64_t cwnd, int64_t now)
 {
-    *cc = (struct tcp_cc){.ops = ops, .cwnd = cwnd, .ssthresh = SSTHRESH_INFINITE, .full_at = now};
+    *cc = (struct inet_cc){.ops = ops, .cwnd = cwnd, .ssthresh = SSTHRESH_INFINITE, .full_at = now};
 }
 
-void tcp_cc_changed(struct tcp_cc *cc, int64_t now)
+void inet_cc_changed(struct inet_cc *cc, int64_t now)
 {
     cc->full_at = now;
     cc->used = 0;
 }
 
-void tcp_cc_sent(struct tcp_cc *cc, int64_t flight, int64_t now, int64_t rto, bool by_program)
+void inet_cc_sent(struct inet_cc *cc, int64_t flight, int64_t now, int64_t rto, bool by_program)
 {
     if (flight >= cc->cwnd) {
-        tcp_cc_changed(cc, now);
+        inet_cc_changed(cc, now);
         return;
     }
     cc->used = MAX(cc->used, flight);
@@ -28,13 +28,13 @@ void tcp_cc_sent(struct tcp_cc *cc, int64_t flight, int64_t now, int64_t rto, bo
         return;
     if (by_program)
         cc->ops->unused(cc);
-    tcp_cc_changed(cc, now);
+    inet_cc_changed(cc, now);
 }
 
 // ---- RFC 2581 ----
 
 // 3.1: slow start opens by a segment for each acknowledgment.
-static void rfc2581_ack(struct tcp_cc *cc)
+static void rfc2581_ack(struct inet_cc *cc)
 {
     if (cc->cwnd < cc->ssthresh) {
         cc->cwnd++;
@@ -46,14 +46,14 @@ static void rfc2581_ack(struct tcp_cc *cc)
 
 // Equation 3. Segments beyond the window are those of limited transmit, which do not count
 // (RFC 3042, 2).
-static void rfc2581_loss(struct tcp_cc *cc, int64_t flight)
+static void rfc2581_loss(struct inet_cc *cc, int64_t flight)
 {
     cc->ssthresh = MAX(MIN(flight, cc->cwnd) / 2, 2);
     cc->count = 0;
 }
 
 // 3.1: slow start begins with one segment.
-static void rfc2581_timeout(struct tcp_cc *cc, int64_t flight, bool again)
+static void rfc2581_timeout(struct inet_cc *cc, int64_t flight, bool again)
 {
     if (!again)
         rfc2581_loss(cc, flight);
@@ -64,13 +64,13 @@ static void rfc2581_timeout(struct tcp_cc *cc, int64_t flight, bool again)
 // ---- RFC 2861 ----
 
 // The threshold remembers the window.
-static int64_t ssthresh_kept(const struct tcp_cc *cc)
+static int64_t ssthresh_kept(const struct inet_cc *cc)
 {
     return MAX(cc->ssthresh, cc->cwnd * 3 / 4);
 }
 
 // The window is halved for each time-out that a pause is longer than (Linux: tcp_cwnd_restart).
-static void rfc2861_idle(struct tcp_cc *cc, int64_t idle, int64_t rto, int64_t restart)
+static void rfc2861_idle(struct inet_cc *cc, int64_t idle, int64_t rto, int64_t restart)
 {
     int64_t window = cc->cwnd, least = MIN(restart, window);
     cc->ssthresh = ssthresh_kept(cc);
@@ -81,7 +81,7 @@ static void rfc2861_idle(struct tcp_cc *cc, int64_t idle, int64_t rto, int64_t r
 }
 
 // The window shrinks half of the way to what was used.
-static void rfc2861_unused(struct tcp_cc *cc)
+static void rfc2861_unused(struct inet_cc *cc)
 {
     int64_t used = MAX(cc->used, LEAST_WINDOW);
     if (used >= cc->cwnd)
@@ -90,7 +90,7 @@ static void rfc2861_unused(struct tcp_cc *cc)
     cc->cwnd = (cc->cwnd + used) / 2;
 }
 
-const struct tcp_cc_ops tcp_cc_rfc2581 = {
+const struct inet_cc_ops inet_cc_rfc2581 = {
     .name = "rfc2581",
     .ack = rfc2581_ack,
     .loss = rfc2581_loss,

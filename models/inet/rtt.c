@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/tcp/rtt.h"
+#include "models/inet/rtt.h"
 
 #include <glib.h>
 
-void tcp_rtt_init(struct tcp_rtt *rtt, int64_t rto_initial, int64_t rto_least, int64_t rto_most)
+void inet_rtt_init(struct inet_rtt *rtt, int64_t rto_initial, int64_t rto_least, int64_t rto_most)
 {
-    *rtt = (struct tcp_rtt){.rto = rto_initial, .rto_least = rto_least, .rto_most = rto_most};
+    *rtt = (struct inet_rtt){.rto = rto_initial, .rto_least = rto_least, .rto_most = rto_most};
 }
 
-void tcp_rtt_sample(struct tcp_rtt *rtt, int64_t ticks)
+void inet_rtt_sample(struct inet_rtt *rtt, int64_t ticks)
 {
     int64_t measured = MAX(1, ticks);
     if (rtt->srtt == 0) {
@@ -23,7 +23,7 @@ void tcp_rtt_sample(struct tcp_rtt *rtt, int64_t ticks)
     rtt->backoff = 0;
 }
 
-int64_t tcp_rtt_timeout(const struct tcp_rtt *rtt)
+int64_t inet_rtt_timeout(const struct inet_rtt *rtt)
 {
     int64_t timeout = rtt->rto;
     for (int i = 0; i < rtt->backoff && timeout < rtt->rto_most; i++)

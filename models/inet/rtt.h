@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Round trips of one path and the retransmission time-out that follows from them (RFC 2988). All
 // times are ticks of the kernel's clock.
-#ifndef NETSIM_MODELS_TCP_RTT_H
-#define NETSIM_MODELS_TCP_RTT_H
+#ifndef NETSIM_MODELS_INET_RTT_H
+#define NETSIM_MODELS_INET_RTT_H
 
 #include <stdint.h>
 
-struct tcp_rtt {
+struct inet_rtt {
     int64_t srtt, rttvar; // scaled by 8 and 4; srtt 0: not measured
     int64_t rto;          // without backoff
     int64_t rto_least;    // of the term with rttvar: Linux bounds that, not the sum
@@ -14,12 +14,12 @@ struct tcp_rtt {
     int backoff; // times that the time-out doubles
 };
 
-void tcp_rtt_init(struct tcp_rtt *rtt, int64_t rto_initial, int64_t rto_least, int64_t rto_most);
+void inet_rtt_init(struct inet_rtt *rtt, int64_t rto_initial, int64_t rto_least, int64_t rto_most);
 
 // A round trip took `ticks`; ends the backoff (RFC 2988, 2.2, 2.3, 5.7).
-void tcp_rtt_sample(struct tcp_rtt *rtt, int64_t ticks);
+void inet_rtt_sample(struct inet_rtt *rtt, int64_t ticks);
 
 // The time-out with its backoff, at most rto_most (RFC 2988, 5.5).
-int64_t tcp_rtt_timeout(const struct tcp_rtt *rtt);
+int64_t inet_rtt_timeout(const struct inet_rtt *rtt);
 
 #endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A host's stack: what comes in goes to the transport of its protocol number.
+#include "models/inet/interface.h"
+
+#include "models/inet/socket.h"
+#include "models/inet/timer.h"
+
+// ---- Captures ----
+
+static uint32_t address_of(const struct cluster *cluster, int station)
+{
+    int host = network_station_host(cluster->network, station);
+    return inet_address(cluster->host_count, host,
+                        station - network_station(cluster->network, host, 0));
+}
+
+static const struct inet_header *header_of(const struct packet *packet)
+{
+    return (const struct inet_header *)(const void *)packet->header;
+}
+
+static void interface_frame_bytes(void *owner, const struct packet *packet, uint8_t *bytes,
+                                  uint32_t room)
+{
+    const struct inet_interface *interface = owner;
+    const struct inet_host *host = interface->host;
+    const struct inet_header *header = header_of(packet);
+    const struct inet_addresses addresses = {
+        address_of(host->cluster, route_from(packet->route)),
+        address_of(host->cluster, route_to(packet->route)),
+    };
+    if (room < IP_HEADER)
+        return;
+    inet_write_header(bytes, &addresses, header->protocol, header->identification,
+                      packet->wire_bytes - ETHERNET_HEADER - ETHERNET_FCS);
+    for (int i = 0; i < host->protocol_count; i++)
+        if (host->protocols[i].ops->number == header->protocol)
+            host->protocols[i].ops->write(packet, &addresses, bytes + IP_HEADER, room - IP_HEADER);
+}
+
+// ---- Receiving ----
+
+static void interface_receive(struct cpu_context *context, void *owner, struct packet *packet)
+{
+    struct inet_interface *interface = owner;
+    struct inet_host *host = interface->host;
+    uint8_t number = packet_header(packet, struct inet_header)->protocol;
+    for (int i = 0; i < host->protocol_count; i++) {
+        if (host->protocols[i].ops->number != number)
+            continue;
+        host->protocols[i].ops->receive(context, host->protocols[i].owner, interface, packet);
+        return;
+    }
+    packet_drop(host->cluster->network, packet, "no transport of its protocol number");
+}
+
+static const struct nic_protocol ip_protocol = {
+    .receive = interface_receive,
+    .sent = inet_interface_sent,
+    .frame_bytes = interface_frame_bytes,
+};
+
+void inet_register(struct inet_host *host, const struct inet_protocol *ops, void *owner)
+{
+    g_assert(host->protocol_count < INET_PROTOCOLS);
+    host->protocols[host->protocol_count].ops = ops;
+    host->protocols[host->protocol_count++].owner = owner;
+}
+
+// ---- Life ----
+
+static void add_interface(struct inet_host *host, struct nic *nic)
+{
+    struct inet_interface *interface = g_new0(struct inet_interface, 1);
+    interface->host = host;
+    interface->nic = nic;
+    interface->mtu = host->config->mtu;
+    g_ptr_array_add(host->interfaces, interface);
+    nic_register(nic, IP_ETHERTYPE, &ip_protocol, interface);
+}
+
+struct inet_host *inet_host_new(struct cluster *cluster, struct host *host,
+                                const struct inet_config *config, const char *drops)
+{
+    struct inet_host *inet = g_new0(struct inet_host, 1);
+    inet->sim = cluster->sim;
+    inet->cluster = cluster;
+    inet->host = host;
+    inet->config = config;
+    inet->interfaces = g_ptr_array_new_with_free_func(g_free);
+    inet->processes = g_ptr_array_new_with_free_func(g_free);
+    inet->queue_drops = sim_loss_counter(inet->sim, drops, LOSS_DROPPED);
+    inet_timers_init(inet);
+    for (int nth = 0; nth < network_host_stations(cluster->network, host->index); nth++)
+        add_interface(inet, cluster_nic(cluster, host->index, nth));
+    return inet;
+}
+
+void inet_host_free(struct inet_host *host)
+{
+    if (!host)
+        return;
+    g_ptr_array_free(host->interfaces, TRUE);
+    g_ptr_array_free(host->processes, TRUE);
+    g_free(host);
+}

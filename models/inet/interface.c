@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Interfaces: packets on their way to a card.
+#include "models/inet/interface.h"
+
+int inet_station(const struct inet_interface *interface)
+{
+    return nic_station(interface->nic);
+}
+
+struct inet_interface *inet_interface_to(const struct inet_host *host, int station)
+{
+    for (guint i = 0; i < host->interfaces->len; i++) {
+        struct inet_interface *interface = g_ptr_array_index(host->interfaces, i);
+        if (network_route(host->cluster->network, inet_station(interface), station))
+            return interface;
+    }
+    return NULL;
+}
+
+struct packet *inet_packet_new(struct inet_interface *interface, const struct route *route,
+                               int64_t bytes)
+{
+    struct packet *packet = packet_new(interface->host->cluster->network);
+    packet->protocol = IP_ETHERTYPE;
+    packet->route = route;
+    packet->wire_bytes = (uint32_t)(ETHERNET_HEADER + bytes + ETHERNET_FCS);
+    return packet;
+}
+
+void inet_packet_free(struct inet_interface *interface, struct packet *packet)
+{
+    packet_free(interface->host->cluster->network, packet);
+}
+
+// ---- The queue ----
+
+// Puts a frame into the card's ring. The one that fills the ring reports when it has left, and so
+// does one in transmit_interrupt.
+static void ring_put(struct inet_interface *interface, struct packet *packet)
+{
+    bool last = nic_tx_room(interface->nic) == 1;
+    void *token = NULL;
+    if (++interface->since_interrupt >= interface->host->config->transmit_interrupt || last) {
+        token = interface;
+        interface->since_interrupt = 0;
+    }
+    nic_transmit(interface->nic, packet, token);
+}
+
+bool inet_full(const struct inet_interface *interface)
+{
+    int64_t room = interface->queue_head ? 0 : nic_tx_room(interface->nic);
+    return interface->queue_length + interface->pending >= interface->host->config->queue + room;
+}
+
+static void queue_put(struct inet_interface *interface, struct packet *packet)
+{
+    struct inet_host *host = interface->host;
+    interface->pending--;
+    if (!interface->queue_head && nic_tx_room(interface->nic) > 0) {
+        ring_put(interface, packet);
+        return;
+    }
+    if (interface->queue_length == host->config->queue) {
+        (*host->queue_drops)++;
+        packet_drop(host->cluster->network, packet, "transmit queue full");
+        return;
+    }
+    packet->next = NULL;
+    if (interface->queue_head)
+        interface->queue_tail->next = packet;
+    else
+        interface->queue_head = packet;
+    interface->queue_tail = packet;
+    interface->queue_length++;
+}
+
+void inet_interface_sent(struct cpu_context *context, void *owner, void *token)
+{
+    struct inet_interface *interface = owner;
+    (void)context;
+    (void)token;
+    while (interface->queue_head && nic_tx_room(interface->nic) > 0) {
+        struct packet *packet = interface->queue_head;
+        interface->queue_head = packet->next;
+        interface->queue_length--;
+        ring_put(interface, packet);
+    }
+}
+
+// ---- Sending ----
+
+static struct inet_header *header_of(struct packet *packet)
+{
+    return packet_header(packet, struct inet_header);
+}
+
+static void flow_leave(struct inet_flow *flow)
+{
+    struct packet *packet;
+    while ((packet = flow->head) && header_of(packet)->ready) {
+        flow->head = packet->next;
+        header_of(packet)->flow = NULL;
+        queue_put(packet->token, packet);
+    }
+}
+
+static void leave_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    struct inet_header *header = header_of(packet);
+    header->ready = true;
+    if (header->flow)
+        flow_leave(header->flow);
+    else
+        queue_put(packet->token, packet);
+}
+
+static void flow_join(struct inet_flow *flow, struct packet *packet)
+{
+    if (flow->head)
+        flow->tail->next = packet;
+    else
+        flow->head = packet;
+    flow->tail = packet;
+}
+
+void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
+               struct inet_flow *flow, struct packet *packet)
+{
+    const struct nic_config *card = nic_config(interface->nic);
+    *header_of(packet) = (struct inet_header){
+        .flow = flow,
+        .identification = interface->host->identification++,
+        .protocol = protocol,
+    };
+    if (flow)
+        flow_join(flow, packet);
+    interface->pending++;
+    cpu_spend_message(context, cpu_cost(context->cpu, card->tx_frame), "driver", packet->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, card->doorbell), "driver", packet->message);
+    packet->token = interface;
+    packet->event.run = leave_event;
+    cpu_post(context, &packet->event);
+}

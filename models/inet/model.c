@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+
+const struct model inet_model = {
+    .name = "inet",
+    .stands_on = (const char *const[]){"ethernet", NULL},
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/inet/timer.h"
+
+int64_t inet_ticks(const struct inet_host *host, sim_time now)
+{
+    return now / host->config->tick;
+}
+
+int64_t inet_time_in_ticks(const struct inet_config *config, sim_time time)
+{
+    return MAX(1, time / config->tick);
+}
+
+static void timer_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct inet_timer *timer = container_of(event, struct inet_timer, event);
+    struct inet_host *host = timer->host;
+    if (timer->queued)
+        return;
+    timer->queued = true;
+    timer->next = NULL;
+    if (host->expired_head)
+        host->expired_tail->next = timer;
+    else
+        host->expired_head = timer;
+    host->expired_tail = timer;
+    cpu_wake(&host->timer_task);
+}
+
+void inet_timer_init(struct inet_timer *timer, struct inet_host *host,
+                     const struct inet_timer_kind *kind, void *owner)
+{
+    *timer = (struct inet_timer){.host = host, .kind = kind, .owner = owner};
+    event_init(&timer->event, timer_event);
+}
+
+void inet_timer_arm(const struct cpu_context *context, struct inet_timer *timer, int64_t ticks)
+{
+    struct inet_host *host = timer->host;
+    timer->armed = true;
+    timer->armed_at = context->now;
+    timer->expires = inet_ticks(host, context->now) + MAX(1, ticks);
+    engine_reschedule(host->sim->engine, &timer->event, timer->expires * host->config->tick);
+}
+
+void inet_timer_cancel(struct inet_timer *timer)
+{
+    timer->armed = false;
+    engine_cancel(timer->host->sim->engine, &timer->event);
+}
+
+// What waited for the timer waited since it was armed.
+static void expire(struct cpu_context *context, struct inet_timer *timer)
+{
+    struct inet_host *host = timer->host;
+    timer->armed = false;
+    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), timer->kind->name,
+                timer->armed_at, timer->expires * host->config->tick, MESSAGE_NONE);
+    cpu_spend(context, host->config->timer, timer->kind->stage);
+    timer->kind->run(context, timer->owner);
+}
+
+static enum cpu_next timers_run(struct cpu_context *context, struct cpu_task *task)
+{
+    struct inet_host *host = container_of(task, struct inet_host, timer_task);
+    struct inet_timer *timer = host->expired_head;
+    if (!timer)
+        return CPU_SLEEP;
+    host->expired_head = timer->next;
+    timer->queued = false;
+    // It may have been cancelled, or armed anew, since it expired.
+    if (timer->armed && !event_pending(&timer->event))
+        expire(context, timer);
+    return host->expired_head ? CPU_AGAIN : CPU_SLEEP;
+}
+
+void inet_timers_init(struct inet_host *host)
+{
+    cpu_task_init(&host->timer_task, host_interrupt_core(host->host), CPU_KERNEL, timers_run);
+}
