@@ -123,17 +123,25 @@ const char *test_results_lack(const struct test_results *results)
     return results->lack;
 }
 
-enum test_outcome test_results_of(const struct test_results *results, const char *source)
+// The caller frees it; NULL if it is not a test's source.
+static char *test_name(const char *source)
 {
-    char **parts = g_strsplit(source, "/", -1);
-    enum test_outcome outcome = TEST_NOT_RUN;
+    char **parts = g_strsplit(source, "/", -1), *name = NULL;
     if (g_strv_length(parts) == 3 && g_str_has_prefix(parts[2], "test_")) {
-        char *name = g_strconcat("test_", parts[1], parts[2] + strlen("test"), NULL);
+        name = g_strconcat("test_", parts[1], parts[2] + strlen("test"), NULL);
         if (g_str_has_suffix(name, ".c"))
             name[strlen(name) - strlen(".c")] = '\0';
-        outcome = GPOINTER_TO_INT(g_hash_table_lookup(results->outcomes, name));
-        g_free(name);
+    } else if (g_strv_length(parts) == 4 && g_str_has_suffix(parts[3], ".case")) {
+        name = g_strconcat("test_", parts[1], "_", parts[2], NULL);
     }
     g_strfreev(parts);
-    return outcome;
+    return name;
+}
+
+enum test_outcome test_results_of(const struct test_results *results, const char *source)
+{
+    char *name = test_name(source);
+    gpointer outcome = name ? g_hash_table_lookup(results->outcomes, name) : NULL;
+    g_free(name);
+    return outcome ? GPOINTER_TO_INT(outcome) : TEST_NOT_RUN;
 }

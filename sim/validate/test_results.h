@@ -21,7 +21,8 @@ void test_results_free(struct test_results *results);
 const char *test_results_lack(const struct test_results *results);
 
 // How the test of a source file ended: "tests/ROOM/test_NAME.c" is the test test_ROOM_NAME,
-// "tests/ROOM/test_NAME.py" is test_ROOM_NAME.py (CMakeLists.txt).
+// "tests/ROOM/test_NAME.py" is test_ROOM_NAME.py, "tests/cases/STACK/NAME.case" is a part of
+// test_cases_STACK (CMakeLists.txt).
 enum test_outcome test_results_of(const struct test_results *results, const char *source);
 
 #endif

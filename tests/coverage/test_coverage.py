@@ -26,7 +26,7 @@ SOURCE = pathlib.Path(os.environ.get("NETSIM_SOURCE_DIR",
                                      pathlib.Path(__file__).resolve().parents[2]))
 PAGE = "docs/coverage.md"
 TESTS = "references/tests.yaml"
-SUFFIXES = {".c", ".h", ".py", ".sh"}
+SUFFIXES = {".c", ".h", ".py", ".sh", ".case"}
 OWN = "tests/coverage"  # names ids only as examples
 
 INTRODUCTION = """\
@@ -262,6 +262,13 @@ others:
                                     "sys.number": ["tests/room/test_it.c"]}})
         (self.root / TESTS).write_text("tests: {}", encoding="utf-8")
         self.complains("references/tests.yaml is out of date")
+
+    def test_case_file(self):
+        self.write("tests/cases/stack/it.case", "# sys.a.first: it holds.\n")
+        self.write_page()
+        self.complains()
+        self.assertIn("| `cases/stack/it.case`, `room/test_it.c` |",
+                      (self.root / PAGE).read_text(encoding="utf-8"))
 
     def test_untested(self):
         self.write("tests/room/test_it.c", "// sys.number\n")

@@ -156,12 +156,15 @@ class Laboratory:
     # ---- What executes what ----
 
     def identity(self, name: str) -> str:
-        """A test's own text: of the file that its command or its name leads to."""
+        """A test's own text: of the file or the folder that its command or its name leads to."""
         command = self.tests[name]["command"]
         files = [word for word in command if word.startswith(f"{self.tree}/tests/{name[5:].split('_')[0]}")]
         if command[0].startswith(str(self.plain)):
             room = self.tests[name]["rooms"][0]
-            files = [f"{self.tree}/tests/{room}/test_{name.removeprefix(f'test_{room}_')}.c"]
+            files = [word for word in command[1:] if os.path.isdir(word)] or \
+                [f"{self.tree}/tests/{room}/test_{name.removeprefix(f'test_{room}_')}.c"]
+        if files and os.path.isdir(files[0]):  # of case files
+            return digest(b"".join(path.read_bytes() for path in sorted(pathlib.Path(files[0]).iterdir())))
         return digest(pathlib.Path(files[0]).read_bytes()) if files and os.path.isfile(files[0]) else ""
 
     def measure(self):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A long body in pieces, one by one or as far as send descriptors go (thesis
-// 000, 4.4.3, 4.5.3, 5.2): how many are under way, what waits for whom when descriptors run out,
-// what is lost, and that it ends.
+// 000, 4.4.3, 4.5.3, 5.2): how many are under way, who passes whom, what is lost, and that it ends.
+// (What waits for whom when descriptors run out: tests/cases/lam_via/pieces_*.case.)
 #include "tests/support/rpi_bench.h"
 #include "tests/support/suite.h"
 
@@ -46,61 +46,6 @@ static void test_outstanding(void)
     SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=10", AS_GO), 10);
     SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=3", AS_GO), 3);
     SUITE_SAME_INTEGER(most_outstanding("1 MiB", "lam_via.sdescs=10", NULL), 1);
-}
-
-// via.rpi.long_order, via.rpi.body_to_request_map: of two long messages at a time the second leaves
-// behind the last piece of the first, at once if there are descriptors. They end in that order.
-static void test_two_longs(void)
-{
-    struct test_program program = {
-        .ranks = 2,
-        .sets = {AS_GO},
-        .ops = {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 "
-                "KiB, tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
-                "{compute: 100 ms}, {irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, {irecv: "
-                "{from: 0, size: 40 KiB, tag: 2, request: b}}, {waitall: all}"},
-    };
-    PROGRAM_EXPECT(&program, RPI_REQUESTS,
-                   "send[1] start -> syn_sent long\n"
-                   "send[2] start -> syn_sent long\n"
-                   "send[1] syn_sent -> wait_ack\n"
-                   "send[2] syn_sent -> wait_ack\n"
-                   "send[1] wait_ack -> body_sent first piece\n"
-                   "send[1] body_sent -> body_sent last piece\n"
-                   "send[2] wait_ack -> body_sent first piece\n"
-                   "send[2] body_sent -> body_sent last piece\n"
-                   "send[1] body_sent -> done\n"
-                   "send[2] body_sent -> done\n",
-                   NULL);
-}
-
-// via.rpi.send_desc_shortage: five pieces and three descriptors. The body goes on in the send queue
-// with each that comes back, and the next body waits for its turn. With the last piece posted, all
-// that is left is its completion.
-static void test_descriptors_run_out(void)
-{
-    struct test_program program = {
-        .ranks = 2,
-        .sets = {AS_GO, "lam_via.sdescs=3"},
-        .ops = {"{isend: {to: 1, size: 160 KiB, tag: 1, request: a}}, {isend: {to: 1, size: 40 "
-                "KiB, tag: 2, request: b}}, {compute: 10 ms}, {waitall: all}",
-                "{compute: 100 ms}, {irecv: {from: 0, size: 160 KiB, tag: 1, request: a}}, {irecv: "
-                "{from: 0, size: 40 KiB, tag: 2, request: b}}, {waitall: all}"},
-    };
-    PROGRAM_EXPECT(&program, RPI_REQUESTS,
-                   "send[1] start -> syn_sent long\n"
-                   "send[2] start -> syn_sent long\n"
-                   "send[1] syn_sent -> wait_ack\n"
-                   "send[2] syn_sent -> wait_ack\n"
-                   "send[1] wait_ack -> body_sent first piece\n"
-                   "send[2] wait_ack -> wait_turn\n"
-                   "send[1] body_sent -> body_sent last piece\n"
-                   "send[2] wait_turn -> wait_descriptor\n"
-                   "send[2] wait_descriptor -> body_sent first piece\n"
-                   "send[2] body_sent -> body_sent last piece\n"
-                   "send[1] body_sent -> done\n"
-                   "send[2] body_sent -> done\n",
-                   NULL);
 }
 
 // The milliseconds at which a rank's transition that contains the text was reported first; -1:
@@ -231,8 +176,6 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"how many are under way", test_outstanding},
-        {"two bodies", test_two_longs},
-        {"descriptors run out and come back", test_descriptors_run_out},
         {"eager messages pass a body", test_eager_passes},
         {"both ways", test_both_ways},
         {"several peers", test_several_peers},

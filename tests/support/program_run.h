@@ -53,6 +53,11 @@ struct program_run *program_run_observed(const struct test_program *program, uin
                                          struct mpi_observer *observer);
 void program_run_free(struct program_run *run);
 
+// The same, but returns NULL if the compiler refuses the program. *complaints is its text, "" if
+// there are none; the caller frees it.
+struct program_run *program_run_try(const struct test_program *program, uint64_t seed,
+                                    char **complaints);
+
 // The same with seed 1; fails the running case unless the run completes with balanced books.
 struct program_run *program_run_good(const struct test_program *program);
 
@@ -60,7 +65,6 @@ struct program_run *program_run_good(const struct test_program *program);
 // caller frees it.
 char *program_run_text(const struct program_run *run, int rank, const char *machines);
 
-#define RPI_REQUESTS "send recv probe cbuf"
 #define RPI_REQUESTS_AND_PINS "send recv probe cbuf pin"
 #define RPI_STARTUP "rpi vi"
 
@@ -73,15 +77,6 @@ int64_t program_counter(const struct program_run *run, const char *name);
 // A sink of its own, for tests that build their simulation by hand; it fills `lines`.
 struct trace *program_trace_new(GPtrArray **lines);
 void program_trace_free(struct trace *trace);
-
-// Fails the running case unless the program completes with balanced books, and `expected` are the
-// transitions of each rank (NULL: not compared).
-void program_expect(const char *file, int line, const struct test_program *program,
-                    const char *machines, const char *const expected[TEST_MOST_RANKS]);
-
-#define PROGRAM_EXPECT(program, machines, ...)                                                     \
-    program_expect(__FILE__, __LINE__, program, machines,                                          \
-                   (const char *const[TEST_MOST_RANKS]){__VA_ARGS__})
 
 // A member of the reason why a run ended, as text ("" if there is none); the caller frees it.
 char *program_reason(const struct program_run *run, const char *member);

@@ -47,6 +47,8 @@ static void test_outcomes(void)
         {"tests/b/test_off.c", TEST_SKIPPED},       {"tests/b/test_good.c", TEST_NOT_RUN},
         {"tests/a/test_goo.c", TEST_NOT_RUN},       {"tests/a/good.c", TEST_NOT_RUN},
         {"tests/support/x/test_y.c", TEST_NOT_RUN}, {"", TEST_NOT_RUN},
+        {"tests/a/good/it.case", TEST_PASSED},      {"tests/a/bad/it.case", TEST_FAILED},
+        {"tests/a/good/it.txt", TEST_NOT_RUN},      {"tests/a/goo/it.case", TEST_NOT_RUN},
     };
     struct test_results *read = load(results, "abc");
     CU_ASSERT_PTR_NULL(test_results_lack(read));

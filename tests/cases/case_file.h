@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reads a case file: a program, the stack that it runs over, and the protocol transitions that are
+// expected of it. README.md in this folder tells how one is written.
+#ifndef NETSIM_TESTS_CASES_CASE_FILE_H
+#define NETSIM_TESTS_CASES_CASE_FILE_H
+
+#include "sim/core/time.h"
+#include "tests/support/program_run.h"
+
+// A transition that is to come next at its place, or how many there are that contain a text.
+struct case_expectation {
+    int line;
+    bool counted;
+    int count;         // if counted
+    sim_time from, to; // 0 and TIME_NEVER: at any time
+    const char *text;
+};
+
+// What stands below "rank N", "rank all" or "at PLACE".
+struct case_block {
+    int line, end; // of its first line, and of its last one that is not empty, from 1
+    int rank;      // -1: all ranks; -2: another place
+    const char *place;
+    bool listed;      // has lines with '>', if only "> nothing"
+    GArray *expected; // struct case_expectation
+    GString *ops;     // as in a scenario's program: "{send: {to: 1}}, barrier"
+};
+
+// A line such as "reason kind = truncated".
+struct case_fact {
+    int line; // 0: not written, but understood
+    const char *what, *name;
+    bool whole; // '=': equal; else '~': contained
+    const char *text;
+};
+
+struct case_file {
+    const char *path;
+    struct test_program program;
+    char **show;       // the machines whose transitions '>' lists
+    GPtrArray *blocks; // struct case_block *
+    GArray *facts;     // struct case_fact
+    char **lines;      // of the file, as they are
+    int variant, variants;
+    GString *with; // " with SIZE = 1 KiB" if there are several variants
+    GStringChunk *strings;
+    char *machine;
+    char *error; // what is wrong with the file, "FILE:LINE: WHAT", or NULL
+};
+
+// Reads one variant of a file, from 0 on (a file without "each" has one). Never NULL; look at
+// `error` first. The caller frees it. `path` must outlive it.
+struct case_file *case_file_read(const char *path, int variant);
+void case_file_free(struct case_file *file);
+
+#endif

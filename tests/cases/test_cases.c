@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs case files (README.md in this folder) and compares what happened with what they expect.
+//
+//   test_cases FILE|FOLDER…          a line for each: "pass FILE", "fail FILE:LINE: expected X, got
+//   Y";
+//                                    ends with 0 if all pass, else with 1
+//   test_cases --print FILE          the file with the transitions that really happened, on stdout;
+//                                    writes nothing else
+//   test_cases --print-times FILE    the same, with the time of each in a remark
+#include "tests/cases/case_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// What became of a case.
+struct outcome {
+    struct program_run *run; // NULL: refused
+    char *complaints;        // the compiler's
+};
+
+static struct outcome run_case_file(const struct case_file *file)
+{
+    struct outcome outcome = {0};
+    outcome.run = program_run_try(&file->program, 1, &outcome.complaints);
+    return outcome;
+}
+
+static void outcome_free(struct outcome *outcome)
+{
+    if (outcome->run)
+        program_run_free(outcome->run);
+    g_free(outcome->complaints);
+}
+
+// ---- Facts ----
+
+static char *fact_value(const struct outcome *outcome, const struct case_fact *fact)
+{
+    const struct program_run *run = outcome->run;
+    if (strcmp(fact->what, "refused") == 0)
+        return g_strdup(outcome->complaints);
+    if (!run)
+        return g_strdup_printf("refused: %s", outcome->complaints);
+    if (strcmp(fact->what, "status") == 0)
+        return g_strdup(sim_status_name(run->result->status));
+    if (strcmp(fact->what, "books") == 0)
+        return g_strdup(run->result->ledger_balanced ? "balanced" : "not balanced");
+    if (strcmp(fact->what, "ledger") == 0)
+        return program_ledger_text(run);
+    if (strcmp(fact->what, "reason") == 0)
+        return program_reason(run, fact->name);
+    return g_strdup_printf("%" G_GINT64_FORMAT, program_counter(run, fact->name));
+}
+
+static bool expected_got(const struct case_file *file, int line, const char *expected,
+                         const char *got)
+{
+    printf("fail %s:%d: expected %s, got %s%s\n", file->path, line, expected, got, file->with->str);
+    return false;
+}
+
+static bool check_fact(const struct case_file *file, const struct outcome *outcome,
+                       const struct case_fact *fact)
+{
+    char *value = fact_value(outcome, fact);
+    bool good = fact->whole ? strcmp(value, fact->text) == 0 : strstr(value, fact->text) != NULL;
+    if (!good) {
+        char *expected =
+            g_strdup_printf("%s%s%s %c %s", fact->what, *fact->name ? " " : "", fact->name,
+                            fact->whole ? '=' : '~', *fact->text ? fact->text : "nothing");
+        char *why = outcome->run ? program_reason(outcome->run, "text") : g_strdup("");
+        char *got = g_strdup_printf("%s%s%s", *value ? value : "nothing", *why ? ": " : "", why);
+        expected_got(file, MAX(fact->line, 1), expected, g_strchomp(got));
+        g_free(expected);
+        g_free(why);
+        g_free(got);
+    }
+    g_free(value);
+    return good;
+}
+
+// ---- Transitions ----
+
+// The next one, from *at on, that the block lists: of its place and of a machine of "show".
+static const struct program_line *next_line(const struct case_file *file,
+                                            const struct case_block *block,
+                                            const struct program_run *run, guint *at)
+{
+    while (*at < run->lines->len) {
+        const struct program_line *line = g_ptr_array_index(run->lines, (*at)++);
+        if (strcmp(line->where, block->place) == 0 && file->show &&
+            g_strv_contains((const char *const *)file->show, line->machine))
+            return line;
+    }
+    return NULL;
+}
+
+static char *at_time(sim_time when)
+{
+    return g_strdup_printf(" at %.6f ms", time_to_us(when) / 1000);
+}
+
+static char *expectation_text(const struct case_expectation *expectation)
+{
+    char *from = at_time(expectation->from), *to = at_time(expectation->to);
+    GString *text = g_string_new(expectation->text);
+    if (expectation->from > 0)
+        g_string_append_printf(text, " not before%s", from + strlen(" at"));
+    if (expectation->to < TIME_NEVER)
+        g_string_append_printf(text, " not after%s", to + strlen(" at"));
+    g_free(from);
+    g_free(to);
+    return g_string_free(text, FALSE);
+}
+
+static bool in_time(const struct case_expectation *expectation, sim_time when)
+{
+    return when >= expectation->from && when <= expectation->to;
+}
+
+static bool check_next(const struct case_file *file, const struct case_expectation *expectation,
+                       const struct program_line *line)
+{
+    if (line && strcmp(line->text, expectation->text) == 0 && in_time(expectation, line->when))
+        return true;
+    char *expected = expectation_text(expectation), *when = line ? at_time(line->when) : NULL;
+    char *got = line ? g_strdup_printf("%s%s", line->text, when) : g_strdup("nothing more");
+    expected_got(file, expectation->line, expected, got);
+    g_free(expected);
+    g_free(when);
+    g_free(got);
+    return false;
+}
+
+static bool check_count(const struct case_file *file, const struct case_block *block,
+                        const struct case_expectation *expectation, const struct program_run *run)
+{
+    int count = 0;
+    for (guint i = 0; i < run->lines->len; i++) {
+        const struct program_line *line = g_ptr_array_index(run->lines, i);
+        count += strcmp(line->where, block->place) == 0 && in_time(expectation, line->when) &&
+                 strstr(line->text, expectation->text);
+    }
+    if (count == expectation->count)
+        return true;
+    char *text = expectation_text(expectation);
+    char *expected = g_strdup_printf("%d x %s", expectation->count, text);
+    char *got = g_strdup_printf("%d", count);
+    expected_got(file, expectation->line, expected, got);
+    g_free(text);
+    g_free(expected);
+    g_free(got);
+    return false;
+}
+
+static bool check_block(const struct case_file *file, const struct case_block *block,
+                        const struct program_run *run)
+{
+    guint at = 0;
+    for (guint i = 0; i < block->expected->len; i++) {
+        const struct case_expectation *expectation =
+            &g_array_index(block->expected, struct case_expectation, i);
+        if (!(expectation->counted
+                  ? check_count(file, block, expectation, run)
+                  : check_next(file, expectation, next_line(file, block, run, &at))))
+            return false;
+    }
+    const struct program_line *more = block->listed ? next_line(file, block, run, &at) : NULL;
+    if (!more)
+        return true;
+    char *when = at_time(more->when), *got = g_strconcat(more->text, when, NULL);
+    expected_got(file, block->end, "nothing more", got);
+    g_free(when);
+    g_free(got);
+    return false;
+}
+
+static bool check_variant(const struct case_file *file)
+{
+    struct outcome outcome = run_case_file(file);
+    bool good = true;
+    for (guint i = 0; good && i < file->facts->len; i++)
+        good = check_fact(file, &outcome, &g_array_index(file->facts, struct case_fact, i));
+    for (guint i = 0; good && outcome.run && i < file->blocks->len; i++)
+        good = check_block(file, g_ptr_array_index(file->blocks, i), outcome.run);
+    outcome_free(&outcome);
+    return good;
+}
+
+static bool check_file(const char *path)
+{
+    bool good = true;
+    for (int variant = 0, variants = 1; good && variant < variants; variant++) {
+        struct case_file *file = case_file_read(path, variant);
+        if (file->error)
+            printf("fail %s\n", file->error);
+        good = !file->error && check_variant(file);
+        variants = file->variants;
+        case_file_free(file);
+    }
+    if (good)
+        printf("pass %s\n", path);
+    return good;
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Checks all case files of a folder, at least one.
+static bool check_folder(const char *path)
+{
+    GDir *folder = g_dir_open(path, 0, NULL);
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    bool good = true;
+    const char *name;
+    while ((name = g_dir_read_name(folder)))
+        if (g_str_has_suffix(name, ".case"))
+            g_ptr_array_add(files, g_build_filename(path, name, NULL));
+    g_ptr_array_sort(files, by_name);
+    for (guint i = 0; i < files->len; i++)
+        good &= check_file(g_ptr_array_index(files, i));
+    if (files->len == 0)
+        printf("fail %s:1: expected case files, got none\n", path);
+    good &= files->len > 0;
+    g_ptr_array_unref(files);
+    g_dir_close(folder);
+    return good;
+}
+
+// ---- Printing ----
+
+static void print_happened(const struct case_file *file, const struct case_block *block,
+                           const struct program_run *run, bool times)
+{
+    const struct program_line *line;
+    guint at = 0;
+    int count = 0;
+    for (; (line = next_line(file, block, run, &at)); count++) {
+        char *when = at_time(line->when);
+        printf("    > %s%s%s\n", line->text, times ? " #" : "", times ? when : "");
+        g_free(when);
+    }
+    if (count == 0)
+        printf("    > nothing\n");
+}
+
+// Where a case lists transitions; if it does so nowhere yet, everywhere.
+static bool is_printed(const struct case_file *file, const struct case_block *block)
+{
+    bool anywhere = false;
+    for (guint i = 0; i < file->blocks->len; i++)
+        anywhere |= ((const struct case_block *)g_ptr_array_index(file->blocks, i))->listed;
+    return block->rank != -1 && (block->listed || !anywhere);
+}
+
+static bool print_file(const char *path, bool times)
+{
+    struct case_file *file = case_file_read(path, 0);
+    if (file->error)
+        fprintf(stderr, "%s\n", file->error);
+    struct outcome outcome = file->error ? (struct outcome){0} : run_case_file(file);
+    if (outcome.complaints && !outcome.run)
+        fprintf(stderr, "%s: refused: %s", path, outcome.complaints);
+    bool good = outcome.run;
+    guint next = 0;
+    for (int i = 0; good && file->lines[i] && (file->lines[i][0] || file->lines[i + 1]); i++) {
+        const char *text = file->lines[i];
+        if (text[strspn(text, " ")] != '>')
+            printf("%s\n", text);
+        const struct case_block *block =
+            next < file->blocks->len ? g_ptr_array_index(file->blocks, next) : NULL;
+        if (!block || i + 1 < block->end)
+            continue;
+        if (is_printed(file, block))
+            print_happened(file, block, outcome.run, times);
+        next++;
+    }
+    outcome_free(&outcome);
+    case_file_free(file);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    bool times = argc == 3 && strcmp(argv[1], "--print-times") == 0;
+    if (times || (argc == 3 && strcmp(argv[1], "--print") == 0))
+        return print_file(argv[2], times) ? 0 : 1;
+    if (argc < 2 || argv[1][0] == '-') {
+        fprintf(stderr, "usage: %s FILE|FOLDER... | --print FILE | --print-times FILE\n", argv[0]);
+        return 2;
+    }
+    bool good = true;
+    for (int i = 1; i < argc; i++)
+        good &=
+            g_file_test(argv[i], G_FILE_TEST_IS_DIR) ? check_folder(argv[i]) : check_file(argv[i]);
+    return good ? 0 : 1;
+}
