@@ -5,13 +5,23 @@
 
 #include <string.h>
 
-static int name_slot(GPtrArray *names, const char *name)
+static int variable_slot(GPtrArray *names, const char *name)
 {
     for (guint i = 0; i < names->len; i++)
         if (strcmp(g_ptr_array_index(names, i), name) == 0)
             return (int)i;
     g_ptr_array_add(names, g_strdup(name));
     return (int)names->len - 1;
+}
+
+static int request_slot(GHashTable *requests, const char *name)
+{
+    gpointer slot = NULL;
+    if (!g_hash_table_lookup_extended(requests, name, NULL, &slot)) {
+        slot = GINT_TO_POINTER((int)g_hash_table_size(requests));
+        g_hash_table_insert(requests, g_strdup(name), slot);
+    }
+    return GPOINTER_TO_INT(slot);
 }
 
 // Variables are collected before any expression is compiled, because their values must not move any
@@ -21,16 +31,24 @@ static void collect_variables(struct code *code, const GPtrArray *ops)
     for (guint i = 0; ops && i < ops->len; i++) {
         const struct op *op = g_ptr_array_index(ops, i);
         if (op->kind == OP_LOOP && op->name)
-            name_slot(code->variable_names, op->name);
+            variable_slot(code->variable_names, op->name);
         collect_variables(code, op->body);
     }
 }
 
-static struct code_value compile_value(const struct code *code, const struct op_value *value,
-                                       char **error)
+// A program while it is compiled.
+struct compiler {
+    struct code *code;
+    const struct op *op; // under way
+    int own_buffers;     // of the part
+    char **error;        // of the first operation that does not compile
+    const struct op **at;
+};
+
+static struct code_value compile_value(struct compiler *compiler, const struct op_value *value)
 {
     struct code_value compiled = {0};
-    if (!value->text || *error)
+    if (!value->text || *compiler->error)
         return compiled;
     compiled.given = true;
     compiled.any = strcmp(value->text, OP_ANY) == 0;
@@ -41,15 +59,17 @@ static struct code_value compile_value(const struct code *code, const struct op_
     if (*end == '\0')
         return compiled;
     char *why = NULL;
-    compiled.expression = expression_new(value->text, &code->variables, &why);
-    if (!compiled.expression)
-        *error = g_strdup_printf("%s:%d:%d: %s", value->mark.file, value->mark.line,
-                                 value->mark.column, why);
+    compiled.expression = expression_new(value->text, &compiler->code->variables, &why);
+    if (!compiled.expression) {
+        *compiler->error = g_strdup_printf("%s:%d:%d: %s", value->mark.file, value->mark.line,
+                                           value->mark.column, why);
+        *compiler->at = compiler->op;
+    }
     g_free(why);
     return compiled;
 }
 
-static GPtrArray *compile_body(struct code *code, const GPtrArray *ops, char **error);
+static GPtrArray *compile_body(struct compiler *compiler, const GPtrArray *ops);
 
 // ---- Layouts ----
 
@@ -74,31 +94,29 @@ static void layout_free(struct code_layout *layout)
     g_free(layout);
 }
 
-static void compile_values(const struct code *code, const GArray *from, struct code_value *to,
-                           char **error)
+static void compile_values(struct compiler *compiler, const GArray *from, struct code_value *to)
 {
     for (guint i = 0; i < from->len; i++)
-        to[i] = compile_value(code, &g_array_index(from, struct op_value, i), error);
+        to[i] = compile_value(compiler, &g_array_index(from, struct op_value, i));
 }
 
-static struct code_layout *compile_layout(const struct code *code, const struct op_layout *layout,
-                                          char **error)
+static struct code_layout *compile_layout(struct compiler *compiler, const struct op_layout *layout)
 {
     G_STATIC_ASSERT(OP_LAYOUT_LEVELS == MPI_LAYOUT_LEVELS);
     struct code_layout *compiled = g_new0(struct code_layout, 1);
     compiled->counts = (int)layout->counts->len;
     compiled->sets = (int)layout->sets->len;
-    compile_values(code, layout->counts, compiled->count, error);
-    compile_values(code, layout->strides, compiled->stride, error);
-    compile_values(code, layout->peer_strides->len ? layout->peer_strides : layout->strides,
-                   compiled->peer_stride, error);
+    compile_values(compiler, layout->counts, compiled->count);
+    compile_values(compiler, layout->strides, compiled->stride);
+    compile_values(compiler, layout->peer_strides->len ? layout->peer_strides : layout->strides,
+                   compiled->peer_stride);
     compiled->bytes = g_new0(struct code_value, compiled->sets);
     compiled->repeats = g_new0(struct code_value, compiled->sets);
     compiled->segments = g_new0(struct mpi_segments, compiled->sets);
     for (int i = 0; i < compiled->sets; i++) {
         const struct op_segments *set = &g_array_index(layout->sets, struct op_segments, i);
-        compiled->bytes[i] = compile_value(code, &set->bytes, error);
-        compiled->repeats[i] = compile_value(code, &set->count, error);
+        compiled->bytes[i] = compile_value(compiler, &set->bytes);
+        compiled->repeats[i] = compile_value(compiler, &set->count);
     }
     return compiled;
 }
@@ -121,68 +139,67 @@ static void code_op_free(void *data)
     g_free(op);
 }
 
-static struct code_op *compile_op(struct code *code, const struct op *op, char **error)
+static void number_requests(struct code *code, const struct op *op, struct code_op *compiled)
 {
-    struct code_op *compiled = g_new0(struct code_op, 1);
-    compiled->source = op;
-    compiled->peer = compile_value(code, &op->peer, error);
-    compiled->source_rank = compile_value(code, &op->source, error);
-    compiled->root = compile_value(code, &op->root, error);
-    compiled->size = compile_value(code, &op->size, error);
-    compiled->tag = compile_value(code, &op->tag, error);
-    compiled->time = compile_value(code, &op->time, error);
-    compiled->count = compile_value(code, &op->count, error);
-    compiled->buffer = compile_value(code, &op->buffer, error);
-    compiled->receive_buffer = compile_value(code, &op->receive_buffer, error);
-    compiled->peer_buffer = compile_value(code, &op->peer_buffer, error);
-    compiled->channel = compile_value(code, &op->channel, error);
-    compiled->layout = op->layout ? compile_layout(code, op->layout, error) : NULL;
-    compiled->function = op->function ? intern_text(op->function) : NULL;
     compiled->request = CODE_NO_SLOT;
     compiled->variable = CODE_NO_SLOT;
     if (op->name && op->kind == OP_LOOP)
-        compiled->variable = name_slot(code->variable_names, op->name);
+        compiled->variable = variable_slot(code->variable_names, op->name);
     else if (op->name)
-        compiled->request = name_slot(code->names, op->name);
-    if (op->names) {
-        compiled->requests = g_array_new(FALSE, FALSE, sizeof(int));
-        for (char **name = op->names; *name; name++) {
-            int slot = name_slot(code->names, *name);
-            g_array_append_val(compiled->requests, slot);
-        }
+        compiled->request = request_slot(code->requests, op->name);
+    if (!op->names)
+        return;
+    compiled->requests = g_array_new(FALSE, FALSE, sizeof(int));
+    for (char **name = op->names; *name; name++) {
+        int slot = request_slot(code->requests, *name);
+        g_array_append_val(compiled->requests, slot);
     }
+}
+
+static struct code_op *compile_op(struct compiler *compiler, const struct op *op)
+{
+    struct code_op *compiled = g_new0(struct code_op, 1);
+    compiler->op = op;
+    compiled->source = op;
+    compiled->peer = compile_value(compiler, &op->peer);
+    compiled->source_rank = compile_value(compiler, &op->source);
+    compiled->root = compile_value(compiler, &op->root);
+    compiled->size = compile_value(compiler, &op->size);
+    compiled->tag = compile_value(compiler, &op->tag);
+    compiled->time = compile_value(compiler, &op->time);
+    compiled->count = compile_value(compiler, &op->count);
+    compiled->buffer = compile_value(compiler, &op->buffer);
+    compiled->receive_buffer = compile_value(compiler, &op->receive_buffer);
+    compiled->peer_buffer = compile_value(compiler, &op->peer_buffer);
+    compiled->channel = compile_value(compiler, &op->channel);
+    compiled->layout = op->layout ? compile_layout(compiler, op->layout) : NULL;
+    compiled->function = op->function ? intern_text(op->function) : NULL;
+    compiled->own_buffer = op->buffer.text ? CODE_NO_SLOT : compiler->own_buffers++;
+    number_requests(compiler->code, op, compiled);
     if (op->body)
-        compiled->body = compile_body(code, op->body, error);
+        compiled->body = compile_body(compiler, op->body);
     return compiled;
 }
 
-static GPtrArray *compile_body(struct code *code, const GPtrArray *ops, char **error)
+static GPtrArray *compile_body(struct compiler *compiler, const GPtrArray *ops)
 {
     GPtrArray *body = g_ptr_array_new_with_free_func(code_op_free);
     for (guint i = 0; i < ops->len; i++)
-        g_ptr_array_add(body, compile_op(code, g_ptr_array_index(ops, i), error));
+        g_ptr_array_add(body, compile_op(compiler, g_ptr_array_index(ops, i)));
     return body;
 }
 
-static bool part_concerns(const struct program_part *part, int rank)
+// ---- Programs ----
+
+static void part_clear(void *data)
 {
-    if (part->all)
-        return true;
-    for (guint i = 0; i < part->ranks->len; i++)
-        if (g_array_index(part->ranks, int, i) == rank)
-            return true;
-    return false;
+    g_ptr_array_free(((struct code_part *)data)->body, TRUE);
 }
 
-struct code *code_new(const struct program *program, int rank, int ranks, char **error)
+static void number_variables(struct code *code, const struct program *program)
 {
-    struct code *code = g_new0(struct code, 1);
-    *error = NULL;
-    code->body = g_ptr_array_new_with_free_func(code_op_free);
-    code->names = g_ptr_array_new_with_free_func(g_free);
-    code->variable_names = g_ptr_array_new_with_free_func(g_free);
-    name_slot(code->variable_names, "rank");
-    name_slot(code->variable_names, "ranks");
+    variable_slot(code->variable_names, "rank");
+    variable_slot(code->variable_names, "ranks");
     for (guint i = 0; i < program->parts->len; i++)
         collect_variables(code,
                           ((struct program_part *)g_ptr_array_index(program->parts, i))->body);
@@ -191,14 +208,24 @@ struct code *code_new(const struct program *program, int rank, int ranks, char *
         .names = (const char *const *)code->variable_names->pdata,
         .values = g_new0(double, code->variable_names->len),
     };
-    code->variables.values[CODE_RANK] = rank;
-    code->variables.values[CODE_RANKS] = ranks;
+}
+
+struct code *code_new(const struct program *program, char **error, const struct op **at)
+{
+    struct code *code = g_new0(struct code, 1);
+    struct compiler compiler = {.code = code, .error = error, .at = at};
+    *error = NULL;
+    code->parts = g_array_new(FALSE, FALSE, sizeof(struct code_part));
+    g_array_set_clear_func(code->parts, part_clear);
+    code->requests = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    code->variable_names = g_ptr_array_new_with_free_func(g_free);
+    number_variables(code, program);
     for (guint i = 0; i < program->parts->len; i++) {
-        const struct program_part *part = g_ptr_array_index(program->parts, i);
-        if (!part_concerns(part, rank))
-            continue;
-        for (guint k = 0; k < part->body->len; k++)
-            g_ptr_array_add(code->body, compile_op(code, g_ptr_array_index(part->body, k), error));
+        struct code_part part = {.source = g_ptr_array_index(program->parts, i)};
+        compiler.own_buffers = 0;
+        part.body = compile_body(&compiler, part.source->body);
+        part.own_buffers = compiler.own_buffers;
+        g_array_append_val(code->parts, part);
     }
     if (*error) {
         code_free(code);
@@ -211,9 +238,37 @@ void code_free(struct code *code)
 {
     if (!code)
         return;
-    g_ptr_array_free(code->body, TRUE);
-    g_ptr_array_free(code->names, TRUE);
+    g_array_free(code->parts, TRUE);
+    g_hash_table_unref(code->requests);
     g_ptr_array_free(code->variable_names, TRUE);
     g_free(code->variables.values);
     g_free(code);
+}
+
+static bool part_concerns(const struct program_part *part, int rank)
+{
+    guint below = 0, above = part->ranks->len;
+    while (!part->all && below < above) {
+        guint middle = (below + above) / 2;
+        int found = g_array_index(part->ranks, int, middle);
+        if (found == rank)
+            return true;
+        if (found < rank)
+            below = middle + 1;
+        else
+            above = middle;
+    }
+    return part->all;
+}
+
+const struct code_part *code_part_of(const struct code *code, int rank, guint from, guint *number)
+{
+    for (guint i = from; i < code->parts->len; i++) {
+        const struct code_part *part = &g_array_index(code->parts, struct code_part, i);
+        if (!part_concerns(part->source, rank))
+            continue;
+        *number = i;
+        return part;
+    }
+    return NULL;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program compiled for one rank: its operations with expressions compiled, requests and loop
-// counters numbered.
+// A program compiled, once for all ranks: its expressions compiled, its requests and loop counters
+// numbered. What differs by rank is not in here (program_source.h).
 #ifndef NETSIM_WORKLOAD_CODE_H
 #define NETSIM_WORKLOAD_CODE_H
 
@@ -26,7 +26,7 @@ struct code_layout {
         peer_stride[OP_LAYOUT_LEVELS];
     int sets;
     struct code_value *bytes, *repeats; // of the sets
-    struct mpi_segments *segments;      // what they come out as
+    struct mpi_segments *segments;      // what they came out as last
 };
 
 struct code_op {
@@ -35,30 +35,36 @@ struct code_op {
         peer_buffer, channel;
     struct code_layout *layout; // NULL: contiguous
     const char *function;       // interned; NULL: none
-    // What the library is told of this operation. It is in use by one request at most: an
-    // operation is not started again while its request is open.
-    struct mpi_operation operation;
-    int request;                // slot of isend, irecv, wait; CODE_NO_SLOT: none
-    GArray *requests;           // int: slots of waitall; NULL: all open ones
+    int own_buffer;             // number within its part; CODE_NO_SLOT: it names its buffer
+    int request;                // number of isend, irecv, wait; CODE_NO_SLOT: none
+    GArray *requests;           // int: numbers of waitall; NULL: all open ones
     int variable;               // of a loop's counter; CODE_NO_SLOT: not named
     GPtrArray *body;            // struct code_op *, of a loop
-    int64_t address, allocated; // the operation's own buffer
+};
+
+struct code_part {
+    const struct program_part *source;
+    GPtrArray *body; // struct code_op *
+    int own_buffers; // operations that do not name theirs
 };
 
 struct code {
-    GPtrArray *body;  // struct code_op *
-    GPtrArray *names; // of the requests, by slot
+    GArray *parts;        // struct code_part
+    GHashTable *requests; // their numbers, by name
     GPtrArray *variable_names;
-    struct expression_variables variables;
+    struct expression_variables variables; // whose values are those of one rank at a time
 };
 
 // The variables that every program has.
 #define CODE_RANK 0
 #define CODE_RANKS 1
 
-// Compiles all parts of `program` that concern `rank`. NULL and *error (g_free) if an expression
-// does not compile.
-struct code *code_new(const struct program *program, int rank, int ranks, char **error);
+// Compiles all of `program`, which must outlive the code. Returns NULL with *error (g_free) and
+// *at, the operation, if an expression does not compile.
+struct code *code_new(const struct program *program, char **error, const struct op **at);
 void code_free(struct code *code);
+
+// The rank's part from number `from` on; NULL: none is left. *number: the part's.
+const struct code_part *code_part_of(const struct code *code, int rank, guint from, guint *number);
 
 #endif

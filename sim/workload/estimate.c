@@ -30,11 +30,15 @@
 // A pair of processes that have talked: the route, and a message in the ledger.
 #define PAIR_BYTES 300.0
 
-// One operation of a program: as data, and compiled for a rank.
+// One operation of a program, as data and compiled: for all ranks once, and the buffer that a rank
+// may have of its own for it.
 #define OPERATION_BYTES (sizeof(struct op) + sizeof(struct code_op))
+#define RANK_OPERATION_BYTES 16.0
 
-// Operations of a benchmark for each size and rank, as data.
+// Operations of a benchmark for each size, as data, of each of so many ranks: those of others are
+// the same.
 #define SIZE_OPERATIONS 12.0
+#define UNLIKE_RANKS 2
 
 // Of a message on its way: the events of its ends, and those of each packet of it.
 #define MESSAGE_EVENTS 20.0
@@ -137,13 +141,15 @@ static double operations_as_data(const GPtrArray *body)
 static double program_bytes(const struct workload *workload)
 {
     if (!workload->program)
-        return OPERATION_BYTES * SIZE_OPERATIONS * workload->sizes->len * workload->ranks;
-    double count = 0;
+        return OPERATION_BYTES * SIZE_OPERATIONS * workload->sizes->len *
+               MIN(workload->ranks, UNLIKE_RANKS);
+    double bytes = 0;
     for (guint i = 0; i < workload->program->parts->len; i++) {
         const struct program_part *part = g_ptr_array_index(workload->program->parts, i);
-        count += operations_as_data(part->body) * concerned(workload, part);
+        bytes += operations_as_data(part->body) *
+                 (OPERATION_BYTES + RANK_OPERATION_BYTES * concerned(workload, part));
     }
-    return OPERATION_BYTES * count;
+    return bytes;
 }
 
 static double memory_of(const struct scenario_case *test_case)

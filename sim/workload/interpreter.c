@@ -7,32 +7,19 @@
 // them.
 #define MOST_AT_ONCE 1000
 
-// A body being run: the program itself, or a loop.
-struct frame {
-    const GPtrArray *body;
-    const struct code_op *loop; // NULL: the program
-    guint next;
-    int64_t turn, turns;
-    bool lapped; // its turns are the repetitions of a measurement
-};
-
-struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
+struct interpreter *interpreter_new(struct mpi_process *process, struct op_source *source,
                                     interpreter_measure_fn *measure, void *owner)
 {
     struct interpreter *run = g_new0(struct interpreter, 1);
     run->process = process;
-    run->code = code_new(program, process->rank, process->ranks, &run->code_error);
+    run->source = source;
     run->phase = PHASE_INIT;
-    run->frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
+    run->open = g_array_new(FALSE, FALSE, sizeof(struct open_request));
     run->waiting = g_ptr_array_new();
+    run->own_buffers = g_array_new(FALSE, TRUE, sizeof(struct own_buffer));
     run->measure = measure;
     run->owner = owner;
     mpi_schedule_init(&run->schedule);
-    if (run->code) {
-        struct frame program_frame = {.body = run->code->body, .turns = 1};
-        g_array_append_val(run->frames, program_frame);
-        run->open = g_new0(struct mpi_request *, run->code->names->len + 1);
-    }
     process->program = run;
     return run;
 }
@@ -41,13 +28,12 @@ void interpreter_free(struct interpreter *run)
 {
     if (!run)
         return;
-    code_free(run->code);
     laps_clear(&run->laps);
-    g_free(run->code_error);
-    g_array_free(run->frames, TRUE);
+    g_array_free(run->open, TRUE);
     g_ptr_array_free(run->waiting, TRUE);
+    g_array_free(run->own_buffers, TRUE);
+    interpreter_operations_free(run);
     mpi_schedule_clear(&run->schedule);
-    g_free(run->open);
     g_free(run);
 }
 
@@ -75,13 +61,13 @@ char *interpreter_place(const struct interpreter *run)
 {
     if (run->phase == PHASE_INIT)
         return g_strdup("MPI_Init");
-    if (!run->op)
+    if (!run->called)
         return g_strdup("end of the program");
-    const struct op *op = run->op->source;
-    if (op->mark.line == 0)
-        return g_strdup(op_kind_name(op->kind));
-    return g_strdup_printf("%s:%d:%d: %s", op->mark.file, op->mark.line, op->mark.column,
-                           op_kind_name(op->kind));
+    const struct source_mark *mark = run->call.mark;
+    if (mark->line == 0)
+        return g_strdup(op_kind_name(run->call.kind));
+    return g_strdup_printf("%s:%d:%d: %s", mark->file, mark->line, mark->column,
+                           op_kind_name(run->call.kind));
 }
 
 void interpreter_fail(struct interpreter *run, const char *format, ...)
@@ -98,61 +84,21 @@ void interpreter_fail(struct interpreter *run, const char *format, ...)
     g_free(what);
 }
 
-int64_t interpreter_value(struct interpreter *run, const struct code_value *code, int64_t fallback)
-{
-    if (!code->given)
-        return fallback;
-    if (!code->expression)
-        return code->constant;
-    char *error = NULL;
-    int64_t result = expression_value(code->expression, &error);
-    if (error)
-        interpreter_fail(run, "%s", error);
-    g_free(error);
-    return result;
-}
+// ---- Calls ----
 
-int64_t interpreter_quantity(struct interpreter *run, const struct code_value *code,
-                             enum quantity_kind kind)
+int64_t interpreter_address(struct interpreter *run, int64_t size)
 {
-    int64_t value = interpreter_value(run, code, 0);
-    if (G_LIKELY(value >= 0 && value <= quantity_most_value(kind)))
-        return value;
-    char *text = quantity_format(kind, (struct quantity){.integer = value});
-    interpreter_fail(run, "%s is no %s: the range is 0 .. %s", text,
-                     kind == QUANTITY_SIZE ? "size" : "duration", quantity_most(kind));
-    g_free(text);
-    return 0;
-}
-
-// ---- Operations ----
-
-int64_t interpreter_address(struct interpreter *run, struct code_op *op, int64_t size)
-{
-    if (op->buffer.given)
-        return interpreter_quantity(run, &op->buffer, QUANTITY_SIZE);
-    if (size > op->allocated || op->address == 0) {
-        op->address = mpi_process_allocate(run->process, MAX(size, 1));
-        op->allocated = size;
+    if (run->call.buffer != CALL_NO_ADDRESS)
+        return run->call.buffer;
+    guint number = (guint)run->call.own_buffer;
+    if (number >= run->own_buffers->len)
+        g_array_set_size(run->own_buffers, number + 1);
+    struct own_buffer *own = &g_array_index(run->own_buffers, struct own_buffer, number);
+    if (size > own->allocated || own->address == 0) {
+        own->address = mpi_process_allocate(run->process, MAX(size, 1));
+        own->allocated = size;
     }
-    return op->address;
-}
-
-bool interpreter_rank_valid(struct interpreter *run, int64_t rank)
-{
-    if (rank < 0 || rank >= run->process->ranks)
-        interpreter_fail(run, "there is no rank %" G_GINT64_FORMAT " (ranks: 0..%d)", rank,
-                         run->process->ranks - 1);
-    return run->process->sim->status == SIM_COMPLETED;
-}
-
-// The peer's rank; a value that is computed may not come out as the number that stands for "any".
-int interpreter_peer(struct interpreter *run, const struct code_value *peer)
-{
-    int64_t rank = peer->any || !peer->given ? MPI_RANK_ANY : interpreter_value(run, peer, 0);
-    if (peer->given && !peer->any && !interpreter_rank_valid(run, rank))
-        return MPI_RANK_ANY;
-    return (int)rank;
+    return own->address;
 }
 
 void interpreter_wait_for(struct interpreter *run, struct mpi_request *request)
@@ -161,41 +107,39 @@ void interpreter_wait_for(struct interpreter *run, struct mpi_request *request)
     g_ptr_array_add(run->waiting, request);
 }
 
-bool interpreter_slot_free(struct interpreter *run, const struct code_op *op)
+bool interpreter_name_free(struct interpreter *run)
 {
-    if (op->request == CODE_NO_SLOT || !run->open[op->request])
-        return true;
-    interpreter_fail(run, "request %s is still open", op->source->name);
-    return false;
+    for (guint i = 0; run->call.request != CALL_NO_REQUEST && i < run->open->len; i++)
+        if (g_array_index(run->open, struct open_request, i).number == run->call.request) {
+            interpreter_fail(run, "request %s is still open", run->call.request_name);
+            return false;
+        }
+    return true;
 }
 
-enum interpreter_phase interpreter_started(struct interpreter *run, const struct code_op *op,
-                                           struct mpi_request *request)
+enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_request *request)
 {
-    if (op->request != CODE_NO_SLOT) {
-        run->open[op->request] = request;
+    if (run->call.request != CALL_NO_REQUEST) {
+        struct open_request open = {run->call.request, request};
+        g_array_append_val(run->open, open);
         return PHASE_DRAIN;
     }
     interpreter_wait_for(run, request);
     return PHASE_WAIT;
 }
 
-static enum interpreter_phase op_copy(struct interpreter *run, struct cpu_context *context,
-                                      const struct code_op *op)
+static enum interpreter_phase call_copy(const struct interpreter *run, struct cpu_context *context)
 {
-    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE);
-    if (run->process->sim->status == SIM_COMPLETED)
-        mem_copy(context, &run->process->host->config.memory, size, COPY_WARM, MESSAGE_NONE);
+    mem_copy(context, &run->process->host->config.memory, run->call.size, COPY_WARM, MESSAGE_NONE);
     return PHASE_NEXT;
 }
 
-static enum interpreter_phase op_registration(struct interpreter *run, struct cpu_context *context,
-                                              const struct code_op *op)
+static enum interpreter_phase call_registration(struct interpreter *run,
+                                                struct cpu_context *context)
 {
     const struct mpi_device_ops *ops = run->process->ops;
-    bool registers = op->source->kind == OP_REGISTER;
-    int64_t size = interpreter_quantity(run, &op->size, QUANTITY_SIZE),
-            address = interpreter_quantity(run, &op->buffer, QUANTITY_SIZE);
+    bool registers = run->call.kind == OP_REGISTER;
+    int64_t size = run->call.size, address = run->call.buffer;
     if (size <= 0)
         interpreter_fail(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
     else if (!ops->register_memory)
@@ -207,34 +151,29 @@ static enum interpreter_phase op_registration(struct interpreter *run, struct cp
     return PHASE_NEXT;
 }
 
-static enum interpreter_phase op_loop(struct interpreter *run, const struct code_op *op)
+static enum interpreter_phase call_measure_start(struct interpreter *run,
+                                                 const struct cpu_context *context)
 {
-    struct frame frame = {
-        .body = op->body, .loop = op, .turns = interpreter_value(run, &op->count, 0)};
-    if (frame.turns > 0 && op->body->len > 0) {
-        frame.lapped = laps_loop(&run->laps, frame.turns);
-        g_array_append_val(run->frames, frame);
-    }
-    if (op->variable != CODE_NO_SLOT)
-        run->code->variables.values[op->variable] = 0;
+    sim_measurement_begins(run->process->sim);
+    run->measure_start = context->now;
+    run->process->reported = 0;
+    laps_begin(&run->laps, context->now);
     return PHASE_NEXT;
 }
 
-static void op_measure_stop(struct interpreter *run, const struct cpu_context *context,
-                            const struct code_op *op)
+static enum interpreter_phase call_measure_stop(struct interpreter *run,
+                                                const struct cpu_context *context)
 {
-    sim_time elapsed =
-        op->source->reported ? run->process->reported : context->now - run->measure_start;
-    int64_t count = interpreter_value(run, &op->count, 1);
-    run->measure(run->owner, run->process->rank, interpreter_value(run, &op->size, 0), count,
-                 op->source->parts, elapsed,
-                 laps_end(&run->laps, count, op->source->reported, elapsed));
+    const struct op_call *call = &run->call;
+    sim_time elapsed = call->reported ? run->process->reported : context->now - run->measure_start;
+    run->measure(run->owner, run->process->rank, call->size, call->count, call->parts, elapsed,
+                 laps_end(&run->laps, call->count, call->reported, elapsed));
+    return PHASE_NEXT;
 }
 
-static enum interpreter_phase op_start(struct interpreter *run, struct cpu_context *context,
-                                       struct code_op *op)
+static enum interpreter_phase call_start(struct interpreter *run, struct cpu_context *context)
 {
-    switch (op->source->kind) {
+    switch (run->call.kind) {
     case OP_SEND:
     case OP_SSEND:
     case OP_ISEND:
@@ -243,15 +182,15 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_IRECV:
     case OP_PROBE:
     case OP_IPROBE:
-        return interpreter_transfer(run, context, op);
+        return interpreter_transfer(run, context);
     case OP_WAIT:
     case OP_WAITALL:
-        return interpreter_wait(run, context, op);
+        return interpreter_wait(run, context);
     case OP_COMPUTE:
-        cpu_spend_time(context, interpreter_quantity(run, &op->time, QUANTITY_DURATION), "compute");
+        cpu_spend_time(context, run->call.time, "compute");
         return PHASE_NEXT;
     case OP_SENDRECV:
-        return interpreter_sendrecv(run, context, op);
+        return interpreter_sendrecv(run, context);
     case OP_BARRIER:
     case OP_BCAST:
     case OP_REDUCE:
@@ -260,12 +199,12 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_SCATTER:
     case OP_ALLGATHER:
     case OP_ALLTOALL:
-        return interpreter_collective(run, context, op);
+        return interpreter_collective(run, context);
     case OP_COPY:
-        return op_copy(run, context, op);
+        return call_copy(run, context);
     case OP_REGISTER:
     case OP_DEREGISTER:
-        return op_registration(run, context, op);
+        return call_registration(run, context);
     case OP_PUT:
     case OP_GET:
     case OP_ACCUMULATE:
@@ -276,61 +215,53 @@ static enum interpreter_phase op_start(struct interpreter *run, struct cpu_conte
     case OP_ACTIVE_MESSAGE:
     case OP_POLL:
     case OP_CALL:
-        return interpreter_operation(run, context, op);
+        return interpreter_operation(run, context);
     case OP_LOOP:
-        return op_loop(run, op);
+        return PHASE_NEXT;
     case OP_MEASURE_START:
-        sim_measurement_begins(run->process->sim);
-        run->measure_start = context->now;
-        run->process->reported = 0;
-        laps_begin(&run->laps, context->now);
-        return PHASE_NEXT;
+        return call_measure_start(run, context);
     case OP_MEASURE_STOP:
-        op_measure_stop(run, context, op);
-        return PHASE_NEXT;
+        return call_measure_stop(run, context);
     }
     return PHASE_ENDED;
 }
 
-// ---- From one operation to the next ----
+// ---- From one call to the next ----
 
-// The next operation at a time, or NULL at the end of the program.
-static struct code_op *next_op(struct interpreter *run, sim_time now)
+// Takes the next call from the source; laps that have ended meanwhile are noted.
+static enum source_next take_call(struct interpreter *run, sim_time now)
 {
-    while (run->frames->len > 0) {
-        struct frame *frame = &g_array_index(run->frames, struct frame, run->frames->len - 1);
-        if (frame->next < frame->body->len)
-            return g_ptr_array_index(frame->body, frame->next++);
-        frame->next = 0;
-        if (frame->lapped)
-            laps_add(&run->laps, now, run->process->reported);
-        if (++frame->turn >= frame->turns) {
-            g_array_set_size(run->frames, run->frames->len - 1);
-            continue;
-        }
-        if (frame->loop && frame->loop->variable != CODE_NO_SLOT)
-            run->code->variables.values[frame->loop->variable] = (double)frame->turn;
+    for (;;) {
+        enum source_next next = run->source->next(run->source, run->process->rank, &run->call);
+        if (next != SOURCE_LAP)
+            return next;
+        laps_add(&run->laps, run->call.count, now, run->process->reported);
     }
-    return NULL;
 }
 
-// Runs operations until one has taken time or has to wait: a slice of processor time holds one
-// operation.
+static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_context *context)
+{
+    enum source_next next = take_call(run, context->now);
+    run->called = next != SOURCE_END;
+    if (next == SOURCE_CALL)
+        return call_start(run, context);
+    if (next == SOURCE_WRONG) {
+        interpreter_fail(run, "%s", run->call.wrong);
+        return PHASE_NEXT;
+    }
+    run->ended = context->now;
+    return PHASE_FINALIZE;
+}
+
+// Runs calls until one has taken time or has to wait: a slice of processor time holds one.
 static enum interpreter_phase phase_next(struct interpreter *run, struct cpu_context *context)
 {
     sim_time start = context->now;
     enum interpreter_phase phase = PHASE_NEXT;
     for (int i = 0; i < MOST_AT_ONCE && phase == PHASE_NEXT && context->now == start &&
                     run->process->sim->status == SIM_COMPLETED;
-         i++) {
-        struct code_op *op = next_op(run, context->now);
-        run->op = op;
-        if (!op) {
-            run->ended = context->now;
-            return PHASE_FINALIZE;
-        }
-        phase = op_start(run, context, op);
-    }
+         i++)
+        phase = phase_call(run, context);
     return phase;
 }
 
@@ -338,10 +269,13 @@ static void give_back(struct interpreter *run, struct cpu_context *context)
 {
     for (guint i = 0; i < run->waiting->len; i++) {
         struct mpi_request *request = g_ptr_array_index(run->waiting, i);
+        const struct mpi_operation *operation = request->operation;
         if (request->done)
             mpi_request_free(context, request);
         else
             mpi_request_withdraw(context, request);
+        if (operation)
+            interpreter_operation_over(run, operation);
     }
     g_ptr_array_set_size(run->waiting, 0);
 }
@@ -369,7 +303,7 @@ static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context 
 static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
 {
     if (!mpi_schedule_step(&run->schedule, context, run->process)) {
-        mpi_observe_collective(run->process, op_kind_name(run->op->source->kind), false);
+        mpi_observe_collective(run->process, op_kind_name(run->call.kind), false);
         run->phase = PHASE_NEXT;
         return CPU_AGAIN;
     }
@@ -397,8 +331,6 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
 {
     struct mpi_process *process = container_of(task, struct mpi_process, task);
     struct interpreter *run = process->program;
-    if (run->code_error)
-        interpreter_fail(run, "%s", run->code_error);
     if (process->sim->status != SIM_COMPLETED)
         return CPU_SLEEP;
     switch (run->phase) {

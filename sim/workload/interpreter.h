@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs a program on a process: one operation after the other, each as the MPI calls that it stands
-// for.
+// Runs a program on a process: one call after the other, as its source yields them (source.h), each
+// as the MPI calls that it stands for.
 #ifndef NETSIM_WORKLOAD_INTERPRETER_H
 #define NETSIM_WORKLOAD_INTERPRETER_H
 
-#include "sim/config/program.h"
 #include "sim/mpi/process.h"
+#include "sim/workload/source.h"
 
 #include <stdbool.h>
 
@@ -16,9 +16,9 @@ struct interpreter;
 typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count,
                                     int64_t parts, sim_time elapsed, const sim_time *times);
 
-// Compiles the parts of `program` that concern the process's rank. `program` must outlive it. Free
-// with interpreter_free.
-struct interpreter *interpreter_new(struct mpi_process *process, const struct program *program,
+// Will run the calls of the process's rank. `source`, which all ranks may share, must outlive it.
+// Free with interpreter_free.
+struct interpreter *interpreter_new(struct mpi_process *process, struct op_source *source,
                                     interpreter_measure_fn *measure, void *owner);
 void interpreter_free(struct interpreter *run);
 

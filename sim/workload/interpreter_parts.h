@@ -4,9 +4,7 @@
 #ifndef NETSIM_WORKLOAD_INTERPRETER_PARTS_H
 #define NETSIM_WORKLOAD_INTERPRETER_PARTS_H
 
-#include "sim/config/quantity.h"
 #include "sim/mpi/schedule.h"
-#include "sim/workload/code.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/laps.h"
 
@@ -21,17 +19,31 @@ enum interpreter_phase {
     PHASE_ENDED,
 };
 
+// A request that the program has named, and not waited for.
+struct open_request {
+    int number; // op_call.request
+    struct mpi_request *request;
+};
+
+// The buffer of calls that name none.
+struct own_buffer {
+    int64_t address, allocated;
+};
+
+struct kept_operation;
+
 struct interpreter {
     struct mpi_process *process;
-    struct code *code;
-    char *code_error;
+    struct op_source *source;
     enum interpreter_phase phase;
-    GArray *frames;            // struct frame
-    const struct code_op *op;  // under way
-    struct mpi_request **open; // named requests by slot, NULL if not open
-    GPtrArray *waiting;        // requests to give back when the wait is over
+    struct op_call call; // under way; what it points at is valid while it is started
+    bool called;         // there is one
+    GArray *open;        // struct open_request, in the order of starting
+    GPtrArray *waiting;  // requests to give back when the wait is over
+    GArray *own_buffers; // struct own_buffer, by op_call.own_buffer
     struct mpi_schedule schedule;
-    int64_t temporary, temporary_bytes; // the library's temporary buffer
+    struct kept_operation *kept, *unused; // operations, all of them and those without a request
+    int64_t temporary, temporary_bytes;   // the library's temporary buffer
     sim_time measure_start;
     struct laps laps;      // of the measurement under way
     sim_time began, ended; // the program
@@ -42,46 +54,29 @@ struct interpreter {
 // Ends the run: what is wrong with the program, at the operation that is under way.
 void interpreter_fail(struct interpreter *run, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-// What an operation's value comes out as now; `fallback` if it is not given.
-int64_t interpreter_value(struct interpreter *run, const struct code_value *code, int64_t fallback);
+// The call's buffer of `size` bytes: the one that it names, or its own.
+int64_t interpreter_address(struct interpreter *run, int64_t size);
 
-// The same for a size or a duration, which is 0 .. quantity_most; the run fails, and 0 is returned,
-// if it is not.
-int64_t interpreter_quantity(struct interpreter *run, const struct code_value *code,
-                             enum quantity_kind kind);
+// Whether the name that the call gives to its request can be taken; the run fails if not.
+bool interpreter_name_free(struct interpreter *run);
 
-// The peer's rank, MPI_RANK_ANY if that is meant or after an error: what is computed may not come
-// out as the number that stands for "any".
-int interpreter_peer(struct interpreter *run, const struct code_value *peer);
-
-// The operation's buffer of `size` bytes: the one that it names, or its own.
-int64_t interpreter_address(struct interpreter *run, struct code_op *op, int64_t size);
-
-// Whether the name that the operation gives to its request can be taken; the run fails if not.
-bool interpreter_slot_free(struct interpreter *run, const struct code_op *op);
-
-// What comes after the operation's request has been started: with a name the program goes on,
-// without one it waits.
-enum interpreter_phase interpreter_started(struct interpreter *run, const struct code_op *op,
-                                           struct mpi_request *request);
+// What comes after the call's request has been started: with a name the program goes on, without
+// one it waits.
+enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_request *request);
 
 void interpreter_wait_for(struct interpreter *run, struct mpi_request *request);
 
-// Whether there is such a rank; the run fails if not.
-bool interpreter_rank_valid(struct interpreter *run, int64_t rank);
-
-// Operations, each of which returns what comes next.
-enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context,
-                                            struct code_op *op);
-enum interpreter_phase interpreter_wait(struct interpreter *run, struct cpu_context *context,
-                                        const struct code_op *op);
-enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_context *context,
-                                            struct code_op *op);
-enum interpreter_phase interpreter_collective(struct interpreter *run, struct cpu_context *context,
-                                              struct code_op *op);
+// Calls, each of which returns what comes next.
+enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context);
+enum interpreter_phase interpreter_wait(struct interpreter *run, struct cpu_context *context);
+enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_context *context);
+enum interpreter_phase interpreter_collective(struct interpreter *run, struct cpu_context *context);
 
 // The kinds from OP_PUT to OP_CALL.
-enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context,
-                                             struct code_op *op);
+enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context);
+
+// The request of that operation was given back: its room is for another.
+void interpreter_operation_over(struct interpreter *run, const struct mpi_operation *operation);
+void interpreter_operations_free(struct interpreter *run);
 
 #endif

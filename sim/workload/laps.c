@@ -13,22 +13,16 @@ static void reserve(struct laps *laps, int64_t count)
 
 void laps_begin(struct laps *laps, sim_time now)
 {
-    laps->armed = laps->kept;
     laps->start = now;
     laps->count = 0;
 }
 
-bool laps_loop(struct laps *laps, int64_t turns)
+void laps_add(struct laps *laps, int64_t of, sim_time now, sim_time reported)
 {
-    if (G_LIKELY(!laps->armed))
-        return false;
-    laps->armed = false;
-    reserve(laps, turns);
-    return true;
-}
-
-void laps_add(struct laps *laps, sim_time now, sim_time reported)
-{
+    if (G_LIKELY(!laps->kept))
+        return;
+    if (laps->count == 0)
+        reserve(laps, of);
     laps->ends[2 * laps->count] = now;
     laps->ends[2 * laps->count + 1] = reported;
     laps->count++;

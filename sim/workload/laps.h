@@ -11,7 +11,6 @@
 // Zeroed, it keeps nothing.
 struct laps {
     bool kept;
-    bool armed; // a measurement has begun, and no loop so far
     sim_time start;
     int64_t count, capacity;
     sim_time *ends; // [2 * lap]: when it ended, and what the library had reported by then
@@ -20,12 +19,9 @@ struct laps {
 // A measurement begins.
 void laps_begin(struct laps *laps, sim_time now);
 
-// A loop of `turns` begins. True if its turns are the repetitions: the first loop of a measurement.
-// Room for all of them is made here, so that laps_add allocates nothing.
-bool laps_loop(struct laps *laps, int64_t turns);
-
-// A turn has ended; `reported` is the time that the library has reported since laps_begin.
-void laps_add(struct laps *laps, sim_time now, sim_time reported);
+// A repetition has ended, of `of`; `reported` is the time that the library has reported since
+// laps_begin. With the first, room for all of them is made, so that the others allocate nothing.
+void laps_add(struct laps *laps, int64_t of, sim_time now, sim_time reported);
 
 // The measurement of `count` repetitions ends: the time of each of them, on the clock or as
 // reported; valid until the next laps_begin. NULL if repetitions were not one turn each. Without a

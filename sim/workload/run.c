@@ -5,6 +5,7 @@
 #include "sim/core/intern.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/limit.h"
+#include "sim/workload/program_source.h"
 #include "sim/workload/samples.h"
 
 #include <string.h>
@@ -32,6 +33,7 @@ struct running {
     struct mpi_process **processes;
     struct interpreter **interpreters;
     struct program *benchmark; // NULL: a free program, which belongs to the case
+    struct op_source *source;
     int ranks;
     struct benchmark_report report;
     GArray *points; // struct point, in the order of measuring
@@ -161,8 +163,10 @@ static void running_build(struct running *run, const struct registry *registry)
         if (workload->samples)
             run->result->samples = g_array_new(FALSE, FALSE, sizeof(struct result_sample));
     }
+    run->source = program_source_new(program, run->ranks);
     for (int rank = 0; rank < run->ranks; rank++) {
-        run->interpreters[rank] = interpreter_new(run->processes[rank], program, on_measure, run);
+        run->interpreters[rank] =
+            interpreter_new(run->processes[rank], run->source, on_measure, run);
         if (workload->samples)
             interpreter_keep_laps(run->interpreters[rank]);
         cpu_wake(&run->processes[rank]->task);
@@ -176,6 +180,7 @@ static void running_free(struct running *run)
     run->stack->free(run->stack_state);
     for (int rank = 0; rank < run->ranks; rank++)
         mpi_process_free(run->processes[rank]);
+    op_source_free(run->source);
     program_free(run->benchmark);
     if (run->points)
         g_array_free(run->points, TRUE);

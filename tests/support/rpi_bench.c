@@ -4,6 +4,7 @@
 #include "sim/config/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/model.h"
+#include "sim/workload/program_source.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -26,9 +27,10 @@ struct rpi_bench *rpi_bench_new(const struct test_program *program)
             scenario_section_values(test_case, stack->library_section);
     }
     bench->stack = stack->build(bench->cluster, test_case, bench->processes, bench->ranks);
+    bench->source = program_source_new(test_case->workload.program, bench->ranks);
     for (int rank = 0; rank < bench->ranks; rank++) {
         bench->interpreters[rank] =
-            interpreter_new(bench->processes[rank], test_case->workload.program, NULL, NULL);
+            interpreter_new(bench->processes[rank], bench->source, NULL, NULL);
         cpu_wake(&bench->processes[rank]->task);
     }
     return bench;
@@ -40,6 +42,7 @@ void rpi_bench_free(struct rpi_bench *bench)
         registry_stack(&model_registry, bench->compiled.test_case->stack->name);
     for (int rank = 0; rank < bench->ranks; rank++)
         interpreter_free(bench->interpreters[rank]);
+    op_source_free(bench->source);
     stack->free(bench->stack);
     for (int rank = 0; rank < bench->ranks; rank++)
         mpi_process_free(bench->processes[rank]);

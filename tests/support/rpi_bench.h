@@ -13,6 +13,7 @@ struct rpi_bench {
     struct sim *sim;
     struct cluster *cluster;
     struct mpi_process *processes[TEST_MOST_RANKS];
+    struct op_source *source;
     struct interpreter *interpreters[TEST_MOST_RANKS];
     struct rpi_stack *stack;
     int ranks;

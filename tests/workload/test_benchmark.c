@@ -3,7 +3,7 @@
 // ranks do what.
 #include "sim/workload/benchmark.h"
 
-#include "sim/workload/code.h"
+#include "sim/workload/program_source.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -32,47 +32,75 @@ static struct program *program_of(const char *name, int ranks, int64_t size, int
     return program;
 }
 
-static const struct code_op *op_at(const GPtrArray *body, guint index)
+// All calls of a rank, laps among them as OP_LOOP without a place. Free with g_array_unref.
+static GArray *calls_of(const struct program *program, int rank, int ranks)
 {
-    CU_ASSERT_FATAL(index < body->len);
-    return g_ptr_array_index(body, index);
+    GArray *calls = g_array_new(FALSE, FALSE, sizeof(struct op_call));
+    struct op_source *source = program_source_new(program, ranks);
+    struct op_call call;
+    enum source_next next;
+    while ((next = source->next(source, rank, &call)) != SOURCE_END) {
+        CU_ASSERT_FATAL(next != SOURCE_WRONG);
+        if (next == SOURCE_LAP)
+            call = (struct op_call){.kind = OP_LOOP, .count = call.count};
+        g_array_append_val(calls, call);
+    }
+    op_source_free(source);
+    return calls;
 }
 
-static int64_t value_of(const struct code_value *value)
+static const struct op_call *call_at(const GArray *calls, guint index)
 {
-    char *error = NULL;
-    if (!value->expression)
-        return value->constant;
-    int64_t result = expression_value(value->expression, &error);
-    CU_ASSERT_PTR_NULL(error);
-    return result;
+    CU_ASSERT_FATAL(index < calls->len);
+    return &g_array_index(calls, struct op_call, index);
 }
 
-static struct code *code_of(const struct program *program, int rank, int ranks)
+static bool is_lap(const struct op_call *call)
 {
-    char *error;
-    struct code *code = code_new(program, rank, ranks, &error);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(code);
-    return code;
+    return call->kind == OP_LOOP && !call->mark;
 }
 
-// Two to warm up, two barriers, then the clock around all repetitions.
+static void expect_call(const GArray *calls, guint *index, enum op_kind kind, int64_t count)
+{
+    const struct op_call *call = call_at(calls, (*index)++);
+    CU_ASSERT_EQUAL(call->kind, kind);
+    CU_ASSERT_FALSE(is_lap(call));
+    if (count)
+        SUITE_SAME_INTEGER(call->count, count);
+}
+
+// Skips `turns` turns of a loop with `body` calls each, and with a lap at the end of each.
+static void expect_turns(const GArray *calls, guint *index, int64_t turns, guint body, bool lapped)
+{
+    for (int64_t turn = 0; turn < turns; turn++) {
+        *index += body;
+        if (!lapped)
+            continue;
+        CU_ASSERT_TRUE(is_lap(call_at(calls, *index)));
+        SUITE_SAME_INTEGER(call_at(calls, (*index)++)->count, turns);
+    }
+}
+
+// Two to warm up, two barriers, then the clock around all repetitions, which are laps.
 static void expect_frame(const char *name, int64_t size, int64_t repetitions, int64_t expected)
 {
-    static const enum op_kind frame[] = {OP_LOOP,          OP_BARRIER, OP_BARRIER,
-                                         OP_MEASURE_START, OP_LOOP,    OP_MEASURE_STOP};
+    guint body = strcmp(name, "pmb.exchange") == 0 ? 5 : 1;
     struct program *program = program_of(name, RANKS, size, repetitions);
     for (int rank = 0; rank < RANKS; rank++) {
-        struct code *code = code_of(program, rank, RANKS);
-        SUITE_SAME_INTEGER(code->body->len, G_N_ELEMENTS(frame));
-        for (guint i = 0; i < G_N_ELEMENTS(frame); i++)
-            CU_ASSERT_EQUAL(op_at(code->body, i)->source->kind, frame[i]);
-        SUITE_SAME_INTEGER(value_of(&op_at(code->body, 0)->count), 2);
-        SUITE_SAME_INTEGER(value_of(&op_at(code->body, 4)->count), expected);
-        SUITE_SAME_INTEGER(value_of(&op_at(code->body, 5)->count), expected);
-        SUITE_SAME_INTEGER(value_of(&op_at(code->body, 5)->size), size);
-        SUITE_SAME_INTEGER(op_at(code->body, 5)->source->parts, 1);
-        code_free(code);
+        GArray *calls = calls_of(program, rank, RANKS);
+        guint at = 0;
+        expect_call(calls, &at, OP_LOOP, 2);
+        expect_turns(calls, &at, 2, body, false);
+        expect_call(calls, &at, OP_BARRIER, 0);
+        expect_call(calls, &at, OP_BARRIER, 0);
+        expect_call(calls, &at, OP_MEASURE_START, 0);
+        expect_call(calls, &at, OP_LOOP, expected);
+        expect_turns(calls, &at, expected, body, true);
+        SUITE_SAME_INTEGER(call_at(calls, at)->size, size);
+        SUITE_SAME_INTEGER(call_at(calls, at)->parts, 1);
+        expect_call(calls, &at, OP_MEASURE_STOP, expected);
+        SUITE_SAME_INTEGER(calls->len, at);
+        g_array_unref(calls);
     }
     program_free(program);
 }
@@ -97,18 +125,16 @@ static void test_bcast_root(void)
     struct program *program = program_of("pmb.bcast", RANKS, 8, 20);
     int64_t send = 0, receive = 0;
     for (int rank = 0; rank < RANKS; rank++) {
-        struct code *code = code_of(program, rank, RANKS);
-        const struct code_op *loop = op_at(code->body, 4), *bcast = op_at(loop->body, 0);
-        SUITE_SAME_INTEGER(loop->body->len, 1);
-        CU_ASSERT_EQUAL(bcast->source->kind, OP_BCAST);
+        GArray *calls = calls_of(program, rank, RANKS);
         for (int turn = 0; turn < 20; turn++) {
-            code->variables.values[loop->variable] = turn;
-            SUITE_SAME_INTEGER(value_of(&bcast->root), turn % RANKS);
+            const struct op_call *bcast = call_at(calls, 7 + 2 * (guint)turn);
+            CU_ASSERT_EQUAL(bcast->kind, OP_BCAST);
+            SUITE_SAME_INTEGER(bcast->root, turn % RANKS);
             int64_t *buffer = turn % RANKS == rank ? &send : &receive;
-            *buffer = *buffer ? *buffer : value_of(&bcast->buffer);
-            CU_ASSERT_EQUAL(value_of(&bcast->buffer), *buffer);
+            *buffer = *buffer ? *buffer : bcast->buffer;
+            CU_ASSERT_EQUAL(bcast->buffer, *buffer);
         }
-        code_free(code);
+        g_array_unref(calls);
     }
     CU_ASSERT(send != receive);
     program_free(program);
@@ -118,11 +144,11 @@ static void test_ring(void)
 {
     struct program *program = program_of("pmb.sendrecv", RANKS, 8, 1);
     for (int rank = 0; rank < RANKS; rank++) {
-        struct code *code = code_of(program, rank, RANKS);
-        const struct code_op *op = op_at(op_at(code->body, 4)->body, 0);
-        SUITE_SAME_INTEGER(value_of(&op->peer), (rank + 1) % RANKS);
-        SUITE_SAME_INTEGER(value_of(&op->source_rank), (rank + RANKS - 1) % RANKS);
-        code_free(code);
+        GArray *calls = calls_of(program, rank, RANKS);
+        const struct op_call *call = call_at(calls, 7);
+        SUITE_SAME_INTEGER(call->peer, (rank + 1) % RANKS);
+        SUITE_SAME_INTEGER(call->source, (rank + RANKS - 1) % RANKS);
+        g_array_unref(calls);
     }
     program_free(program);
 }
@@ -133,35 +159,44 @@ static void test_exchange(void)
 {
     static const enum op_kind order[] = {OP_ISEND, OP_ISEND, OP_RECV, OP_RECV, OP_WAITALL};
     struct program *program = program_of("pmb.exchange", RANKS, 8, 1);
-    struct code *code = code_of(program, 0, RANKS);
-    const GPtrArray *body = op_at(code->body, 4)->body;
+    GArray *calls = calls_of(program, 0, RANKS);
     static const int peers[] = {1, RANKS - 1, RANKS - 1, 1};
-    SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order));
+    const guint first = 15;
     for (guint i = 0; i < G_N_ELEMENTS(order); i++)
-        CU_ASSERT_EQUAL(op_at(body, i)->source->kind, order[i]);
+        CU_ASSERT_EQUAL(call_at(calls, first + i)->kind, order[i]);
     for (guint i = 0; i < G_N_ELEMENTS(peers); i++)
-        SUITE_SAME_INTEGER(value_of(&op_at(body, i)->peer), peers[i]);
-    CU_ASSERT(op_at(body, 0)->request != op_at(body, 1)->request);
-    CU_ASSERT_PTR_NULL(op_at(body, 4)->requests);
-    code_free(code);
+        SUITE_SAME_INTEGER(call_at(calls, first + i)->peer, peers[i]);
+    CU_ASSERT(call_at(calls, first)->request != call_at(calls, first + 1)->request);
+    CU_ASSERT_TRUE(call_at(calls, first + 4)->awaits_all);
+    g_array_unref(calls);
     program_free(program);
+}
+
+static guint without_laps(const GArray *calls)
+{
+    guint count = 0;
+    for (guint i = 0; i < calls->len; i++)
+        count += !is_lap(call_at(calls, i));
+    return count;
 }
 
 // PingPong: rank 0 measures alone, half the round trip; bare providers have no barrier.
 static void test_pingpong(void)
 {
     struct program *program = program_of("pmb.pingpong", 2, 8, 9);
-    struct code *first = code_of(program, 0, 2), *second = code_of(program, 1, 2);
-    SUITE_SAME_INTEGER(first->body->len, 6);
-    SUITE_SAME_INTEGER(second->body->len, 4);
-    SUITE_SAME_INTEGER(op_at(first->body, 5)->source->parts, 2);
-    code_free(first);
-    code_free(second);
+    GArray *first = calls_of(program, 0, 2), *second = calls_of(program, 1, 2);
+    guint exchanges = 2 * (2 + 9);
+    SUITE_SAME_INTEGER(without_laps(first), 6 + exchanges);
+    SUITE_SAME_INTEGER(first->len, 6 + exchanges + 9);
+    SUITE_SAME_INTEGER(second->len, 4 + exchanges);
+    SUITE_SAME_INTEGER(call_at(first, first->len - 1)->parts, 2);
+    g_array_unref(first);
+    g_array_unref(second);
     program_free(program);
     program = program_of("native.pingpong", 2, 8, 9);
-    first = code_of(program, 0, 2);
-    SUITE_SAME_INTEGER(first->body->len, 4);
-    code_free(first);
+    first = calls_of(program, 0, 2);
+    SUITE_SAME_INTEGER(without_laps(first), 4 + exchanges);
+    g_array_unref(first);
     program_free(program);
 }
 
@@ -171,18 +206,17 @@ static void test_registration(void)
     static const enum op_kind order[] = {OP_MEASURE_START, OP_REGISTER, OP_MEASURE_STOP,
                                          OP_DEREGISTER};
     struct program *program = program_of("native.register", 1, 4096, 0);
-    struct code *code = code_of(program, 0, 1);
-    SUITE_SAME_INTEGER(code->body->len, G_N_ELEMENTS(order));
+    GArray *calls = calls_of(program, 0, 1);
+    SUITE_SAME_INTEGER(calls->len, G_N_ELEMENTS(order));
     for (guint i = 0; i < G_N_ELEMENTS(order); i++)
-        CU_ASSERT_EQUAL(op_at(code->body, i)->source->kind, order[i]);
-    CU_ASSERT_EQUAL(value_of(&op_at(code->body, 1)->buffer),
-                    value_of(&op_at(code->body, 3)->buffer));
-    code_free(code);
+        CU_ASSERT_EQUAL(call_at(calls, i)->kind, order[i]);
+    CU_ASSERT_EQUAL(call_at(calls, 1)->buffer, call_at(calls, 3)->buffer);
+    g_array_unref(calls);
     program_free(program);
     program = program_of("native.register", 1, 0, 0);
-    code = code_of(program, 0, 1);
-    SUITE_SAME_INTEGER(code->body->len, 0);
-    code_free(code);
+    calls = calls_of(program, 0, 1);
+    SUITE_SAME_INTEGER(calls->len, 0);
+    g_array_unref(calls);
     program_free(program);
 }
 

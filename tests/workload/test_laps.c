@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The repetitions of a measurement: which loop's turns they are, and their times.
+// The repetitions of a measurement, and their times.
 #include "sim/workload/laps.h"
 #include "tests/support/suite.h"
 
@@ -12,11 +12,9 @@ static void test_times(void)
 {
     struct laps laps = kept();
     laps_begin(&laps, 100);
-    CU_ASSERT_TRUE(laps_loop(&laps, 3));
-    CU_ASSERT_FALSE(laps_loop(&laps, 7)); // one within
-    laps_add(&laps, 110, 4);
-    laps_add(&laps, 125, 9);
-    laps_add(&laps, 127, 10);
+    laps_add(&laps, 3, 110, 4);
+    laps_add(&laps, 3, 125, 9);
+    laps_add(&laps, 3, 127, 10);
     const sim_time *times = laps_end(&laps, 3, false, 27);
     CU_ASSERT_PTR_NOT_NULL_FATAL(times);
     CU_ASSERT(times[0] == 10 && times[1] == 15 && times[2] == 2);
@@ -28,9 +26,8 @@ static void test_reported(void)
 {
     struct laps laps = kept();
     laps_begin(&laps, 100);
-    laps_loop(&laps, 2);
-    laps_add(&laps, 110, 4);
-    laps_add(&laps, 125, 9);
+    laps_add(&laps, 2, 110, 4);
+    laps_add(&laps, 2, 125, 9);
     const sim_time *times = laps_end(&laps, 2, true, 9);
     CU_ASSERT(times && times[0] == 4 && times[1] == 5);
     laps_clear(&laps);
@@ -41,17 +38,16 @@ static void test_again(void)
 {
     struct laps laps = kept();
     laps_begin(&laps, 0);
-    laps_loop(&laps, 1000);
+    laps_add(&laps, 1000, 0, 0);
     const sim_time *room = laps.ends;
-    for (int i = 0; i < 1000; i++)
-        laps_add(&laps, i, 0);
+    for (int i = 1; i < 1000; i++)
+        laps_add(&laps, 1000, i, 0);
     CU_ASSERT_PTR_EQUAL(laps.ends, room);
     laps_end(&laps, 1000, false, 999);
     laps_begin(&laps, 5000);
-    CU_ASSERT_TRUE(laps_loop(&laps, 10));
-    CU_ASSERT_PTR_EQUAL(laps.ends, room);
     for (int i = 1; i <= 10; i++)
-        laps_add(&laps, 5000 + i * i, 0);
+        laps_add(&laps, 10, 5000 + i * i, 0);
+    CU_ASSERT_PTR_EQUAL(laps.ends, room);
     const sim_time *times = laps_end(&laps, 10, false, 100);
     CU_ASSERT(times && times[0] == 1 && times[9] == 19);
     laps_clear(&laps);
@@ -68,14 +64,13 @@ static void test_others(void)
     laps_begin(&laps, 100);
     CU_ASSERT_PTR_NULL(laps_end(&laps, 2, false, 12));
     laps_begin(&laps, 100);
-    laps_loop(&laps, 2);
-    laps_add(&laps, 110, 0);
-    laps_add(&laps, 120, 0);
+    laps_add(&laps, 2, 110, 0);
+    laps_add(&laps, 2, 120, 0);
     CU_ASSERT_PTR_NULL(laps_end(&laps, 8, false, 20));
-    // A loop outside of a measurement is none of it, nor is one if nothing is kept.
-    CU_ASSERT_FALSE(laps_loop(&laps, 2));
+    // Nothing is kept.
     laps_begin(&off, 100);
-    CU_ASSERT_FALSE(laps_loop(&off, 2));
+    laps_add(&off, 2, 110, 0);
+    CU_ASSERT_PTR_NULL(off.ends);
     CU_ASSERT_PTR_NULL(laps_end(&off, 1, false, 12));
     laps_clear(&laps);
 }

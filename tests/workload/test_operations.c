@@ -2,8 +2,8 @@
 // One-sided transfers, active messages and calls in programs: what the library is asked for, and
 // when the program goes on. The library is made up: it notes what it is asked, and each request is
 // done after so many events as the operation's count says (0: at once).
-#include "sim/workload/code.h"
 #include "sim/workload/interpreter.h"
+#include "sim/workload/program_source.h"
 #include "tests/support/suite.h"
 
 #define RANKS 3
@@ -147,7 +147,8 @@ static char *run_program(const struct program *program, struct bench *bench)
     bench->process = mpi_process_new(bench->sim, host, 0, 0, RANKS, interpreter_run);
     bench->process->ops = &all_ops;
     bench->process->device = bench;
-    bench->run = interpreter_new(bench->process, program, on_measure, bench);
+    struct op_source *source = program_source_new(program, RANKS);
+    bench->run = interpreter_new(bench->process, source, on_measure, bench);
     cpu_wake(&bench->process->task);
     engine_run(bench->sim->engine, TIME_NEVER);
     if (bench->sim->status != SIM_COMPLETED)
@@ -155,6 +156,7 @@ static char *run_program(const struct program *program, struct bench *bench)
     else
         CU_ASSERT(interpreter_ended(bench->run) && ledger_balanced(bench->sim->ledger));
     interpreter_free(bench->run);
+    op_source_free(source);
     mpi_process_free(bench->process);
     host_free(host);
     sim_free(bench->sim);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the parts of a program's source share: program_source.c goes from one operation to the next,
+// program_values.c says what each comes out as.
+#ifndef NETSIM_WORKLOAD_PROGRAM_SOURCE_INTERNAL_H
+#define NETSIM_WORKLOAD_PROGRAM_SOURCE_INTERNAL_H
+
+#include "sim/config/quantity.h"
+#include "sim/workload/code.h"
+#include "sim/workload/source.h"
+
+// A body being run: a part of the program, or a loop.
+struct frame {
+    const GPtrArray *body;
+    const struct code_op *loop; // NULL: a part
+    guint next;
+    int64_t turn, turns;
+    bool lapped; // its turns are the repetitions of a measurement
+};
+
+// Where a rank stands.
+struct cursor {
+    GArray *frames;  // struct frame; NULL: it has not begun
+    guint next_part; // of those of the program
+    int own_buffers; // of the part under way, those of the rank's parts before it
+    int part_buffers;
+    bool measures; // a measurement has begun, and no loop in it so far
+};
+
+struct program_source {
+    struct op_source base;
+    struct code *code; // NULL: it does not compile
+    int ranks;
+    struct cursor *cursors;
+    int loaded;                     // rank whose values the variables have; -1: none
+    char *wrong;                    // with the last call; or with the code
+    const struct op *wrong_op;      // that does not compile
+    struct mpi_operation operation; // of the last call
+};
+
+// Notes what is wrong with the call under way, unless something is already.
+void program_source_wrong(struct program_source *source, const char *format, ...)
+    G_GNUC_PRINTF(2, 3);
+
+// Fills in the call that the operation is now, for the rank whose variables are loaded.
+void program_source_evaluate(struct program_source *source, const struct code_op *op,
+                             struct op_call *call);
+
+#endif
