@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct inet_rtt {
-    int64_t srtt, rttvar; // scaled by 8 and 4; srtt 0: not measured
+    int64_t srtt, rttvar; // SRTT and RTTVAR scaled by 8 and 4; srtt 0: not measured
     int64_t rto;          // without backoff
     int64_t rto_least;    // of the term with rttvar: Linux bounds that, not the sum
     int64_t rto_most;

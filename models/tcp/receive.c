@@ -83,7 +83,7 @@ static void more_space(struct tcp_socket *socket, int64_t now)
         if (wanted > socket->snd.buffer.size)
             socket->snd.buffer.size =
                 MAX(socket->snd.buffer.size, MIN(wanted, config->send_buffer_most));
-        socket->cc.full_at = now;
+        socket->cc.ops->limited(&socket->cc, now);
     }
     if (tcp_ready(socket) & INET_WRITABLE)
         socket->snd.wants_space = false;

@@ -48,7 +48,7 @@ static int64_t initial_window(const struct tcp_socket *socket)
 
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now)
 {
-    inet_cc_init(&socket->cc, &inet_cc_rfc2581, initial_window(socket), now);
+    inet_cc_init(&socket->cc, &inet_cc_rfc2581, 1, initial_window(socket), now);
     socket->recovery.recover = 0;
 }
 
@@ -63,8 +63,7 @@ void tcp_recovery_idle(struct tcp_socket *socket, int64_t now)
     int64_t idle = now - socket->snd.last_sent;
     if (socket->snd.outstanding > 0 || idle <= socket->rtt.rto)
         return;
-    socket->cc.ops->idle(&socket->cc, idle, socket->rtt.rto, initial_window(socket));
-    inet_cc_changed(&socket->cc, now);
+    socket->cc.ops->idle(&socket->cc, now, idle, socket->rtt.rto, initial_window(socket));
 }
 
 // Linux takes it for congestion (tcp_enter_cwr), once for what is under way; nothing is lost. The
@@ -86,7 +85,7 @@ void tcp_recovery_local(struct tcp_socket *socket)
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now)
 {
     bool by_program = socket->recovery.state == TCP_OPEN && !socket->snd.wants_space;
-    inet_cc_sent(&socket->cc, socket->snd.outstanding, now, socket->rtt.rto, by_program);
+    socket->cc.ops->sent(&socket->cc, now, socket->snd.outstanding, socket->rtt.rto, by_program);
 }
 
 // ---- What is common to all ----
@@ -104,7 +103,7 @@ static void end_recovery(struct cpu_context *context, struct tcp_socket *socket)
 {
     socket->cc.cwnd = socket->recovery.ops->window_after(socket);
     socket->recovery.dupacks = 0;
-    inet_cc_changed(&socket->cc, inet_ticks(socket->host->inet, context->now));
+    socket->cc.ops->changed(&socket->cc, inet_ticks(socket->host->inet, context->now));
     tcp_scoreboard_clear(socket);
     set_state(context, socket, TCP_OPEN);
 }
@@ -271,14 +270,14 @@ const struct tcp_recovery_ops *tcp_recovery_find(int choice)
 
 // ---- Acknowledgments ----
 
-static void ack_without_loss(struct cpu_context *context, struct tcp_socket *socket, bool advanced,
-                             bool filled, bool duplicate)
+static void ack_without_loss(struct cpu_context *context, struct tcp_socket *socket,
+                             int64_t segments, bool filled, bool duplicate)
 {
-    if (advanced) {
+    if (segments > 0) {
         socket->recovery.dupacks = 0;
         set_state(context, socket, TCP_OPEN);
         if (filled)
-            socket->cc.ops->ack(&socket->cc);
+            socket->cc.ops->ack(&socket->cc, segments);
     }
     if (!duplicate)
         return;
@@ -305,7 +304,7 @@ static void ack_in_loss(struct cpu_context *context, struct tcp_socket *socket, 
 {
     if (segments == 0)
         return;
-    socket->cc.ops->ack(&socket->cc);
+    socket->cc.ops->ack(&socket->cc, segments);
     if (socket->snd.una < socket->recovery.recover)
         return;
     socket->recovery.dupacks = 0;
@@ -319,8 +318,7 @@ void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, in
     switch (socket->recovery.state) {
     case TCP_OPEN:
     case TCP_DISORDER:
-        ack_without_loss(context, socket, segments > 0, flight_before >= socket->cc.cwnd,
-                         duplicate);
+        ack_without_loss(context, socket, segments, flight_before >= socket->cc.cwnd, duplicate);
         return;
     case TCP_RECOVERY:
         ack_in_recovery(context, socket, segments, duplicate);

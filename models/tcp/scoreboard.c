@@ -72,13 +72,13 @@ int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket)
     return count;
 }
 
-// RFC 3517, 4: NextSeg, rules 1 and (rescue) 3. NULL: none.
-struct tcp_buffer *tcp_scoreboard_next(struct tcp_socket *socket, bool rescue)
+// A segment that was retransmitted in this recovery is not again: HighRxt, kept segment by segment.
+struct tcp_buffer *tcp_scoreboard_next(const struct tcp_socket *socket, bool last_resort)
 {
     for (struct tcp_buffer *at = socket->snd.first; at != socket->snd.unsent; at = at->next) {
         if (at->sacked || at->retransmitted)
             continue;
-        if (at->lost || (rescue && at->sequence < socket->recovery.high_sack))
+        if (at->lost || (last_resort && at->sequence < socket->recovery.high_sack))
             return at;
     }
     return NULL;

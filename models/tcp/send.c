@@ -239,10 +239,10 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     // RFC 3517, NextSeg, rule 3: nothing new to send, and there is room.
     if (!socket->snd.unsent && socket->recovery.state == TCP_RECOVERY &&
         socket->recovery.ops->sack) {
-        struct tcp_buffer *rescue = tcp_scoreboard_next(socket, true);
-        if (rescue && tcp_recovery_room(socket)) {
-            rescue->retransmitted = true;
-            tcp_buffer_send(context, socket, rescue);
+        struct tcp_buffer *buffer = tcp_scoreboard_next(socket, true);
+        if (buffer && tcp_recovery_room(socket)) {
+            buffer->retransmitted = true;
+            tcp_buffer_send(context, socket, buffer);
         }
     }
     note_hold(context, socket);

@@ -322,6 +322,9 @@ void tcp_scoreboard_clear(struct tcp_socket *socket);
 void tcp_scoreboard_find_lost(struct tcp_socket *socket);
 int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket);
 int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket);
-struct tcp_buffer *tcp_scoreboard_next(struct tcp_socket *socket, bool rescue);
+// What to retransmit next, RFC 3517, 4: NextSeg, rule 1, or with `last_resort` also rule 3: what is
+// not taken for lost, but below a block that has arrived. NULL: none. (RFC 6675's rule 4 with its
+// RescueRxt is later than Linux 2.4, and is not there.)
+struct tcp_buffer *tcp_scoreboard_next(const struct tcp_socket *socket, bool last_resort);
 
 #endif

@@ -5,10 +5,15 @@
 #include "models/inet/rtt.h"
 #include "tests/support/suite.h"
 
+static struct inet_cc_rfc2581 *own(struct inet_cc *cc)
+{
+    return inet_cc_own(cc, struct inet_cc_rfc2581);
+}
+
 static struct inet_cc cc_with(int64_t cwnd, int64_t ssthresh)
 {
     struct inet_cc cc;
-    inet_cc_init(&cc, &inet_cc_rfc2581, cwnd, 100);
+    inet_cc_init(&cc, &inet_cc_rfc2581, 1, cwnd, 100);
     if (ssthresh > 0)
         cc.ssthresh = ssthresh;
     return cc;
@@ -20,7 +25,7 @@ static void test_growth(void)
     struct inet_cc cc = cc_with(2, 5);
     static const int cwnd[] = {3, 4, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 7};
     for (size_t i = 0; i < sizeof(cwnd) / sizeof(*cwnd); i++) {
-        cc.ops->ack(&cc);
+        cc.ops->ack(&cc, 1);
         // ssthresh 5 is reached with the third; five more make 6, six more 7.
         SUITE_SAME_INTEGER(cc.cwnd, cwnd[i]);
     }
@@ -30,7 +35,7 @@ static void test_no_threshold_at_first(void)
 {
     struct inet_cc cc = cc_with(4, 0);
     for (int i = 0; i < 1000; i++)
-        cc.ops->ack(&cc);
+        cc.ops->ack(&cc, 1);
     SUITE_SAME_INTEGER(cc.cwnd, 1004);
 }
 
@@ -38,11 +43,11 @@ static void test_no_threshold_at_first(void)
 static void test_loss(void)
 {
     struct inet_cc cc = cc_with(10, 0);
-    cc.count = 3;
+    own(&cc)->count = 3;
     cc.ops->loss(&cc, 9);
     SUITE_SAME_INTEGER(cc.ssthresh, 4);
     SUITE_SAME_INTEGER(cc.cwnd, 10); // the recovery's business
-    SUITE_SAME_INTEGER(cc.count, 0);
+    SUITE_SAME_INTEGER(own(&cc)->count, 0);
     cc.ops->loss(&cc, 12);
     SUITE_SAME_INTEGER(cc.ssthresh, 5);
     cc.ops->loss(&cc, 1);
@@ -53,15 +58,15 @@ static void test_loss(void)
 static void test_timeout(void)
 {
     struct inet_cc cc = cc_with(16, 0);
-    cc.count = 5;
+    own(&cc)->count = 5;
     cc.ops->timeout(&cc, 12, false);
     SUITE_SAME_INTEGER(cc.ssthresh, 6);
     SUITE_SAME_INTEGER(cc.cwnd, 1);
-    cc.count = 5;
+    own(&cc)->count = 5;
     cc.ops->timeout(&cc, 1, true);
     SUITE_SAME_INTEGER(cc.ssthresh, 6);
     SUITE_SAME_INTEGER(cc.cwnd, 1);
-    SUITE_SAME_INTEGER(cc.count, 0);
+    SUITE_SAME_INTEGER(own(&cc)->count, 0);
 }
 
 // RFC 2861: halved for each time-out that the pause is longer than, not below the restart window.
@@ -74,11 +79,12 @@ static void test_idle(void)
                   {32, 10, 2, 32}, {32, 11, 2, 16}, {32, 20, 2, 16}};
     for (size_t i = 0; i < sizeof(pauses) / sizeof(*pauses); i++) {
         struct inet_cc cc = cc_with(pauses[i].cwnd, 7);
-        cc.count = 2;
-        cc.ops->idle(&cc, pauses[i].idle, 10, pauses[i].restart);
+        own(&cc)->count = 2;
+        cc.ops->idle(&cc, 140, pauses[i].idle, 10, pauses[i].restart);
         SUITE_SAME_INTEGER(cc.cwnd, pauses[i].then);
-        SUITE_SAME_INTEGER(cc.count, 0);
+        SUITE_SAME_INTEGER(own(&cc)->count, 0);
         SUITE_SAME_INTEGER(cc.ssthresh, pauses[i].cwnd == 32 ? 24 : 7);
+        SUITE_SAME_INTEGER(own(&cc)->full_at, 140);
     }
 }
 
@@ -86,26 +92,67 @@ static void test_idle(void)
 static void test_unused(void)
 {
     struct inet_cc cc = cc_with(20, 8);
-    inet_cc_sent(&cc, 6, 105, 10, true); // within the time-out: noted
+    cc.ops->sent(&cc, 105, 6, 10, true); // within the time-out: noted
     SUITE_SAME_INTEGER(cc.cwnd, 20);
-    inet_cc_sent(&cc, 4, 110, 10, true);
+    cc.ops->sent(&cc, 110, 4, 10, true);
     SUITE_SAME_INTEGER(cc.cwnd, 13); // half of the way to 6
     SUITE_SAME_INTEGER(cc.ssthresh, 15);
-    SUITE_SAME_INTEGER(cc.full_at, 110);
-    SUITE_SAME_INTEGER(cc.used, 0);
-    inet_cc_sent(&cc, 0, 120, 10, true);
+    SUITE_SAME_INTEGER(own(&cc)->full_at, 110);
+    SUITE_SAME_INTEGER(own(&cc)->used, 0);
+    cc.ops->sent(&cc, 120, 0, 10, true);
     SUITE_SAME_INTEGER(cc.cwnd, 7); // half of the way to 2
-    inet_cc_sent(&cc, 1, 130, 10, false);
+    cc.ops->sent(&cc, 130, 1, 10, false);
     SUITE_SAME_INTEGER(cc.cwnd, 7); // not the program's doing
-    SUITE_SAME_INTEGER(cc.full_at, 130);
-    inet_cc_sent(&cc, 7, 135, 10, true); // full
-    SUITE_SAME_INTEGER(cc.full_at, 135);
-    inet_cc_sent(&cc, 3, 144, 10, true);
+    SUITE_SAME_INTEGER(own(&cc)->full_at, 130);
+    cc.ops->sent(&cc, 135, 7, 10, true); // full
+    SUITE_SAME_INTEGER(own(&cc)->full_at, 135);
+    cc.ops->sent(&cc, 144, 3, 10, true);
     SUITE_SAME_INTEGER(cc.cwnd, 7); // full nine ticks ago
     struct inet_cc small = cc_with(2, 8);
-    inet_cc_sent(&small, 0, 110, 10, true);
+    small.ops->sent(&small, 110, 0, 10, true);
     SUITE_SAME_INTEGER(small.cwnd, 2); // two are left, and the threshold as it is
     SUITE_SAME_INTEGER(small.ssthresh, 8);
+}
+
+// What the program does not send because it has no room counts as sent for a time-out.
+static void test_limited(void)
+{
+    struct inet_cc cc = cc_with(20, 8);
+    cc.ops->sent(&cc, 105, 6, 10, true);
+    cc.ops->limited(&cc, 108);
+    cc.ops->sent(&cc, 117, 4, 10, true);
+    SUITE_SAME_INTEGER(cc.cwnd, 20);
+    cc.ops->sent(&cc, 118, 4, 10, true);
+    SUITE_SAME_INTEGER(cc.cwnd, 13); // 6 were used, also before
+    cc.ops->changed(&cc, 119);
+    cc.ops->sent(&cc, 129, 4, 10, true);
+    SUITE_SAME_INTEGER(cc.cwnd, 8); // used anew: 4
+}
+
+// The same algorithm with windows in bytes: every number is that of segments times their size.
+static void test_bytes(void)
+{
+    enum { MSS = 1448 };
+    struct inet_cc cc = cc_with(2, 5), bytes;
+    inet_cc_init(&bytes, &inet_cc_rfc2581, MSS, 2 * MSS, 100);
+    bytes.ssthresh = 5 * MSS;
+    for (int i = 0; i < 40; i++) {
+        cc.ops->ack(&cc, 1);
+        bytes.ops->ack(&bytes, MSS);
+        SUITE_SAME_INTEGER(bytes.cwnd, cc.cwnd * MSS);
+    }
+    cc.ops->loss(&cc, 6);
+    bytes.ops->loss(&bytes, 6 * MSS);
+    SUITE_SAME_INTEGER(bytes.ssthresh, cc.ssthresh * MSS);
+    cc.ops->sent(&cc, 300, 0, 10, true);
+    bytes.ops->sent(&bytes, 300, 0, 10, true);
+    SUITE_SAME_INTEGER(cc.cwnd, 6);
+    SUITE_SAME_INTEGER(bytes.cwnd, cc.cwnd * MSS);
+    cc.ops->timeout(&cc, 1, false);
+    bytes.ops->timeout(&bytes, MSS, false);
+    SUITE_SAME_INTEGER(bytes.cwnd, MSS);
+    SUITE_SAME_INTEGER(bytes.ssthresh, 2 * MSS);
+    SUITE_SAME_INTEGER(bytes.ssthresh, cc.ssthresh * MSS);
 }
 
 // RFC 2988, 5.5, 5.7: the time-out doubles up to its bound; a measurement ends that.
@@ -140,6 +187,7 @@ int main(void)
         {"growth", test_growth},   {"no threshold at first", test_no_threshold_at_first},
         {"loss", test_loss},       {"timeout", test_timeout},
         {"idle", test_idle},       {"unused", test_unused},
+        {"limited", test_limited}, {"in bytes", test_bytes},
         {"backoff", test_backoff}, {0}};
-    return suite_run("TCP: congestion control and time-out", cases);
+    return suite_run("inet: congestion control and time-out", cases);
 }
