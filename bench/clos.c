@@ -5,9 +5,9 @@
 // packet at a time. No NIC, no protocol, no ledger: what the network alone can do.
 #include "bench/bench.h"
 
-#include "sim/config/topology.h"
 #include "sim/core/random.h"
 #include "sim/net/network.h"
+#include "sim/scenario/topology.h"
 
 #include <string.h>
 

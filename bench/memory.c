@@ -5,6 +5,7 @@
 #include "bench/bench.h"
 
 #include "sim/cluster/cluster.h"
+#include "sim/scenario/scenario.h"
 
 #include <malloc.h>
 #include <string.h>
@@ -97,7 +98,7 @@ json_t *bench_memory(const struct bench_options *options)
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, 0);
         struct sim *sim = sim_new(1, NULL);
         struct cluster *cluster = cluster_new(sim, test_case);
-        cluster_add_nics(cluster, test_case);
+        registry_card(options->registry, test_case->nic, NULL)->add(cluster, test_case);
         send_round(cluster);
         used = bytes_in_use() - before; // pools never shrink: this is the peak
         cluster_free(cluster);

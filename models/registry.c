@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one list of what exists.
+// The one list of what exists, in the order in which it is described. NAME stands for NAME_model.
 #include "sim/workload/model.h"
 
-extern const struct model ethernet_model;
-extern const struct model libraries_model;
-extern const struct model via_model;
-extern const struct model inet_model;
-extern const struct model tcp_model;
-extern const struct model mpi_tcp_model;
-extern const struct model myrinet_gm_model;
-extern const struct model armci_model;
-extern const struct model grim_model;
+// clang-format off
+#define MODELS(MODEL) \
+    MODEL(ethernet) \
+    MODEL(mpi_profiles) \
+    MODEL(vip) \
+    MODEL(lam_via) \
+    MODEL(mvich) \
+    MODEL(inet) \
+    MODEL(tcp) \
+    MODEL(mpi_tcp) \
+    MODEL(lanai) \
+    MODEL(gm) \
+    MODEL(armci) \
+    MODEL(mpich_gm) \
+    MODEL(grim) \
+    MODEL(grim_ni) \
+    MODEL(grim_memory)
+// clang-format on
 
-const struct registry model_registry = {(const struct model *const[]){
-    &ethernet_model, &libraries_model, &via_model, &inet_model, &tcp_model, &mpi_tcp_model,
-    &myrinet_gm_model, &armci_model, &grim_model, NULL}};
+#define DECLARED(name) extern const struct model name##_model;
+#define LISTED(name) &name##_model,
+
+MODELS(DECLARED)
+
+const struct registry model_registry = {(const struct model *const[]){MODELS(LISTED) NULL}};

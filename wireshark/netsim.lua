@@ -6,8 +6,8 @@
 --
 -- or copy this file to the folder of personal Lua plugins (Help, About Wireshark, Folders).
 --
--- The layouts are those of models/via/frame.h, models/myrinet_gm/gm_capture.c and
--- models/grim/message.h. A frame that was cut short by a snap length is shown as far as it goes.
+-- The layouts are those of models/via/vip/frame.h, models/myrinet_gm/gm/gm_capture.c and
+-- models/grim/ni/message.h. A frame that was cut short by a snap length is shown as far as it goes.
 
 local ETHERTYPE_VIA = 0x8886
 local encapsulations = wtap_encaps or wtap -- the name since Wireshark 2.x, and the one before

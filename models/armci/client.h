@@ -7,8 +7,8 @@
 
 #include "models/armci/armci.h"
 #include "models/armci/buffers.h"
-#include "models/armci/mpich.h"
 #include "models/armci/request_message.h"
+#include "models/mpich_gm/mpich.h"
 
 struct armci_client;
 struct armci_server;

@@ -5,7 +5,7 @@
 
 const struct model armci_model = {
     .name = "armci",
-    .stands_on = (const char *const[]){"myrinet_gm", NULL},
+    .stands_on = (const char *const[]){"myrinet_gm/lanai", "myrinet_gm/gm", "mpich_gm", NULL},
     .sections = (const struct scenario_section *const[]){armci_sections, NULL},
     .stacks = (const struct stack *const[]){&armci_stack, NULL},
     .benchmarks = armci_benchmarks,

@@ -6,8 +6,7 @@
 #define RESPONSE_PORT 2
 #define FIRST_PROCESS_PORT 3
 
-const struct scenario_section armci_sections[] = {
-    {"armci", &armci_table}, {"mpich_gm", &mpich_gm_table}, {NULL, NULL}};
+const struct scenario_section armci_sections[] = {{"armci", &armci_table}, {NULL, NULL}};
 
 static void out_of_ports(const struct armci_job *job, const struct host *host, const char *who)
 {

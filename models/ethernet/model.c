@@ -10,6 +10,8 @@ static const struct stage_class_entry stages[] = {
 const struct model ethernet_model = {
     .name = "ethernet",
     .sections = (const struct scenario_section *const[]){ethernet_sections, NULL},
-    .cards = (const struct card[]){{"eepro100", ETHERNET_CARD}, {"tulip", ETHERNET_CARD}, {0}},
+    .cards = (const struct card[]){{"eepro100", ETHERNET_CARD, ethernet_add_nics},
+                                   {"tulip", ETHERNET_CARD, ethernet_add_nics},
+                                   {0}},
     .stages = stages,
 };

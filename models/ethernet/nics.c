@@ -4,8 +4,6 @@
 // rows below are the whole difference.
 #include "models/ethernet/nics.h"
 
-#include "sim/cluster/nic.h"
-
 #define N struct nic_config
 
 static const char *const completions[] = {
@@ -119,3 +117,23 @@ const struct scenario_section ethernet_sections[] = {
     {"tulip", &tulip_table},
     {NULL, NULL},
 };
+
+static void free_nic(void *card)
+{
+    nic_free(card);
+}
+
+void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test_case)
+{
+    const struct nic_config *config = scenario_section_values(test_case, test_case->nic);
+    for (int station = 0; station < network_stations(cluster->network); station++) {
+        struct host *host = cluster->hosts[network_station_host(cluster->network, station)];
+        cluster_put_card(cluster, station, nic_new(host, cluster->network, station, config),
+                         free_nic);
+    }
+}
+
+struct nic *ethernet_nic(const struct cluster *cluster, int host, int nth)
+{
+    return cluster_card(cluster, host, nth);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A host's stack: what comes in goes to the transport of its protocol number.
+#include "models/ethernet/nics.h"
 #include "models/inet/interface.h"
 
 #include "models/inet/socket.h"
@@ -92,7 +93,7 @@ struct inet_host *inet_host_new(struct cluster *cluster, struct host *host,
     inet->queue_drops = sim_loss_counter(inet->sim, drops, LOSS_DROPPED);
     inet_timers_init(inet);
     for (int nth = 0; nth < network_host_stations(cluster->network, host->index); nth++)
-        add_interface(inet, cluster_nic(cluster, host->index, nth));
+        add_interface(inet, ethernet_nic(cluster, host->index, nth));
     return inet;
 }
 

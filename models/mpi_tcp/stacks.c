@@ -33,7 +33,6 @@ static struct job *job_new(struct cluster *cluster, const struct scenario_case *
     job->stations = g_new0(int, ranks);
     job->meshes = g_new0(struct mesh *, ranks);
     job->processes = g_malloc0_n((gsize)ranks, process_size);
-    cluster_add_nics(cluster, test_case);
     for (int rank = 0; rank < ranks; rank++) {
         job->hosts[rank] =
             tcp_host_new(cluster, processes[rank]->host, scenario_section_values(test_case, "tcp"));

@@ -5,7 +5,6 @@
 
 #include "models/inet/config.h"
 #include "sim/config/param.h"
-#include "sim/config/scenario.h"
 
 enum tcp_recovery_choice { TCP_SACK, TCP_NEWRENO, TCP_RENO };
 

@@ -9,7 +9,7 @@
 #define NETSIM_CALIBRATE_PARAMETER_H
 
 #include "sim/config/quantity.h"
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 
 struct fit_parameter {
     char *path;              // "lam.request"

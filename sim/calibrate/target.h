@@ -24,7 +24,7 @@
 #ifndef NETSIM_CALIBRATE_TARGET_H
 #define NETSIM_CALIBRATE_TARGET_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/case.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -6,8 +6,8 @@
 #include "sim/campaign/source_id.h"
 #include "sim/campaign/store.h"
 #include "sim/campaign/workers.h"
-#include "sim/config/unused.h"
 #include "sim/output/json.h"
+#include "sim/scenario/unused.h"
 #include "sim/workload/run.h"
 
 #include <stdlib.h>

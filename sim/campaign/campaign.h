@@ -11,7 +11,7 @@
 #ifndef NETSIM_CAMPAIGN_CAMPAIGN_H
 #define NETSIM_CAMPAIGN_CAMPAIGN_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/case.h"
 #include "sim/workload/model.h"
 
 #include <glib.h>
@@ -50,7 +50,7 @@ int campaign_add(struct campaign *campaign, const char *file, const char *const 
 int campaign_add_series(struct campaign *campaign, const char *file, const char *const *sets,
                         const char *const *series, uint64_t seed, struct diag_list *diags);
 
-// Complains about what was set and no run that was added reads (sim/config/unused.h).
+// Complains about what was set and no run that was added reads (sim/scenario/unused.h).
 void campaign_unused(const struct campaign *campaign, struct diag_list *diags);
 
 // Runs all that was added and is not in the database. False and *error if the database can't be

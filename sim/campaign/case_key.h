@@ -4,7 +4,7 @@
 #ifndef NETSIM_CAMPAIGN_CASE_KEY_H
 #define NETSIM_CAMPAIGN_CASE_KEY_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/case.h"
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 #define NETSIM_CAMPAIGN_POINTS_H
 
 #include "sim/campaign/campaign.h"
-#include "sim/config/sweep.h"
+#include "sim/scenario/sweep.h"
 
 struct points {
     const struct sweep *sweep;

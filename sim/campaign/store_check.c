@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/campaign/store_check.h"
 
-#include "sim/config/sweep.h"
 #include "sim/output/json_check.h"
+#include "sim/scenario/sweep.h"
 
 #include <sqlite3.h>
 #include <string.h>

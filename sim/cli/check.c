@@ -2,8 +2,8 @@
 // netsim check: is a scenario right, and what will it ask of the machine?
 #include "sim/cli/cli.h"
 
-#include "sim/config/workload.h"
 #include "sim/output/json.h"
+#include "sim/scenario/workload.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/model.h"
 

@@ -5,9 +5,9 @@
 #define NETSIM_CLI_CLI_H
 
 #include "sim/cli/option.h"
-#include "sim/config/scenario.h"
 #include "sim/output/captures.h"
 #include "sim/output/file.h"
+#include "sim/scenario/scenario.h"
 
 #include <glib.h>
 #include <stdbool.h>

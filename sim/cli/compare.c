@@ -2,9 +2,9 @@
 // netsim compare: two results, curve by curve.
 #include "sim/cli/cli.h"
 
+#include "sim/compare/compare.h"
 #include "sim/core/sim.h"
 #include "sim/output/json.h"
-#include "sim/validate/compare.h"
 
 #include <math.h>
 #include <string.h>

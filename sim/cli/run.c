@@ -3,7 +3,6 @@
 // a state log.
 #include "sim/cli/run.h"
 
-#include "sim/config/workload.h"
 #include "sim/output/captures.h"
 #include "sim/output/csv.h"
 #include "sim/output/file.h"
@@ -15,6 +14,7 @@
 #include "sim/output/tee.h"
 #include "sim/output/text.h"
 #include "sim/output/timeline.h"
+#include "sim/scenario/workload.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/run.h"

@@ -3,10 +3,10 @@
 #include "sim/cli/sweep.h"
 
 #include "sim/campaign/mpi_workers.h"
-#include "sim/campaign/outcome_report.h"
 #include "sim/campaign/points.h"
 #include "sim/core/intern.h"
 #include "sim/core/shown.h"
+#include "sim/outcome/outcome_report.h"
 #include "sim/output/file.h"
 #include "sim/output/json.h"
 #include "sim/output/progress.h"

@@ -30,6 +30,7 @@ struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_ca
         cluster->hosts[i] = host_new(sim, i, node->name, &config);
     }
     cluster->network = network_new(sim, &test_case->topology);
+    cluster->cards = g_new0(struct cluster_card, network_stations(cluster->network));
     return cluster;
 }
 
@@ -37,9 +38,10 @@ void cluster_free(struct cluster *cluster)
 {
     if (!cluster)
         return;
-    for (int i = 0; cluster->nics && i < network_stations(cluster->network); i++)
-        nic_free(cluster->nics[i]);
-    g_free(cluster->nics);
+    for (int i = 0; i < network_stations(cluster->network); i++)
+        if (cluster->cards[i].card)
+            cluster->cards[i].free(cluster->cards[i].card);
+    g_free(cluster->cards);
     for (int i = 0; i < cluster->host_count; i++)
         host_free(cluster->hosts[i]);
     g_free(cluster->hosts);
@@ -47,18 +49,13 @@ void cluster_free(struct cluster *cluster)
     g_free(cluster);
 }
 
-void cluster_add_nics(struct cluster *cluster, const struct scenario_case *test_case)
+void cluster_put_card(struct cluster *cluster, int station, void *card, void (*card_free)(void *))
 {
-    const struct nic_config *config = scenario_section_values(test_case, test_case->nic);
-    int stations = network_stations(cluster->network);
-    cluster->nics = g_new0(struct nic *, stations);
-    for (int station = 0; station < stations; station++) {
-        struct host *host = cluster->hosts[network_station_host(cluster->network, station)];
-        cluster->nics[station] = nic_new(host, cluster->network, station, config);
-    }
+    g_assert(!cluster->cards[station].card);
+    cluster->cards[station] = (struct cluster_card){card, card_free};
 }
 
-struct nic *cluster_nic(const struct cluster *cluster, int host, int nth)
+void *cluster_card(const struct cluster *cluster, int host, int nth)
 {
-    return cluster->nics[network_station(cluster->network, host, nth)];
+    return cluster->cards[network_station(cluster->network, host, nth)].card;
 }

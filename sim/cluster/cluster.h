@@ -3,17 +3,22 @@
 #ifndef NETSIM_CLUSTER_CLUSTER_H
 #define NETSIM_CLUSTER_CLUSTER_H
 
-#include "sim/cluster/nic.h"
-#include "sim/config/scenario.h"
 #include "sim/host/host.h"
 #include "sim/net/network.h"
+#include "sim/scenario/case.h"
+
+// A card at a station, of whatever kind its maker knows it to be.
+struct cluster_card {
+    void *card; // NULL: none was put here
+    void (*free)(void *card);
+};
 
 struct cluster {
     struct sim *sim;
     int host_count;
     struct host **hosts;
     struct network *network;
-    struct nic **nics; // by station; NULL until cluster_add_nics
+    struct cluster_card *cards; // by station
 };
 
 // Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel. Ends with a
@@ -24,10 +29,10 @@ extern const struct scenario_section cluster_sections[];
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case);
 void cluster_free(struct cluster *cluster);
 
-// Puts the case's Ethernet NIC model on every station.
-void cluster_add_nics(struct cluster *cluster, const struct scenario_case *test_case);
+// Puts a card at a station that has none; cluster_free frees it, before hosts and network.
+void cluster_put_card(struct cluster *cluster, int station, void *card, void (*card_free)(void *));
 
-// The n-th NIC of a host.
-struct nic *cluster_nic(const struct cluster *cluster, int host, int nth);
+// The card at the n-th station of a host; NULL: none was put there.
+void *cluster_card(const struct cluster *cluster, int host, int nth);
 
 #endif

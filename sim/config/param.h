@@ -73,6 +73,12 @@ struct param_table {
     param_check_fn *check;
 };
 
+// A parameter table and its place in a scenario.
+struct scenario_section {
+    const char *path; // "host.memory", "mvia", "lam_via"
+    const struct param_table *table;
+};
+
 // PARAM(struct mvia_config, fast_trap, PARAM_COST, ...) fills name and offset from the field.
 #define PARAM(type, field, kind_, ...)                                                             \
     {                                                                                              \

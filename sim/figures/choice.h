@@ -4,7 +4,7 @@
 #ifndef NETSIM_FIGURES_CHOICE_H
 #define NETSIM_FIGURES_CHOICE_H
 
-#include "sim/campaign/outcome.h"
+#include "sim/outcome/outcome.h"
 
 #include <glib.h>
 #include <jansson.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/figures/results.h"
 
+#include "sim/compare/compare.h"
 #include "sim/core/sim.h"
 #include "sim/output/csv_rows.h"
 #include "sim/output/json.h"
 #include "sim/output/json_check.h"
 #include "sim/output/manifest.h"
-#include "sim/validate/compare.h"
 #include "sim/workload/result.h"
 
 #include <stdbool.h>

@@ -26,7 +26,7 @@
 //
 // A linear y axis shows 0 unless it has `zero: false` or a range.
 //
-// A series is a curve as checks have it (sim/validate/curve.h: series, scenario, set, metric,
+// A series is a curve as checks have it (sim/compare/curve.h: series, scenario, set, metric,
 // minus, over) with a name and, to look like another stack than its own, a `stack`.
 //
 // x is the message size. With `x: {label: processes, set: workload.ranks, values: [2, 4, 8], at:
@@ -40,8 +40,8 @@
 #ifndef NETSIM_FIGURES_SPEC_H
 #define NETSIM_FIGURES_SPEC_H
 
+#include "sim/compare/curve.h"
 #include "sim/core/diag.h"
-#include "sim/validate/curve.h"
 
 #include <glib.h>
 #include <jansson.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/figures/swept.h"
 
-#include "sim/campaign/replicated.h"
 #include "sim/config/quantity.h"
 #include "sim/figures/document.h"
 #include "sim/figures/swept_parts.h"
+#include "sim/outcome/replicated.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
 

@@ -2,8 +2,8 @@
 // Which axes of a sweep its picture has: those that do most, or those that the user names.
 #include "sim/figures/swept_parts.h"
 
-#include "sim/campaign/outcome_report.h"
 #include "sim/figures/axis_value.h"
+#include "sim/outcome/outcome_report.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 // Sweeps of two and more axes, as fields of colours.
 #include "sim/figures/swept_parts.h"
 
-#include "sim/campaign/replicated.h"
 #include "sim/config/quantity.h"
+#include "sim/outcome/replicated.h"
 
 #include <math.h>
 #include <string.h>

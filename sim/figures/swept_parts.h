@@ -4,8 +4,8 @@
 #ifndef NETSIM_FIGURES_SWEPT_PARTS_H
 #define NETSIM_FIGURES_SWEPT_PARTS_H
 
-#include "sim/campaign/outcome.h"
 #include "sim/figures/choice.h"
+#include "sim/outcome/outcome.h"
 
 #include <glib.h>
 #include <jansson.h>

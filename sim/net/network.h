@@ -9,11 +9,11 @@
 #ifndef NETSIM_NET_NETWORK_H
 #define NETSIM_NET_NETWORK_H
 
-#include "sim/config/scenario.h"
 #include "sim/core/sim.h"
 #include "sim/net/link.h"
 #include "sim/net/packet.h"
 #include "sim/net/switch.h"
+#include "sim/scenario/topology.h"
 
 #include <stdbool.h>
 

@@ -10,9 +10,9 @@
 #ifndef NETSIM_OUTPUT_CAPTURES_H
 #define NETSIM_OUTPUT_CAPTURES_H
 
-#include "sim/config/scenario.h"
 #include "sim/core/capture.h"
 #include "sim/output/file.h"
+#include "sim/scenario/scenario.h"
 #include "sim/workload/model.h"
 
 #include <glib.h>

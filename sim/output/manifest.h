@@ -3,7 +3,7 @@
 #ifndef NETSIM_OUTPUT_MANIFEST_H
 #define NETSIM_OUTPUT_MANIFEST_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "sim/workload/result.h"
 
 #include <jansson.h>

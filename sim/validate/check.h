@@ -48,7 +48,7 @@
 #ifndef NETSIM_VALIDATE_CHECK_H
 #define NETSIM_VALIDATE_CHECK_H
 
-#include "sim/validate/curve.h"
+#include "sim/compare/curve.h"
 
 enum check_word {
     CHECK_VALUE,

@@ -4,7 +4,7 @@
 #define NETSIM_VALIDATE_RUNS_H
 
 #include "sim/campaign/campaign.h"
-#include "sim/validate/curve.h"
+#include "sim/compare/curve.h"
 
 struct runs;
 

@@ -4,7 +4,7 @@
 #ifndef NETSIM_WORKLOAD_BENCHMARK_H
 #define NETSIM_WORKLOAD_BENCHMARK_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/case.h"
 
 // What is made of a benchmark's times.
 struct benchmark_report {

@@ -5,8 +5,8 @@
 #define NETSIM_WORKLOAD_CODE_H
 
 #include "sim/config/expression.h"
-#include "sim/config/program.h"
 #include "sim/mpi/operation.h"
+#include "sim/program/program.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #ifndef NETSIM_WORKLOAD_ESTIMATE_H
 #define NETSIM_WORKLOAD_ESTIMATE_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/case.h"
 
 struct estimate {
     double memory;     // bytes

@@ -5,8 +5,8 @@
 #ifndef NETSIM_WORKLOAD_LIMIT_H
 #define NETSIM_WORKLOAD_LIMIT_H
 
-#include "sim/config/scenario.h"
 #include "sim/core/sim.h"
+#include "sim/scenario/case.h"
 
 // The kind of reason of a run that was interrupted.
 #define SIM_INTERRUPTED "interrupted"

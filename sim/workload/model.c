@@ -15,6 +15,16 @@ const struct stack *registry_stack(const struct registry *registry, const char *
     return NULL;
 }
 
+const struct card *registry_card(const struct registry *registry, const char *name,
+                                 const char *kind)
+{
+    for (const struct model *const *model = registry->models; *model; model++)
+        for (const struct card *card = (*model)->cards; card && card->name; card++)
+            if (strcmp(card->name, name) == 0 && (!kind || strcmp(card->kind, kind) == 0))
+                return card;
+    return NULL;
+}
+
 const char *registry_stage_class(const struct registry *registry, const char *stage)
 {
     for (const struct model *const *model = registry->models; *model; model++)

@@ -12,6 +12,8 @@
 // kind of card that they drive (struct stack, `card`).
 struct card {
     const char *name, *kind;
+    // Puts one at every station of the cluster; NULL: the stack that drives it does.
+    void (*add)(struct cluster *cluster, const struct scenario_case *test_case);
 };
 
 // Which class a stage of a processor's work, or a delay, belongs to (sim/explain/stage.h).
@@ -45,6 +47,10 @@ void registry_schema_free(struct scenario_schema *schema);
 
 // The benchmark of that name, of a model or of sim/; NULL if there is none.
 const struct benchmark *registry_benchmark(const struct registry *registry, const char *name);
+
+// The card of that name and kind (NULL: of any kind); NULL if there is none.
+const struct card *registry_card(const struct registry *registry, const char *name,
+                                 const char *kind);
 
 // NULL if there is none.
 const struct stack *registry_stack(const struct registry *registry, const char *name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/run.h"
 
-#include "sim/config/placement.h"
 #include "sim/core/intern.h"
+#include "sim/scenario/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/program_source.h"
@@ -141,6 +141,13 @@ static void build_processes(struct running *run)
     g_free(on_host);
 }
 
+static void build_cards(struct running *run, const struct registry *registry)
+{
+    const struct card *card = registry_card(registry, run->test_case->nic, run->stack->card);
+    if (card && card->add)
+        card->add(run->cluster, run->test_case);
+}
+
 static void running_build(struct running *run, const struct registry *registry)
 {
     const struct scenario_case *test_case = run->test_case;
@@ -152,6 +159,7 @@ static void running_build(struct running *run, const struct registry *registry)
     run->processes = g_new0(struct mpi_process *, run->ranks);
     run->interpreters = g_new0(struct interpreter *, run->ranks);
     build_processes(run);
+    build_cards(run, registry);
     run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
     if (workload->benchmark) {
         const struct benchmark *benchmark = registry_benchmark(registry, workload->benchmark->name);

@@ -3,9 +3,9 @@
 #ifndef NETSIM_WORKLOAD_RUN_H
 #define NETSIM_WORKLOAD_RUN_H
 
-#include "sim/config/scenario.h"
 #include "sim/core/capture.h"
 #include "sim/core/trace.h"
+#include "sim/scenario/scenario.h"
 #include "sim/workload/model.h"
 #include "sim/workload/result.h"
 

@@ -8,7 +8,7 @@
 #ifndef NETSIM_WORKLOAD_SAMPLES_H
 #define NETSIM_WORKLOAD_SAMPLES_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/case.h"
 #include "sim/workload/result.h"
 
 // What names of these metrics begin with: "repetition_p99_us".

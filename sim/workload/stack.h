@@ -4,8 +4,8 @@
 #define NETSIM_WORKLOAD_STACK_H
 
 #include "sim/cluster/cluster.h"
-#include "sim/config/scenario.h"
 #include "sim/mpi/process.h"
+#include "sim/scenario/case.h"
 
 // A way of communicating that ranks can run on.
 struct stack {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sweeps read from databases whose results are made up: the table of values, the report as JSON and
 // for people, to the letter.
-#include "sim/campaign/outcome.h"
-#include "sim/campaign/outcome_report.h"
+#include "sim/outcome/outcome.h"
+#include "sim/outcome/outcome_report.h"
 #include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"

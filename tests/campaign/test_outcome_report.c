@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a report says of outcomes made by hand: best, worst, ties, effects, axes without effect.
-#include "sim/campaign/outcome_report.h"
 #include "sim/core/intern.h"
+#include "sim/outcome/outcome_report.h"
 #include "tests/support/suite.h"
 
 #include <math.h>

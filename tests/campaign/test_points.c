@@ -3,9 +3,9 @@
 // the same rows from any number of workers.
 #include "sim/campaign/points.h"
 
-#include "sim/campaign/outcome.h"
-#include "sim/campaign/outcome_report.h"
 #include "sim/campaign/store.h"
+#include "sim/outcome/outcome.h"
+#include "sim/outcome/outcome_report.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs that differ in the seed alone, taken together: however the seeds were asked for, with runs
 // that fail, lose data or are missing among them. What is expected is done by hand.
-#include "sim/campaign/outcome_report.h"
-#include "sim/campaign/replicated.h"
+#include "sim/outcome/outcome_report.h"
+#include "sim/outcome/replicated.h"
 #include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"

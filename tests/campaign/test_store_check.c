@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Damaged databases: each damage is told with its table and row when the file is opened, so that
 // none of those who read databases meets it.
-#include "sim/campaign/outcome.h"
 #include "sim/campaign/store.h"
+#include "sim/outcome/outcome.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A cluster is built from its case: hosts with the case's configuration, a card on every station.
+#include "models/ethernet/nics.h"
 #include "tests/support/cluster_world.h"
 #include "tests/support/suite.h"
 
@@ -17,7 +18,7 @@ static void test_pair(void)
         CU_ASSERT_EQUAL(host->config.memory.page, 8192);
         CU_ASSERT_EQUAL(host->config.kernel.fast_trap.time, 311 * TIME_NS);
         CU_ASSERT_EQUAL(host->config.bus.rate, 100000000);
-        struct nic *nic = cluster_nic(world->cluster, i, 0);
+        struct nic *nic = ethernet_nic(world->cluster, i, 0);
         CU_ASSERT_EQUAL(nic_station(nic), network_station(world->cluster->network, i, 0));
         CU_ASSERT_EQUAL(nic_config(nic)->tx_start, 601 * TIME_NS);
     }
@@ -32,11 +33,11 @@ static void test_two_cards(void)
     CU_ASSERT_EQUAL(network_stations(world->cluster->network), 4);
     for (int host = 0; host < 2; host++)
         for (int nth = 0; nth < 2; nth++) {
-            const struct nic *nic = cluster_nic(world->cluster, host, nth);
+            const struct nic *nic = ethernet_nic(world->cluster, host, nth);
             CU_ASSERT_EQUAL(nic_station(nic), network_station(world->cluster->network, host, nth));
             CU_ASSERT_EQUAL(network_station_host(world->cluster->network, nic_station(nic)), host);
         }
-    CU_ASSERT_PTR_NOT_EQUAL(cluster_nic(world->cluster, 0, 0), cluster_nic(world->cluster, 0, 1));
+    CU_ASSERT_PTR_NOT_EQUAL(ethernet_nic(world->cluster, 0, 0), ethernet_nic(world->cluster, 0, 1));
     cluster_world_free(world);
 }
 
@@ -46,7 +47,7 @@ static void test_without_cards(void)
     struct cluster_world *world = cluster_world_new(cluster_pair, NULL, NULL);
     struct sim *sim = sim_new(1, NULL);
     struct cluster *cluster = cluster_new(sim, world->test_case);
-    CU_ASSERT_PTR_NULL(cluster->nics);
+    CU_ASSERT_PTR_NULL(cluster_card(cluster, 0, 0));
     cluster_free(cluster);
     cluster_free(NULL);
     sim_free(sim);

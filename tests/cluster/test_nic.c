@@ -5,7 +5,8 @@
 //     tx_start + B(descriptor + min(n, tx_threshold)) + W(n) + B(min(n, rx_residue) + descriptor)
 //     + rx_status + interrupt_delay + interrupt_entry + status_read + rx_frame
 // with B the time of a bus transaction and W that of the links and switches between.
-#include "sim/cluster/nic.h"
+#include "models/ethernet/nic.h"
+#include "models/ethernet/nics.h"
 #include "sim/net/link.h"
 #include "tests/support/cluster_world.h"
 #include "tests/support/spans.h"
@@ -84,7 +85,7 @@ static void protocol_init(struct protocol *protocol, struct bench *bench, uint16
     protocol->frames = g_array_new(FALSE, FALSE, sizeof(struct arrival));
     protocol->sent = g_ptr_array_new();
     for (int host = 0; host < 2; host++)
-        nic_register(cluster_nic(bench->world->cluster, host, 0), number, &protocol_ops, protocol);
+        nic_register(ethernet_nic(bench->world->cluster, host, 0), number, &protocol_ops, protocol);
 }
 
 static struct bench *bench_new(const char *text, const char *const *sets, struct trace *trace)
@@ -113,12 +114,12 @@ static void post_event(struct engine *engine, struct event *event)
     (void)engine;
     struct post *post = container_of(event, struct post, event);
     struct cluster *cluster = post->bench->world->cluster;
-    struct nic *nic = cluster_nic(cluster, post->from, 0);
+    struct nic *nic = ethernet_nic(cluster, post->from, 0);
     struct packet *packet = packet_new(cluster->network);
     post->message = ledger_open(cluster->sim->ledger, post->from, 1 - post->from, post->wire_bytes,
                                 post->protocol);
     packet->route = network_route(cluster->network, nic_station(nic),
-                                  nic_station(cluster_nic(cluster, 1 - post->from, 0)));
+                                  nic_station(ethernet_nic(cluster, 1 - post->from, 0)));
     packet->wire_bytes = packet->length = post->wire_bytes;
     packet->protocol = post->protocol;
     packet->message = post->message;
@@ -152,7 +153,7 @@ static int64_t counter(const struct bench *bench, const char *name)
 
 static const struct nic_config *card(const struct bench *bench)
 {
-    return nic_config(cluster_nic(bench->world->cluster, 0, 0));
+    return nic_config(ethernet_nic(bench->world->cluster, 0, 0));
 }
 
 // ---- Closed form ----
@@ -255,12 +256,12 @@ static void test_ring_limit(void)
     engine_run(bench->world->sim->engine, start + slot - 1);
     for (int i = 0; i < 4; i++)
         SUITE_SAME_INTEGER(posts[i]->room, 4 - i);
-    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 0);
+    SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 0);
     engine_run(bench->world->sim->engine, start + slot);
-    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 1);
+    SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 1);
     cluster_world_run(bench->world);
     SUITE_SAME_INTEGER(posts[4]->room, 1);
-    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 4);
+    SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 4);
     SUITE_SAME_INTEGER(bench->one.frames->len, 5);
     bench_free(bench);
 }
@@ -272,7 +273,7 @@ static void test_ring_limit_loaded(void)
     struct bench *bench = bench_new(cluster_cable, sets, NULL);
     sim_time loaded = card(bench)->tx_start + bus(bench, 16 + 512) + bus(bench, 1000 - 512);
     transmit(bench, 0, 1000);
-    struct nic *nic = cluster_nic(bench->world->cluster, 0, 0);
+    struct nic *nic = ethernet_nic(bench->world->cluster, 0, 0);
     engine_run(bench->world->sim->engine, loaded - 1);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 1);
     engine_run(bench->world->sim->engine, loaded);
@@ -395,7 +396,7 @@ static void test_underrun(void)
     SUITE_SAME_INTEGER(counter(bench, "nic FCS errors"), 2);
     SUITE_SAME_INTEGER(bench->one.frames->len, 3);
     SUITE_SAME_INTEGER(bench->one.sent->len, 3);
-    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 64);
+    SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 64);
     CU_ASSERT(ledger_balanced(bench->world->sim->ledger));
     bench_free(bench);
     span_log_free(log);
@@ -414,7 +415,7 @@ static void check_underrun_too_long(const char *completion)
     SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 0).frame, 1);
     SUITE_SAME_INTEGER(bench->one.sent->len, 2);
     SUITE_SAME_INTEGER(counter(bench, UNDERRUNS), 1);
-    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 64);
+    SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 64);
     char *line = cluster_ledger_line(bench->world);
     SUITE_SAME_TEXT(line, "message 1, rank 0 to 1, 1518 B: bytes 0..1517 lost: underrun of the "
                           "transmit FIFO, which is too small to send the frame again");
@@ -575,7 +576,7 @@ static void test_lost_while_loading(void)
     cluster_world_run(bench->world);
     CU_ASSERT_EQUAL_FATAL(bench->one.sent->len, 1);
     CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->one.sent, 0), lost);
-    SUITE_SAME_INTEGER(nic_tx_room(cluster_nic(bench->world->cluster, 0, 0)), 64);
+    SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 64);
     CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 1);
     SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 0).frame, untold->number);
     bench_free(bench);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs: operations and their keys, ranks, requests, loops and expressions.
-#include "sim/config/program.h"
+#include "sim/program/program.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 

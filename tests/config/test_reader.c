@@ -2,8 +2,8 @@
 // Readers say the same of a mistake whether it is the first or comes after so many that it is only
 // counted.
 #include "sim/config/param.h"
-#include "sim/config/program.h"
 #include "sim/config/reader.h"
+#include "sim/program/program.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 

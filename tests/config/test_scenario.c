@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scenarios that are right: what lies over what, series, --set, testbeds, sizes and ranks, and the
 // resolved case as JSON.
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Axes from arguments: what separates values, what ranges stand for, how points are counted.
-#include "sim/config/sweep.h"
+#include "sim/scenario/sweep.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 

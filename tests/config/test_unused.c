@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is set and decides nothing is refused; what some case reads, what is replaced, and what
 // stands in files that serve many scenarios is not.
-#include "sim/config/unused.h"
+#include "sim/scenario/unused.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"

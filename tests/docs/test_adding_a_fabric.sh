@@ -16,7 +16,6 @@ tar -c CMakeLists.txt CMakePresets.json cmake sim models bench scenarios tests/s
 
 python3 - "$source/tests/docs" "$page" "$tree" <<'END'
 import os
-import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -29,13 +28,17 @@ with open(page, encoding="utf-8") as file:
 if "models/registry.c" not in found or len(found) != 3:
     sys.exit(f"{page}: three files were expected, not {sorted(found)}")
 
-# The registry of the page is that of the tree, and the example's lines.
-with open(os.path.join(tree, "models/registry.c"), encoding="utf-8") as file:
-    there = file.read()
-shown = re.sub(r"extern const struct model wire_model;|&wire_model,", "",
-               found["models/registry.c"])
-if re.sub(r"\s", "", shown) != re.sub(r"\s", "", there):
-    sys.exit(f"{page}: models/registry.c is not that of the tree with the example added")
+# The line that the page adds to the registry, after the one that it shows before it.
+registry = os.path.join(tree, "models/registry.c")
+before, added = found.pop("models/registry.c").splitlines()
+with open(registry, encoding="utf-8") as file:
+    there = file.read().splitlines()
+places = [i for i, line in enumerate(there) if line.rstrip("\\ ") == before[1:].rstrip()]
+if len(places) != 1 or not added.startswith("+"):
+    sys.exit(f"{page}: {before!r} is not one line of models/registry.c, or nothing is added")
+there[places[0]:places[0] + 1] = [before[1:] + " \\", added[1:] + there[places[0]][len(before[1:].rstrip()):]]
+with open(registry, "w", encoding="utf-8") as file:
+    file.write("\n".join(there) + "\n")
 
 for path, content in found.items():
     os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)

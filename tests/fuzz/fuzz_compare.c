@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as what `compare` reads: by the first character a CSV file or a JSON document. What is
 // accepted compares with itself without a difference, and with another prints.
-#include "sim/validate/compare.h"
+#include "sim/compare/compare.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { CSV, JSON, KINDS };

@@ -2,11 +2,11 @@
 // Any bytes as the database of a sweep: by the first character the file itself, or SQL statements
 // that are done to a sound one. What may be opened is sound as a whole: all that reads databases
 // can read it, and it can be joined with another.
-#include "sim/campaign/outcome_report.h"
 #include "sim/campaign/points.h"
 #include "sim/campaign/store.h"
+#include "sim/compare/compare.h"
 #include "sim/figures/swept.h"
-#include "sim/validate/compare.h"
+#include "sim/outcome/outcome_report.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <sqlite3.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as the directory of a run, for `plot` and `compare`: the manifest, a NUL byte, the CSV.
+#include "sim/compare/compare.h"
 #include "sim/figures/document.h"
 #include "sim/figures/results.h"
-#include "sim/validate/compare.h"
 #include "tests/fuzz/fuzz.h"
 
 static void plot(const char *directory)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as a scenario, with all tables and checks of the stacks that there are. Testbeds and
 // included files are those of the tree.
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "sim/workload/benchmark.h"
 #include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"

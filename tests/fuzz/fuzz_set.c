@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lines of PATH=VALUE as what --set of `run` takes, and as what --set of `sweep` takes.
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 

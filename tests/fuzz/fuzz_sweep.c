@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any bytes as what stands below `sweep:` of a scenario.
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "sim/workload/model.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The books of handlers: names, integers, an endpoint's tables.
-#include "models/grim/handlers.h"
+#include "models/grim/endpoint/handlers.h"
 #include "sim/core/intern.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Registered memory and the card's translation cache, by themselves: places and sizes in closed
 // form, costs, and random use against a plain reference.
-#include "models/grim/memory.h"
+#include "models/grim/memory/memory.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>

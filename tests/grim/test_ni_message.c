@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GRIM's message format, bit by bit (thesis 003, 4.1.1 and Fig. 4.2).
-#include "models/grim/message.h"
+#include "models/grim/ni/message.h"
 #include "sim/core/random.h"
 #include "sim/workload/model.h"
 #include "tests/support/grim_world.h"

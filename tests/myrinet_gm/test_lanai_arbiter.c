@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shares of the SRAM in closed form: MB/s and microseconds, so that 100 MB/s move 100 B in one.
-#include "models/myrinet_gm/lanai_arbiter.h"
+#include "models/myrinet_gm/lanai/lanai_arbiter.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
 

@@ -17,23 +17,35 @@ import sys
 MAY_INCLUDE = {
     "sim/core": [],
     "sim/config": ["sim/core"],
-    "sim/net": ["sim/core", "sim/config"],
+    "sim/program": ["sim/core", "sim/config"],
+    "sim/scenario": ["sim/core", "sim/config", "sim/program"],
+    "sim/net": ["sim/core", "sim/config", "sim/scenario"],
     "sim/host": ["sim/core", "sim/config"],
-    "sim/cluster": ["sim/core", "sim/config", "sim/net", "sim/host"],
+    "sim/cluster": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/host"],
     "sim/mpi": ["sim/core", "sim/config", "sim/host"],
-    "sim/workload": ["sim/core", "sim/config", "sim/cluster", "sim/mpi"],
-    "sim/output": ["sim/core", "sim/config", "sim/workload"],
-    "sim/campaign": ["sim/core", "sim/config", "sim/workload", "sim/output"],
-    "sim/validate": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign"],
-    "sim/calibrate": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign"],
-    "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/output"],
-    "sim/figures": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign",
-                    "sim/validate"],
-    "sim/cli": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/campaign",
-                "sim/validate", "sim/calibrate", "sim/explain", "sim/figures", "bench"],
-    "models": ["sim/core", "sim/config", "sim/net", "sim/host", "sim/cluster", "sim/mpi",
-               "sim/workload"],
-    "bench": ["sim/core", "sim/config", "sim/net", "sim/cluster", "sim/workload", "sim/output"],
+    "sim/workload": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/cluster",
+                     "sim/mpi"],
+    "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/workload"],
+    "sim/campaign": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output"],
+    "sim/outcome": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+                    "sim/campaign"],
+    "sim/compare": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+                    "sim/campaign", "sim/outcome"],
+    "sim/validate": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+                     "sim/campaign", "sim/compare"],
+    "sim/calibrate": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+                      "sim/campaign"],
+    "sim/explain": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/mpi",
+                    "sim/workload", "sim/output"],
+    "sim/figures": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+                    "sim/campaign", "sim/outcome", "sim/compare", "sim/validate"],
+    "sim/cli": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+                "sim/campaign", "sim/outcome", "sim/compare", "sim/validate", "sim/calibrate",
+                "sim/explain", "sim/figures", "bench"],
+    "models": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/net", "sim/host",
+               "sim/cluster", "sim/mpi", "sim/workload"],
+    "bench": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/cluster", "sim/workload",
+              "sim/output"],
 }
 # A model includes only those that it says it stands on, in struct model's `stands_on`.
 STANDS_ON = re.compile(r"\.stands_on\s*=\s*\(const char \*const\[\]\)\{([^}]*)\}")
@@ -89,11 +101,10 @@ def target_of(root, path, what):
 
 
 def room_of(path):
-    """The room a file belongs to: sim/ROOM, models/MODEL, models (its own files), bench, tests."""
-    parts = path.split("/")
-    if parts[0] in ("sim", "models") and len(parts) > 2:
-        return "/".join(parts[:2])
-    return parts[0]
+    """The room a file belongs to: sim/ROOM, models/MODEL, models/FABRIC/PART, models (its own
+    files), bench, tests."""
+    folders = path.split("/")[:-1]
+    return "/".join(folders) if folders[0] in ("sim", "models") else folders[0]
 
 
 def kind_of(room):
@@ -108,7 +119,7 @@ def stands_on(root, room):
             found = STANDS_ON.search(file.read())
     except FileNotFoundError:
         return ()
-    return tuple(f"models/{name}" for name in re.findall(r'"(\w+)"', found[1])) if found else ()
+    return tuple(f"models/{name}" for name in re.findall(r'"([\w/]+)"', found[1])) if found else ()
 
 
 def objection(root, path, target):

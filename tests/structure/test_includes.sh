@@ -78,17 +78,21 @@ good_tree; accepts "the good tree"
 
 declare -A header=(
     [sim/core]=sim/core/engine.h [sim/config]=sim/config/units.h [sim/net]=sim/net/link.h
+    [sim/program]=sim/program/program.h [sim/scenario]=sim/scenario/case.h
     [sim/host]=sim/host/cpu.h [sim/cluster]=sim/cluster/cluster.h
     [sim/mpi]=sim/mpi/request.h [sim/workload]=sim/workload/stack.h
     [sim/output]=sim/output/table.h [sim/cli]=sim/cli/run.h [bench]=bench/hold.h
     [models/via]=models/via/via.h [models/tcp]=models/tcp/tcp.h
+    [models/via/vip]=models/via/vip/vip.h
     [tests]=tests/support/support.h
 )
 declare -A refused=(
     [sim/core]="sim/config sim/net sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/config]="sim/net sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/net]="sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
-    [sim/host]="sim/net sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
+    [sim/config]="sim/program sim/scenario sim/net sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
+    [sim/program]="sim/scenario sim/net sim/host sim/workload models/via"
+    [sim/scenario]="sim/net sim/host sim/cluster sim/mpi sim/workload models/via"
+    [sim/net]="sim/program sim/host sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
+    [sim/host]="sim/scenario sim/net sim/cluster sim/mpi sim/workload sim/output sim/cli bench models/via tests"
     [sim/cluster]="sim/mpi sim/workload sim/output sim/cli bench models/via tests"
     [sim/mpi]="sim/net sim/cluster sim/workload sim/output sim/cli bench models/via tests"
     [sim/workload]="sim/net sim/host sim/output sim/cli bench models/via tests"
@@ -96,6 +100,7 @@ declare -A refused=(
     [sim/cli]="sim/net sim/host sim/cluster sim/mpi models/via models/tcp tests"
     [models/via]="models/tcp sim/output sim/cli bench tests"
     [models/sctp_cmt]="models/tcp models/via"
+    [models/via/mvich]="models/via models/via/vip"
     [models/tcp]="models/via"
     [bench]="sim/host sim/mpi sim/cli models/via tests"
 )

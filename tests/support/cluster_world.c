@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/cluster_world.h"
+#include "models/ethernet/nics.h"
 
 #include "sim/net/link.h"
 #include "sim/net/switch.h"
@@ -55,7 +56,7 @@ struct cluster_world *cluster_world_capture(const char *text, const char *const 
     world->sim = sim_new(world->compiled.scenario->seed, trace);
     world->sim->capture = capture;
     world->cluster = cluster_new(world->sim, world->test_case);
-    cluster_add_nics(world->cluster, world->test_case);
+    ethernet_add_nics(world->cluster, world->test_case);
     return world;
 }
 

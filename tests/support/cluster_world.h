@@ -5,8 +5,8 @@
 #define NETSIM_TESTS_SUPPORT_CLUSTER_WORLD_H
 
 #include "sim/cluster/cluster.h"
-#include "sim/config/scenario.h"
 #include "sim/core/sim.h"
+#include "sim/scenario/scenario.h"
 #include "tests/support/compiled.h"
 
 struct cluster_world {

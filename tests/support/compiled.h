@@ -3,7 +3,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_COMPILED_H
 #define NETSIM_TESTS_SUPPORT_COMPILED_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 
 struct compiled {
     struct scenario_schema *schema;

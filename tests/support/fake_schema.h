@@ -4,7 +4,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
 #define NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
 
-#include "sim/config/scenario.h"
+#include "sim/scenario/scenario.h"
 
 struct fake_memory {
     int64_t copy_hot, copy_cold, cache; // bytes a second; bytes

@@ -8,7 +8,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_GM_WORLD_H
 #define NETSIM_TESTS_SUPPORT_GM_WORLD_H
 
-#include "models/myrinet_gm/gm.h"
+#include "models/myrinet_gm/gm/gm.h"
 #include "sim/cluster/cluster.h"
 #include "tests/support/compiled.h"
 

@@ -8,7 +8,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
 #define NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
 
-#include "models/grim/ni.h"
+#include "models/grim/ni/ni.h"
 #include "tests/support/transition_log.h"
 
 #include <glib.h>

@@ -7,7 +7,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_LANAI_WORLD_H
 #define NETSIM_TESTS_SUPPORT_LANAI_WORLD_H
 
-#include "models/myrinet_gm/lanai.h"
+#include "models/myrinet_gm/lanai/lanai.h"
 
 struct lanai_world {
     struct sim *sim;

@@ -3,7 +3,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_MVICH_BOOKS_H
 #define NETSIM_TESTS_SUPPORT_MVICH_BOOKS_H
 
-#include "models/via/mvich.h"
+#include "models/via/mvich/mvich.h"
 #include "tests/support/rpi_bench.h"
 
 static inline struct mvich_process *mvich_bench_process(const struct rpi_bench *bench, int rank)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/rpi_bench.h"
+#include "models/ethernet/nics.h"
 
-#include "sim/config/placement.h"
+#include "sim/scenario/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/model.h"
 #include "sim/workload/program_source.h"
@@ -26,6 +27,7 @@ struct rpi_bench *rpi_bench_new(const struct test_program *program)
         bench->processes[rank]->library =
             scenario_section_values(test_case, stack->library_section);
     }
+    ethernet_add_nics(bench->cluster, test_case);
     bench->stack = stack->build(bench->cluster, test_case, bench->processes, bench->ranks);
     bench->source = program_source_new(test_case->workload.program, bench->ranks);
     for (int rank = 0; rank < bench->ranks; rank++) {

@@ -4,8 +4,8 @@
 #ifndef NETSIM_TESTS_SUPPORT_RPI_BENCH_H
 #define NETSIM_TESTS_SUPPORT_RPI_BENCH_H
 
-#include "models/via/provider.h"
-#include "models/via/rpi.h"
+#include "models/via/lam_via/rpi.h"
+#include "models/via/vip/provider.h"
 #include "tests/support/program_run.h"
 
 struct rpi_bench {

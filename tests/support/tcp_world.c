@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/tcp_world.h"
+#include "models/ethernet/nics.h"
 
 #include "tests/support/suite.h"
 

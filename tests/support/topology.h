@@ -4,9 +4,9 @@
 #ifndef NETSIM_TESTS_SUPPORT_TOPOLOGY_H
 #define NETSIM_TESTS_SUPPORT_TOPOLOGY_H
 
-#include "sim/config/scenario.h"
 #include "sim/net/link.h"
 #include "sim/net/switch.h"
+#include "sim/scenario/scenario.h"
 
 // The tables' defaults, to be changed as the test needs it.
 struct link_config topology_link_defaults(void);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/via_world.h"
+#include "models/ethernet/nics.h"
 
 struct via_job {
     via_job_fn *run;
@@ -80,7 +81,7 @@ static void node_init(struct via_world *world, struct via_node *node, int number
     node->host = cluster->hosts[number];
     node->errors = g_array_new(FALSE, FALSE, sizeof(struct via_error));
     node->placements = g_array_new(FALSE, FALSE, sizeof(struct via_placement));
-    node->agent = vip_agent_new(cluster, cluster_nic(cluster, number, 0), config);
+    node->agent = vip_agent_new(cluster, ethernet_nic(cluster, number, 0), config);
     g_queue_init(&node->jobs);
     cpu_task_init(&node->task, host_process_core(node->host, 0), CPU_USER, node_run);
     node->nic = vip_open_nic(node->agent, config, node->host->name, &node->task);

@@ -8,7 +8,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_VIA_WORLD_H
 #define NETSIM_TESTS_SUPPORT_VIA_WORLD_H
 
-#include "models/via/vip.h"
+#include "models/via/vip/vip.h"
 #include "tests/support/cluster_world.h"
 
 #include <glib.h>

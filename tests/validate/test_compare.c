@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two results curve by curve: what differs is found, whatever it is, and what does not is not.
-#include "sim/validate/compare.h"
+#include "sim/compare/compare.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is read for a comparison, down to the last field, and what is said of it, to the letter.
 #include "sim/campaign/store.h"
+#include "sim/compare/compare.h"
 #include "sim/output/json_check.h"
-#include "sim/validate/compare.h"
 #include "tests/support/made_sweep.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"

@@ -10,7 +10,8 @@
 // with n the frame's bytes; who blocks adds wake_process in the handler and switch_process in the
 // receiver. The processes run on a core of their own, all costs are whole nanoseconds and a poller
 // looks every nanosecond, so that nothing is rounded.
-#include "models/via/mvia.h"
+#include "models/ethernet/nics.h"
+#include "models/via/vip/mvia.h"
 #include "sim/workload/run.h"
 #include "tests/support/cluster_world.h"
 #include "tests/support/suite.h"
@@ -137,7 +138,7 @@ static void check_latency(const char *variant, const char *nic, bool poll)
     struct native_model model = {
         .kernel = &world->cluster->hosts[0]->config.kernel,
         .mvia = scenario_section_values(world->test_case, "mvia"),
-        .nic = nic_config(cluster_nic(world->cluster, 0, 0)),
+        .nic = nic_config(ethernet_nic(world->cluster, 0, 0)),
         .host = world->cluster->hosts[0],
         .world = world,
         .poll = poll,

@@ -4,7 +4,7 @@
 //
 // The hosts of these tests may pin 16 pages of 4 KiB. Addresses and lengths are given in pages
 // where nothing else is said.
-#include "models/via/pin_cache.h"
+#include "models/via/lam_via/pin_cache.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
 #include "tests/support/via_world.h"

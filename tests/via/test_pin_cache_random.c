@@ -5,7 +5,7 @@
 // via.pin.busy_area_blocks, via.pin.lru_eviction).
 //
 // Which of several overlapped areas goes first is left to the cache.
-#include "models/via/pin_cache.h"
+#include "models/via/lam_via/pin_cache.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"

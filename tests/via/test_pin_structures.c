@@ -8,8 +8,8 @@
 // 3000 areas is at most 14 levels high, so it stays within a microsecond of the table; and a look
 // into the table before the tree costs a tenth of a microsecond, not 2 to 4. No count of
 // instructions explains the thesis's number; it does not come out, and this test says so.
-#include "models/via/pin_cache.h"
-#include "models/via/rpi.h"
+#include "models/via/lam_via/pin_cache.h"
+#include "models/via/lam_via/rpi.h"
 #include "tests/support/suite.h"
 #include "tests/support/via_world.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the provider charges: the closed form of a message's way from the post to the receiver, and
 // what the ways of waiting add.
+#include "models/ethernet/nics.h"
 #include "tests/support/suite.h"
 #include "tests/support/via_world.h"
 
@@ -14,7 +15,7 @@ static const struct kernel_config *kernel(const struct via_world *world)
 
 static const struct nic_config *card(const struct via_world *world)
 {
-    return nic_config(cluster_nic(world->cluster->cluster, 0, 0));
+    return nic_config(ethernet_nic(world->cluster->cluster, 0, 0));
 }
 
 static sim_time cost(const struct via_world *world, struct cost cost)

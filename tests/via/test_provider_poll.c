@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A process that polls all its VIs in a loop: it sees a completion at the first turn of its loop
 // after it, and is not charged for having slept.
-#include "models/via/provider.h"
+#include "models/via/vip/provider.h"
 #include "tests/support/suite.h"
 #include "tests/support/via_world.h"
 

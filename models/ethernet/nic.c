@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/ethernet/nic.h"
+
+#include <glib.h>
+
+#include <string.h>
+
+#define PROTOCOLS 4 // on one card
+#define ETHERNET_HEADER 14
+#define ETHERNET_FCS 4
+#define ETHERNET_LEAST 60 // without the check sequence
+
+struct frame_queue {
+    struct packet *head, *tail;
+};
+
+struct registration {
+    uint16_t protocol;
+    const struct nic_protocol *ops;
+    void *owner;
+};
+
+struct nic {
+    struct host *host;
+    struct sim *sim;
+    struct network *network;
+    int station;
+    struct nic_config config;
+    struct registration protocols[PROTOCOLS];
+    int protocol_count;
+
+    // Transmit: ring -> loading (over the bus) -> loaded (in the FIFO) -> sending (on the wire).
+    struct frame_queue tx_ring;
+    int tx_queued;          // frames that have not yet left
+    int tx_used;            // ring entries in use, until the card has done with their frames
+    bool bus_taken;         // by a frame, until its last byte has been asked for
+    struct packet *loading; // that frame, until its head is in the FIFO
+    uint16_t loading_protocol;
+    void *loading_token;
+    int64_t rest; // bytes of it that are still on the bus when its head is in the FIFO
+    bool ran_dry; // the wire wanted them too early: it is sent again once it is all in the FIFO
+    int64_t threshold; // tx_threshold, or what underruns have made of it
+    struct frame_queue loaded;
+    bool sending;
+    uint16_t sending_protocol;
+    void *sending_token;
+    uint32_t sending_bytes;
+    sim_time sending_since;
+    int64_t fifo_bytes;
+    struct event tx_head;   // doorbell latency, then the first bytes are in the FIFO
+    struct event tx_rest;   // the whole frame has come over the bus
+    struct event tx_sent;   // the frame on the wire has left
+    struct event tx_full;   // the last byte of the frame loaded last is in the FIFO
+    uint16_t full_protocol; // what that frame was
+    void *full_token;
+    struct event tx_room; // it has left so far that the FIFO has room
+    bool tx_starting;     // between doorbell and the first bus request
+    GArray *tx_done;      // struct tx_done, waiting for the interrupt handler
+    guint tx_done_taken;
+
+    // Receive: wire -> bus -> done, waiting for the interrupt handler.
+    struct frame_queue rx_done;
+    int rx_used; // ring buffers in use
+
+    struct event interrupt;
+    int64_t waiting; // frames and completions since the last interrupt
+    struct cpu_task service;
+    bool in_service;
+    int64_t *ring_drops, *fcs_drops, *interrupts;
+    trace_lane lane_tx, lane_rx;
+
+    // Capture.
+    int interface;
+    GByteArray *frame; // the last one captured
+};
+
+struct tx_done {
+    uint16_t protocol;
+    void *token;
+};
+
+// One more waits in a ring, or one less.
+static void ring_note(const struct nic *nic, trace_lane lane, enum trace_note_kind kind)
+{
+    sim_time now = sim_now(nic->sim);
+    trace_note(nic->sim->trace, lane, &(struct trace_note){.kind = kind, .from = now, .to = now});
+}
+
+static void queue_push(struct frame_queue *queue, struct packet *packet)
+{
+    packet->next = NULL;
+    if (queue->head)
+        queue->tail->next = packet;
+    else
+        queue->head = packet;
+    queue->tail = packet;
+}
+
+static struct packet *queue_pop(struct frame_queue *queue)
+{
+    struct packet *packet = queue->head;
+    if (packet)
+        queue->head = packet->next;
+    return packet;
+}
+
+static const struct registration *nic_protocol_of(const struct nic *nic, uint16_t protocol)
+{
+    for (int i = 0; i < nic->protocol_count; i++)
+        if (nic->protocols[i].protocol == protocol)
+            return &nic->protocols[i];
+    g_error("no protocol 0x%04x on the NIC of %s", protocol, nic->host->name);
+}
+
+// ---- Capture ----
+
+const struct capture_link nic_capture_link = {1, "Ethernet"};
+
+// A locally administered address made of the station's number.
+static void capture_address(uint8_t *bytes, int station)
+{
+    uint32_t number = (uint32_t)station + 1;
+    const uint8_t address[6] = {2,
+                                0,
+                                (uint8_t)(number >> 24),
+                                (uint8_t)(number >> 16),
+                                (uint8_t)(number >> 8),
+                                (uint8_t)number};
+    memcpy(bytes, address, sizeof address);
+}
+
+static void nic_capture(struct nic *nic, const struct packet *packet,
+                        enum capture_direction direction)
+{
+    if (!capture_wants(nic->sim->capture, nic->interface, sim_now(nic->sim)))
+        return;
+    const struct registration *of = nic_protocol_of(nic, packet->protocol);
+    uint32_t length = MAX(packet->wire_bytes - ETHERNET_FCS, ETHERNET_LEAST);
+    g_byte_array_set_size(nic->frame, length);
+    uint8_t *bytes = nic->frame->data;
+    memset(bytes, 0, length);
+    capture_address(bytes, route_to(packet->route));
+    capture_address(bytes + 6, route_from(packet->route));
+    bytes[12] = (uint8_t)(packet->protocol >> 8);
+    bytes[13] = (uint8_t)packet->protocol;
+    if (of->ops->frame_bytes)
+        of->ops->frame_bytes(of->owner, packet, bytes + ETHERNET_HEADER, length - ETHERNET_HEADER);
+    packet_capture(nic->network, packet, nic->interface, direction, bytes, length);
+}
+
+// Something waits for the driver: an interrupt is asked for, at once or, where the card collects
+// several, when enough wait or the first has waited long enough.
+static void interrupt_ask(struct nic *nic, sim_time status)
+{
+    if (nic->in_service)
+        return;
+    sim_time now = sim_now(nic->sim), when = now + status + nic->config.interrupt_delay;
+    when += nic->host->config.kernel.interrupt_latency;
+    bool enough = ++nic->waiting >= nic->config.coalesce_frames;
+    if (!enough)
+        when += nic->config.coalesce_delay;
+    if (event_pending(&nic->interrupt)) {
+        if (enough && nic->config.coalesce_delay > 0 && when < nic->interrupt.when)
+            engine_reschedule(nic->sim->engine, &nic->interrupt, when);
+        return;
+    }
+    sim_time line = when - nic->host->config.kernel.interrupt_latency;
+    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, line, MESSAGE_NONE);
+    trace_delay(nic->sim->trace, nic->lane_rx, "interrupt line", line, when, MESSAGE_NONE);
+    engine_schedule(nic->sim->engine, &nic->interrupt, when);
+}
+
+static void interrupt_line(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, interrupt);
+    cpu_wake(&nic->service);
+}
+
+// ---- Transmit ----
+
+// When the FIFO, which the frame on the wire drains, will have room for `bytes` more; now if it
+// has.
+static sim_time tx_room_at(const struct nic *nic, int64_t bytes)
+{
+    int64_t excess = MIN(nic->fifo_bytes + bytes - nic->config.tx_fifo, nic->fifo_bytes);
+    sim_time now = sim_now(nic->sim);
+    if (excess <= 0)
+        return now;
+    sim_time drained = nic->sending_since +
+                       time_of_bytes(excess, network_station_rate(nic->network, nic->station));
+    return MAX(now, drained);
+}
+
+// Starts to load the next frame if the bus side is idle, as soon as the FIFO has room for its first
+// bytes; the rest follows at the rate at which the wire drains it.
+static void tx_load(struct nic *nic)
+{
+    struct packet *next = nic->tx_ring.head;
+    if (!next || nic->bus_taken || nic->tx_starting)
+        return;
+    int64_t head = MIN((int64_t)next->wire_bytes, nic->threshold);
+    sim_time room_at = tx_room_at(nic, head);
+    if (room_at > sim_now(nic->sim)) {
+        if (nic->sending && !event_pending(&nic->tx_room))
+            engine_schedule(nic->sim->engine, &nic->tx_room, room_at);
+        return;
+    }
+    nic->bus_taken = true;
+    nic->loading = queue_pop(&nic->tx_ring);
+    nic->loading_protocol = next->protocol;
+    nic->loading_token = next->token;
+    ring_note(nic, nic->lane_tx, TRACE_LEAVE);
+    nic->fifo_bytes += next->wire_bytes;
+    bus_transfer(nic->host->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head, "send",
+                 next->message);
+}
+
+// Whether byte `nth` of the rest of a frame, of which `head` bytes are in the FIFO, comes over the
+// bus after the wire wants it, if the frame starts on the wire now. The end of the transaction is
+// known; time that it loses to copies is taken to be lost at its start.
+static bool tx_late(const struct nic *nic, int64_t head, int64_t nth)
+{
+    const struct bus_config *bus = &nic->host->config.bus;
+    sim_time begins = nic->tx_rest.when - bus_time(bus, BUS_READ, nic->rest);
+    sim_time wanted = network_station_byte_time(nic->network, nic->station, head + nth);
+    return begins + bus_time(bus, BUS_READ, nth + 1) > sim_now(nic->sim) + wanted;
+}
+
+// Bytes of a frame that starts on the wire now that go out before the FIFO runs dry: `bytes` if it
+// does not.
+static int64_t tx_in_time(const struct nic *nic, int64_t bytes)
+{
+    int64_t head = bytes - nic->rest, last = nic->rest - 1;
+    if (nic->rest == 0 ||
+        nic->tx_rest.when <=
+            sim_now(nic->sim) + network_station_byte_time(nic->network, nic->station, head))
+        return bytes;
+    // Within a burst, and from burst to burst, the bytes fall behind the wire evenly or gain on it:
+    // the ends tell it all.
+    int64_t burst = bus_burst(&nic->host->config.bus, BUS_READ), of_last = last - last % burst;
+    bool late = tx_late(nic, head, 0) || tx_late(nic, head, MIN(burst - 1, last)) ||
+                tx_late(nic, head, MAX(of_last - 1, 0)) || tx_late(nic, head, of_last) ||
+                tx_late(nic, head, last);
+    int64_t nth = 0;
+    while (late && !tx_late(nic, head, nth))
+        nth++;
+    return late ? head + nth : bytes;
+}
+
+// Underrun: what the FIFO has of a frame goes out and ends with a wrong check sequence. The frame
+// stays the first of those that are loaded. As its driver does, the card waits for more of the next
+// ones.
+static void tx_run_dry(struct nic *nic, const struct packet *packet, int64_t bytes)
+{
+    struct packet *part = packet_new(nic->network);
+    part->route = packet->route;
+    part->protocol = packet->protocol;
+    part->wire_bytes = (uint32_t)bytes;
+    part->corrupt = true;
+    ++*sim_loss_counter(nic->sim, "nic transmit underruns", LOSS_REPEATED);
+    nic->threshold = MAX(nic->threshold, MIN(2 * nic->threshold, nic->config.tx_fifo));
+    nic->sending = nic->ran_dry = true;
+    network_send(nic->network, part, &nic->tx_sent);
+}
+
+static void tx_send(struct nic *nic)
+{
+    struct packet *packet = nic->loaded.head;
+    if (nic->sending || !packet)
+        return;
+    if (packet->next == NULL && nic->rest > 0) {
+        // When the bus will turn to the rest may not be known yet: then the frame has to wait for
+        // it.
+        if (nic->ran_dry || !event_pending(&nic->tx_rest))
+            return;
+        int64_t bytes = tx_in_time(nic, packet->wire_bytes);
+        if (bytes < packet->wire_bytes) {
+            tx_run_dry(nic, packet, bytes);
+            return;
+        }
+    }
+    queue_pop(&nic->loaded);
+    nic->sending = true;
+    nic->sending_token = packet->token;
+    nic->sending_protocol = packet->protocol;
+    nic->sending_bytes = packet->wire_bytes;
+    nic->sending_since = sim_now(nic->sim);
+    trace_flow(nic->sim->trace, nic->lane_tx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
+    nic_capture(nic, packet, CAPTURE_OUT);
+    network_send(nic->network, packet, &nic->tx_sent);
+}
+
+// The card has done with a frame: if the protocol wants to know, the driver is told.
+static void tx_complete(struct nic *nic, uint16_t protocol, void *token)
+{
+    if (!token)
+        return;
+    struct tx_done done = {protocol, token};
+    g_array_append_val(nic->tx_done, done);
+    interrupt_ask(nic, 0);
+}
+
+static void tx_full_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_full);
+    nic->tx_used--;
+    tx_complete(nic, nic->full_protocol, nic->full_token);
+}
+
+// The bus side is free. What of the frame the FIFO had no room for follows as the wire drains it,
+// and before it has room for the next frame.
+static void tx_loaded(struct nic *nic)
+{
+    if (nic->config.completion == NIC_COMPLETE_LOADED && nic->loading_token) {
+        nic->full_protocol = nic->loading_protocol;
+        nic->full_token = nic->loading_token;
+        engine_schedule(nic->sim->engine, &nic->tx_full, tx_room_at(nic, 0));
+    } else if (nic->config.completion == NIC_COMPLETE_LOADED) {
+        nic->tx_used--;
+    }
+    nic->bus_taken = false;
+    tx_load(nic);
+}
+
+static void tx_head_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_head);
+    if (nic->tx_starting) {
+        nic->tx_starting = false;
+        tx_load(nic);
+        return;
+    }
+    struct packet *packet = nic->loading;
+    nic->loading = NULL;
+    nic->rest = MAX((int64_t)packet->wire_bytes - nic->threshold, 0);
+    if (nic->rest > 0)
+        bus_transfer(nic->host->bus, BUS_READ, nic->rest, &nic->tx_rest, "send", packet->message);
+    queue_push(&nic->loaded, packet);
+    tx_send(nic);
+    if (nic->rest == 0)
+        tx_loaded(nic);
+}
+
+// A frame that has run dry and is longer than the FIFO can't be sent: the card gives it up.
+static void tx_give_up(struct nic *nic)
+{
+    struct packet *packet = queue_pop(&nic->loaded);
+    nic->fifo_bytes -= packet->wire_bytes;
+    nic->tx_queued--;
+    nic->tx_used--;
+    tx_complete(nic, packet->protocol, packet->token);
+    packet_drop(nic->network, packet,
+                "underrun of the transmit FIFO, which is too small to send the frame again");
+    nic->bus_taken = false;
+    tx_load(nic);
+}
+
+// All of the frame is in the FIFO. If it had run dry, what went out of it has ended, too.
+static void tx_rest_in(struct nic *nic)
+{
+    bool again = nic->ran_dry;
+    nic->ran_dry = false;
+    if (again && nic->loaded.head->wire_bytes > nic->config.tx_fifo) {
+        tx_give_up(nic);
+        return;
+    }
+    tx_send(nic);
+    tx_loaded(nic);
+}
+
+static void tx_rest_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_rest);
+    nic->rest = 0;
+    if (!nic->ran_dry || !nic->sending)
+        tx_rest_in(nic);
+}
+
+static void tx_room_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    tx_load(container_of(event, struct nic, tx_room));
+}
+
+static void tx_sent_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic *nic = container_of(event, struct nic, tx_sent);
+    nic->sending = false;
+    if (nic->ran_dry) {
+        if (nic->rest == 0)
+            tx_rest_in(nic);
+        return;
+    }
+    nic->fifo_bytes -= nic->sending_bytes;
+    nic->tx_queued--;
+    if (nic->config.completion == NIC_COMPLETE_SENT) {
+        nic->tx_used--;
+        tx_complete(nic, nic->sending_protocol, nic->sending_token);
+    }
+    tx_send(nic);
+    tx_load(nic);
+}
+
+int nic_tx_room(const struct nic *nic)
+{
+    return (int)nic->config.tx_ring - nic->tx_used;
+}
+
+void nic_transmit(struct nic *nic, struct packet *packet, void *token)
+{
+    g_assert(nic_tx_room(nic) > 0);
+    packet->token = token;
+    queue_push(&nic->tx_ring, packet);
+    ring_note(nic, nic->lane_tx, TRACE_JOIN);
+    bool idle = nic->tx_queued++ == 0;
+    nic->tx_used++;
+    if (idle) {
+        sim_time now = sim_now(nic->sim), when = now + nic->config.tx_start;
+        trace_delay(nic->sim->trace, nic->lane_tx, "NIC", now, when, packet->message);
+        nic->tx_starting = true;
+        engine_schedule(nic->sim->engine, &nic->tx_head, when);
+    } else {
+        tx_load(nic);
+    }
+}
+
+// ---- Receive ----
+
+static void nic_drop(struct nic *nic, struct packet *packet, int64_t *counter, const char *reason)
+{
+    (*counter)++;
+    packet_drop(nic->network, packet, reason);
+}
+
+static void rx_written(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    struct nic *nic = packet->token;
+    queue_push(&nic->rx_done, packet);
+    ring_note(nic, nic->lane_rx, TRACE_JOIN);
+    interrupt_ask(nic, nic->config.rx_status);
+}
+
+// The rest of a frame goes into host memory.
+static void rx_write(struct nic *nic, struct packet *packet)
+{
+    int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
+    event_init(&packet->event, rx_written);
+    bus_transfer(nic->host->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
+                 "receive", packet->message);
+}
+
+static void rx_through(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    rx_write(packet->token, packet);
+}
+
+static void nic_receive(void *owner, struct packet *packet)
+{
+    struct nic *nic = owner;
+    if (packet->corrupt) {
+        nic_drop(nic, packet, nic->fcs_drops, "FCS error at the receiving NIC");
+        return;
+    }
+    if (nic->rx_used == nic->config.rx_ring) {
+        nic_drop(nic, packet, nic->ring_drops, "receive ring full");
+        return;
+    }
+    nic_capture(nic, packet, CAPTURE_IN); // what the driver gets to see
+    nic->rx_used++;
+    trace_flow(nic->sim->trace, nic->lane_rx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
+    int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
+    bus_note(nic->host->bus, BUS_WRITE, packet->wire_bytes - residue);
+    packet->token = nic;
+    if (nic->config.rx_latency == 0) {
+        rx_write(nic, packet);
+        return;
+    }
+    sim_time now = sim_now(nic->sim), through = now + nic->config.rx_latency;
+    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, through, packet->message);
+    event_init(&packet->event, rx_through);
+    engine_schedule(nic->sim->engine, &packet->event, through);
+}
+
+// ---- Interrupt service: one frame or completion a slice ----
+
+static bool service_one(struct cpu_context *context, struct nic *nic)
+{
+    if (nic->tx_done_taken < nic->tx_done->len) {
+        struct tx_done done = g_array_index(nic->tx_done, struct tx_done, nic->tx_done_taken++);
+        if (nic->tx_done_taken == nic->tx_done->len) {
+            g_array_set_size(nic->tx_done, 0);
+            nic->tx_done_taken = 0;
+        }
+        cpu_spend(context, nic->config.tx_done, "driver");
+        const struct registration *to = nic_protocol_of(nic, done.protocol);
+        to->ops->sent(context, to->owner, done.token);
+        return true;
+    }
+    struct packet *packet = queue_pop(&nic->rx_done);
+    if (!packet)
+        return false;
+    nic->rx_used--;
+    ring_note(nic, nic->lane_rx, TRACE_LEAVE);
+    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), "driver",
+                      packet->message);
+    const struct registration *to = nic_protocol_of(nic, packet->protocol);
+    to->ops->receive(context, to->owner, packet);
+    return true;
+}
+
+static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *task)
+{
+    struct nic *nic = container_of(task, struct nic, service);
+    if (!nic->in_service) {
+        nic->in_service = true;
+        nic->waiting = 0;
+        (*nic->interrupts)++;
+        host_interrupt_enter(context, nic->host);
+        cpu_spend(context, nic->config.status_read, "interrupt");
+    }
+    if (service_one(context, nic))
+        return CPU_AGAIN;
+    host_interrupt_leave(context, nic->host);
+    nic->in_service = false;
+    return CPU_SLEEP;
+}
+
+// ---- Life ----
+
+struct nic *nic_new(struct host *host, struct network *network, int station,
+                    const struct nic_config *config)
+{
+    struct nic *nic = g_new0(struct nic, 1);
+    nic->host = host;
+    nic->sim = host->sim;
+    nic->network = network;
+    nic->station = station;
+    nic->config = *config;
+    nic->threshold = config->tx_threshold;
+    nic->tx_done = g_array_new(FALSE, FALSE, sizeof(struct tx_done));
+    event_init(&nic->tx_head, tx_head_event);
+    event_init(&nic->tx_rest, tx_rest_event);
+    event_init(&nic->tx_sent, tx_sent_event);
+    event_init(&nic->tx_full, tx_full_event);
+    event_init(&nic->tx_room, tx_room_event);
+    event_init(&nic->interrupt, interrupt_line);
+    cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
+    nic->ring_drops = sim_loss_counter(nic->sim, "nic receive ring full", LOSS_DROPPED);
+    nic->fcs_drops = sim_loss_counter(nic->sim, "nic FCS errors", LOSS_DROPPED);
+    nic->interrupts = sim_counter(nic->sim, "nic interrupts");
+    nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
+    nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");
+    nic->frame = g_byte_array_new();
+    nic->interface = capture_interface(nic->sim->capture, host->name, &nic_capture_link,
+                                       network_station_rate(network, station));
+    network_attach(network, station, nic_receive, nic);
+    return nic;
+}
+
+void nic_free(struct nic *nic)
+{
+    if (!nic)
+        return;
+    g_array_free(nic->tx_done, TRUE);
+    g_byte_array_free(nic->frame, TRUE);
+    g_free(nic);
+}
+
+void nic_register(struct nic *nic, uint16_t protocol, const struct nic_protocol *ops, void *owner)
+{
+    g_assert(nic->protocol_count < PROTOCOLS);
+    nic->protocols[nic->protocol_count++] = (struct registration){protocol, ops, owner};
+}
+
+const struct nic_config *nic_config(const struct nic *nic)
+{
+    return &nic->config;
+}
+
+int nic_station(const struct nic *nic)
+{
+    return nic->station;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/grim/endpoint/benchmarks.h"
+
+#include <glib.h>
+
+#define WARM_UPS 2
+#define MEGABYTE 1000000
+#define METRICS "latency_us, bandwidth_MB_per_s"
+
+// ---- Operations ----
+
+static struct op *append_message(GPtrArray *body, int peer, int64_t size, const char *handler)
+{
+    struct op *op = op_append(body, OP_ACTIVE_MESSAGE);
+    op->peer = op_value_of(peer);
+    op->size = op_value_of(size);
+    op->function = g_strdup(handler);
+    return op;
+}
+
+static void append_poll(GPtrArray *body, int64_t count)
+{
+    op_append(body, OP_POLL)->count = op_value_of(count);
+}
+
+static void append_call(GPtrArray *body, const char *name, int64_t count)
+{
+    struct op *op = op_append(body, OP_CALL);
+    op->function = g_strdup(name);
+    op->count = op_value_of(count);
+}
+
+static GPtrArray *append_loop(GPtrArray *body, int64_t count)
+{
+    struct op *loop = op_append(body, OP_LOOP);
+    loop->count = op_value_of(count);
+    return loop->body;
+}
+
+// ---- A program: what a rank does for each size ----
+
+typedef void append_fn(GPtrArray *body, int rank, int64_t size, const struct workload *workload);
+
+static void build(struct program *program, const struct workload *workload, append_fn *append)
+{
+    for (int rank = 0; rank < workload->ranks; rank++) {
+        struct program_part *part = program_add_part(program);
+        g_array_append_val(part->ranks, rank);
+        for (guint i = 0; i < workload->sizes->len; i++)
+            append(part->body, rank, g_array_index(workload->sizes, int64_t, i), workload);
+    }
+}
+
+// ---- grim.inject: the time to inject a burst (thesis 003, 4.2.4) ----
+
+// Rank 1 sends each message back as soon as it is received. The time is that of rank 0's calls, in
+// which it handles what has come back meanwhile; what has not it takes after. One burst of each
+// size is measured, whatever `repetitions` says: the next would find what it has left.
+static void append_inject(GPtrArray *body, int rank, int64_t burst, const struct workload *workload)
+{
+    (void)workload;
+    op_append(body, OP_BARRIER);
+    if (rank == 1) {
+        append_poll(body, burst);
+        return;
+    }
+    op_append(body, OP_MEASURE_START);
+    append_message(append_loop(body, burst), 1, 0, "reply");
+    benchmark_measure_stop(body, burst, burst, 1);
+    append_poll(body, burst);
+}
+
+static void build_inject(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_inject);
+}
+
+// ---- grim.scan: the card looks through empty channels (4.3.4) ----
+
+static void append_scan(GPtrArray *body, int rank, int64_t channels,
+                        const struct workload *workload)
+{
+    (void)workload;
+    if (rank != 0)
+        return;
+    op_append(body, OP_MEASURE_START);
+    append_call(body, "scan", channels);
+    benchmark_measure_stop(body, channels, 1, 1)->reported = true;
+}
+
+static void build_scan(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_scan);
+}
+
+// ---- grim.latency: half a round trip of active messages ----
+
+static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t count)
+{
+    GPtrArray *loop = append_loop(body, count);
+    if (rank == 1)
+        append_poll(loop, 1);
+    append_message(loop, 1 - rank, size, "nop");
+    if (rank == 0)
+        append_poll(loop, 1);
+}
+
+static void append_latency(GPtrArray *body, int rank, int64_t size, const struct workload *workload)
+{
+    int64_t count = benchmark_repetitions(workload, size);
+    append_exchanges(body, rank, size, WARM_UPS);
+    if (rank == 0)
+        op_append(body, OP_MEASURE_START);
+    append_exchanges(body, rank, size, count);
+    if (rank == 0)
+        benchmark_measure_stop(body, size, count, 2);
+}
+
+static void build_latency(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_latency);
+}
+
+// ---- grim.remote: remote memory (4.5) ----
+
+enum remote_operation { REMOTE_WRITE, REMOTE_READ };
+enum remote_address { REMOTE_VIRTUAL, REMOTE_PHYSICAL };
+enum remote_memory { REMOTE_CONTIGUOUS, REMOTE_PAGED };
+enum remote_notify { REMOTE_INSIDE, REMOTE_SECOND };
+
+struct remote_config {
+    int operation, address, memory, notify;
+};
+
+#define R struct remote_config
+
+static const char *const operations[] = {"write", "read", NULL};
+static const char *const addresses[] = {"virtual", "physical", NULL};
+static const char *const memories[] = {"contiguous", "paged", NULL};
+static const char *const notifies[] = {"inside", "second", NULL};
+
+static const struct param remote_params[] = {
+    PARAM(R, operation, PARAM_CHOICE, .fallback = "write", .choices = operations,
+          .doc = "write: half a round trip; read: from the call to the word behind the data",
+          .source = "thesis 003, 4.5.3 and 4.5.4"),
+    PARAM(R, address, PARAM_CHOICE, .fallback = "virtual", .choices = addresses,
+          .doc = "RM-V or RM-P writes; reads are virtual", .source = "thesis 003, 4.5.3"),
+    PARAM(R, memory, PARAM_CHOICE, .fallback = "contiguous", .choices = memories,
+          .doc = "how the target's memory was registered", .source = "thesis 003, 4.5.1"),
+    PARAM(R, notify, PARAM_CHOICE, .fallback = "inside", .choices = notifies,
+          .doc = "a write names the word of notification, or a second write of no data does",
+          .source = "thesis 003, 4.5.5"),
+    {0},
+};
+
+static const struct param_table remote_table = {
+    .name = "grim.remote",
+    .doc = "what grim.remote transfers",
+    .size = sizeof(struct remote_config),
+    .params = remote_params,
+};
+
+static struct op *append_transfer(GPtrArray *body, enum op_kind kind, int peer, int64_t size,
+                                  const struct remote_config *config)
+{
+    struct op *op = op_append(body, kind);
+    op->peer = op_value_of(peer);
+    op->size = op_value_of(size);
+    op->physical = config->address == REMOTE_PHYSICAL && kind == OP_PUT;
+    op->paged = config->memory == REMOTE_PAGED;
+    op->notify = true;
+    return op;
+}
+
+static void append_write(GPtrArray *body, int peer, int64_t size,
+                         const struct remote_config *config)
+{
+    struct op *data = append_transfer(body, OP_PUT, peer, size, config);
+    if (config->notify == REMOTE_INSIDE)
+        return;
+    data->notify = false;
+    append_transfer(body, OP_PUT, peer, 0, config);
+}
+
+static void append_writes(GPtrArray *body, int rank, int64_t size, int64_t count,
+                          const struct remote_config *config)
+{
+    GPtrArray *loop = append_loop(body, count);
+    if (rank == 1)
+        append_call(loop, "notified", 1);
+    append_write(loop, 1 - rank, size, config);
+    if (rank == 0)
+        append_call(loop, "notified", 1);
+}
+
+static void append_transfers(GPtrArray *body, int rank, int64_t size, int64_t count,
+                             const struct remote_config *config)
+{
+    if (config->operation == REMOTE_WRITE)
+        append_writes(body, rank, size, count, config);
+    else if (rank == 0)
+        append_transfer(append_loop(body, count), OP_GET, 1, size, config);
+}
+
+static void append_remote(GPtrArray *body, int rank, int64_t size, const struct workload *workload)
+{
+    const struct remote_config *config = workload->parameters->values;
+    int64_t count = benchmark_repetitions(workload, size);
+    append_transfers(body, rank, size, WARM_UPS, config);
+    if (rank == 0)
+        op_append(body, OP_MEASURE_START);
+    append_transfers(body, rank, size, count, config);
+    if (rank == 0)
+        benchmark_measure_stop(body, size, count, config->operation == REMOTE_WRITE ? 2 : 1);
+}
+
+static void build_remote(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_remote);
+}
+
+const struct benchmark grim_benchmarks[] = {
+    {
+        .schema = {.name = "grim.inject",
+                   .doc = "time to inject a burst of null active messages, which the peer sends "
+                          "back, over the burst's messages",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = "overhead_us",
+                   .counts = "messages",
+                   .sizes = "1 .. 16384"},
+        .report = {.time_metric = "overhead_us"},
+        .build = build_inject,
+    },
+    {
+        .schema = {.name = "grim.scan",
+                   .doc = "time in which a card looks through empty logical channels",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = "scan_us",
+                   .counts = "channels",
+                   .sizes = "1 .. 32"},
+        .report = {.time_metric = "scan_us"},
+        .build = build_scan,
+    },
+    {
+        .schema = {.name = "grim.latency",
+                   .doc = "half a round trip of active messages; MB is 10^6 B",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = METRICS,
+                   .sizes = "0 B .. 32 KiB"},
+        .report = {.messages = 1, .megabyte = MEGABYTE},
+        .build = build_latency,
+    },
+    {
+        .schema = {.name = "grim.remote",
+                   .doc = "remote memory writes and reads with notification; MB is 10^6 B",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = METRICS,
+                   .sizes = "4 B .. 1 MiB",
+                   .parameters = &remote_table},
+        .report = {.messages = 1, .megabyte = MEGABYTE},
+        .build = build_remote,
+    },
+    {.schema = {.name = NULL}},
+};

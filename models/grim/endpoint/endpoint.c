@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/grim/endpoint/endpoint.h"
+
+#include "sim/core/intern.h"
+
+#include <string.h>
+
+// ---- States of requests ----
+
+const struct mpi_state grim_states[] = {
+    [GRIM_REQUEST_NEW] = {"new", "its start", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_ASK] = {"ask_name", "its turn to ask the server for a handler's integer",
+                          MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_ASKED] = {"asked", "the server's answer with a handler's integer",
+                            MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_INJECT] = {"inject", "its turn to inject", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_WORD] = {"wait_word", "the word behind the data that it reads",
+                           MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_TAKEN] = {"wait_taken", "a matching receive at the peer", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_POSTED] = {"posted", "a matching message", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_PARTS] = {"receive", "the rest of its message", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_CONFIRM] = {"confirm", "its turn to tell the sender", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_COUNT] = {"count", "messages to handle", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_LIST] = {"wait_list", "the server's list of handlers", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_SCAN] = {"scan", "the card's scan of its channels", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_DONE] = {"done", "nothing", MPI_HOLDER_UNSAID},
+};
+
+void grim_enter(struct cpu_context *context, struct mpi_request *request,
+                enum grim_request_state state)
+{
+    mpi_enter(context, request, state, NULL);
+    if (state == GRIM_REQUEST_COUNT && request->kind == MPI_CALL)
+        request->waits_for = "words of notification";
+}
+
+void grim_finish(struct cpu_context *context, struct mpi_request *request)
+{
+    grim_enter(context, request, GRIM_REQUEST_DONE);
+    mpi_request_done(context, request);
+}
+
+// ---- Calls of the library's own ----
+
+#define REGISTER "register"
+#define LOOKUP "lookup"
+#define SCAN "scan"
+#define NOTIFIED "notified"
+
+// "register.work": whether it is that call. *argument: what stands behind it, interned; or NULL.
+static bool call_is(const struct mpi_request *request, const char *call, const char **argument)
+{
+    const char *name = request->operation->name;
+    size_t length = strlen(call);
+    if (!name || strncmp(name, call, length) != 0 || (name[length] && name[length] != '.'))
+        return false;
+    *argument = name[length] ? intern_text(name + length + 1) : NULL;
+    return true;
+}
+
+const char *grim_name_of(const struct mpi_request *request)
+{
+    const char *argument = NULL;
+    if (request->kind != MPI_CALL)
+        return request->operation->name ? intern_text(request->operation->name) : grim_nop_name();
+    call_is(request, LOOKUP, &argument);
+    return argument;
+}
+
+static void look_up(struct cpu_context *context, struct mpi_request *request)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    const char *name = grim_name_of(request);
+    cpu_spend(context, endpoint->config->lookup, "handlers");
+    bool known = grim_handlers_id(endpoint->handlers, name) != GRIM_NO_ID;
+    if (!known && grim_is_server(endpoint)) {
+        int64_t id = grim_names_find(endpoint->stack->names, name);
+        if (id == GRIM_NO_ID) {
+            grim_unknown_name(request, name);
+            return;
+        }
+        grim_handlers_learn(endpoint->handlers, name, id);
+        known = true;
+    }
+    if (!known)
+        grim_inject(context, request, GRIM_REQUEST_ASK);
+    else if (request->kind == MPI_CALL)
+        grim_finish(context, request);
+    else
+        grim_inject(context, request, GRIM_REQUEST_INJECT);
+}
+
+static void synchronise(struct cpu_context *context, struct mpi_request *request, const char *name)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    if (name)
+        grim_handlers_add(endpoint->handlers, name, GRIM_NOTHING);
+    if (!grim_is_server(endpoint)) {
+        grim_inject(context, request, GRIM_REQUEST_INJECT);
+        return;
+    }
+    grim_server_submit(context, endpoint);
+    grim_finish(context, request);
+}
+
+static void scanned(void *owner, struct grim_scan *scan)
+{
+    struct grim_endpoint *endpoint = owner;
+    struct mpi_request *request = endpoint->scanning;
+    endpoint->process->reported = scan->time;
+    endpoint->scanning = NULL;
+    mpi_queue_append(&endpoint->answered, request);
+    grim_wake(endpoint);
+}
+
+static void fail_call(const struct mpi_request *request, const char *what)
+{
+    const char *name = request->operation->name ? request->operation->name : "";
+    sim_fail(request->process->sim, SIM_FAILED, "unknown_call",
+             json_pack("{s:i, s:s}", "rank", request->process->rank, "call", name),
+             "rank %d: call \"%s\": %s", request->process->rank, name, what);
+}
+
+static void scan(struct cpu_context *context, struct mpi_request *request)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    if (request->operation->count < 1 || request->operation->count > GRIM_ENDPOINTS ||
+        endpoint->scanning) {
+        fail_call(request, endpoint->scanning ? "the card scans already"
+                                              : "a scan has a count of 1 to 65536 channels");
+        return;
+    }
+    endpoint->scanning = request;
+    endpoint->scan.channels = request->operation->count;
+    endpoint->scan.done = scanned;
+    endpoint->scan.owner = endpoint;
+    grim_enter(context, request, GRIM_REQUEST_SCAN);
+    grim_ni_scan(context, grim_channel_ni(endpoint->channel), &endpoint->scan);
+}
+
+static void count(struct cpu_context *context, struct mpi_request *request)
+{
+    grim_enter(context, request, GRIM_REQUEST_COUNT);
+    mpi_queue_append(&grim_endpoint_of(request->process)->counting, request);
+}
+
+static void start_call(struct cpu_context *context, struct mpi_request *request)
+{
+    const char *argument = NULL;
+    if (call_is(request, REGISTER, &argument))
+        synchronise(context, request, argument);
+    else if (call_is(request, LOOKUP, &argument) && argument)
+        look_up(context, request);
+    else if (call_is(request, SCAN, &argument))
+        scan(context, request);
+    else if (call_is(request, NOTIFIED, &argument))
+        count(context, request);
+    else
+        fail_call(request, "there are register, register.NAME, lookup.NAME, scan and notified");
+}
+
+// ---- Start ----
+
+static bool refused(const struct mpi_request *request, bool wrong, const char *what)
+{
+    if (wrong)
+        sim_fail(request->process->sim, SIM_FAILED, "unsupported",
+                 json_pack("{s:i}", "rank", request->process->rank), "rank %d: GRIM has no %s",
+                 request->process->rank, what);
+    return wrong;
+}
+
+static bool refuses(const struct mpi_request *request)
+{
+    const struct mpi_operation *operation = request->operation;
+    bool one_sided = request->kind == MPI_PUT || request->kind == MPI_GET;
+    return refused(request, request->peer == request->process->rank, "messages to oneself") ||
+           refused(request, one_sided && operation->layout.kind != MPI_CONTIGUOUS,
+                   "transfers of strided or scattered data") ||
+           refused(request, request->kind == MPI_GET && operation->physical,
+                   "reads by physical address") ||
+           refused(request, operation && operation->channel > 0, "second channel of an endpoint");
+}
+
+static void start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    *grim_of(request) = (struct grim_request){0};
+    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->call), "GRIM",
+                      request->message);
+    if (refuses(request))
+        return;
+    switch (request->kind) {
+    case MPI_SEND:
+    case MPI_PUT:
+    case MPI_GET:
+        grim_inject(context, request, GRIM_REQUEST_INJECT);
+        return;
+    case MPI_RECV:
+    case MPI_PROBE:
+        mpi_receive_start(context, request);
+        return;
+    case MPI_ACTIVE_MESSAGE:
+        look_up(context, request);
+        return;
+    case MPI_POLL:
+        count(context, request);
+        return;
+    case MPI_CALL:
+        start_call(context, request);
+        return;
+    case MPI_ACCUMULATE:
+    case MPI_FETCH_ADD:
+    case MPI_LOCK:
+    case MPI_UNLOCK:
+    case MPI_FENCE:
+        refused(request, true, mpi_request_kind_name(request->kind));
+        return;
+    }
+}
+
+// ---- Progress ----
+
+bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    return grim_serve_polls(context, endpoint) || grim_overflow_drain(context, endpoint) ||
+           grim_inject_next(context, endpoint) ||
+           (!endpoint->config->polling_thread && grim_handle_next(context, endpoint));
+}
+
+enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    endpoint->asleep = true;
+    endpoint->idle_since = context->now;
+    return MPI_PROGRESS_BLOCKED;
+}
+
+static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
+                                 bool blocking)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    endpoint->asleep = false;
+    if (endpoint->woken) // by the polling thread
+        host_switch_in(context, process->host);
+    endpoint->woken = false;
+    cpu_spend(context, endpoint->config->poll, "endpoint poll");
+    if (grim_progress(context, endpoint))
+        return MPI_PROGRESS_EVENT;
+    return blocking ? grim_sleep(context, endpoint) : MPI_PROGRESS_NOTHING;
+}
+
+static void destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    (void)context;
+    mpi_queue_remove(&endpoint->counting, request); // a poll that is taken back
+}
+
+void grim_endpoint_notified(void *owner, uint16_t number, const void *content)
+{
+    struct grim_stack *stack = owner;
+    struct grim_endpoint *endpoint = &stack->endpoints[number];
+    if (content) // a read's own word, which is zero now
+        mpi_queue_append(&endpoint->answered, (struct mpi_request *)(uintptr_t)content);
+    else
+        endpoint->notified++;
+    grim_wake(endpoint);
+}
+
+// ---- Reports ----
+
+static json_t *describe_request(const struct mpi_request *request)
+{
+    return json_pack("{s:s}", "state", grim_states[request->state].name);
+}
+
+static json_t *describe_process(const struct mpi_process *process)
+{
+    const struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    json_t *json =
+        json_pack("{s:[o], s:I, s:I}", "channels", grim_channel_describe(endpoint->channel),
+                  "overflow_messages", (json_int_t)endpoint->overflow_messages, "overflow_bytes",
+                  (json_int_t)endpoint->overflow_bytes);
+    if (endpoint->replying)
+        json_object_set_new(json, "handler",
+                            json_sprintf("of a message of rank %d waits to send to rank %d: %s",
+                                         (int)grim_endpoint_peek(endpoint->channel)->source,
+                                         endpoint->reply.next,
+                                         grim_channel_waits_for(endpoint->channel)));
+    return json;
+}
+
+// Handlers that wait for room to reply hold one another (thesis 003, 4.4.3, figure 4.12).
+void grim_report_stalled(void *owner)
+{
+    const struct grim_stack *stack = owner;
+    GString *who = g_string_new(NULL);
+    json_t *ranks = json_array();
+    for (int rank = 0; rank < stack->ranks; rank++) {
+        const struct grim_endpoint *endpoint = &stack->endpoints[rank];
+        if (!endpoint->replying)
+            continue;
+        g_string_append_printf(who, "%srank %d to reply to rank %d", who->len ? ", " : "", rank,
+                               endpoint->reply.next);
+        json_array_append_new(ranks, mpi_process_describe(endpoint->process));
+    }
+    if (who->len > 0)
+        sim_fail(stack->cluster->sim, SIM_DEADLOCK, "deadlock",
+                 json_pack("{s:O, s:s}", "ranks", ranks, "setting", "grim.overflow"),
+                 "handlers wait for room on their cards, which only other endpoints can make that "
+                 "don't handle anything meanwhile: %s; the overflow queue (grim.overflow), or more "
+                 "memory for it (grim.overflow_memory), would avoid it",
+                 who->str);
+    json_decref(ranks);
+    g_string_free(who, TRUE);
+}
+
+// ---- Life ----
+
+const struct mpi_device_ops grim_ops = {
+    .name = "GRIM",
+    .arrival = &grim_arrival,
+    .request_size = sizeof(struct grim_request),
+    .states = grim_states,
+    .operations = MPI_OPERATION_BIT(MPI_PUT) | MPI_OPERATION_BIT(MPI_GET) |
+                  MPI_OPERATION_BIT(MPI_ACTIVE_MESSAGE) | MPI_OPERATION_BIT(MPI_POLL) |
+                  MPI_OPERATION_BIT(MPI_CALL),
+    .init = grim_start_step,
+    .finalize = grim_end_step,
+    .start = start,
+    .advance = advance,
+    .destroy = destroy,
+    .register_memory = grim_register,
+    .deregister_memory = grim_deregister,
+    .describe_request = describe_request,
+    .describe_process = describe_process,
+};
+
+void grim_endpoint_init(struct grim_endpoint *endpoint, struct grim_stack *stack,
+                        struct mpi_process *process)
+{
+    endpoint->stack = stack;
+    endpoint->process = process;
+    endpoint->config = stack->config;
+    endpoint->handlers = grim_handlers_new();
+    grim_handlers_add(endpoint->handlers, grim_nop_name(), GRIM_NOTHING);
+    grim_handlers_add(endpoint->handlers, grim_reply_name(), GRIM_REPLY);
+    for (const char *const *name = endpoint->config->handlers; *name; name++)
+        grim_handlers_add(endpoint->handlers, intern_text(*name), GRIM_NOTHING);
+    sparse_init(&endpoint->partial, stack->ranks, sizeof(struct grim_partial));
+    endpoint->overflowed = sim_counter(process->sim, "GRIM: overflow messages");
+    endpoint->lookups = sim_counter(process->sim, "GRIM: handlers asked for");
+    pool_init(&endpoint->overflow_pool, sizeof(struct grim_overflow));
+    endpoint->channel =
+        grim_channel_open(grim_fabric_ni(stack->fabric, process->host->index),
+                          (uint16_t)process->rank, process->name, grim_notify, endpoint);
+    grim_poll_init(endpoint);
+    process->ops = &grim_ops;
+    process->device = endpoint;
+}
+
+void grim_endpoint_clear(struct grim_endpoint *endpoint)
+{
+    pool_clear(&endpoint->overflow_pool);
+    sparse_clear(&endpoint->partial);
+    grim_handlers_free(endpoint->handlers);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sends and receives as active messages: the thesis has no MPI over GRIM; this is the least that
+// carries programs and barriers. A send is cut into messages whose arguments hold the envelope; the
+// handler copies them to the receive that matches, or into a buffer. A synchronous send waits for a
+// message back. A message to oneself is not carried.
+#include "models/grim/endpoint/endpoint.h"
+#include "sim/mpi/group.h"
+
+// Argument 3, from the lowest bit: two flags, the sender's request, the group.
+#define COLLECTIVE 1u
+#define SYNCHRONOUS 2u
+#define REQUEST_SHIFT 2
+#define REQUEST_MASK 0x3fffffu
+#define GROUP_SHIFT 24
+
+G_STATIC_ASSERT(MPI_GROUPS_MOST <= UINT32_MAX >> GROUP_SHIFT);
+
+// ---- Sending ----
+
+void grim_mark_part(const struct mpi_request *send, struct grim_message *message)
+{
+    message->handler = GRIM_MPI_DATA;
+    message->argument[0] = (uint32_t)send->tag;
+    message->argument[1] = (uint32_t)send->size;
+    message->argument[2] = send->status.sequence;
+    message->argument[3] = (uint32_t)mpi_context_group(send->context) << GROUP_SHIFT |
+                           (send->number & REQUEST_MASK) << REQUEST_SHIFT |
+                           (mpi_context_kind(send->context) == MPI_COLLECTIVE ? COLLECTIVE : 0) |
+                           (send->synchronous ? SYNCHRONOUS : 0);
+}
+
+void grim_send_injected(struct cpu_context *context, struct mpi_request *send)
+{
+    if (send->synchronous)
+        grim_enter(context, send, GRIM_REQUEST_TAKEN);
+    else
+        grim_finish(context, send);
+}
+
+void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint,
+                     const struct grim_message *message)
+{
+    for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
+        if (at->kind == MPI_SEND && at->state == GRIM_REQUEST_TAKEN &&
+            at->peer == message->source && (at->number & REQUEST_MASK) == message->argument[0]) {
+            grim_finish(context, at);
+            return;
+        }
+    g_assert_not_reached();
+}
+
+// ---- Receiving ----
+
+// All data are in the user's buffer.
+static void received(struct cpu_context *context, struct mpi_request *request, uint32_t flags)
+{
+    grim_of(request)->confirms = flags >> REQUEST_SHIFT & REQUEST_MASK;
+    if (flags & SYNCHRONOUS)
+        grim_inject(context, request, GRIM_REQUEST_CONFIRM);
+    else
+        grim_finish(context, request);
+}
+
+struct grim_message grim_taken_message(const struct mpi_request *receive)
+{
+    struct grim_message message = grim_system_message(
+        grim_endpoint_of(receive->process), receive->status.source, GRIM_MPI_TAKEN, 0, NULL);
+    message.argument[0] = grim_of(receive)->confirms;
+    return message;
+}
+
+static struct mpi_envelope envelope_of(const struct grim_message *message)
+{
+    return (struct mpi_envelope){
+        .source = message->source,
+        .tag = (int)message->argument[0],
+        .context =
+            mpi_context_id((int)(message->argument[3] >> GROUP_SHIFT),
+                           message->argument[3] & COLLECTIVE ? MPI_COLLECTIVE : MPI_POINT_TO_POINT),
+        .length = message->argument[1],
+        .sequence = message->argument[2],
+    };
+}
+
+// The first part of a message: who takes it. False after an error.
+static bool match(struct cpu_context *context, struct grim_endpoint *endpoint,
+                  const struct grim_message *message, struct grim_partial *partial)
+{
+    struct mpi_envelope envelope = envelope_of(message);
+    bool good;
+    partial->request = mpi_arrived(context, endpoint->process, &envelope, message->message, &good);
+    if (!good)
+        return false;
+    partial->left = envelope.length;
+    partial->busy = true;
+    if (partial->request) {
+        grim_enter(context, partial->request, GRIM_REQUEST_PARTS);
+        return true;
+    }
+    partial->unexpected = mpi_keep(context, endpoint->process, &envelope, message->message, NULL);
+    partial->unexpected->whole = false;
+    partial->unexpected->extra[0] = message->argument[3];
+    return true;
+}
+
+static void part_to_user(struct cpu_context *context, struct grim_endpoint *endpoint,
+                         const struct grim_message *message)
+{
+    mpi_copy(context, endpoint->process, message->bytes, COPY_COLD, message->message);
+    ledger_deliver(endpoint->process->sim->ledger, message->message, message->offset,
+                   message->length);
+}
+
+void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoint,
+                       const struct grim_message *message)
+{
+    struct grim_partial *partial = sparse_at(&endpoint->partial, message->source);
+    if (!partial->busy && !match(context, endpoint, message, partial))
+        return;
+    struct mpi_unexpected *unexpected = partial->unexpected;
+    partial->left -= message->bytes;
+    if (partial->request) {
+        part_to_user(context, endpoint, message);
+    } else {
+        mpi_copy(context, endpoint->process, message->bytes, COPY_COLD, message->message);
+        unexpected->buffered += message->bytes;
+    }
+    if (partial->left > 0)
+        return;
+    struct mpi_request *request = partial->request;
+    *partial = (struct grim_partial){0};
+    if (unexpected)
+        unexpected->whole = true;
+    else if (request)
+        received(context, request, message->argument[3]);
+}
+
+// What of an unexpected message is here goes to the user's buffer; the rest will go there at once.
+static void claim(struct cpu_context *context, struct mpi_request *request,
+                  struct mpi_unexpected *unexpected)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    uint32_t flags = (uint32_t)unexpected->extra[0];
+    mpi_copy(context, endpoint->process, unexpected->buffered, COPY_WARM, unexpected->message);
+    ledger_deliver(endpoint->process->sim->ledger, unexpected->message, 0, unexpected->buffered);
+    if (unexpected->whole) {
+        received(context, request, flags);
+        return;
+    }
+    struct grim_partial *partial = sparse_at(&endpoint->partial, unexpected->envelope.source);
+    partial->request = request;
+    partial->unexpected = NULL;
+    grim_enter(context, request, GRIM_REQUEST_PARTS);
+}
+
+static void wait(struct cpu_context *context, struct mpi_request *request)
+{
+    grim_enter(context, request, GRIM_REQUEST_POSTED);
+}
+
+const struct mpi_arrival_ops grim_arrival = {.finish = grim_finish, .wait = wait, .claim = claim};

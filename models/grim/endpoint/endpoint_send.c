@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Injecting messages: requests in the order of the calls, replies of handlers, and the overflow
+// queue (thesis 003, 4.4.3).
+#include "models/grim/endpoint/endpoint.h"
+
+// Hands a message to the card. The card tells of room only while its last answer was a refusal: so
+// after a success everybody who waits tries again.
+static bool hand_over(struct cpu_context *context, struct grim_endpoint *endpoint,
+                      const struct grim_message *message)
+{
+    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->message), "GRIM",
+                      message->message);
+    if (!grim_channel_inject(context, endpoint->channel, message))
+        return false;
+    if (endpoint->handlers_wait)
+        grim_wake(endpoint);
+    endpoint->calls_wait = endpoint->handlers_wait = false;
+    return true;
+}
+
+// ---- The overflow queue ----
+
+static void trace_overflow(const struct cpu_context *context, const struct grim_endpoint *endpoint,
+                           const char *from, const char *to)
+{
+    struct trace_transition transition = {
+        .where = endpoint->process->name,
+        .machine = "overflow",
+        .subject = endpoint->overflow_messages,
+        .from = from,
+        .to = to,
+    };
+    trace_transition(endpoint->process->sim->trace, cpu_lane(context->cpu), context->now,
+                     &transition);
+}
+
+static bool overflow_holds(const struct grim_endpoint *endpoint, const struct grim_message *message)
+{
+    return endpoint->overflow_bytes + grim_message_bytes(message) <=
+           endpoint->config->overflow_memory;
+}
+
+static void overflow_append(struct cpu_context *context, struct grim_endpoint *endpoint,
+                            const struct grim_message *message)
+{
+    struct grim_overflow *entry = pool_take(&endpoint->overflow_pool);
+    *entry = (struct grim_overflow){.message = *message};
+    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->overflow_entry), "overflow",
+                      message->message);
+    mem_copy(context, &endpoint->process->host->config.memory, grim_message_bytes(message),
+             COPY_WARM, message->message);
+    if (endpoint->overflow)
+        endpoint->overflow_last->next = entry;
+    else
+        endpoint->overflow = entry;
+    endpoint->overflow_last = entry;
+    endpoint->overflow_bytes += grim_message_bytes(message);
+    (*endpoint->overflowed)++;
+    if (endpoint->overflow_messages++ == 0)
+        trace_overflow(context, endpoint, "empty", "holding");
+}
+
+bool grim_overflow_drain(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    struct grim_overflow *entry = endpoint->overflow;
+    if (!entry || endpoint->handlers_wait)
+        return false;
+    if (!hand_over(context, endpoint, &entry->message)) {
+        endpoint->handlers_wait = true;
+        return false;
+    }
+    endpoint->overflow = entry->next;
+    endpoint->overflow_bytes -= grim_message_bytes(&entry->message);
+    if (--endpoint->overflow_messages == 0)
+        trace_overflow(context, endpoint, "holding", "empty");
+    pool_give(&endpoint->overflow_pool, entry);
+    return true;
+}
+
+// ---- Calls and handlers ----
+
+bool grim_call_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
+                      const struct grim_message *message)
+{
+    if (endpoint->overflow) { // behind what is there already
+        if (!overflow_holds(endpoint, message))
+            return false;
+        overflow_append(context, endpoint, message);
+        return true;
+    }
+    if (endpoint->calls_wait)
+        return false;
+    if (hand_over(context, endpoint, message))
+        return true;
+    endpoint->calls_wait = true;
+    return false;
+}
+
+bool grim_handler_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
+                         const struct grim_message *message)
+{
+    if (!endpoint->overflow && !endpoint->handlers_wait) {
+        if (hand_over(context, endpoint, message))
+            return true;
+        endpoint->handlers_wait = true;
+    }
+    if (!endpoint->config->overflow || !overflow_holds(endpoint, message))
+        return false;
+    overflow_append(context, endpoint, message);
+    return true;
+}
+
+// ---- Requests ----
+
+static void asked(struct cpu_context *context, struct mpi_request *request)
+{
+    (*grim_endpoint_of(request->process)->lookups)++;
+    grim_enter(context, request, GRIM_REQUEST_ASKED);
+}
+
+// All messages of the request are injected; it has left the queue. Kinds that inject nothing have
+// stopped at grim_build_part.
+static void injected_all(struct cpu_context *context, struct mpi_request *request)
+{
+    if (request->kind == MPI_SEND)
+        grim_send_injected(context, request);
+    else if (request->kind == MPI_GET && request->operation->notify)
+        grim_enter(context, request, GRIM_REQUEST_WORD);
+    else if (request->kind == MPI_CALL)
+        grim_enter(context, request, GRIM_REQUEST_LIST);
+    else
+        grim_finish(context, request);
+}
+
+static void injected(struct cpu_context *context, struct grim_endpoint *endpoint,
+                     struct mpi_request *request, int64_t bytes)
+{
+    struct grim_request *r = grim_of(request);
+    if (request->state == GRIM_REQUEST_ASK) {
+        asked(context, request);
+        return;
+    }
+    r->done += bytes;
+    bool parts = request->state == GRIM_REQUEST_INJECT && request->kind != MPI_CALL;
+    if (parts && r->done < request->size)
+        return;
+    mpi_queue_pop(&endpoint->injecting);
+    injected_all(context, request);
+}
+
+bool grim_inject_next(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    struct mpi_request *request = endpoint->injecting.head;
+    struct grim_message message;
+    // While a handler waits for room the program is inside it.
+    if (!request || endpoint->replying || request->state == GRIM_REQUEST_ASKED ||
+        (endpoint->calls_wait && !endpoint->overflow))
+        return false;
+    int64_t bytes = grim_build_part(request, &message);
+    if (bytes < 0)
+        return false;
+    if (grim_call_inject(context, endpoint, &message)) {
+        injected(context, endpoint, request, bytes);
+        return true;
+    }
+    request->waits_for = endpoint->overflow ? "room in the overflow queue"
+                                            : grim_channel_waits_for(endpoint->channel);
+    return false;
+}
+
+void grim_inject(struct cpu_context *context, struct mpi_request *request,
+                 enum grim_request_state state)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
+    grim_enter(context, request, state);
+    mpi_queue_append(&endpoint->injecting, request);
+    while (endpoint->injecting.head == request && grim_inject_next(context, endpoint))
+        ;
+}
+
+struct grim_message grim_system_message(const struct grim_endpoint *endpoint, int to,
+                                        enum grim_function function, int64_t bytes,
+                                        const void *content)
+{
+    return (struct grim_message){
+        .type = GRIM_ACTIVE_MESSAGE,
+        .source = (uint16_t)endpoint->process->rank,
+        .destination = (uint16_t)to,
+        .handler = (uint16_t)function,
+        .bytes = (uint32_t)bytes,
+        .content = content,
+    };
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An endpoint's start and end; registered memory; the registration of handlers with the server
+// (thesis 003, 4.4.1, figure 4.11).
+#include "models/grim/endpoint/endpoint.h"
+
+#include <string.h>
+
+static void enter(const struct cpu_context *context, struct grim_endpoint *endpoint,
+                  enum grim_startup next)
+{
+    static const char *const names[] = {
+        [GRIM_START_MEMORY] = "memory", [GRIM_START_SUBMIT] = "submit", [GRIM_START_LIST] = "list",
+        [GRIM_START_ALL] = "all",       [GRIM_START_UP] = "up",
+    };
+    struct trace_transition transition = {
+        .where = endpoint->process->name,
+        .machine = "endpoint",
+        .from = names[endpoint->startup],
+        .to = names[next],
+    };
+    trace_transition(endpoint->process->sim->trace, cpu_lane(context->cpu), context->now,
+                     &transition);
+    endpoint->startup = next;
+}
+
+// ---- Registered memory ----
+
+static const char *refusal(enum grim_memory_result result)
+{
+    switch (result) {
+    case GRIM_REGISTERED:
+        break;
+    case GRIM_NO_REGION:
+        return "the kernel's manager has no region left (grim_memory.regions)";
+    case GRIM_PIN_LIMIT:
+        return "a process may not pin that much (host.memory.pin_limit)";
+    case GRIM_OVERLAP:
+        return "a part of it is registered already";
+    }
+    return "";
+}
+
+static bool register_block(struct cpu_context *context, struct grim_endpoint *endpoint,
+                           enum grim_registration kind, int64_t address, int64_t bytes)
+{
+    const struct mpi_process *process = endpoint->process;
+    struct grim_remote *remote = endpoint->stack->remote;
+    const struct grim_block *block;
+    enum grim_memory_result result =
+        grim_memory_register(grim_remote_memory(remote, process->host->index), process->rank, kind,
+                             address, bytes, &block);
+    if (result != GRIM_REGISTERED) {
+        sim_fail(process->sim, SIM_FAILED, "out_of_registered_memory",
+                 json_pack("{s:i, s:I, s:s}", "rank", process->rank, "bytes", (json_int_t)bytes,
+                           "setting", "grim_memory.arena"),
+                 "rank %d can't register %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT ": %s",
+                 process->rank, bytes, address, refusal(result));
+        return false;
+    }
+    cpu_spend_time(context,
+                   grim_memory_register_cost(process->host, endpoint->stack->memory_config, block),
+                   "registration");
+    grim_remote_program(context, remote, endpoint->channel, block);
+    return true;
+}
+
+bool grim_register(struct cpu_context *context, struct mpi_process *process, int64_t address,
+                   int64_t size)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    cpu_spend(context, endpoint->config->call, "GRIM");
+    return register_block(context, endpoint,
+                          (enum grim_registration)endpoint->stack->memory_config->registration,
+                          address, size);
+}
+
+bool grim_deregister(struct cpu_context *context, struct mpi_process *process, int64_t address,
+                     int64_t size)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    struct grim_remote *remote = endpoint->stack->remote;
+    struct grim_block block;
+    (void)size;
+    cpu_spend(context, endpoint->config->call, "GRIM");
+    if (!grim_memory_deregister(grim_remote_memory(remote, process->host->index), process->rank,
+                                address, &block))
+        return false;
+    grim_remote_forget(context, remote, endpoint->channel, &block);
+    cpu_spend_time(context, grim_memory_deregister_cost(process->host, &block), "registration");
+    return true;
+}
+
+// What every endpoint has from the start: memory of both kinds, and a page for the word of
+// notification. A page behind each that is not registered stops what runs over its end.
+static void start_memory(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    struct mpi_process *process = endpoint->process;
+    int64_t arena = endpoint->stack->memory_config->arena, page = process->host->config.memory.page;
+    arena = (arena + page - 1) / page * page;
+    endpoint->contiguous = mpi_process_allocate(process, arena + 2 * page);
+    endpoint->word = endpoint->contiguous + arena;
+    endpoint->paged = mpi_process_allocate(process, arena + page);
+    if (register_block(context, endpoint, GRIM_CONTIGUOUS, endpoint->contiguous, arena + page))
+        register_block(context, endpoint, GRIM_PAGED, endpoint->paged, arena);
+}
+
+// ---- Handlers ----
+
+struct grim_message grim_submission(const struct grim_endpoint *endpoint)
+{
+    struct grim_message message =
+        grim_system_message(endpoint, (int)endpoint->config->server, GRIM_SUBMIT,
+                            grim_handlers_bytes(endpoint->handlers), endpoint->handlers);
+    message.argument[0] = (uint32_t)grim_handlers_count(endpoint->handlers);
+    return message;
+}
+
+// The server has its own names in its table by a look into its memory.
+void grim_server_submit(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    int64_t count = grim_handlers_count(endpoint->handlers);
+    cpu_spend_time(context, time_times(count, cpu_cost(context->cpu, endpoint->config->lookup)),
+                   "handlers");
+    for (int64_t i = 0; i < count; i++) {
+        const char *name = grim_handlers_name(endpoint->handlers, i);
+        grim_handlers_learn(endpoint->handlers, name,
+                            grim_names_submit(endpoint->stack->names, name));
+    }
+}
+
+bool grim_is_server(const struct grim_endpoint *endpoint)
+{
+    return endpoint->config->server == endpoint->process->rank;
+}
+
+static bool all_listed(const struct grim_stack *stack)
+{
+    for (int rank = 0; rank < stack->ranks; rank++)
+        if (stack->endpoints[rank].startup < GRIM_START_ALL)
+            return false;
+    return true;
+}
+
+// Whoever starts the job lets nobody go on before all have come so far.
+static void listed_at_start(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    struct grim_stack *stack = endpoint->stack;
+    enter(context, endpoint, GRIM_START_ALL);
+    if (!all_listed(stack))
+        return;
+    for (int rank = 0; rank < stack->ranks; rank++) {
+        stack->endpoints[rank].asleep = false;
+        cpu_post_wake(context, &stack->processes[rank]->task);
+    }
+}
+
+void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    if (endpoint->startup == GRIM_START_LIST)
+        listed_at_start(context, endpoint);
+    for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
+        if (at->state == GRIM_REQUEST_LIST) {
+            grim_finish(context, at);
+            return;
+        }
+}
+
+void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpoint,
+                        const char *name, int64_t id)
+{
+    struct mpi_request *request = endpoint->injecting.head;
+    g_assert(request && request->state == GRIM_REQUEST_ASKED);
+    if (id == GRIM_NO_ID) {
+        grim_unknown_name(request, name);
+        return;
+    }
+    grim_handlers_learn(endpoint->handlers, name, id);
+    if (request->kind == MPI_ACTIVE_MESSAGE) {
+        grim_enter(context, request, GRIM_REQUEST_INJECT);
+        return;
+    }
+    mpi_queue_pop(&endpoint->injecting);
+    grim_finish(context, request);
+}
+
+void grim_unknown_name(const struct mpi_request *request, const char *name)
+{
+    sim_fail(request->process->sim, SIM_FAILED, "unknown_handler",
+             json_pack("{s:i, s:s, s:s}", "rank", request->process->rank, "handler", name,
+                       "setting", "grim.handlers"),
+             "rank %d: no endpoint has registered a handler %s; have all do so (grim.handlers), or "
+             "one (call register.%s) before",
+             request->process->rank, name, name);
+}
+
+// ---- Start ----
+
+// A submission whose message waits for room on the card: it is tried again when there is some.
+static bool submit(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    if (grim_is_server(endpoint)) {
+        grim_server_submit(context, endpoint);
+        listed_at_start(context, endpoint);
+        return true;
+    }
+    struct grim_message message = grim_submission(endpoint);
+    if (!grim_call_inject(context, endpoint, &message))
+        return false;
+    enter(context, endpoint, GRIM_START_LIST);
+    return true;
+}
+
+// The program has not begun: what comes is the library's.
+static enum mpi_progress serve(struct cpu_context *context, struct grim_endpoint *endpoint)
+{
+    return grim_progress(context, endpoint) ? MPI_PROGRESS_EVENT : grim_sleep(context, endpoint);
+}
+
+enum mpi_progress grim_start_step(struct cpu_context *context, struct mpi_process *process)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    switch (endpoint->startup) {
+    case GRIM_START_MEMORY:
+        start_memory(context, endpoint);
+        enter(context, endpoint, GRIM_START_SUBMIT);
+        return MPI_PROGRESS_EVENT;
+    case GRIM_START_SUBMIT:
+        return submit(context, endpoint) ? MPI_PROGRESS_EVENT : serve(context, endpoint);
+    case GRIM_START_LIST:
+        return serve(context, endpoint);
+    case GRIM_START_ALL:
+        if (!all_listed(endpoint->stack))
+            return serve(context, endpoint);
+        enter(context, endpoint, GRIM_START_UP);
+        return MPI_PROGRESS_NOTHING;
+    case GRIM_START_UP:
+        return MPI_PROGRESS_NOTHING;
+    }
+    return MPI_PROGRESS_NOTHING;
+}
+
+// The library is left when all that it has taken is with the card.
+enum mpi_progress grim_end_step(struct cpu_context *context, struct mpi_process *process)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    if (endpoint->overflow || endpoint->replying || endpoint->injecting.head)
+        return serve(context, endpoint);
+    endpoint->ended = true;
+    return MPI_PROGRESS_NOTHING;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/grim/endpoint/benchmarks.h"
+#include "models/grim/endpoint/stack.h"
+
+const struct model grim_model = {
+    .name = "grim/endpoint",
+    .stands_on = (const char *const[]){"grim/memory", "grim/ni", "myrinet_gm/lanai", NULL},
+    .sections = (const struct scenario_section *const[]){grim_sections, NULL},
+    .stacks = (const struct stack *const[]){&grim_stack, NULL},
+    .benchmarks = grim_benchmarks,
+};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside the remote memory units: what memory_remote.c and memory_translate.c share.
+#ifndef NETSIM_MODELS_GRIM_MEMORY_MEMORY_PARTS_H
+#define NETSIM_MODELS_GRIM_MEMORY_MEMORY_PARTS_H
+
+#include "models/grim/memory/memory_remote.h"
+#include "sim/core/pool.h"
+
+#include <glib.h>
+
+// What a message waits for whose translation is missing.
+enum grim_translating {
+    GRIM_TRANSLATED, // nothing
+    GRIM_ASKING,     // the request is on its way into the kernel's memory
+    GRIM_ASKED,      // the interrupt is raised
+    GRIM_ANSWERING,  // the answer is on its way to the card
+};
+
+// From one endpoint to another: only one message of a way is next, so one can be waiting.
+struct grim_way {
+    struct grim_unit *unit;
+    uint16_t source, destination;
+    enum grim_translating state;
+    // The message that waits for it; all others of the way are refused meanwhile.
+    struct grim_arrival *held;
+    // What the kernel has answered for it, which may be displaced from the cache before it has all;
+    // empty when nothing waits.
+    GArray *granted;       // struct grim_translation
+    int64_t address;       // asked for
+    const char *operation; // static: what asks, for reports
+    struct lanai_transfer request;
+    struct grim_translation answer;
+    struct grim_post post;
+    struct grim_way *next;    // in the kernel's queue
+    struct grim_entry *reply; // of a read: its place in the channel's queue, between accept and
+                              // deliver
+};
+
+struct grim_unit { // of one card
+    struct grim_remote *remote;
+    struct grim_ni *ni;
+    struct host *host;
+    struct grim_memory *memory;
+    struct grim_cache *cache;
+    int64_t static_used;
+    GHashTable *ways;                    // source and destination -> struct grim_way *
+    struct cpu_task service;             // the driver's interrupt service routine
+    struct grim_way *asked, *asked_last; // requests in the kernel's memory
+    int held;                            // messages that wait for translations
+    struct pool pieces, posts;
+};
+
+struct grim_remote {
+    const struct grim_memory_config *config;
+    struct grim_fabric *fabric;
+    struct sim *sim;
+    int hosts;
+    struct grim_unit *units; // by host
+    grim_notified_fn *notified;
+    void *owner;
+    int64_t *misses, *hits, *interrupts, *evictions, *peripheral; // counters
+};
+
+// The reply to a read.
+void grim_pack_reply(struct grim_message *reply, const struct grim_message *read);
+
+struct grim_unit *grim_unit_of(const struct grim_remote *remote,
+                               const struct grim_channel *channel);
+struct grim_way *grim_way_of(struct grim_unit *unit, uint16_t source, uint16_t destination);
+
+// memory_translate.c
+
+void grim_translate_init(struct grim_unit *unit);
+
+// The translation of an address of the way's destination, from what was granted or from the cache;
+// charges the entries that are looked at. NULL: it is missing.
+const struct grim_translation *grim_translate(struct cpu_context *context, struct grim_way *way,
+                                              int64_t address);
+
+// Goes on with the message that waits, in a handler of the firmware: memory_remote.c.
+void grim_way_resume(struct cpu_context *context, struct grim_way *way);
+
+// Whether all of [address, address + bytes) can be translated; what is missing first is asked for.
+// `operation` (static) names the message.
+bool grim_translates(struct cpu_context *context, struct grim_way *way, int64_t address,
+                     int64_t bytes, const char *operation);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// GRIM's messages as captures show them: in the format that message.h gives (thesis 003, 4.1.1).
+#include "models/grim/ni/ni_parts.h"
+
+#include <string.h>
+
+const struct capture_link grim_capture_link = {148, "GRIM"};
+
+static uint32_t packet_length(void *owner, const struct packet *packet)
+{
+    (void)owner;
+    return packet->wire_bytes; // the CRC-8 is the link's
+}
+
+static void packet_bytes(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room)
+{
+    (void)owner;
+    const struct grim_packet *carried = (const struct grim_packet *)(const void *)packet->header;
+    memcpy(bytes, carried->bytes, MIN(room, GRIM_HEADER_BYTES));
+}
+
+const struct lanai_frames grim_frames = {&grim_capture_link, packet_length, packet_bytes};

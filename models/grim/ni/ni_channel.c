@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The sending half of the firmware: it scans the logical channels round robin for the next message
+// and starts the send engine, one message at a time, so that an ACK or NACK that waits goes before
+// the next message (thesis 003, 4.2.3 and 4.3.4).
+//
+// An idle firmware scans all the time. What it costs is charged when it finds something, from where
+// the scan stands by then; a round that finds nothing is charged when something has happened that
+// could have brought a message.
+#include "models/grim/ni/ni_parts.h"
+
+// ---- The link ----
+
+struct packet *ni_packet(struct grim_ni *ni, const struct grim_ni *to,
+                         const struct grim_header *header, int64_t bytes)
+{
+    struct network *network = ni->fabric->cluster->network;
+    struct packet *packet = packet_new(network);
+    packet->route = network_route(network, lanai_station(ni->card), lanai_station(to->card));
+    packet->wire_bytes = (uint32_t)bytes;
+    packet->protocol = GRIM_ID;
+    grim_encode(header, packet_header(packet, struct grim_packet)->bytes);
+    return packet;
+}
+
+void ni_start_send(struct cpu_context *context, struct grim_ni *ni, struct packet *packet,
+                   bool control, const char *to)
+{
+    g_assert(!ni->sending);
+    ni->sending = true;
+    ni->sending_control = control;
+    ni->sent_to = to;
+    if (control)
+        (*ni->fabric->control)++;
+    *(control ? ni->fabric->control_bytes : ni->fabric->sent_bytes) += packet->wire_bytes;
+    ni->send.item.handler = GRIM_FINISH_SEND;
+    ni->send.item.message = packet->message;
+    ni->send.move = LANAI_SEND;
+    ni->send.packet = packet;
+    lanai_start(ni->card, &ni->send, context->now);
+}
+
+void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    (void)item;
+    ni->sending = false;
+    if (ni->waiting)
+        ni_resume(ni);
+    if (ni->sending_control)
+        ni_control_left(context, ni);
+    if (!ni_control_next(context, ni))
+        lanai_ready(ni->card, GRIM_SEND);
+}
+
+// ---- Scanning ----
+
+sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels)
+{
+    const struct cpu *cpu = lanai_cpu(ni->card);
+    const struct grim_scan_config *scan = &ni->fabric->scan;
+    return cpu_cost(cpu, scan->scan) + time_times(channels, cpu_cost(cpu, scan->scan_channel));
+}
+
+void ni_look(struct grim_ni *ni)
+{
+    for (guint i = 0; i < ni->channels->len && !ni->sending; i++) {
+        const struct grim_channel *channel = g_ptr_array_index(ni->channels, i);
+        if (channel->next) {
+            lanai_ready(ni->card, GRIM_SEND);
+            return;
+        }
+    }
+}
+
+// Where the scan stands: it has gone on since it last ended.
+static int64_t scan_place(const struct grim_ni *ni, sim_time now)
+{
+    sim_time round = ni_scan_time(ni, ni->scanned);
+    if (round == 0)
+        return ni->scan_at;
+    sim_time phase = (now - ni->scan_end) % round;
+    return (ni->scan_at + phase * ni->scanned / round) % ni->scanned;
+}
+
+// The next message in the order of the round, at the cost of the channels looked at; NULL if there
+// is none. Channels that are configured and have no endpoint are looked at like others.
+static struct grim_entry *scan(struct cpu_context *context, struct grim_ni *ni)
+{
+    const struct grim_scan_config *costs = &ni->fabric->scan;
+    int64_t place = scan_place(ni, context->now);
+    struct grim_entry *found = NULL;
+    for (int64_t i = 0; i < ni->scanned && !found; i++) {
+        if (place == 0)
+            ni_spend(context, ni, costs->scan, "scan", MESSAGE_NONE);
+        ni_spend(context, ni, costs->scan_channel, "scan", MESSAGE_NONE);
+        if (place < ni->channels->len) {
+            const struct grim_channel *channel = g_ptr_array_index(ni->channels, (guint)place);
+            if (channel->next && ni_may_send(channel->next)) {
+                found = channel->next;
+                *ni->fabric->most_empty = MAX(*ni->fabric->most_empty, i);
+            }
+        }
+        place = (place + 1) % ni->scanned;
+    }
+    ni->scan_at = (int)place;
+    ni->scan_end = context->now;
+    return found;
+}
+
+// ---- Sending ----
+
+static void send_entry(struct cpu_context *context, struct grim_ni *ni, struct grim_entry *entry)
+{
+    const struct grim_fabric *fabric = ni->fabric;
+    const struct grim_ni_config *config = &fabric->config;
+    const struct grim_message *message = &entry->message;
+    const struct grim_channel *to = grim_channel_find(fabric, message->destination);
+    ni_spend(context, ni,
+             config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
+                                                    : config->sequence_channel,
+             "sequence number", message->message);
+    ni_spend(context, ni, config->send, "send message", message->message);
+    if (fabric->style->scoreboard && !entry->stamped)
+        ni_spend(context, ni, config->record, "scoreboard", message->message);
+    ni_stamp(context, entry);
+    bool second = fabric->style->second_dma && message->bytes > 0;
+    if (second && config->second_dma == GRIM_SECOND_CHAINED)
+        ni_spend(context, ni, config->second, "second DMA", message->message);
+    struct grim_header header = grim_header_of(message, (uint16_t)to->number);
+    struct packet *packet = ni_packet(ni, to->ni, &header, grim_message_bytes(message));
+    packet->message = message->message;
+    packet->offset = message->offset;
+    packet->length = message->length;
+    packet_header(packet, struct grim_packet)->content = message->content;
+    ni_start_send(context, ni, packet, false, to->ni->name);
+    if (second && config->second_dma == GRIM_SECOND_WAITS) {
+        ni_trace(ni, context->now, ni->name, "firmware", entry->number, "running", "waiting",
+                 "for the header's DMA");
+        ni->waiting = true;
+    }
+}
+
+void ni_send_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    g_assert(!item);
+    if (ni_defers(ni, GRIM_SEND, item) || ni->sending)
+        return; // the end of what is sent calls again
+    struct grim_entry *entry = scan(context, ni);
+    if (entry)
+        send_entry(context, ni, entry);
+}

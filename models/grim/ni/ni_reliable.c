@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reliable transmission between cards (thesis 003, 4.2.1 and 4.3.2): optimistic go-back-N with an
+// ACK or NACK for each message, numbered by (source channel, card, destination channel) or by card.
+//
+// The sender stamps a message with the next sequence number of its flow and a token, and sends it.
+// An ACK marks the message of its token; a NACK rolls the queue back to it, and what is behind it
+// in the flow is sent again in the same order and under the same numbers, but nothing of other
+// flows. Extensions: NACKs for what comes out of order, for networks that reorder, and timers, for
+// networks that lose.
+#include "models/grim/ni/ni_parts.h"
+
+// ---- Flows and receivers ----
+
+static uint64_t key_of(const struct grim_fabric *fabric, int from_channel, int host, int to_channel)
+{
+    if (fabric->config.sequencing == GRIM_SEQUENCE_NI)
+        return (uint64_t)host;
+    return (uint64_t)from_channel << 48 | (uint64_t)host << 16 | (uint64_t)to_channel;
+}
+
+struct grim_flow *ni_flow(struct grim_channel *channel, struct grim_channel *to)
+{
+    struct grim_ni *ni = channel->ni;
+    uint64_t key = key_of(ni->fabric, channel->number, to->ni->host->index, to->number);
+    struct grim_flow *flow = g_hash_table_lookup(ni->flows, &key);
+    if (!flow) {
+        flow = g_new0(struct grim_flow, 1);
+        flow->key = key;
+        flow->ni = ni;
+        flow->to = to->ni;
+        flow->pause.item.handler = GRIM_PAUSE;
+        flow->timeout.item.handler = GRIM_TIMEOUT;
+        g_hash_table_insert(ni->flows, &flow->key, flow);
+    }
+    return flow;
+}
+
+struct grim_receiver *ni_receiver(struct grim_channel *from, struct grim_channel *channel)
+{
+    struct grim_ni *ni = channel->ni;
+    uint64_t key = key_of(ni->fabric, from->number, from->ni->host->index, channel->number);
+    struct grim_receiver *receiver = g_hash_table_lookup(ni->receivers, &key);
+    if (!receiver) {
+        receiver = g_new0(struct grim_receiver, 1);
+        receiver->key = key;
+        g_hash_table_insert(ni->receivers, &receiver->key, receiver);
+    }
+    return receiver;
+}
+
+enum grim_relation ni_relation(uint8_t expected, uint8_t sequence)
+{
+    uint8_t distance = (uint8_t)(sequence - expected);
+    if (distance == 0)
+        return GRIM_NEXT;
+    return distance < GRIM_WINDOW ? GRIM_AHEAD : GRIM_BEHIND;
+}
+
+// ---- Sending ----
+
+// Whether the flow's next number is still ahead of its oldest message's, however many of those
+// between are acknowledged and gone: with numbers by card other channels go on meanwhile.
+static bool window_open(const struct grim_flow *flow)
+{
+    return !flow->first || (uint8_t)(flow->sequence - flow->first->message.sequence) < GRIM_WINDOW;
+}
+
+bool ni_may_send(const struct grim_entry *entry)
+{
+    const struct grim_flow *flow = entry->flow;
+    if (!entry->filled || flow->paused)
+        return false;
+    if (entry->stamped)
+        return flow->resend == entry;
+    return !flow->resend && window_open(flow) && entry->channel->tokens_free > 0;
+}
+
+static uint8_t take_token(struct grim_channel *channel, struct grim_entry *entry)
+{
+    uint8_t token = channel->free_tokens[channel->tokens_first];
+    channel->tokens_first = (channel->tokens_first + 1) % GRIM_TOKENS;
+    channel->tokens_free--;
+    channel->tokens[token] = entry;
+    return token;
+}
+
+static void give_token(struct grim_channel *channel, uint8_t token)
+{
+    int place = (channel->tokens_first + channel->tokens_free++) % GRIM_TOKENS;
+    channel->free_tokens[place] = token;
+    channel->tokens[token] = NULL;
+}
+
+static void join_flow(struct grim_entry *entry)
+{
+    struct grim_flow *flow = entry->flow;
+    entry->message.token = take_token(entry->channel, entry);
+    entry->message.sequence = flow->sequence++;
+    entry->stamped = true;
+    entry->flow_previous = flow->last;
+    if (flow->last)
+        flow->last->flow_next = entry;
+    else
+        flow->first = entry;
+    flow->last = entry;
+}
+
+// The next message of the flow that is to be sent again.
+static void advance_resend(struct grim_flow *flow)
+{
+    while (flow->resend && flow->resend->state != GRIM_NOT_SENT)
+        flow->resend = flow->resend->flow_next;
+}
+
+// The next register goes on to the first message that is not on the way.
+static void advance_next(struct cpu_context *context, struct grim_channel *channel)
+{
+    const struct grim_ni *ni = channel->ni;
+    while (channel->next && channel->next->state != GRIM_NOT_SENT) {
+        channel->next = channel->next->next;
+        if (channel->next && channel->next->state != GRIM_NOT_SENT)
+            ni_spend(context, ni, ni->fabric->config.walk, "walk", MESSAGE_NONE);
+    }
+}
+
+static void trace_sent(const struct grim_entry *entry, sim_time when, bool again)
+{
+    const struct grim_ni *ni = entry->channel->ni;
+    if (!ni_traced(ni))
+        return;
+    char *detail =
+        g_strdup_printf("%sto endpoint %u, token %u, sequence %u", again ? "again " : "",
+                        entry->message.destination, entry->message.token, entry->message.sequence);
+    ni_trace(ni, when, entry->channel->name, "message", entry->number, "not sent", "sent", detail);
+    g_free(detail);
+}
+
+static void arm_timeout(struct grim_flow *flow, sim_time when)
+{
+    flow->timing = true;
+    lanai_timer_set(flow->ni->card, &flow->timeout, when);
+}
+
+void ni_stamp(struct cpu_context *context, struct grim_entry *entry)
+{
+    struct grim_flow *flow = entry->flow;
+    const struct grim_ni_config *config = &flow->ni->fabric->config;
+    bool again = entry->stamped;
+    if (!again)
+        join_flow(entry);
+    else
+        (*flow->ni->fabric->resent)++;
+    entry->state = GRIM_SENT;
+    entry->tries++;
+    entry->sent = context->now;
+    if (!again)
+        entry->first_sent = entry->sent;
+    advance_resend(flow);
+    advance_next(context, entry->channel);
+    trace_sent(entry, entry->sent, again);
+    if (config->timeouts && !flow->timing)
+        arm_timeout(flow, entry->sent + config->timeout);
+}
+
+void ni_flow_forget(struct grim_entry *entry)
+{
+    struct grim_flow *flow = entry->flow;
+    if (entry->flow_previous)
+        entry->flow_previous->flow_next = entry->flow_next;
+    else
+        flow->first = entry->flow_next;
+    if (entry->flow_next)
+        entry->flow_next->flow_previous = entry->flow_previous;
+    else
+        flow->last = entry->flow_previous;
+    give_token(entry->channel, entry->message.token);
+}
+
+// ---- Answers ----
+
+// The message that an answer is about; NULL if it is no longer on the way.
+static struct grim_entry *answered_entry(const struct grim_ni *ni, const struct grim_header *header)
+{
+    const struct grim_channel *channel = grim_channel_find(ni->fabric, header->source);
+    if (!channel || channel->ni != ni)
+        return NULL;
+    struct grim_entry *entry = channel->tokens[header->token];
+    return entry && entry->message.sequence == header->sequence ? entry : NULL;
+}
+
+// Only with timers, or on a network that reorders, can a message be waiting to be sent again when
+// its ACK comes.
+static void mark(struct cpu_context *context, struct grim_entry *entry)
+{
+    struct grim_channel *channel = entry->channel;
+    struct grim_ni *ni = channel->ni;
+    if (entry->state == GRIM_ACKNOWLEDGED)
+        return;
+    ni_trace(ni, context->now, channel->name, "message", entry->number,
+             entry->state == GRIM_SENT ? "sent" : "not sent", "acknowledged", NULL);
+    entry->state = GRIM_ACKNOWLEDGED;
+    advance_resend(entry->flow);
+    advance_next(context, channel);
+    if (channel->front == entry && ni_queue_free(context, channel))
+        ni_notify_room(context, channel, GRIM_ANY_ROOM);
+    // What waited for a token or its turn may go, in whichever channel it is.
+    ni_look(ni);
+    grim_ni_retry(ni); // and a read that waits may find room for its reply
+}
+
+void ni_acknowledged(struct cpu_context *context, struct grim_ni *ni,
+                     const struct grim_header *header)
+{
+    struct grim_entry *entry = answered_entry(ni, header);
+    ni_spend(context, ni, ni->fabric->config.acknowledged, "take ACK",
+             entry ? entry->message.message : MESSAGE_NONE);
+    if (entry)
+        mark(context, entry);
+}
+
+void grim_acknowledge(struct cpu_context *context, struct grim_channel *channel, uint8_t token,
+                      uint8_t sequence)
+{
+    struct grim_header header = {.token = token, .sequence = sequence, .source = channel->endpoint};
+    ni_acknowledged(context, channel->ni, &header);
+}
+
+// Entries that the firmware looks at when it rolls a flow back: those on the way, of the channel or
+// of all channels.
+static int64_t walked(const struct grim_entry *entry)
+{
+    const struct grim_channel *channel = entry->channel;
+    const struct grim_ni *ni = channel->ni;
+    if (ni->fabric->config.sequencing == GRIM_SEQUENCE_CHANNEL)
+        return channel->tokens_all - channel->tokens_free;
+    int64_t entries = 0;
+    for (guint i = 0; i < ni->channels->len; i++) {
+        channel = g_ptr_array_index(ni->channels, i);
+        entries += channel->tokens_all - channel->tokens_free;
+    }
+    return entries;
+}
+
+// The message and what has been sent behind it in its flow are to be sent again.
+static void roll_back(struct cpu_context *context, struct grim_entry *from, const char *why)
+{
+    struct grim_flow *flow = from->flow;
+    struct grim_ni *ni = flow->ni;
+    struct cost walk = ni->fabric->config.walk;
+    int64_t entries = walked(from);
+    for (int64_t i = 0; i < entries; i++)
+        ni_spend(context, ni, walk, "walk", from->message.message);
+    for (struct grim_entry *entry = from; entry; entry = entry->flow_next) {
+        struct grim_channel *channel = entry->channel;
+        if (entry->state != GRIM_SENT)
+            continue;
+        entry->state = GRIM_NOT_SENT;
+        if (!channel->next || entry->number < channel->next->number)
+            channel->next = entry;
+        ni_trace(ni, context->now, channel->name, "message", entry->number, "sent", "not sent",
+                 entry == from ? why : "behind it");
+    }
+    flow->resend = from;
+}
+
+void ni_refused(struct cpu_context *context, struct grim_ni *ni, const struct grim_header *header)
+{
+    const struct grim_ni_config *config = &ni->fabric->config;
+    struct grim_entry *entry = answered_entry(ni, header);
+    ni_spend(context, ni, config->refused, "take NACK",
+             entry ? entry->message.message : MESSAGE_NONE);
+    if (!entry || entry->state != GRIM_SENT)
+        return;
+    if (entry->refusals++ == 0)
+        entry->refused_since = context->now;
+    roll_back(context, entry, "NACK");
+    if (config->nack_pause > 0) {
+        entry->flow->paused = true;
+        lanai_timer_set(ni->card, &entry->flow->pause, context->now + config->nack_pause);
+    }
+    ni_check_stalled(ni, entry, context->now, entry->refused_since);
+    ni_look(ni);
+}
+
+// ---- Timers ----
+
+// The oldest message of the flow that waits for its answer.
+static struct grim_entry *oldest_sent(const struct grim_flow *flow)
+{
+    struct grim_entry *entry = flow->first;
+    while (entry && entry->state != GRIM_SENT)
+        entry = entry->flow_next;
+    return entry;
+}
+
+static void timed_out(struct cpu_context *context, struct grim_flow *flow)
+{
+    struct grim_ni *ni = flow->ni;
+    const struct grim_ni_config *config = &ni->fabric->config;
+    struct grim_entry *entry = oldest_sent(flow);
+    flow->timing = false;
+    if (!entry)
+        return; // what is sent next sets it again
+    if (entry->sent + config->timeout > context->now || flow->resend) {
+        arm_timeout(flow, MAX(entry->sent + config->timeout, context->now + 1));
+        return;
+    }
+    lanai_timer_trace(&flow->timeout, "retransmission timer", entry->sent, MESSAGE_NONE);
+    (*ni->fabric->timed_out)++;
+    roll_back(context, entry, "timeout");
+    ni_check_stalled(ni, entry, context->now, entry->first_sent);
+    ni_look(ni);
+}
+
+void ni_timeout_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    if (ni_defers(ni, GRIM_TIMEOUT, item))
+        return;
+    struct lanai_timer *timer = container_of(item, struct lanai_timer, item);
+    timed_out(context, container_of(timer, struct grim_flow, timeout));
+}
+
+void ni_pause_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct grim_ni *ni = owner;
+    (void)context;
+    if (ni_defers(ni, GRIM_PAUSE, item))
+        return;
+    struct lanai_timer *timer = container_of(item, struct lanai_timer, item);
+    container_of(timer, struct grim_flow, pause)->paused = false;
+    ni_look(ni);
+}

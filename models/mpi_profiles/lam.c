@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// LAM 7 above its RPI: what an MPI call costs, and the collectives of its module lam_basic.
+#include "models/mpi_profiles/profiles.h"
+#include "sim/mpi/library.h"
+
+#define BASIC "LAM 7, lam_basic"
+
+static const struct param params[] = {
+    MPI_LIBRARY_PARAMS("1500 cycles", "1200 cycles", "60 cycles", "prior: instructions of LAM 7"),
+    MPI_RULE_PARAM(barrier, "by_processes", BASIC),
+    MPI_RULE_PARAM(bcast, "by_processes", BASIC),
+    MPI_RULE_PARAM(reduce, "by_processes", BASIC),
+    MPI_RULE_PARAM(allreduce, "reduce_bcast", BASIC),
+    MPI_RULE_PARAM(gather, "linear", BASIC),
+    MPI_RULE_PARAM(scatter, "linear", BASIC),
+    MPI_RULE_PARAM(allgather, "gather_bcast", BASIC),
+    MPI_RULE_PARAM(alltoall, "linear", BASIC),
+    MPI_COLLECTIVE_PARAMS("4", "true", BASIC),
+    {0},
+};
+
+const struct param_table lam_table = {
+    .name = "lam",
+    .doc = "LAM/MPI above its request progression interface",
+    .size = sizeof(struct mpi_library_config),
+    .params = params,
+};

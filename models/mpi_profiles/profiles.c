@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpi_profiles/profiles.h"
+
+const struct scenario_section library_sections[] = {
+    {"lam", &lam_table},
+    {"mpich", &mpich_table},
+    {"mpich_1_2_2", &mpich_1_2_2_table},
+    {NULL, NULL},
+};

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MPI libraries above their devices: what their calls cost and which collectives they take. A
+// stack names the section of its library (struct stack, library_section).
+#ifndef NETSIM_MODELS_MPI_PROFILES_PROFILES_H
+#define NETSIM_MODELS_MPI_PROFILES_PROFILES_H
+
+#include "sim/config/param.h"
+
+extern const struct param_table lam_table, mpich_table, mpich_1_2_2_table;
+
+// The sections of all libraries; ends with a NULL path.
+extern const struct scenario_section library_sections[];
+
+#endif

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/mpich_gm/mpich.h"
+
+#include "sim/core/poison.h"
+
+#define M struct mpich_gm_config
+#define PRIOR "prior: instructions"
+
+static const struct param params[] = {
+    PARAM(M, eager, PARAM_SIZE, .fallback = "16 KiB", .most = "1 MiB",
+          .doc = "longest message to another node; longer ones are not modelled",
+          .source = "MPICH-GM 1.2: eager up to 16 KiB"),
+    PARAM(M, header, PARAM_SIZE, .fallback = "32 B", .most = "1 KiB", .doc = "header of a message",
+          .source = "prior: some 8 words"),
+    PARAM(M, send_buffers, PARAM_COUNT, .fallback = "32", .least = "1", .most = "1024",
+          .doc = "registered buffers that messages are sent out of", .source = "assumed"),
+    PARAM(M, receive_buffers, PARAM_COUNT, .fallback = "64", .least = "1", .most = "1024",
+          .doc = "receive buffers of a port", .source = "assumed"),
+    PARAM(M, send, PARAM_COST, .fallback = "600 cycles",
+          .doc = "a send: choosing the protocol, filling in a header", .source = PRIOR),
+    PARAM(M, receive, PARAM_COST, .fallback = "400 cycles", .doc = "posting a receive",
+          .source = PRIOR),
+    PARAM(M, check, PARAM_COST, .fallback = "150 cycles",
+          .doc = "one look of the device at its port, beside GM's own", .source = PRIOR),
+    PARAM(M, iprobe, PARAM_COST, .fallback = "500 cycles",
+          .doc = "MPI_Iprobe: the call and a search of the queues, beside that look",
+          .source = PRIOR),
+    {0},
+};
+
+const struct param_table mpich_gm_table = {
+    .name = "mpich_gm",
+    .doc = "MPICH 1.2 over GM, as far as ARMCI's programs use it",
+    .size = sizeof(struct mpich_gm_config),
+    .params = params,
+};
+
+static int64_t buffer_bytes(const struct mpich *mpich)
+{
+    return mpich->config->header + mpich->config->eager;
+}
+
+static void spend(struct cpu_context *context, struct cost cost, struct message_ref message)
+{
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), "MPICH", message);
+}
+
+// ---- Startup ----
+
+static int64_t registered(struct mpich *mpich, int64_t bytes)
+{
+    int64_t address = mpi_process_allocate(mpich->process, bytes);
+    gm_dma_memory(mpich->port, address, bytes);
+    return address;
+}
+
+static void release(struct mpich_buffer *buffer)
+{
+    buffer->next = buffer->mpich->free_buffers;
+    buffer->mpich->free_buffers = buffer;
+    poison(buffer, sizeof *buffer);
+}
+
+void mpich_init(struct mpich *mpich, struct mpi_process *process,
+                const struct mpich_gm_config *config, struct gm_port *port,
+                struct mpich *const *peers, struct pool *headers, int64_t reserved)
+{
+    *mpich = (struct mpich){
+        .process = process,
+        .config = config,
+        .port = port,
+        .peers = peers,
+        .headers = headers,
+        .reserved = reserved,
+        .send_buffers = g_new0(struct mpich_buffer, config->send_buffers),
+        .iprobes = sim_counter(process->sim, "MPICH: calls of MPI_Iprobe by ARMCI"),
+    };
+    int64_t bytes = buffer_bytes(mpich), address = registered(mpich, bytes * config->send_buffers);
+    for (int64_t i = 0; i < config->send_buffers; i++) {
+        mpich->send_buffers[i] =
+            (struct mpich_buffer){.mpich = mpich, .address = address + i * bytes};
+        release(&mpich->send_buffers[i]);
+    }
+}
+
+void mpich_clear(struct mpich *mpich)
+{
+    g_free(mpich->send_buffers);
+}
+
+void mpich_startup(struct cpu_context *context, struct mpich *mpich)
+{
+    int size = gm_min_size_for_length(buffer_bytes(mpich));
+    int64_t count = MIN(mpich->config->receive_buffers, gm_receive_tokens(mpich->port)),
+            address = registered(mpich, count << size);
+    for (int64_t i = 0; i < count; i++)
+        gm_provide_receive_buffer(context, mpich->port, address + (i << size), size, 0);
+}
+
+static void finish(struct cpu_context *context, struct mpi_request *request)
+{
+    mpi_enter(context, request, MPICH_DONE, NULL);
+    mpi_request_done(context, request);
+}
+
+// ---- Sending to another node ----
+
+static void sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                 enum gm_status status);
+
+// The data are in a buffer of the library then, and the send is done.
+static bool send_now(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request)
+{
+    const struct mpich *peer = mpich->peers[request->peer];
+    struct mpich_buffer *buffer = mpich->free_buffers;
+    if (!buffer || gm_send_tokens(mpich->port) <= mpich->reserved)
+        return false;
+    unpoison(buffer, sizeof *buffer);
+    mpich->free_buffers = buffer->next;
+    struct mpich_header *header = pool_take(mpich->headers);
+    *header = (struct mpich_header){
+        .self = header, .envelope = mpi_send_envelope(request), .message = request->message};
+    mpi_copy(context, mpich->process, request->size, COPY_WARM, request->message);
+    struct gm_message message = {
+        .address = buffer->address,
+        .length = mpich->config->header + request->size,
+        .header = mpich->config->header,
+        .size = gm_min_size_for_length(buffer_bytes(mpich)),
+        .target_host = peer->process->host->index,
+        .target_port = gm_port_number(peer->port),
+        .message = request->message,
+        .content = header,
+        .callback = sent,
+        .callback_context = buffer,
+    };
+    gm_send_with_callback(context, mpich->port, &message);
+    finish(context, request);
+    return true;
+}
+
+static void sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
+                 enum gm_status status)
+{
+    struct mpich_buffer *buffer = callback_context;
+    struct mpich *mpich = buffer->mpich;
+    (void)port;
+    release(buffer);
+    if (status != GM_SUCCESS) {
+        sim_fail(mpich->process->sim, SIM_FAILED, "send_failed",
+                 json_pack("{s:i}", "rank", mpich->process->rank),
+                 "rank %d: GM gave up a message of MPICH's", mpich->process->rank);
+        return;
+    }
+    while (mpich->waiting.head && send_now(context, mpich, mpich->waiting.head))
+        mpi_queue_pop(&mpich->waiting);
+}
+
+static bool refused(const struct mpich *mpich, const struct mpi_request *request)
+{
+    if (!request->synchronous && request->size <= mpich->config->eager)
+        return false;
+    sim_fail(mpich->process->sim, SIM_FAILED, "unsupported",
+             json_pack("{s:i, s:s}", "rank", mpich->process->rank, "setting", "mpich_gm.eager"),
+             "rank %d sends %" G_GINT64_FORMAT
+             " B%s to rank %d: MPICH beside ARMCI is modelled for eager messages only "
+             "(mpich_gm.eager: %" G_GINT64_FORMAT " B)",
+             mpich->process->rank, request->size, request->synchronous ? " synchronously" : "",
+             request->peer, mpich->config->eager);
+    return true;
+}
+
+// ---- Within the node: through shared memory ----
+
+static void local_event(struct engine *engine, struct event *event)
+{
+    struct mpich_header *header = container_of(event, struct mpich_header, event);
+    struct mpich *mpich = header->to;
+    (void)engine;
+    header->next = NULL;
+    if (mpich->local)
+        mpich->local_tail->next = header;
+    else
+        mpich->local = header;
+    mpich->local_tail = header;
+    cpu_wake(&mpich->process->task);
+}
+
+static void send_local(struct cpu_context *context, struct mpich *mpich,
+                       struct mpi_request *request)
+{
+    struct mpich_header *header = pool_take(mpich->headers);
+    *header = (struct mpich_header){
+        .envelope = mpi_send_envelope(request),
+        .message = request->message,
+        .to = mpich->peers[request->peer],
+    };
+    mpi_copy(context, mpich->process, request->size, COPY_WARM, request->message);
+    event_init(&header->event, local_event);
+    cpu_post(context, &header->event);
+    finish(context, request);
+}
+
+static void start_send(struct cpu_context *context, struct mpich *mpich,
+                       struct mpi_request *request)
+{
+    spend(context, mpich->config->send, request->message);
+    if (mpich->peers[request->peer]->process->host == mpich->process->host) {
+        send_local(context, mpich, request);
+        return;
+    }
+    if (refused(mpich, request))
+        return;
+    if (!mpich->waiting.head && send_now(context, mpich, request))
+        return;
+    mpi_enter(context, request, MPICH_WAIT_TOKEN, NULL);
+    mpi_queue_append(&mpich->waiting, request);
+}
+
+// ---- Receiving ----
+
+// A receive or probe has found nothing.
+static void wait(struct cpu_context *context, struct mpi_request *request)
+{
+    mpi_enter(context, request, MPICH_POSTED, NULL);
+}
+
+// The message lies in a buffer of the library.
+static void take_data(struct cpu_context *context, struct mpi_request *request,
+                      enum copy_source source)
+{
+    mpi_copy(context, request->process, request->status.length, source, request->message);
+    mpi_deliver(request);
+    finish(context, request);
+}
+
+static void claim(struct cpu_context *context, struct mpi_request *request,
+                  struct mpi_unexpected *message)
+{
+    (void)message;
+    take_data(context, request, COPY_WARM);
+}
+
+const struct mpi_arrival_ops mpich_gm_arrival = {.finish = finish, .wait = wait, .claim = claim};
+
+static void start_receive(struct cpu_context *context, struct mpich *mpich,
+                          struct mpi_request *request)
+{
+    spend(context, mpich->config->receive, MESSAGE_NONE);
+    mpi_receive_start(context, request);
+}
+
+// Takes a message that has come, and gives the header back.
+static void take(struct cpu_context *context, struct mpich *mpich, struct mpich_header *header,
+                 enum copy_source source)
+{
+    struct mpi_process *process = mpich->process;
+    const struct mpi_envelope *envelope = &header->envelope;
+    bool good;
+    struct mpi_request *request = mpi_arrived(context, process, envelope, header->message, &good);
+    if (request) {
+        take_data(context, request, source);
+    } else if (good) {
+        struct mpi_unexpected *kept = mpi_keep(context, process, envelope, header->message, NULL);
+        kept->whole = true;
+        kept->buffered = envelope->length;
+        mpi_copy(context, process, kept->buffered, source, header->message);
+    }
+    pool_give(mpich->headers, header);
+}
+
+void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request)
+{
+    if (request->kind == MPI_SEND)
+        start_send(context, mpich, request);
+    else
+        start_receive(context, mpich, request);
+}
+
+// ---- Progress ----
+
+static bool take_event(struct cpu_context *context, struct mpich *mpich)
+{
+    struct gm_event event;
+    switch (gm_receive(context, mpich->port, &event)) {
+    case GM_NO_EVENT:
+        return false;
+    case GM_RECV_EVENT:
+    case GM_FAST_RECV_EVENT:
+        take(context, mpich, ((const struct mpich_header *)event.content)->self, COPY_COLD);
+        gm_provide_receive_buffer(context, mpich->port, event.buffer, event.size, 0);
+        return true;
+    case GM_SENT_EVENT:
+    case GM_ALARM_EVENT:
+        gm_unknown(context, mpich->port, &event);
+        return true;
+    }
+    return false;
+}
+
+bool mpich_check(struct cpu_context *context, struct mpich *mpich)
+{
+    struct mpich_header *header = mpich->local;
+    spend(context, mpich->config->check, MESSAGE_NONE);
+    if (!header)
+        return take_event(context, mpich);
+    mpich->local = header->next;
+    take(context, mpich, header, COPY_WARM);
+    return true;
+}
+
+bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich)
+{
+    ++*mpich->iprobes;
+    cpu_spend(context, mpich->config->iprobe, "MPI_Iprobe");
+    return mpich_check(context, mpich);
+}
+
+static sim_time turn(const struct mpich *mpich, struct cost more)
+{
+    const struct cpu *cpu = mpich->process->task.cpu;
+    return MAX(1, cpu_cost(cpu, mpich->config->check) + cpu_cost(cpu, more));
+}
+
+sim_time mpich_check_turn(const struct mpich *mpich)
+{
+    return turn(mpich, (struct cost){0});
+}
+
+sim_time mpich_iprobe_turn(const struct mpich *mpich)
+{
+    return turn(mpich, mpich->config->iprobe);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MPICH over GM, as far as programs use it beside ARMCI: eager messages with matching, through the
+// port whose send tokens ARMCI borrows. Messages within a node go through shared memory.
+//
+// Events of the port are taken only in here, and with them the callbacks of ARMCI's sends: ARMCI
+// gets its token and its acknowledgements back through MPI_Iprobe (thesis 001, 2.3.2).
+//
+// Not modelled: rendezvous: a longer message, or a synchronous send to another node, ends the run.
+#ifndef NETSIM_MODELS_MPICH_GM_MPICH_H
+#define NETSIM_MODELS_MPICH_GM_MPICH_H
+
+#include "models/myrinet_gm/gm/gm.h"
+#include "sim/core/pool.h"
+#include "sim/mpi/arrival.h"
+
+struct mpich_gm_config {
+    int64_t eager;           // longest message, bytes
+    int64_t header;          // bytes
+    int64_t send_buffers;    // registered ones, of the eager limit each
+    int64_t receive_buffers; // the same
+    struct cost send, receive;
+    struct cost check;  // one look of the device at its port, beside GM's own
+    struct cost iprobe; // MPI_Iprobe beside that look
+};
+
+extern const struct param_table mpich_gm_table;
+
+// What a message says of itself.
+struct mpich_header {
+    struct mpich_header *self; // for who is given the content of a message
+    struct mpi_envelope envelope;
+    struct message_ref message;
+    struct mpich *to; // within the node
+    struct event event;
+    struct mpich_header *next;
+};
+
+// States of MPICH's requests; those of who stands beside it follow them in the device's table.
+enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPICH_STATES };
+#define MPICH_STATE_ROWS                                                                           \
+    [MPICH_START] = {"start", "its start", MPI_HOLDER_UNSAID},                                     \
+    [MPICH_WAIT_TOKEN] = {"wait_token", "a send token or a send buffer of MPICH's",                \
+                          MPI_HOLDER_UNSAID},                                                      \
+    [MPICH_POSTED] = {"posted", "a matching message", MPI_HOLDER_UNSAID},                          \
+    [MPICH_DONE] = {"done", "nothing", MPI_HOLDER_UNSAID}
+
+struct mpich_buffer { // registered memory that a message is sent out of
+    struct mpich *mpich;
+    int64_t address;
+    struct mpich_buffer *next; // a free one
+};
+
+struct mpich { // of a process
+    struct mpi_process *process;
+    const struct mpich_gm_config *config;
+    struct gm_port *port;
+    struct mpich *const *peers; // by rank
+    struct pool *headers;       // of all
+    int64_t reserved;           // send tokens that are not MPICH's
+    struct mpich_buffer *send_buffers, *free_buffers;
+    struct mpi_queue waiting;                // sends without a buffer or a token
+    struct mpich_header *local, *local_tail; // that have come through shared memory
+    int64_t *iprobes;                        // counter
+};
+
+// The port is open already. Provides the receive buffers.
+void mpich_init(struct mpich *mpich, struct mpi_process *process,
+                const struct mpich_gm_config *config, struct gm_port *port,
+                struct mpich *const *peers, struct pool *headers, int64_t reserved);
+void mpich_clear(struct mpich *mpich);
+
+// Once, from the process's own task, before anything else: gives the port its receive buffers.
+void mpich_startup(struct cpu_context *context, struct mpich *mpich);
+
+extern const struct mpi_arrival_ops mpich_gm_arrival;
+
+// Starts a send, receive or probe.
+void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request);
+
+// Handles one event of the port or of shared memory; false if there was none.
+bool mpich_check(struct cpu_context *context, struct mpich *mpich);
+
+// The same as a call of MPI_Iprobe by ARMCI.
+bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich);
+
+// Time of a look that finds nothing, as check and as MPI_Iprobe; > 0.
+sim_time mpich_check_turn(const struct mpich *mpich);
+sim_time mpich_iprobe_turn(const struct mpich *mpich);
+
+#endif

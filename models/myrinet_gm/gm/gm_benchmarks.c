@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// gm.allsize: what GM's own test program gm_allsize measures, in its three forms. One way and both
+// ways keep a window of sends under way: each send waits for the callback of the one that many
+// before it.
+#include "models/myrinet_gm/gm/gm_stacks.h"
+
+#include <glib.h>
+
+struct allsize_config {
+    int64_t window; // sends under way
+};
+
+#define A struct allsize_config
+
+static const struct param allsize_params[] = {
+    PARAM(A, window, PARAM_COUNT, .fallback = "4", .least = "1", .most = "61",
+          .doc = "sends that a stream keeps under way",
+          .source = "assumed: both ways, two windows may be on their way to one of 8 buffers each"),
+    {0},
+};
+
+static const struct param_table allsize_table = {
+    .name = "gm.allsize",
+    .doc = "streams of gm.allsize",
+    .size = sizeof(struct allsize_config),
+    .params = allsize_params,
+};
+
+#define WARM_UPS 2
+#define METRICS "latency_us, bandwidth_MB_per_s"
+#define MEGABYTE 1000000
+
+static struct op *append_transfer(GPtrArray *body, enum op_kind kind, int peer, int64_t size)
+{
+    struct op *op = op_append(body, kind);
+    op->peer = op_value_of(peer);
+    op->size = op_value_of(size);
+    op->tag = op_value_of(0);
+    return op;
+}
+
+// ---- Latency: half a round trip ----
+
+static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t count)
+{
+    struct op *loop = op_append(body, OP_LOOP);
+    loop->count = op_value_of(count);
+    append_transfer(loop->body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size);
+    append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
+}
+
+static void append_latency(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window)
+{
+    (void)window;
+    append_exchanges(body, rank, size, WARM_UPS);
+    if (rank == 0)
+        op_append(body, OP_MEASURE_START);
+    append_exchanges(body, rank, size, count);
+    if (rank == 0)
+        benchmark_measure_stop(body, size, count, 2);
+}
+
+// ---- Streams ----
+
+static void append_isend(GPtrArray *body, int peer, int64_t size, int64_t slot)
+{
+    append_transfer(body, OP_ISEND, peer, size)->name =
+        g_strdup_printf("send%" G_GINT64_FORMAT, slot);
+}
+
+static void append_wait(GPtrArray *body, int64_t slot)
+{
+    op_append(body, OP_WAIT)->name = g_strdup_printf("send%" G_GINT64_FORMAT, slot);
+}
+
+// Sends `count` (>= window) messages and waits for all callbacks. receives: one for each send.
+static void append_stream(GPtrArray *body, int peer, int64_t size, int64_t count, int64_t window,
+                          bool receives)
+{
+    for (int64_t slot = 0; slot < window; slot++)
+        append_isend(body, peer, size, slot);
+    struct op *loop = op_append(body, OP_LOOP);
+    loop->count = op_value_of(count / window - 1);
+    for (int64_t slot = 0; slot < window; slot++) {
+        if (receives)
+            append_transfer(loop->body, OP_RECV, peer, size);
+        append_wait(loop->body, slot);
+        append_isend(loop->body, peer, size, slot);
+    }
+    for (int64_t slot = 0; receives && slot < window; slot++)
+        append_transfer(body, OP_RECV, peer, size);
+    op_append(body, OP_WAITALL);
+}
+
+static void append_receives(GPtrArray *body, int peer, int64_t size, int64_t count)
+{
+    struct op *loop = op_append(body, OP_LOOP);
+    loop->count = op_value_of(count);
+    append_transfer(loop->body, OP_RECV, peer, size);
+}
+
+// Whole windows only.
+static int64_t stream_count(int64_t count, int64_t window)
+{
+    return MAX(2, (count + window - 1) / window) * window;
+}
+
+static void append_one_way(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window)
+{
+    int64_t messages = stream_count(count, window);
+    append_exchanges(body, rank, size, WARM_UPS);
+    if (rank == 1) {
+        append_receives(body, 0, size, messages);
+        return;
+    }
+    op_append(body, OP_MEASURE_START);
+    append_stream(body, 1, size, messages, window, false);
+    benchmark_measure_stop(body, size, messages, 1);
+}
+
+static void append_both_ways(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window)
+{
+    int64_t messages = stream_count(count, window);
+    append_exchanges(body, rank, size, WARM_UPS);
+    if (rank == 0)
+        op_append(body, OP_MEASURE_START);
+    append_stream(body, 1 - rank, size, messages, window, true);
+    if (rank == 0)
+        benchmark_measure_stop(body, size, messages, 1);
+}
+
+// ---- Programs ----
+
+typedef void append_fn(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window);
+
+static void build(struct program *program, const struct workload *workload, append_fn *append)
+{
+    const struct allsize_config *config =
+        workload->parameters ? workload->parameters->values : NULL;
+    int64_t window = config ? config->window : 1;
+    for (int rank = 0; rank < workload->ranks; rank++) {
+        struct program_part *part = program_add_part(program);
+        g_array_append_val(part->ranks, rank);
+        for (guint i = 0; i < workload->sizes->len; i++) {
+            int64_t size = g_array_index(workload->sizes, int64_t, i);
+            append(part->body, rank, size, benchmark_repetitions(workload, size), window);
+        }
+    }
+}
+
+static void build_latency(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_latency);
+}
+
+static void build_one_way(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_one_way);
+}
+
+static void build_both_ways(struct program *program, const struct workload *workload)
+{
+    build(program, workload, append_both_ways);
+}
+
+const struct benchmark gm_benchmarks[] = {
+    {
+        .schema = {.name = "gm.allsize.latency",
+                   .doc = "gm_allsize: half a round trip; MB is 10^6 B",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = METRICS},
+        .report = {.messages = 1, .megabyte = MEGABYTE},
+        .build = build_latency,
+    },
+    {
+        .schema = {.name = "gm.allsize.one_way",
+                   .doc = "gm_allsize: a stream of sends, time a message; MB is 10^6 B",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = METRICS,
+                   .overlapping = true,
+                   .parameters = &allsize_table},
+        .report = {.messages = 1, .megabyte = MEGABYTE},
+        .build = build_one_way,
+    },
+    {
+        .schema = {.name = "gm.allsize.both_ways",
+                   .doc = "gm_allsize: streams in both directions at once; MB is 10^6 B, of both",
+                   .least_ranks = 2,
+                   .most_ranks = 2,
+                   .metrics = METRICS,
+                   .overlapping = true,
+                   .parameters = &allsize_table},
+        .report = {.messages = 2, .megabyte = MEGABYTE},
+        .build = build_both_ways,
+    },
+    {.schema = {.name = NULL}},
+};

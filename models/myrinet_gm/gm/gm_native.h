@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs on bare GM, as its own test programs are: receive buffers of every size class given to
+// GM at the start, sends and receives without any library on top. There is no matching: a receive
+// takes what comes next from its peer. Data stay in the buffer that GM has put them into.
+//
+// Not modelled: more than one port a process, directed sends from programs, probes.
+#ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_NATIVE_H
+#define NETSIM_MODELS_MYRINET_GM_GM_GM_NATIVE_H
+
+#include "models/myrinet_gm/gm/gm.h"
+#include "sim/mpi/process.h"
+
+#define GM_NATIVE_PORT 2 // 0 is the driver's, 1 the mapper's, 3 IP's
+
+struct gm_native_config {
+    bool poll;               // gm_receive in a loop; else gm_blocking_receive
+    sim_time poll_turn;      // one turn of that loop
+    int64_t buffer;          // registered send buffer, and the largest receive buffer
+    int64_t receive_buffers; // of each size class
+};
+
+extern const struct param_table gm_native_table;
+extern const struct mpi_device_ops gm_native_ops;
+
+struct gm_native_stack;
+
+// Puts the processes on the ports of their hosts' cards. Free with gm_native_free, before the
+// fabric.
+struct gm_native_stack *gm_native_new(const struct gm_native_config *config,
+                                      struct gm_fabric *fabric,
+                                      struct mpi_process *const *processes, int ranks);
+void gm_native_free(struct gm_native_stack *stack);
+
+// Size classes that get receive buffers.
+int gm_native_classes(const struct gm_native_config *config);
+
+#endif

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside GM: what gm_*.c share. Users see gm.h only.
+//
+// On a card four state machines work for each other: SDMA fetches a packet's payload from the host
+// into SRAM, SEND puts it on the link, RECV looks at what has come, RDMA writes payload and events
+// into host memory. Under them lie the connections, one for each other card.
+//
+// A connection is a go-back-N of packets: each has a session number and a sequence number of 16
+// bits, and a send record until it is acknowledged. Over it go the streams: the messages from one
+// port to one port with one priority, which stay in order; packets of several streams take turns.
+// A message that finds no receive buffer lets its stream sleep and no other: what was sent behind
+// it is taken back, and goes again under the next session number.
+#ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_PARTS_H
+#define NETSIM_MODELS_MYRINET_GM_GM_GM_PARTS_H
+
+#include "models/myrinet_gm/gm/gm.h"
+#include "models/myrinet_gm/gm/gm_config.h"
+#include "sim/core/pool.h"
+#include "sim/core/sparse.h"
+
+#include <glib.h>
+
+#define GM_PRIORITIES 2 // low, high
+#define GM_SIZES 32     // size classes
+
+struct gm_card;
+struct gm_connection;
+struct gm_send_token;
+
+// ---- On the wire ----
+
+enum gm_packet_kind {
+    GM_PACKET_DATA,
+    GM_PACKET_DIRECTED,
+    GM_PACKET_ACK,
+    GM_PACKET_NACK_GAP,      // a packet in front of it is missing
+    GM_PACKET_NACK_REFUSED,  // no receive buffer
+    GM_PACKET_NACK_CLOSED,   // no such port is open
+    GM_PACKET_NACK_REJECTED, // the remote address is not registered
+};
+
+struct gm_header {
+    enum gm_packet_kind kind;
+    int source_host;
+    uint16_t session, sequence; // of an ACK or NACK: the packet that is expected next
+    // How often the packet has been sent. A NACK repeats it: one for an earlier time is out of
+    // date.
+    uint16_t attempt;
+    uint8_t source_port, target_port, priority, size;
+    bool last;               // of its message
+    int64_t position, bytes; // of the message's bytes, header included
+    int64_t length, header;  // of the whole
+    int64_t remote_address;  // directed: of the message's first byte
+    struct message_ref message;
+    int64_t offset;
+    const void *content;
+};
+
+// ---- Tokens ----
+
+enum gm_descriptor_kind { GM_SEND_DESCRIPTOR, GM_RECEIVE_DESCRIPTOR };
+
+// What the host writes into the card; the first member of both tokens.
+struct gm_descriptor {
+    struct lanai_write write;
+    enum gm_descriptor_kind kind;
+};
+
+enum gm_rdma_kind { GM_RDMA_PAYLOAD, GM_RDMA_RECEIVE_EVENT, GM_RDMA_SENT_EVENT };
+
+// One transfer into host memory.
+struct gm_rdma_job {
+    struct lanai_transfer transfer;
+    enum gm_rdma_kind kind;
+    struct gm_rdma_job *next;
+};
+
+enum gm_send_token_state {
+    GM_TOKEN_CLIENT,  // the client has it
+    GM_TOKEN_WRITTEN, // on its way to the card, or not yet found there
+    GM_TOKEN_QUEUED,  // in its stream
+    GM_TOKEN_SENDING, // some of it has been fetched
+    GM_TOKEN_SENT,    // all is acknowledged, or it has failed: to be reported
+};
+
+struct gm_send_token {
+    struct gm_descriptor descriptor;
+    struct gm_port *port;
+    struct gm_message message;
+    bool directed;
+    int64_t remote_address;
+    enum gm_send_token_state state;
+    enum gm_status status;
+    struct gm_stream *stream;
+    int64_t fetched; // bytes put into packets so far
+    struct gm_rdma_job report;
+    struct gm_send_token *next; // in its stream; among the client's
+};
+
+// What says nothing while the client has it.
+#define GM_SEND_TOKEN_OF_CLIENT offsetof(struct gm_send_token, state)
+
+struct gm_receive_token {
+    struct gm_descriptor descriptor;
+    struct gm_port *port;
+    int64_t address;
+    int size, priority;
+    struct gm_receive_token *next;
+};
+
+struct gm_receive_queue {
+    struct gm_receive_token *head, *tail;
+};
+
+// ---- Ports ----
+
+enum gm_wait { GM_AWAKE, GM_POLLING, GM_BLOCKED };
+
+struct gm_region {
+    int64_t address, bytes;
+    bool pinned_by_client;
+};
+
+struct gm_port {
+    struct gm_card *card;
+    const struct gm_config *config;
+    int number;
+    bool open;
+    const char *name;
+    struct cpu_task *task;
+
+    struct gm_send_token *send_tokens;       // all, config.send_tokens of them
+    struct gm_send_token *free_send;         // the client's
+    struct gm_receive_token *receive_tokens; // all
+    struct gm_receive_token *free_receive;
+    int64_t sends_left, receives_left; // that the client has
+    struct gm_receive_queue posted[GM_PRIORITIES][GM_SIZES];
+
+    struct gm_event *events; // ring in host memory, `slots` of them
+    uint32_t slots, head, tail;
+
+    enum gm_wait wait;
+    bool slept; // by an interrupt: the process switch is to be charged
+    sim_time poll_since, poll_turn;
+    struct event wake;
+    struct gm_port *next_interrupted;
+    bool interrupted;
+
+    GArray *regions; // struct gm_region
+    guint last_region;
+    int64_t pinned;
+    gm_written_fn *written;
+    void *written_owner;
+};
+
+// ---- Connections ----
+
+struct gm_alarm {
+    struct lanai_timer timer;
+    struct gm_connection *connection;
+    struct gm_stream *stream; // NULL: the connection's resend timer
+};
+
+// Messages of one port to one port, at the sender.
+struct gm_stream {
+    struct gm_connection *connection;
+    uint8_t source_port, target_port, priority;
+    struct gm_send_token *head, *tail; // not yet acknowledged
+    struct gm_send_token *cursor;      // the first of which something is still to be fetched
+    bool asleep;                       // refused, until its alarm
+    bool queued;                       // in the connection's turn
+    struct gm_stream *next_turn;
+    sim_time refused_since; // the head, first; 0: it has not been
+    sim_time asleep_since;
+    struct gm_alarm alarm;
+    struct gm_stream *next;
+};
+
+// The same at the receiver: a message of which not all packets have come.
+struct gm_incoming {
+    uint8_t source_port, target_port, priority;
+    bool active;
+    int64_t position;               // bytes that have come
+    struct gm_receive_token *token; // NULL: a directed send
+    struct gm_incoming *next;
+};
+
+struct gm_record {
+    struct gm_send_token *token;
+    int64_t position, bytes;
+    uint16_t attempt;
+    bool last;
+};
+
+enum gm_connection_state {
+    GM_CONNECTION_IDLE,      // nothing is unacknowledged
+    GM_CONNECTION_SENDING,   // packets wait for their ACK
+    GM_CONNECTION_RESENDING, // and some of them are to be sent again
+};
+
+struct gm_connection {
+    struct gm_card *card;
+    int peer; // host
+    const struct route *route;
+
+    // Sender.
+    enum gm_connection_state state;
+    uint16_t session, first;      // sequence number of the first record
+    struct gm_record *records;    // ring of config.window
+    uint32_t head, count, cursor; // cursor: the next record to be sent (again); count: none
+    int in_pipe;                  // its packets between SDMA's start and the end of their sending
+    sim_time progress;            // when the first record became that
+    struct gm_alarm resend;
+    sim_time quiet_since; // when its timer was set
+    struct gm_stream *streams;
+    struct gm_stream *turn, *turn_tail; // streams that have something to fetch
+    bool queued;                        // among the card's
+    struct gm_connection *next_turn;
+
+    // Receiver.
+    uint16_t in_session, expected;
+    bool gap_told; // a NACK for `expected` has gone, until it comes
+    struct gm_incoming *incoming;
+
+    // The prestaged ACK or NACK: the latest is what counts.
+    struct gm_header control;
+    bool control_pending;
+    struct gm_connection *next_control;
+};
+
+// ---- The card ----
+
+enum gm_handler {
+    GM_TIMER,
+    GM_FINISH_RDMA,
+    GM_FINISH_RECV,
+    GM_FINISH_SDMA,
+    GM_FINISH_SEND,
+    GM_START_SEND,
+    GM_START_SDMA,
+    GM_START_RDMA,
+    GM_POLL,
+    GM_HANDLERS
+};
+
+enum gm_sdma_state { GM_SDMA_IDLE, GM_SDMA_FETCHING };
+enum gm_send_state { GM_SEND_IDLE, GM_SEND_DATA, GM_SEND_CONTROL };
+enum gm_recv_state { GM_RECV_EMPTY, GM_RECV_SOME, GM_RECV_FULL };
+enum gm_rdma_state { GM_RDMA_IDLE, GM_RDMA_WRITING };
+
+// A packet in SRAM on its way out.
+struct gm_send_buffer {
+    struct lanai_transfer transfer;
+    struct packet *packet;
+    struct gm_connection *connection;
+    uint16_t session;
+    struct gm_send_buffer *next;
+};
+
+// A packet in SRAM on its way in.
+struct gm_receive_buffer {
+    struct lanai_buffer buffer;
+    struct gm_rdma_job job;
+    struct gm_header header;
+    struct gm_receive_token *token; // of the message's last packet: to be reported
+};
+
+struct gm_counters {
+    int64_t *resent, *refused, *gaps, *duplicates, *timed_out, *interrupts;
+};
+
+struct gm_card {
+    struct gm_fabric *fabric;
+    struct sim *sim;
+    struct host *host;
+    struct network *network;
+    const struct gm_config *config;
+    struct lanai *lanai;
+    struct gm_port *ports;     // config.ports
+    struct sparse connections; // struct gm_connection *, by host; made when first used
+    struct gm_counters counters;
+
+    // SDMA
+    enum gm_sdma_state sdma_state;
+    struct gm_connection *turn, *turn_tail; // connections that have something to fetch
+    struct gm_send_buffer *send_buffers, *free_buffers;
+    // SEND
+    enum gm_send_state send_state;
+    struct gm_send_buffer *fetched, *fetched_tail;
+    struct gm_connection *control, *control_tail;
+    struct lanai_transfer control_transfer;
+    // RECV
+    enum gm_recv_state recv_state;
+    struct gm_receive_buffer *receive_buffers;
+    int64_t held; // of them that hold a packet
+    // RDMA
+    enum gm_rdma_state rdma_state;
+    struct gm_rdma_job *jobs, *jobs_tail;
+
+    struct cpu_task interrupt; // the driver's
+    struct gm_port *interrupted, *interrupted_tail;
+};
+
+struct gm_fabric {
+    struct cluster *cluster;
+    const struct gm_config *config;
+    struct gm_card *cards; // by host
+    int hosts;
+    struct event stop; // what has failed before the engine ran ends it at once
+};
+
+// ---- gm_fabric.c ----
+
+// A machine of the card takes a step: from and to may be the same, then nothing is told.
+void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
+              const char *from, const char *to, const char *detail);
+
+// ---- gm_capture.c ----
+
+// What captures see of the packets (lanai.h); the owner is the card.
+extern const struct lanai_frames gm_frames;
+
+// ---- gm_memory.c ----
+
+bool gm_registered(struct gm_port *port, int64_t address, int64_t bytes);
+
+// ---- gm_port.c ----
+
+// An event is in the port's queue, now: wakes who waits for it.
+void gm_port_event(struct gm_port *port, const struct gm_event *event);
+
+struct gm_receive_token *gm_receive_token_take(struct gm_port *port, int size, int priority);
+void gm_receive_token_post(struct gm_receive_token *token); // what the firmware may use
+void gm_ports_init(struct gm_card *card);
+void gm_ports_clear(struct gm_card *card);
+enum cpu_next gm_interrupt_run(struct cpu_context *context, struct cpu_task *task);
+
+// ---- gm_connection.c ----
+
+struct gm_connection *gm_connection_get(struct gm_card *card, int peer);
+void gm_connections_clear(struct gm_card *card);
+
+// A token has been found in SRAM: it goes into its stream.
+void gm_connection_queue(struct gm_send_token *token);
+
+// Whether there is a packet to be fetched, new or again.
+bool gm_connection_ready(const struct gm_connection *connection);
+
+// The next such packet, with its record made: fills in the header. Only if it is ready.
+void gm_connection_next(struct cpu_context *context, struct gm_connection *connection,
+                        struct gm_header *header);
+
+// A packet of it has left: the resend timer runs anew.
+void gm_connection_left(struct cpu_context *context, struct gm_connection *connection);
+
+// An ACK or NACK has come.
+void gm_connection_answer(struct cpu_context *context, struct gm_connection *connection,
+                          const struct gm_header *header);
+
+// The firmware's handler of all timers.
+void gm_timer_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+
+// ---- gm_reply.c ----
+
+// What becomes of a data packet that has come.
+enum gm_verdict {
+    GM_ACCEPTED,
+    GM_DUPLICATE, // accepted before
+    GM_GAP,       // one in front of it is missing
+    GM_STALE,     // of an old session
+    GM_REFUSED,   // no receive buffer of its class
+    GM_CLOSED,    // no such port
+    GM_REJECTED,  // a directed send to what is not registered
+};
+
+// By its session and sequence number alone: GM_ACCEPTED if it is the next.
+enum gm_verdict gm_connection_check(struct gm_connection *connection,
+                                    const struct gm_header *header);
+
+// Prepares the answer to the packet: ACK, NACK or none.
+void gm_connection_reply(struct gm_connection *connection, enum gm_verdict verdict,
+                         const struct gm_header *header);
+
+// The message that the packet belongs to, made when new.
+struct gm_incoming *gm_connection_incoming(struct gm_connection *connection,
+                                           const struct gm_header *header);
+
+// ---- The four machines: handlers, and what wakes them ----
+
+void gm_sdma_kick(struct gm_card *card);
+void gm_sdma_connection(struct gm_connection *connection); // it may have become ready
+void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_finish_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_send_buffer_free(struct gm_card *card, struct gm_send_buffer *buffer);
+
+void gm_send_data(struct gm_card *card, struct gm_send_buffer *buffer);
+void gm_send_control(struct gm_connection *connection); // its control packet is pending
+void gm_start_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+
+void gm_finish_recv_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_recv_release(struct cpu_context *context, struct gm_card *card,
+                     struct gm_receive_buffer *buffer);
+
+void gm_rdma_receive(struct gm_card *card, struct gm_receive_buffer *buffer);
+void gm_rdma_sent(struct gm_card *card, struct gm_send_token *token);
+void gm_start_rdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+void gm_finish_rdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// RDMA: writes into host memory what RECV has accepted, and the events: behind a message's last
+// byte that it is there (a short message comes with the event, in the queue's slot), and for a send
+// that is over its token.
+#include "models/myrinet_gm/gm/gm_parts.h"
+
+static const char *const state_names[] = {
+    [GM_RDMA_IDLE] = "idle",
+    [GM_RDMA_WRITING] = "writing",
+};
+
+static void enter(struct gm_card *card, sim_time now, enum gm_rdma_state state)
+{
+    gm_trace(card, now, "RDMA", 0, state_names[card->rdma_state], state_names[state], NULL);
+    card->rdma_state = state;
+}
+
+static void kick(struct gm_card *card)
+{
+    switch (card->rdma_state) {
+    case GM_RDMA_IDLE:
+        if (card->jobs)
+            lanai_ready(card->lanai, GM_START_RDMA);
+        break;
+    case GM_RDMA_WRITING:
+        break; // its end looks again
+    }
+}
+
+static void job_append(struct gm_card *card, struct gm_rdma_job *job)
+{
+    job->next = NULL;
+    if (card->jobs)
+        card->jobs_tail->next = job;
+    else
+        card->jobs = job;
+    card->jobs_tail = job;
+    kick(card);
+}
+
+static void job_prepend(struct gm_card *card, struct gm_rdma_job *job)
+{
+    job->next = card->jobs;
+    if (!card->jobs)
+        card->jobs_tail = job;
+    card->jobs = job;
+}
+
+static struct gm_receive_buffer *buffer_of(struct gm_rdma_job *job)
+{
+    return container_of(job, struct gm_receive_buffer, job);
+}
+
+static struct gm_send_token *token_of(struct gm_rdma_job *job)
+{
+    return container_of(job, struct gm_send_token, report);
+}
+
+static bool is_fast(const struct gm_card *card, const struct gm_header *header)
+{
+    return header->kind == GM_PACKET_DATA && header->length <= card->config->fast_receive;
+}
+
+void gm_rdma_receive(struct gm_card *card, struct gm_receive_buffer *buffer)
+{
+    buffer->job.kind = is_fast(card, &buffer->header) ? GM_RDMA_RECEIVE_EVENT : GM_RDMA_PAYLOAD;
+    job_append(card, &buffer->job);
+}
+
+void gm_rdma_sent(struct gm_card *card, struct gm_send_token *token)
+{
+    token->report.kind = GM_RDMA_SENT_EVENT;
+    job_append(card, &token->report);
+}
+
+// ---- What the host finds in its memory ----
+
+static void tell_written(const struct gm_card *card, const struct gm_header *header)
+{
+    struct gm_port *port = &card->ports[header->target_port];
+    struct gm_write write = {
+        .address = header->remote_address,
+        .length = header->length,
+        .header = header->header,
+        .source_host = header->source_host,
+        .source_port = header->source_port,
+        .message = header->message,
+        .offset = header->offset,
+        .content = header->content,
+    };
+    if (port->open && port->written)
+        port->written(port->written_owner, &write);
+}
+
+static void tell_received(const struct gm_card *card, const struct gm_receive_buffer *buffer)
+{
+    const struct gm_header *header = &buffer->header;
+    const struct gm_event event = {
+        .kind = is_fast(card, header) ? GM_FAST_RECV_EVENT : GM_RECV_EVENT,
+        .size = header->size,
+        .length = header->length,
+        .header = header->header,
+        .source_host = header->source_host,
+        .source_port = header->source_port,
+        .message = header->message,
+        .offset = header->offset,
+        .content = header->content,
+        .buffer = buffer->token->address,
+        .internal = buffer->token,
+    };
+    gm_port_event(buffer->token->port, &event);
+}
+
+static void job_done(void *owner, struct lanai_transfer *transfer)
+{
+    struct gm_card *card = owner;
+    struct gm_rdma_job *job = container_of(transfer, struct gm_rdma_job, transfer);
+    switch (job->kind) {
+    case GM_RDMA_PAYLOAD: {
+        const struct gm_header *header = &buffer_of(job)->header;
+        if (header->kind == GM_PACKET_DIRECTED && header->last)
+            tell_written(card, header);
+        break;
+    }
+    case GM_RDMA_RECEIVE_EVENT:
+        tell_received(card, buffer_of(job));
+        break;
+    case GM_RDMA_SENT_EVENT: {
+        struct gm_send_token *token = token_of(job);
+        gm_port_event(token->port, &(struct gm_event){.kind = GM_SENT_EVENT, .internal = token});
+        break;
+    }
+    }
+}
+
+// ---- The machine ----
+
+static int64_t job_bytes(const struct gm_card *card, struct gm_rdma_job *job)
+{
+    switch (job->kind) {
+    case GM_RDMA_PAYLOAD:
+        return buffer_of(job)->header.bytes;
+    case GM_RDMA_RECEIVE_EVENT: {
+        const struct gm_header *header = &buffer_of(job)->header;
+        return card->config->event + (is_fast(card, header) ? header->length : 0);
+    }
+    case GM_RDMA_SENT_EVENT:
+        return card->config->event;
+    }
+    g_assert_not_reached();
+}
+
+static struct message_ref job_message(struct gm_rdma_job *job)
+{
+    switch (job->kind) {
+    case GM_RDMA_PAYLOAD:
+    case GM_RDMA_RECEIVE_EVENT:
+        return buffer_of(job)->header.message;
+    case GM_RDMA_SENT_EVENT:
+        return token_of(job)->message.message;
+    }
+    g_assert_not_reached();
+}
+
+void gm_start_rdma_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    (void)item;
+    struct gm_card *card = owner;
+    struct gm_rdma_job *job = card->jobs;
+    if (!job || card->rdma_state != GM_RDMA_IDLE)
+        return;
+    card->jobs = job->next;
+    job->transfer.move = LANAI_TO_HOST;
+    job->transfer.bytes = job_bytes(card, job);
+    job->transfer.done = job_done;
+    job->transfer.item.handler = GM_FINISH_RDMA;
+    job->transfer.item.message = job_message(job);
+    lanai_start(card->lanai, &job->transfer, context->now);
+    enter(card, context->now, GM_RDMA_WRITING);
+}
+
+// A message whose last byte is written still lacks its event.
+static bool wants_event(const struct gm_receive_buffer *buffer)
+{
+    return buffer->job.kind == GM_RDMA_PAYLOAD && buffer->header.kind == GM_PACKET_DATA &&
+           buffer->header.last;
+}
+
+void gm_finish_rdma_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct gm_card *card = owner;
+    struct gm_rdma_job *job = container_of(item, struct gm_rdma_job, transfer.item);
+    enter(card, context->now, GM_RDMA_IDLE);
+    switch (job->kind) {
+    case GM_RDMA_PAYLOAD:
+    case GM_RDMA_RECEIVE_EVENT:
+        if (wants_event(buffer_of(job))) {
+            job->kind = GM_RDMA_RECEIVE_EVENT;
+            job_prepend(card, job);
+        } else {
+            gm_recv_release(context, card, buffer_of(job));
+        }
+        break;
+    case GM_RDMA_SENT_EVENT:
+        break; // the token is in the host's queue, and may be back at the card by now
+    }
+    kick(card);
+}

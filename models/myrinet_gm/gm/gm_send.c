@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// SEND: puts on the link what SDMA has fetched, and in front of that the ACKs and NACKs, which need
+// no DMA from the host and no send buffer.
+#include "models/myrinet_gm/gm/gm_parts.h"
+
+static const char *const state_names[] = {
+    [GM_SEND_IDLE] = "idle",
+    [GM_SEND_DATA] = "data",
+    [GM_SEND_CONTROL] = "control",
+};
+
+static void enter(struct gm_card *card, sim_time now, enum gm_send_state state)
+{
+    gm_trace(card, now, "SEND", 0, state_names[card->send_state], state_names[state], NULL);
+    card->send_state = state;
+}
+
+static void kick(struct gm_card *card)
+{
+    switch (card->send_state) {
+    case GM_SEND_IDLE:
+        if (card->control || card->fetched)
+            lanai_ready(card->lanai, GM_START_SEND);
+        break;
+    case GM_SEND_DATA:
+    case GM_SEND_CONTROL:
+        break; // its end looks again
+    }
+}
+
+void gm_send_data(struct gm_card *card, struct gm_send_buffer *buffer)
+{
+    buffer->next = NULL;
+    if (card->fetched)
+        card->fetched_tail->next = buffer;
+    else
+        card->fetched = buffer;
+    card->fetched_tail = buffer;
+    kick(card);
+}
+
+void gm_send_control(struct gm_connection *connection)
+{
+    struct gm_card *card = connection->card;
+    connection->control_pending = true;
+    connection->next_control = NULL;
+    if (card->control)
+        card->control_tail->next_control = connection;
+    else
+        card->control = connection;
+    card->control_tail = connection;
+    kick(card);
+}
+
+static void start_control(struct cpu_context *context, struct gm_card *card)
+{
+    struct gm_connection *connection = card->control;
+    struct lanai_transfer *transfer = &card->control_transfer;
+    struct packet *packet = packet_new(card->network);
+    card->control = connection->next_control;
+    connection->control_pending = false;
+    packet->route = connection->route;
+    packet->wire_bytes = (uint32_t)(card->config->acknowledgement + card->config->crc);
+    *packet_header(packet, struct gm_header) = connection->control;
+    transfer->move = LANAI_SEND;
+    transfer->packet = packet;
+    transfer->item.handler = GM_FINISH_SEND;
+    lanai_start(card->lanai, transfer, context->now);
+    enter(card, context->now, GM_SEND_CONTROL);
+}
+
+// The next packet that has been fetched and is still wanted: what a new session has overtaken would
+// only be thrown away by the receiver.
+static struct gm_send_buffer *next_buffer(struct gm_card *card)
+{
+    while (card->fetched) {
+        struct gm_send_buffer *buffer = card->fetched;
+        card->fetched = buffer->next;
+        if (buffer->session == buffer->connection->session)
+            return buffer;
+        packet_free(card->network, buffer->packet);
+        gm_send_buffer_free(card, buffer);
+    }
+    return NULL;
+}
+
+void gm_start_send_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    (void)item;
+    struct gm_card *card = owner;
+    if (card->send_state != GM_SEND_IDLE)
+        return;
+    if (card->control) {
+        start_control(context, card);
+        return;
+    }
+    struct gm_send_buffer *buffer = next_buffer(card);
+    if (!buffer)
+        return;
+    buffer->transfer.move = LANAI_SEND;
+    buffer->transfer.packet = buffer->packet;
+    buffer->transfer.item.handler = GM_FINISH_SEND;
+    lanai_start(card->lanai, &buffer->transfer, context->now);
+    enter(card, context->now, GM_SEND_DATA);
+}
+
+void gm_finish_send_run(struct cpu_context *context, void *owner, struct lanai_item *item)
+{
+    struct gm_card *card = owner;
+    enter(card, context->now, GM_SEND_IDLE);
+    if (item != &card->control_transfer.item) {
+        struct gm_send_buffer *buffer = container_of(item, struct gm_send_buffer, transfer.item);
+        gm_connection_left(context, buffer->connection);
+        gm_send_buffer_free(card, buffer);
+    }
+    kick(card);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the registry takes from here: bare GM and its benchmarks.
+#ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_STACKS_H
+#define NETSIM_MODELS_MYRINET_GM_GM_GM_STACKS_H
+
+#include "sim/workload/benchmark.h"
+#include "sim/workload/stack.h"
+
+extern const struct stack gm_stack;
+
+// "gm" and "gm_native"; ends with a NULL path.
+extern const struct scenario_section gm_sections[];
+
+// gm.allsize: latency, bandwidth one way and both ways. Ends with a NULL name.
+extern const struct benchmark gm_benchmarks[];
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Inside the card: what lanai*.c share. Users see lanai.h only.
+#ifndef NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_PARTS_H
+#define NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_PARTS_H
+
+#include "models/myrinet_gm/lanai/lanai.h"
+#include "models/myrinet_gm/lanai/lanai_arbiter.h"
+
+#include <glib.h>
+
+// A handler's state: what waits for it.
+struct lanai_desk {
+    struct lanai_item *first, *last;
+    bool called; // lanai_ready
+    int turn;    // of the first of those that share a place: which of them went last
+};
+
+// An engine with those that wait for it; the first is under way.
+struct lanai_engine {
+    struct lanai_transfer *first, *last;
+    trace_lane lane;
+};
+
+// Who has how much of the SRAM.
+struct lanai_region {
+    const char *name;
+    int64_t bytes;
+};
+
+// The SRAM as what engines and processor share (lanai_share.c).
+struct lanai_share {
+    bool on; // they could ask for more than there is; else nothing of this is used
+    struct arbiter arbiter;
+    struct event next; // the end of a transfer
+    int host_parts;    // of a piece, bus and SRAM: not yet over
+    struct event bus;  // the bus is through with the piece
+    struct event head; // the firmware's head of the packet in front is in
+    GArray *coming;    // struct lanai_coming, first in, first out
+    guint coming_taken;
+    bool held; // the link, for packets to come
+
+    trace_lane lane;
+    bool full; // somebody gets less than it asks for
+    sim_time full_since;
+};
+
+struct lanai {
+    struct host *host;
+    struct sim *sim;
+    struct network *network;
+    int station;
+    const char *section;
+    struct lanai_config config;
+    void *owner;
+
+    // The firmware loop.
+    const struct lanai_firmware *firmware;
+    struct cost *costs;
+    struct lanai_desk *desks; // by handler
+    struct cpu *cpu;
+    struct cpu_task loop;
+    struct event turn;   // the turn at which an idle loop sees what has arrived
+    sim_time idle_since; // when the loop found nothing more to do
+
+    struct lanai_share share;
+
+    GArray *regions; // struct lanai_region, in the order of first use
+    int64_t sram_used;
+
+    struct lanai_engine host_engine, send_engine;
+    struct event sent;                    // the send engine's packet has left
+    struct lanai_buffer *empty, *emptied; // posted, first and last
+    GArray *held;                         // struct lanai_held, first in, first out
+    guint held_taken;
+    trace_lane receive_lane;
+    int64_t *held_packets; // counter
+
+    int interface; // of captures
+    GByteArray *frame;
+};
+
+// A packet that waits for a buffer.
+struct lanai_held {
+    struct packet *packet;
+    sim_time since;
+};
+
+// Takes back an item that waits.
+void lanai_withdraw(struct lanai *lanai, struct lanai_item *item);
+
+// Shows a packet to a capture: what goes out with the route bytes in front, what comes in without.
+void lanai_capture_init(struct lanai *lanai);
+void lanai_capture(struct lanai *lanai, const struct packet *packet,
+                   enum capture_direction direction);
+
+// ---- Engines ----
+
+// The packet is in the card, of which the first byte came at `from`.
+void lanai_receive(struct lanai *lanai, struct packet *packet, sim_time from);
+
+// The firmware's head of the packet is in; all of it will be at `last`.
+void lanai_receive_head(struct lanai *lanai, struct packet *packet, sim_time last);
+
+void lanai_engines_init(struct lanai *lanai);
+void lanai_engines_clear(struct lanai *lanai);
+
+// ---- The shared SRAM: of a card with share.on only ----
+
+void lanai_share_init(struct lanai *lanai);
+void lanai_share_clear(struct lanai *lanai);
+
+// The host engine's first transfer moves a piece: its event runs when bus and SRAM are through.
+void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes, const char *what,
+                       struct message_ref message);
+
+// The packet is about to be sent: sets its idle byte times.
+void lanai_share_send(struct lanai *lanai, struct packet *packet);
+
+// The packet's last bit has left the link: lanai_receive follows, now or later.
+void lanai_share_arrive(struct lanai *lanai, struct packet *packet);
+
+// When the packet that comes in will be in the SRAM; and when the firmware can see all but the last
+// `to_come` bytes of the one that the buffer has.
+sim_time lanai_share_last(const struct lanai *lanai);
+sim_time lanai_share_there(const struct lanai *lanai, const struct lanai_buffer *buffer,
+                           int64_t to_come);
+
+#endif

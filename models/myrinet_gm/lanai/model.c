@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/myrinet_gm/lanai/lanai.h"
+
+static const struct stage_class_entry stages[] = {
+    {"PIO", "bus"},
+    {"dispatch", "NIC"},
+    {"timer", "NIC"},
+    {0},
+};
+
+const struct model lanai_model = {
+    .name = "myrinet_gm/lanai",
+    .sections = (const struct scenario_section *const[]){lanai_sections, NULL},
+    .cards = (const struct card[]){{"lanai4", LANAI_CARD, NULL},
+                                   {"lanai7", LANAI_CARD, NULL},
+                                   {"lanai9", LANAI_CARD, NULL},
+                                   {0}},
+    .stages = stages,
+};

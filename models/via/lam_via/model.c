@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/workload/model.h"
+#include "models/via/lam_via/rpi.h"
+
+static const struct stage_class_entry stages[] = {
+    {"pin cache", "pin"},
+    {0},
+};
+
+static const struct scenario_section sections[] = {{"lam_via", &rpi_table}, {0}};
+
+const struct model lam_via_model = {
+    .name = "via/lam_via",
+    .stands_on = (const char *const[]){"via/vip", NULL},
+    .sections = (const struct scenario_section *const[]){sections, NULL},
+    .stacks = (const struct stack *const[]){&lam_via_stack, NULL},
+    .stages = stages,
+};

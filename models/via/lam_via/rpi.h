@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The VIA RPI of LAM/MPI (thesis 000, chapter 4): the device of an MPI process on M-VIA. Names of
+// structs, fields and states follow the thesis (figures 4.10 to 4.15), so that it can be read
+// beside this.
+//
+//   rpi.c          parameters, the device's ops, lsra_advance
+//   rpi_startup.c  query, init, addprocs: NIC, tag, CQ; for each peer VI, area, descriptors
+//   rpi_request.c  build and start, done and destroy; unexpected messages found at start
+//   rpi_send.c     send advance functions, send callbacks, the queue of sends that wait
+//   rpi_receive.c  receive events: envelopes, bodies, ACKs, unexpected messages
+//   rpi_memory.c   envelope buffers, the RDMA area and its pointers
+//   pin_cache.c    registration of user buffers
+#ifndef NETSIM_MODELS_VIA_LAM_VIA_RPI_H
+#define NETSIM_MODELS_VIA_LAM_VIA_RPI_H
+
+#include "models/via/lam_via/pin_cache.h"
+#include "models/via/vip/vip.h"
+#include "sim/mpi/arrival.h"
+#include "sim/workload/stack.h"
+
+// ---- Parameters (thesis 5.2) ----
+
+// How many pieces of a long message's body are posted at a time.
+enum rpi_pieces {
+    RPI_PIECES_AS_DESCRIPTORS_GO, // as many as there are free send descriptors
+    RPI_PIECES_ONE_BY_ONE,        // the next when the one before has left
+};
+
+struct rpi_config {
+    const char *device;
+    int64_t tiny;             // longest tiny message
+    int64_t short_limit;      // longest short message ("short")
+    int64_t area;             // RDMA area for the messages of one peer
+    int64_t rdescs;           // receive descriptors for each peer
+    int64_t sdescs;           // send descriptors for each peer
+    int pieces;               // enum rpi_pieces
+    int64_t envelope;         // bytes of an envelope in memory and on the wire
+    struct cost advance;      // one turn of lsra_advance
+    struct cost reenter;      // LAM's layer, if lsra_advance has left and what it waits for is open
+    struct cost start;        // lsra_build and lsra_start: class, envelope
+    struct cost send;         // a send advance function: filling a descriptor
+    struct cost callback;     // a send callback
+    struct cost receive;      // recv_event: reading the immediate data, finding the request
+    struct pin_search pins;   // how the pin cache is searched
+    sim_time daemon_exchange; // nsend and nrecv of the LAM daemons at startup
+};
+
+extern const struct param_table rpi_table;
+
+// ---- On the wire ----
+
+// Immediate data (figure 4.1): src_node and dest_node 15 bits each, env and restart 1 bit each. The
+// widths are assumed.
+struct rpi_immediate {
+    int src_node, dest_node;
+    bool env;     // an envelope or tiny message; else a body
+    bool restart; // the writer has begun again at the top of the RDMA area
+};
+#define RPI_LARGEST_NODE 0x7fff
+
+uint32_t rpi_immediate_pack(struct rpi_immediate immediate);
+struct rpi_immediate rpi_immediate_unpack(uint32_t word);
+
+// ce_flags
+#define RPI_C2CACK 0x1   // an acknowledgement
+#define RPI_C2CSSEND 0x2 // of a synchronous send
+#define RPI_C2CTINY 0x4
+#define RPI_C2CSHORT 0x8
+#define RPI_C2CLONG 0x10 // SYN, if not an ACK
+
+// lam_ssi_rpi_via_envl (figure 4.13), with ve_env flattened.
+struct rpi_envelope {
+    int32_t ce_len, ce_tag, ce_flags, ce_rank, ce_cid, ce_seq;
+    int64_t ve_target_buf;
+    struct vip_mem_handle ve_target_buf_hand;
+    struct mpi_request *ve_src_request; // of the process that began the exchange
+    struct message_ref message;         // for the ledger
+};
+
+// ---- Requests ----
+
+enum rpi_class { RPI_TINY, RPI_SHORT, RPI_LONG, RPI_SELF };
+
+// What a request does next. The advance functions of the thesis are entered by these states.
+enum rpi_state {
+    RPI_START,
+    RPI_WAIT_PIN,        // the user buffer can't be pinned now
+    RPI_WAIT_DESCRIPTOR, // in the send queue
+    RPI_ENVELOPE_SENT,   // tiny, short: posted, not complete
+    RPI_BODY_SENT,
+    RPI_SYN_SENT,
+    RPI_WAIT_ACK,  // long: for the target address; synchronous: for the receipt
+    RPI_WAIT_TURN, // long: the bodies of earlier ones leave first
+    RPI_POSTED,    // a receive that has not met its message
+    RPI_WAIT_BODY,
+    RPI_ACK_SENT, // a receive's ACK is posted, not complete
+    RPI_DONE,
+};
+
+struct rpi_request;
+typedef void rpi_send_advance_fn(struct cpu_context *context, struct mpi_request *request);
+typedef void rpi_receive_advance_fn(struct cpu_context *context, struct mpi_request *request,
+                                    const struct rpi_envelope *envelope);
+typedef void rpi_callback_fn(struct cpu_context *context, struct mpi_request *request);
+
+struct rpi_buffer;
+
+// lam_ssi_rpi_req (figure 4.12). Its cq_state is the request's own `state`, an enum rpi_state.
+struct rpi_request {
+    enum rpi_class class;
+    struct rpi_process_peer *cq_peer; // NULL: self, or any source before the match
+    struct rpi_buffer *cq_envbuf;
+    int64_t cq_packbuf;  // offset of the first byte not yet sent
+    int64_t cq_packsize; // bytes still to be sent
+    int pieces_out;      // of a body: posted, not complete
+    struct pin_area *cq_packbufhand;
+    bool isadv;   // cq_isadv: in the progression engine
+    bool queued;  // in the send queue
+    bool yields;  // a body: leaves descriptors to those that wait longer, and goes on behind them
+    bool ordered; // its next step sends the message's envelope, which must not overtake an earlier
+                  // one
+    bool acknowledge;              // a receive that owes its sender an ACK
+    struct mpi_request *send_next; // in the send queue
+    int descriptors;               // that the next send step needs
+    rpi_send_advance_fn *cq_send_advance_fn;
+    rpi_receive_advance_fn *cq_recv_advance_fn;
+    rpi_callback_fn *cq_callback_fn;
+    struct mpi_request *source_request; // of the matched envelope
+    int64_t target_address;             // long send: from the ACK
+    struct vip_mem_handle target_handle;
+};
+
+static inline struct rpi_request *rpi_of(struct mpi_request *request)
+{
+    return (struct rpi_request *)(void *)request->device;
+}
+
+// ---- Peers ----
+
+// A message that lies in the RDMA area and has not been read: only the simulator keeps this list,
+// to see when one is overwritten.
+struct rpi_extent {
+    int64_t from, to;
+    struct message_ref message;
+};
+
+// lam_ssi_rpi_proc (figure 4.11): what a process knows of one peer.
+struct rpi_process_peer {
+    struct rpi_process *owner;
+    int node;                              // number of the peer's node
+    int rank;                              // of the process there; -1: the node has none
+    bool prpi_init, prpi_connect;          // LAM_PRPIINIT, LAM_PRPICONNECT
+    struct mpi_unexpected *cp_bmsg;        // takes the next body, if not NULL
+    struct mpi_request **cp_pending_sends; // ring: whose descriptors will complete, in order
+    guint pending_head, pending_tail;
+    struct mpi_queue cp_current_recv_req;
+    struct vip_vi *cp_vi_hand;
+    struct vip_descriptor *cp_send_desc; // sdescs of them
+    int cp_first_free_send_desc, cp_free_send_desc_cnt;
+    struct vip_descriptor *cp_recv_desc; // rdescs of them
+    int64_t cp_rdma_area;                // address here that the peer writes to
+    struct vip_mem_handle cp_rdma_area_hand;
+    int64_t cp_remote_rdma_area;
+    struct vip_mem_handle cp_remote_rdma_area_hand;
+    int64_t cp_read_pointer;         // offset in the local area
+    int64_t cp_remote_write_pointer; // offset in the peer's area
+    struct mpi_queue bodies;         // long sends whose ACK has come; the first sends its body
+    int waiting_sends;               // ordered ones to this peer in the send queue
+    int waiting_acks;                // ACKs to this peer in the send queue
+    bool held_up;                    // while the send queue is looked through: one of them stays
+    bool descriptors_due;            // likewise: to one that stays for lack of them
+    GArray *extents;                 // struct rpi_extent, oldest first
+};
+
+// ---- The process ----
+
+enum rpi_startup {
+    RPI_QUERY,    // VipOpenNic, error handler
+    RPI_INIT,     // protection tag, completion queue, memory management
+    RPI_ADDPROCS, // one peer a step: VI, area, descriptors
+    RPI_EXCHANGE, // addresses and handles over the LAM daemons
+    RPI_REQUEST,  // VipConnectPeerRequest, one peer a step
+    RPI_CONNECT,  // VipConnectPeerWait, one peer a step
+    RPI_UP,
+};
+
+struct rpi_stack;
+
+// Linked by send_next.
+struct rpi_send_queue {
+    struct mpi_request *head, *tail;
+};
+
+struct rpi_process {
+    struct rpi_stack *stack;
+    struct mpi_process *process;
+    const struct rpi_config *config;
+    struct vip_nic *nic;
+    uint32_t ptag;
+    struct vip_cq *cq;
+    struct pin_cache *pins;
+    int node;                       // number of the own node
+    struct rpi_process_peer *procs; // by node number; the own one is unused
+    enum rpi_startup startup;
+    int startup_peer;
+    struct event exchange;
+    bool inside;  // lsra_advance
+    bool waiting; // in VipCQWait
+    int done;     // lam_ssi_rpi_via_done: requests that have ended since lsra_advance was entered
+    struct rpi_send_queue send_queue; // ~send_queue: sends without descriptor or pinned buffer
+    bool looking;                     // it is looked through
+    struct rpi_send_queue again;      // meanwhile: bodies that have posted pieces and have more
+    bool retry; // a descriptor or pinned memory came free: look at the send queue, and at ACKs that
+                // are owed
+    int owed_acks; // long receives whose buffer could not be pinned yet
+    // Envelope buffers (4.6.2): pinned slots of envelope plus largest tiny message.
+    struct rpi_buffer *free_buffers;
+    GPtrArray *buffer_pages;
+};
+
+// The job: all processes of a case.
+struct rpi_stack {
+    struct cluster *cluster;
+    const struct rpi_config *config;
+    struct rpi_process *processes; // by rank
+    int ranks, nodes;
+    struct vip_agent **agents; // by rank
+};
+
+struct rpi_buffer {
+    struct rpi_buffer *next;
+    int64_t address;
+    struct vip_mem_handle handle;
+};
+
+static inline struct rpi_process *rpi_process_of(const struct mpi_process *process)
+{
+    return process->device;
+}
+
+// What a process knows of the one with that rank (gps): its node has the place in `procs`.
+static inline struct rpi_process_peer *rpi_peer_of(const struct rpi_process *rpi, int rank)
+{
+    return &rpi->procs[rpi->stack->processes[rank].node];
+}
+
+// ---- Between the files ----
+
+extern const struct mpi_device_ops rpi_ops;
+
+// rpi_startup.c
+enum mpi_progress rpi_startup_step(struct cpu_context *context, struct mpi_process *process);
+void rpi_exchange_event(struct engine *engine, struct event *event);
+enum mpi_progress rpi_finalize_step(struct cpu_context *context, struct mpi_process *process);
+
+// rpi_request.c
+void rpi_start(struct cpu_context *context, struct mpi_request *request);
+void rpi_destroy(struct cpu_context *context, struct mpi_request *request);
+void rpi_finish(struct cpu_context *context, struct mpi_request *request);
+// The receive's data is in place, or was copied from `source`: owes the ACK of a synchronous send,
+// or is done.
+void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
+
+// rpi_send.c
+void rpi_send_start(struct cpu_context *context, struct mpi_request *request);
+// Runs the request's send advance function now, or queues it behind others if descriptors are
+// missing.
+void rpi_send_try(struct cpu_context *context, struct mpi_request *request);
+bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi);
+void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
+void rpi_send_ack(struct cpu_context *context, struct mpi_request *request);
+rpi_receive_advance_fn rpi_long_acknowledged, rpi_synchronous_acknowledged;
+extern const struct mpi_state rpi_states[]; // by enum rpi_state
+
+// rpi_receive.c
+void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
+// Long receives whose ACK is owed, in the order of their SYNs, as far as their buffers can be
+// pinned now.
+void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *peer);
+// The request has met the SYN of a long message.
+void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request,
+                     struct rpi_process_peer *peer);
+// The request has met a short envelope whose body is still to come.
+void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
+                     struct rpi_process_peer *peer);
+
+// rpi_memory.c
+struct rpi_buffer *rpi_buffer_take(struct cpu_context *context, struct rpi_process *rpi);
+void rpi_buffer_give(struct rpi_process *rpi, struct rpi_buffer *buffer);
+void rpi_buffers_free(struct rpi_process *rpi);
+// Where the next `bytes` go in the peer's area; *restart: at its top again.
+int64_t rpi_area_write(struct rpi_process_peer *peer, int64_t bytes, bool *restart);
+// Moves the read pointer over a message of `bytes` that has been handled.
+void rpi_area_read(struct rpi_process_peer *peer, int64_t bytes, bool restart);
+// Whether a message of `bytes` that has come lies where the read pointer is. It does not once one
+// before it was lost.
+bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool restart,
+                      struct message_ref message);
+vip_watch_fn rpi_area_watch;
+extern const struct mpi_arrival_ops rpi_arrival;
+
+extern const struct stack lam_via_stack;
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The stack: LAM/MPI with the VIA RPI on M-VIA.
+#include "models/via/lam_via/rpi.h"
+#include "models/via/vip/provider.h"
+#include "models/via/vip/stack.h"
+
+static void rpi_process_init(struct rpi_stack *stack, struct mpi_process *process,
+                             struct vip_agent *agent, const struct mvia_config *mvia)
+{
+    struct rpi_process *rpi = &stack->processes[process->rank];
+    rpi->stack = stack;
+    rpi->process = process;
+    rpi->config = stack->config;
+    rpi->nic = vip_open_nic(agent, mvia, process->name, &process->task);
+    rpi->node = process->host->index;
+    rpi->procs = g_new0(struct rpi_process_peer, stack->nodes);
+    event_init(&rpi->exchange, rpi_exchange_event);
+    for (int node = 0; node < stack->nodes; node++)
+        rpi->procs[node] = (struct rpi_process_peer){.owner = rpi, .node = node, .rank = -1};
+    process->ops = &rpi_ops;
+    process->device = rpi;
+}
+
+static void *lam_via_build(struct cluster *cluster, const struct scenario_case *test_case,
+                           struct mpi_process *const *processes, int ranks)
+{
+    struct rpi_stack *stack = g_new0(struct rpi_stack, 1);
+    stack->cluster = cluster;
+    stack->config = scenario_section_values(test_case, "lam_via");
+    stack->ranks = ranks;
+    stack->nodes = cluster->host_count;
+    stack->processes = g_new0(struct rpi_process, ranks);
+    stack->agents = via_agents_new(cluster, test_case, processes, ranks);
+    for (int rank = 0; rank < ranks; rank++)
+        rpi_process_init(stack, processes[rank], stack->agents[rank],
+                         scenario_section_values(test_case, "mvia"));
+    for (int rank = 0; rank < ranks; rank++)
+        for (int peer = 0; peer < ranks; peer++)
+            rpi_peer_of(&stack->processes[rank], peer)->rank = peer;
+    return stack;
+}
+
+static void rpi_process_clear(struct rpi_process *rpi)
+{
+    for (int node = 0; node < rpi->stack->nodes; node++) {
+        struct rpi_process_peer *peer = &rpi->procs[node];
+        g_free(peer->cp_send_desc);
+        g_free(peer->cp_recv_desc);
+        g_free(peer->cp_pending_sends);
+        if (peer->extents)
+            g_array_free(peer->extents, TRUE);
+    }
+    if (rpi->buffer_pages)
+        rpi_buffers_free(rpi);
+    pin_cache_free(rpi->pins);
+    vip_close_nic(rpi->nic);
+    g_free(rpi->procs);
+}
+
+static void lam_via_free(void *state)
+{
+    struct rpi_stack *stack = state;
+    for (int rank = 0; rank < stack->ranks; rank++)
+        rpi_process_clear(&stack->processes[rank]);
+    via_agents_free(stack->agents, stack->ranks);
+    g_free(stack->processes);
+    g_free(stack);
+}
+
+// Node numbers have to fit into the immediate data.
+static void check_nodes(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    guint nodes = test_case->topology.hosts->len;
+    if (nodes > RPI_LARGEST_NODE + 1)
+        diag_add(diags, test_case->mark, "hosts", NULL,
+                 "%u hosts, but the immediate data of the VIA RPI have room for the numbers of %d",
+                 nodes, RPI_LARGEST_NODE + 1);
+}
+
+// An eager message goes as one descriptor.
+static void lam_via_check(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct mvia_config *mvia = scenario_section_values(test_case, "mvia");
+    const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
+    check_nodes(test_case, diags);
+    if (rpi->tiny + rpi->envelope > mvia->largest_transfer)
+        scenario_complain(
+            test_case, diags, "lam_via", "tiny", NULL,
+            "a tiny message of %" G_GINT64_FORMAT " B with its envelope is longer than "
+            "what one descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
+            rpi->tiny, mvia->largest_transfer);
+    if (rpi->short_limit > mvia->largest_transfer)
+        scenario_complain(test_case, diags, "lam_via", "short", NULL,
+                          "a short message of %" G_GINT64_FORMAT " B is longer than what one "
+                          "descriptor transfers (mvia.largest_transfer, %" G_GINT64_FORMAT " B)",
+                          rpi->short_limit, mvia->largest_transfer);
+}
+
+// Each process has a VI with its descriptors and an RDMA area for each other one.
+static struct stack_footprint lam_via_footprint(const struct scenario_case *test_case)
+{
+    const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
+    return (struct stack_footprint){
+        .process = sizeof(struct rpi_process) + sizeof(struct vip_nic) + sizeof(struct vip_agent),
+        .pair = (int64_t)sizeof(struct rpi_process_peer) + (int64_t)sizeof(struct vip_region) +
+                vip_vi_footprint(rpi->rdescs + rpi->sdescs),
+    };
+}
+
+const struct stack lam_via_stack = {
+    .schema =
+        {
+            .name = "lam_via",
+            .doc = "LAM/MPI 7.1 over M-VIA with the VIA RPI",
+            .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
+            .one_process_per_host = true,
+            .check = lam_via_check,
+            .footprint = lam_via_footprint,
+        },
+    .card = ETHERNET_CARD,
+    .build = lam_via_build,
+    .free = lam_via_free,
+    .frames = &nic_capture_link,
+    .library_section = "lam",
+};

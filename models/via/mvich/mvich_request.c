@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A request's life in MVICH: its start, messages to self, and its end.
+#include "models/via/mvich/mvich.h"
+
+const struct mpi_state mvich_states[] = {
+    [MVICH_START] = {"start", "its start", MPI_HELD_HERE},
+    [MVICH_EAGER_SENT] = {"eager_sent", "the completion of its last vbuf", MPI_HELD_HERE},
+    [MVICH_WAIT_REPLY] = {"wait_reply", "the receiver's RENDEZVOUS_REPLY", MPI_HELD_BY_PEER},
+    [MVICH_PUSH] = {"push", "credits for its data", MPI_HELD_BY_PEER},
+    [MVICH_DATA_SENT] = {"data_sent", "the completion of its last packet", MPI_HELD_HERE},
+    [MVICH_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_EAGER] = {"receive_eager", "the rest of an eager message", MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_R3] = {"receive_r3", "R3 data", MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_RPUT] = {"receive_rput", "the sender's FINISH", MPI_HELD_BY_PEER},
+    [MVICH_WAIT_SELF] = {"wait_self", "a matching receive", MPI_HELD_HERE},
+    [MVICH_DONE] = {"done", "nothing", MPI_HELD_HERE},
+};
+
+void mvich_finish(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mvich_request *r = mvich_of(request);
+    if (r->dreg)
+        mvich_dreg_release(context, mvich_process_of(request->process)->dreg, r->dreg);
+    r->dreg = NULL;
+    mpi_enter(context, request, MVICH_DONE, NULL);
+    mpi_request_done(context, request);
+}
+
+void mvich_destroy(struct cpu_context *context, struct mpi_request *request)
+{
+    (void)context;
+    g_assert(!mvich_of(request)->dreg);
+}
+
+// ---- Start ----
+
+static void wait(struct cpu_context *context, struct mpi_request *request)
+{
+    bool self = request->kind == MPI_SEND;
+    mpi_enter(context, request, self ? MVICH_WAIT_SELF : MVICH_POSTED, self ? "self" : NULL);
+}
+
+static void claim_unexpected(struct cpu_context *context, struct mpi_request *request,
+                             struct mpi_unexpected *message)
+{
+    struct mvich_unexpected *early = (struct mvich_unexpected *)(uintptr_t)message->extra[0];
+    if (early->protocol == MVICH_EAGER)
+        mvich_eager_pull(context, request, early);
+    else
+        mvich_reply(context, request, early->connection, early->protocol, early->sreq);
+    pool_give(&mvich_process_of(request->process)->unexpected, early);
+}
+
+// Short ones that nobody waits for are copied aside, so that a blocking send to self can end.
+static bool buffers_self(const struct mpi_request *send)
+{
+    const struct mvich_process *mvich = mvich_process_of(send->process);
+    return send->size < mvich->config->rendezvous_threshold && !send->synchronous;
+}
+
+const struct mpi_arrival_ops mvich_arrival = {
+    .finish = mvich_finish,
+    .wait = wait,
+    .claim = claim_unexpected,
+    .buffers_self = buffers_self,
+    .machine = "unexpected",
+    .self = "self",
+};
+
+static void start_self(struct cpu_context *context, struct mpi_request *send)
+{
+    mvich_of(send)->protocol = MVICH_SELF;
+    mpi_self_send(context, send);
+}
+
+void mvich_start(struct cpu_context *context, struct mpi_request *request)
+{
+    struct mvich_process *mvich = mvich_process_of(request->process);
+    *mvich_of(request) = (struct mvich_request){0};
+    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->start), "MVICH",
+                      request->message);
+    if (request->kind != MPI_SEND)
+        mpi_receive_start(context, request);
+    else if (request->peer == request->process->rank)
+        start_self(context, request);
+    else
+        mvich_send_start(context, request);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Vbufs, and what goes out in them: MVICH's flow control. A credit stands for a vbuf that the peer
+// has posted. Every packet but a NOOP takes one; each packet gives back what was posted anew since
+// the last one; packets without a credit wait in the backlog.
+#include "models/via/mvich/mvich.h"
+
+#include "sim/core/poison.h"
+
+#include <string.h>
+
+// ---- The pool ----
+
+bool mvich_vbufs_grow(struct cpu_context *context, struct mvich_process *mvich, int64_t count)
+{
+    int64_t bytes = count * mvich->config->vbuf;
+    int64_t address = mpi_process_allocate(mvich->process, bytes);
+    struct vip_mem_handle handle;
+    while (!vip_register_mem(context, mvich->nic, address, bytes, mvich->ptag, &handle))
+        if (!mvich_dreg_evict(context, mvich->dreg))
+            return false;
+    struct mvich_vbuf *region = g_new0(struct mvich_vbuf, count);
+    g_ptr_array_add(mvich->vbuf_regions, region);
+    for (int64_t i = count - 1; i >= 0; i--) {
+        vip_descriptor_init(&region[i].descriptor);
+        region[i].address = address + i * mvich->config->vbuf;
+        region[i].handle = handle;
+        mvich_vbuf_give(mvich, &region[i]);
+    }
+    mvich->vbufs += count;
+    return true;
+}
+
+static void pool_exhausted(const struct mvich_process *mvich, bool limit)
+{
+    sim_fail(mvich->process->sim, SIM_FAILED, limit ? "out_of_vbufs" : "out_of_pinned_memory",
+             json_pack("{s:i, s:I, s:I, s:s}", "rank", mvich->process->rank, "vbufs",
+                       (json_int_t)mvich->vbufs, "pinned_bytes",
+                       (json_int_t)vip_pinned_bytes(mvich->nic), "setting",
+                       limit ? "mvich.vbuf_most" : "mvich.vbuf"),
+             "rank %d has all of its %" G_GINT64_FORMAT " vbufs in use and %s; %s",
+             mvich->process->rank, mvich->vbufs,
+             limit ? "may not have more (mvich.vbuf_most)" : "can't pin more",
+             limit ? "a higher limit, or receives that are posted earlier, would avoid it"
+                   : "smaller ones (mvich.vbuf) or fewer (mvich.vbuf_secondary_pool, "
+                     "mvich.prepost_depth) would fit");
+}
+
+struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_process *mvich)
+{
+    const struct mvich_config *config = mvich->config;
+    if (!mvich->free_vbufs) {
+        int64_t count = config->vbuf_secondary_pool;
+        if (config->vbuf_most)
+            count = MIN(count, config->vbuf_most - mvich->vbufs);
+        if (count <= 0 || !mvich_vbufs_grow(context, mvich, count)) {
+            pool_exhausted(mvich, count <= 0);
+            return NULL;
+        }
+    }
+    struct mvich_vbuf *vbuf = mvich->free_vbufs;
+    unpoison(vbuf, sizeof *vbuf);
+    mvich->free_vbufs = vbuf->next;
+    mvich->vbufs_free--;
+    vbuf->next = NULL;
+    vbuf->completes = NULL;
+    return vbuf;
+}
+
+void mvich_vbuf_give(struct mvich_process *mvich, struct mvich_vbuf *vbuf)
+{
+    vbuf->next = mvich->free_vbufs;
+    mvich->free_vbufs = vbuf;
+    poison(vbuf, sizeof *vbuf);
+    mvich->vbufs_free++;
+}
+
+void mvich_prepost(struct cpu_context *context, struct mvich_connection *connection)
+{
+    struct mvich_process *mvich = connection->owner;
+    struct mvich_vbuf *vbuf = mvich_vbuf_take(context, mvich);
+    if (!vbuf)
+        return;
+    vbuf->descriptor.length = mvich->config->vbuf;
+    vbuf->descriptor.address = vbuf->address;
+    vbuf->descriptor.handle = vbuf->handle;
+    vip_post_recv(context, connection->vi, &vbuf->descriptor);
+    connection->preposts++;
+    connection->local_credit++;
+}
+
+// ---- Packets ----
+
+void mvich_flow_trace(const struct cpu_context *context, const struct mvich_connection *connection,
+                      const char *event)
+{
+    const struct mvich_process *mvich = connection->owner;
+    struct trace_transition transition = {
+        .where = mvich->process->name,
+        .machine = "flow",
+        .subject = connection->rank,
+        .to = event,
+    };
+    trace_transition(mvich->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+}
+
+struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
+                                    struct mvich_connection *connection,
+                                    enum mvich_packet_type type, struct message_ref message)
+{
+    struct mvich_process *mvich = connection->owner;
+    struct mvich_vbuf *vbuf = mvich_vbuf_take(context, mvich);
+    if (!vbuf)
+        return NULL;
+    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->packet), "MVICH", message);
+    vbuf->packet = (struct mvich_packet){.type = (uint8_t)type};
+    vbuf->descriptor.message = message;
+    return vbuf;
+}
+
+void mvich_post_failed(const struct mvich_connection *connection)
+{
+    const struct mpi_process *process = connection->owner->process;
+    sim_fail(process->sim, SIM_FAILED, "connection_broken",
+             json_pack("{s:i, s:i}", "rank", process->rank, "peer", connection->rank),
+             "rank %d can't send to rank %d: VI %u is %s", process->rank, connection->rank,
+             connection->vi->number, vip_vi_state_name(connection->vi->state));
+}
+
+static void post(struct cpu_context *context, struct mvich_connection *connection,
+                 struct mvich_vbuf *vbuf)
+{
+    struct mvich_packet *packet = &vbuf->packet;
+    if (packet->type != MVICH_NOOP)
+        connection->remote_credit--;
+    packet->vbuf_credit = (uint16_t)connection->local_credit;
+    packet->remote_credit = (uint16_t)connection->remote_credit;
+    connection->local_credit = 0;
+    G_STATIC_ASSERT(sizeof *packet <= VIP_CONTENT_BYTES);
+    memcpy(vbuf->descriptor.content.bytes, packet, sizeof *packet);
+    if (!vip_post_send(context, connection->vi, &vbuf->descriptor))
+        mvich_post_failed(connection);
+}
+
+void mvich_packet_send(struct cpu_context *context, struct mvich_connection *connection,
+                       struct mvich_vbuf *vbuf, int64_t offset, int64_t data)
+{
+    struct vip_descriptor *descriptor = &vbuf->descriptor;
+    descriptor->operation = VIP_SEND;
+    descriptor->immediate_flag = false;
+    descriptor->lead = mvich_packet_header_bytes(connection->owner->config,
+                                                 (enum mvich_packet_type)vbuf->packet.type);
+    descriptor->length = descriptor->lead + data;
+    descriptor->address = vbuf->address;
+    descriptor->handle = vbuf->handle;
+    descriptor->message_offset = offset;
+    // A packet without data stands for all of its message; if it is lost, so is that.
+    descriptor->message_length = vbuf->packet.length;
+    descriptor->final = false;
+    vbuf->packet.bytes = (int32_t)data;
+    if (vbuf->packet.type == MVICH_NOOP) {
+        post(context, connection, vbuf);
+        return;
+    }
+    vbuf->packet.id = connection->next_to_send++;
+    if (connection->remote_credit > 0 && !connection->backlog.head) {
+        post(context, connection, vbuf);
+    } else {
+        mvich_flow_trace(context, connection, "backlogged");
+        mvich_vbuf_append(&connection->backlog, vbuf);
+    }
+}
+
+void mvich_backlog_send(struct cpu_context *context, struct mvich_connection *connection)
+{
+    while (connection->remote_credit > 0 && connection->backlog.head) {
+        mvich_flow_trace(context, connection, "backlog sent");
+        post(context, connection, mvich_vbuf_pop(&connection->backlog));
+    }
+}
+
+void mvich_noop_if_needed(struct cpu_context *context, struct mvich_connection *connection)
+{
+    const struct mvich_config *config = connection->owner->config;
+    bool peer_short = connection->remote_short <= config->credit_preserve;
+    int64_t threshold =
+        peer_short ? config->credit_notify_threshold : config->dynamic_credit_threshold;
+    if (connection->local_credit < threshold)
+        return;
+    struct mvich_vbuf *vbuf = mvich_packet_new(context, connection, MVICH_NOOP, MESSAGE_NONE);
+    if (!vbuf)
+        return;
+    mvich_flow_trace(context, connection, "noop");
+    mvich_packet_send(context, connection, vbuf, 0, 0);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What library (library.c), memory manager (registration.c), connection manager (connection.c) and
+// device part (device.c) of the VI provider share. Consumers include vip.h only.
+#ifndef NETSIM_MODELS_VIA_VIP_PROVIDER_H
+#define NETSIM_MODELS_VIA_VIP_PROVIDER_H
+
+#include "models/via/vip/frame.h"
+#include "models/via/vip/vip.h"
+
+#include <glib.h>
+
+struct vip_hole {
+    int64_t from, to;
+};
+
+struct vip_region {
+    bool registered;
+    int64_t address, length;
+    uint32_t ptag;
+    GArray *holes; // struct vip_hole: pages that were unpinned with another region; NULL: none
+    vip_watch_fn *watch;
+    void *watch_owner;
+};
+
+struct vip_cq {
+    struct vip_nic *nic;
+    struct vip_cq_entry *entries; // a ring; grows by doubling
+    guint head, tail, capacity;
+    bool waiting; // the process sleeps on it
+};
+
+struct vip_nic {
+    struct vip_agent *agent;
+    struct sim *sim;
+    struct host *host;
+    const struct mvia_config *config;
+    const char *name; // of the process
+    struct cpu_task *task;
+    GArray *regions;      // struct vip_region, by handle - 1
+    GArray *free_regions; // uint32_t
+    int64_t pinned;       // bytes, counted in pages
+    uint32_t last_ptag;
+    GPtrArray *cqs; // struct vip_cq *
+    vip_error_fn *error;
+    void *error_owner;
+    bool slept;                // the process was put to sleep and pays for waking up
+    struct vip_vi *waiting_vi; // the process sleeps on this VI's queues
+    bool waiting_polls;
+    bool polls_all;     // it polls the queues of all its VIs instead
+    sim_time poll_turn; // of its loop
+    // The library's thread for notify functions.
+    struct cpu_task notify_task;
+    struct vip_descriptor_queue notified;
+};
+
+struct vip_agent {
+    struct sim *sim;
+    struct host *host;
+    struct cluster *cluster;
+    struct nic *nic;
+    const struct mvia_config *config;
+    GPtrArray *vis;        // struct vip_vi *, by number - 1
+    GHashTable *asked;     // discriminator -> struct vip_vi *: connections under way or made
+    GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for
+                           // yet
+    struct vip_descriptor_queue sending; // in the order of their doorbells
+    struct vip_token room_token;         // of no descriptor: there is room in the ring again
+    int64_t *frames_sent, *frames_received, *messages_broken;
+};
+
+static inline void descriptor_queue_push(struct vip_descriptor_queue *queue,
+                                         struct vip_descriptor *descriptor)
+{
+    descriptor->next = NULL;
+    if (queue->head)
+        queue->tail->next = descriptor;
+    else
+        queue->head = descriptor;
+    queue->tail = descriptor;
+    queue->count++;
+}
+
+static inline struct vip_descriptor *descriptor_queue_pop(struct vip_descriptor_queue *queue)
+{
+    struct vip_descriptor *descriptor = queue->head;
+    if (descriptor) {
+        queue->head = descriptor->next;
+        queue->count--;
+    }
+    return descriptor;
+}
+
+// Charges a call from the library into the agent.
+void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic);
+
+// Charges agent or library work under its stage.
+void vip_charge(struct cpu_context *context, struct cost cost, const char *stage,
+                struct message_ref message);
+
+// library.c: a descriptor is complete, at the context's now; from the interrupt handler.
+void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor,
+                  enum vip_status status);
+
+// device.c: the doorbell of a send descriptor has reached the agent.
+void vip_device_doorbell(struct vip_agent *agent, struct vip_descriptor *descriptor);
+
+// device.c: sends a frame without payload now.
+void vip_device_control(struct vip_agent *agent, int remote_station, const struct via_frame *frame);
+
+// connection.c: a new VI's part.
+void vip_connection_init(struct vip_vi *vi);
+
+// connection.c: a connection frame has come, in the interrupt handler.
+void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent,
+                          const struct packet *packet, const struct via_frame *frame);
+
+// registration.c
+struct vip_region *vip_region(const struct vip_nic *nic, struct vip_mem_handle handle);
+
+// The protection check of a transfer of this VI: vip_mem_valid, and VI and region have the same
+// tag.
+bool vip_vi_mem_valid(const struct vip_vi *vi, struct vip_mem_handle handle, int64_t address,
+                      int64_t length);
+
+// Puts the VI into its error state and tells the consumer.
+void vip_raise_error(struct vip_vi *vi, enum vip_error error, struct message_ref message);
+
+void vip_trace_vi(const struct vip_vi *vi, sim_time when, enum vip_vi_state from,
+                  const char *detail);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The VI provider: M-VIA's user library and kernel agent (thesis 000, chapter 3). The functions are
+// those of the VI Provider Library (VIPL); each charges the calling processor for the library's
+// part and, where it enters the kernel, for the trap and the agent's.
+//
+// Modelled: VIs connected point to point, send and receive queues, descriptors, doorbells by fast
+// trap, completion queues with Done and Wait, notify functions, memory registration with protection
+// tags and a limit, send/receive, RDMA write with and without immediate data, largest transfer,
+// fragmentation into Ethernet frames, gather without a copy on send, a copy in the interrupt
+// handler on receive, in-order processing, asynchronous errors.
+//
+// Not modelled: reliable delivery (a lost frame loses its message, silently), RDMA read (M-VIA has
+// none), several data segments of one descriptor beyond their total length, client-server
+// connections, name service.
+#ifndef NETSIM_MODELS_VIA_VIP_VIP_H
+#define NETSIM_MODELS_VIA_VIP_VIP_H
+
+#include "models/ethernet/nic.h"
+#include "models/via/vip/mvia.h"
+#include "sim/cluster/cluster.h"
+#include "sim/core/pool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// ---- Memory ----
+
+struct vip_mem_handle {
+    uint32_t index; // of the region; counts from 1, 0: none
+};
+
+// Tells who watches a region that bytes have been placed in it. `content` are the first bytes that
+// were written (see vip_descriptor); `first` and `last` frame of a transfer of `total` bytes that
+// began at `start`.
+struct vip_placement {
+    int64_t start, total;   // of the whole transfer
+    int64_t offset, length; // of this frame in it
+    bool first, last;
+    struct message_ref message;
+};
+typedef void vip_watch_fn(void *owner, const struct vip_placement *placement);
+
+// ---- Descriptors ----
+
+enum vip_operation { VIP_RECEIVE, VIP_SEND, VIP_RDMA_WRITE };
+
+enum vip_status {
+    VIP_STATUS_FREE, // the consumer's
+    VIP_STATUS_POSTED,
+    VIP_STATUS_DONE,
+    VIP_STATUS_ERROR, // protection, length or format
+};
+
+// The first bytes of a transfer, as far as a protocol on top needs to read them at the other end.
+// Payload is not stored otherwise.
+#define VIP_CONTENT_BYTES 64
+struct vip_content {
+    alignas(8) unsigned char bytes[VIP_CONTENT_BYTES];
+};
+
+struct vip_token {
+    struct vip_descriptor *descriptor;
+    bool last; // of its frames
+};
+
+struct vip_descriptor {
+    struct event event;          // the doorbell, later the completion, on its way
+    struct vip_descriptor *next; // in a queue of its VI
+    struct vip_vi *vi;
+    enum vip_operation operation;
+    enum vip_status status;
+    // Control segment.
+    bool immediate_flag;
+    uint32_t immediate;
+    int64_t length; // bytes to send; on a completed receive: bytes that came
+    // Data segment and, for RDMA, address segment.
+    int64_t address;
+    struct vip_mem_handle handle;
+    int64_t remote_address;
+    struct vip_mem_handle remote_handle;
+    // What is in the transfer.
+    struct vip_content content;
+    struct message_ref message;
+    int64_t lead; // bytes of the transfer that are no data (an envelope); the message's bytes
+                  // follow
+    int64_t message_offset; // of those in the message
+    int64_t message_length; // how many; for a transfer that is all lead: what is lost with it
+    bool final; // the target is the message's last place: the ledger is told as bytes arrive
+    // The agent's.
+    int64_t framed; // bytes put into frames so far
+    struct vip_token last_token, more_token;
+};
+
+struct vip_descriptor_queue {
+    struct vip_descriptor *head, *tail;
+    int count;
+};
+
+// ---- Virtual interfaces and completion queues ----
+
+enum vip_vi_state { VIP_IDLE, VIP_CONNECT_PENDING, VIP_CONNECTED, VIP_ERROR, VIP_DISCONNECTED };
+
+struct vip_nic;
+struct vip_agent;
+struct vip_cq;
+
+typedef void vip_notify_fn(struct cpu_context *context, void *owner,
+                           struct vip_descriptor *descriptor);
+
+// One of the two work queues.
+struct vip_work_queue {
+    struct vip_descriptor_queue posted, done;
+    struct vip_cq *cq;     // NULL: none
+    vip_notify_fn *notify; // one completion; NULL: none asked for
+    bool notifying;        // it has its descriptor and is about to be called
+    void *notify_owner;
+};
+
+// A transfer that is arriving.
+struct vip_arriving {
+    bool active, broken; // broken: a frame is missing, the rest is thrown away
+    int64_t next_offset;
+    struct vip_descriptor *descriptor; // of a receive; NULL for RDMA
+    struct vip_content content;
+};
+
+struct vip_vi {
+    struct vip_nic *nic;
+    uint32_t number; // on its host
+    uint32_t ptag;
+    enum vip_vi_state state;
+    uint64_t discriminator;
+    void *owner; // the consumer's
+    struct vip_work_queue send, receive;
+    // Connection.
+    const struct route *route;
+    int remote_station;
+    uint32_t remote_number;
+    bool peer_asked;   // its request has come
+    sim_time asked_at; // when the first request went out
+    int64_t requests;  // sent so far
+    struct event retry;
+    // Order and reassembly.
+    uint32_t sent_frames, expected_frame;
+    struct vip_arriving arriving;
+    struct cpu_task *connect_waiter;
+};
+
+// An asynchronous error (VipErrorCallback): the VI, and what happened.
+enum vip_error { VIP_ERROR_RECEIVE_QUEUE_EMPTY, VIP_ERROR_PROTECTION, VIP_ERROR_LENGTH };
+typedef void vip_error_fn(void *owner, struct vip_vi *vi, enum vip_error error,
+                          struct message_ref message);
+
+// ---- The library as one process opened it ----
+
+// VipOpenNic. `station` is the network's; `task` is the process. Free with vip_close_nic.
+struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *config,
+                             const char *name, struct cpu_task *task);
+void vip_close_nic(struct vip_nic *nic);
+
+void vip_error_callback(struct vip_nic *nic, vip_error_fn *callback, void *owner);
+
+// VipCreatePtag: regions and VIs with different tags do not go together.
+uint32_t vip_create_ptag(struct vip_nic *nic);
+
+// VipRegisterMem: pins [address, address + length) and charges call and pages. False: the limit of
+// pinnable memory is reached.
+bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t address,
+                      int64_t length, uint32_t ptag, struct vip_mem_handle *handle);
+
+// VipDeregisterMem. Pages that another region shares with this one are unpinned with it: transfers
+// on them fail from then on (thesis 000, 4.6.3).
+void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic,
+                        struct vip_mem_handle handle);
+
+// Whether a transfer of [address, address + length) through the handle would pass the protection
+// check on a VI of the region's tag.
+bool vip_mem_valid(const struct vip_nic *nic, struct vip_mem_handle handle, int64_t address,
+                   int64_t length);
+
+void vip_mem_watch(struct vip_nic *nic, struct vip_mem_handle handle, vip_watch_fn *watch,
+                   void *owner);
+
+int64_t vip_pinned_bytes(const struct vip_nic *nic);
+int64_t vip_pin_limit(const struct vip_nic *nic);
+
+// VipCreateCQ. Owned by the nic.
+struct vip_cq *vip_create_cq(struct vip_nic *nic);
+
+// VipCreateVi; either CQ may be NULL. Owned by the nic.
+struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic, uint32_t ptag,
+                             struct vip_cq *send_cq, struct vip_cq *receive_cq);
+
+// VipConnectPeerRequest: asks the process that will ask with the same discriminator at
+// `remote_station`.
+void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, int remote_station,
+                              uint64_t discriminator);
+
+// VipConnectPeerWait: true once connected, else the nic's task is woken when it is.
+bool vip_connect_peer_wait(struct cpu_context *context, struct vip_vi *vi);
+
+// VipDisconnect.
+void vip_disconnect(struct cpu_context *context, struct vip_vi *vi);
+
+void vip_descriptor_init(struct vip_descriptor *descriptor);
+
+// VipPostSend: operation VIP_SEND or VIP_RDMA_WRITE. False if it is another one (M-VIA has no RDMA
+// read), the VI is not connected, the descriptor is longer than allowed, or its data are not in
+// registered memory.
+bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
+                   struct vip_descriptor *descriptor);
+
+// VipPostRecv.
+void vip_post_recv(struct cpu_context *context, struct vip_vi *vi,
+                   struct vip_descriptor *descriptor);
+
+// VipSendDone, VipRecvDone: the oldest completed descriptor of the queue, or NULL.
+struct vip_descriptor *vip_send_done(struct cpu_context *context, struct vip_vi *vi);
+struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi *vi);
+
+// The waiting half of VipRecvWait and VipSendWait, for VIs without a completion queue, after the
+// Done function found nothing: the process goes to sleep (the caller returns CPU_SLEEP) and is
+// woken by the next completion of this VI; if it polls instead, it looks again at the next turn of
+// its loop after it.
+void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling);
+
+// A process that calls the Done functions of all its VIs in turn, a round of which takes `turn` (>
+// 0), and has found nothing: it sleeps until the first turn of its loop after the next completion
+// of any VI.
+void vip_poll_all(struct vip_nic *nic, sim_time turn);
+
+// VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the
+// oldest completed descriptor that nobody has taken, or with the next one. For queues without a
+// completion queue.
+void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
+                     void *owner);
+void vip_send_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
+                     void *owner);
+
+// A completion queue's entry names the VI and the queue; the descriptor is still on that queue.
+struct vip_cq_entry {
+    struct vip_vi *vi;
+    bool receive;
+};
+
+// VipCQDone: false if there is none.
+bool vip_cq_done(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry);
+
+// VipCQWait: as VipCQDone, but if there is none the process goes to sleep (the caller returns
+// CPU_SLEEP) and is woken by the interrupt that brings the next entry.
+bool vip_cq_wait(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry);
+
+// What a VI with so many descriptors takes of the simulator's memory, bytes: itself, the
+// descriptors, their entries of a completion queue, and its places in the connection manager's
+// tables.
+int64_t vip_vi_footprint(int64_t descriptors);
+
+// ---- The kernel agent of one network card ----
+
+// Takes the card for VIA's EtherType. Free with vip_agent_free.
+struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,
+                                const struct mvia_config *config);
+void vip_agent_free(struct vip_agent *agent);
+
+const char *vip_vi_state_name(enum vip_vi_state state);
+const struct mvia_config *vip_config(const struct vip_nic *nic);
+struct vip_agent *vip_nic_agent(const struct vip_nic *nic);
+int vip_agent_station(const struct vip_agent *agent);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs from YAML: which ranks do what.
+#include "sim/program/program.h"
+
+#include "sim/config/reader.h"
+#include "sim/program/op_read.h"
+
+#include <limits.h>
+#include <string.h>
+
+// "3" or "1..3".
+static bool parse_ranks(const char *text, int *first, int *last)
+{
+    char *end;
+    if (!g_ascii_isdigit(*text))
+        return false;
+    gint64 a = g_ascii_strtoll(text, &end, 10), b = a;
+    end += strspn(end, " ");
+    if (g_str_has_prefix(end, "..")) {
+        const char *digits = end + 2 + strspn(end + 2, " ");
+        if (!g_ascii_isdigit(*digits))
+            return false;
+        b = g_ascii_strtoll(digits, &end, 10);
+    }
+    *first = (int)MIN(a, INT_MAX - 1);
+    *last = (int)MIN(b, INT_MAX - 1);
+    return *end == '\0' && *first <= *last;
+}
+
+int program_ranks_named(const struct node *list, bool *all)
+{
+    int named = 1;
+    *all = false;
+    for (guint i = 0; list->kind == NODE_LIST && i < list->children->len; i++) {
+        const struct node *ranks = node_get(g_ptr_array_index(list->children, i), "ranks");
+        const struct node *const only[] = {ranks};
+        bool is_list = ranks && ranks->kind == NODE_LIST;
+        guint count = is_list ? ranks->children->len : ranks != NULL;
+        for (guint k = 0; k < count; k++) {
+            const struct node *item = is_list ? g_ptr_array_index(ranks->children, k) : only[0];
+            int first, last;
+            if (item->kind == NODE_SCALAR && item->text && parse_ranks(item->text, &first, &last))
+                named = MAX(named, last + 1);
+            *all |= item->kind == NODE_SCALAR && g_strcmp0(item->text, "all") == 0;
+        }
+    }
+    return named;
+}
+
+// Marks the ranks of one item in `steps`: +1 where they start, -1 behind their end.
+static void read_rank_item(struct op_reader *reader, const struct node *node, const char *path,
+                           struct program_part *part, int *steps)
+{
+    const char *text =
+        reader_text(node, path, "a rank, a range such as 1..3, or \"all\"", reader->diags);
+    int first, last;
+    if (!text)
+        return;
+    if (strcmp(text, "all") == 0) {
+        part->all = true;
+    } else if (!parse_ranks(text, &first, &last)) {
+        op_complain(reader, node, path, "write 0, 1..3, a list of such, or all",
+                    "these are no ranks");
+    } else if (last >= reader->ranks) {
+        char *hint = g_strdup_printf("ranks are 0 .. %d", reader->ranks - 1);
+        op_complain(reader, node, path, hint, "there is no such rank");
+        g_free(hint);
+    } else {
+        steps[first]++;
+        steps[last + 1]--;
+    }
+}
+
+static void read_part_ranks(struct op_reader *reader, const struct node *node, const char *path,
+                            struct program_part *part)
+{
+    int *steps = g_new0(int, reader->ranks + 1);
+    if (node->kind != NODE_LIST)
+        read_rank_item(reader, node, path, part, steps);
+    for (guint i = 0; node->kind == NODE_LIST && i < node->children->len; i++) {
+        char *item_path = reader_path_item(path, i);
+        read_rank_item(reader, g_ptr_array_index(node->children, i), item_path, part, steps);
+        g_free(item_path);
+    }
+    for (int rank = 0, depth = 0; rank < reader->ranks; rank++) {
+        depth += steps[rank];
+        if (depth > 0)
+            g_array_append_val(part->ranks, rank);
+    }
+    g_free(steps);
+}
+
+static void read_part(struct op_reader *reader, const struct node *node, const char *path,
+                      struct program *program)
+{
+    static const char *const known[] = {"ranks", "do", NULL};
+    if (!reader_is(node, NODE_MAP, path, "{ranks: …, do: […]}", reader->diags))
+        return;
+    reader_keys(node, path, known, reader->diags);
+    struct program_part *part = program_add_part(program);
+    part->mark = node->mark;
+    for (int i = 0; known[i]; i++) {
+        const struct node *child = node_get(node, known[i]);
+        char *child_path = reader_path(path, known[i]);
+        if (!child)
+            diag_add(reader->diags, node->mark, path, NULL, "the key %s is missing", known[i]);
+        else if (i == 0)
+            read_part_ranks(reader, child, child_path, part);
+        else
+            op_read_list(reader, child, child_path, part->body);
+        g_free(child_path);
+    }
+    op_reader_finish(reader);
+}
+
+struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
+                             const char *path, struct diag_list *diags)
+{
+    guint before = diags->found;
+    if (!reader_is(list, NODE_LIST, path, "a list of parts", diags))
+        return NULL;
+    struct op_reader *reader = op_reader_new(ranks, library, diags);
+    struct program *program = program_new();
+    for (guint i = 0; i < list->children->len; i++) {
+        char *part_path = reader_path_item(path, i);
+        read_part(reader, g_ptr_array_index(list->children, i), part_path, program);
+        g_free(part_path);
+    }
+    op_reader_free(reader);
+    if (diags->found == before)
+        return program;
+    program_free(program);
+    return NULL;
+}
+
+json_t *program_schema(void)
+{
+    json_t *rank = json_pack("[{s:s, s:i}, {s:s, s:s}]", "type", "integer", "minimum", 0, "type",
+                             "string", "pattern", "^(all|[0-9]+( *\\.\\. *[0-9]+)?)$");
+    json_t *ranks = json_pack("{s:[{s:O}, {s:s, s:{s:o}}]}", "anyOf", "anyOf", rank, "type",
+                              "array", "items", "anyOf", rank);
+    return json_pack("{s:s, s:{s:s, s:{s:o, s:{s:s}}, s:[s, s], s:b}}", "type", "array", "items",
+                     "type", "object", "properties", "ranks", ranks, "do", "$ref",
+                     "#/$defs/operations", "required", "ranks", "do", "additionalProperties", 0);
+}

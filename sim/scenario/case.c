@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From one merged tree to a case: stack, NIC, sections, topology, workload.
+#include "sim/config/reader.h"
+#include "sim/scenario/compiler.h"
+#include "sim/scenario/topology.h"
+#include "sim/scenario/workload.h"
+
+#include <string.h>
+
+static void free_values(void *data)
+{
+    param_values_free(data);
+}
+
+void case_free(struct scenario_case *test_case)
+{
+    if (!test_case)
+        return;
+    g_free(test_case->name);
+    g_ptr_array_free(test_case->sections, TRUE);
+    topology_clear(&test_case->topology);
+    workload_clear(&test_case->workload);
+    node_free(test_case->tree);
+    g_free(test_case);
+}
+
+// ---- Sections ----
+
+// Checks the keys of the section tree that starts at `node`.
+static void check_section_keys(const struct node *node, const char *path,
+                               const struct scenario_schema *schema, struct diag_list *diags)
+{
+    GPtrArray *known = keys_of_section(schema, path);
+    bool is_section = known->len > 1;
+    if (is_section && !node_is_null(node) &&
+        reader_is(node, NODE_MAP, path, "a map of parameters", diags)) {
+        keys_check(node, path, known, schema, diags);
+        for (guint i = 0; i < node->children->len; i++) {
+            const struct node *child = g_ptr_array_index(node->children, i);
+            char *child_path = reader_path(path, child->key);
+            check_section_keys(child, child_path, schema, diags);
+            g_free(child_path);
+        }
+    }
+    g_ptr_array_free(known, TRUE);
+}
+
+static const struct node *find_path(const struct node *tree, const char *path)
+{
+    char **keys = g_strsplit(path, ".", -1);
+    for (int i = 0; keys[i] && tree; i++)
+        tree = node_get(tree, keys[i]);
+    g_strfreev(keys);
+    return tree;
+}
+
+// Whether the section at `path` is of this stack, or of none.
+static bool is_of_stack(const char *path, const struct stack_schema *stack,
+                        const struct scenario_schema *schema)
+{
+    if (stack->sections && g_strv_contains(stack->sections, path))
+        return true;
+    for (const struct stack_schema *other = schema->stacks; other->name; other++)
+        if (other->sections && g_strv_contains(other->sections, path))
+            return false;
+    return true;
+}
+
+const char *scenario_section_card(const struct scenario_schema *schema, const char *path)
+{
+    for (int i = 0; schema->nics[i]; i++) {
+        const char *card = schema->nics[i];
+        char *end = g_strconcat("_", card, NULL);
+        bool is = strcmp(path, card) == 0 || g_str_has_suffix(path, end);
+        g_free(end);
+        if (is)
+            return card;
+    }
+    return NULL;
+}
+
+bool scenario_case_reads(const struct scenario_case *test_case,
+                         const struct scenario_schema *schema, const char *path)
+{
+    const char *card = scenario_section_card(schema, path);
+    if (card && g_strcmp0(card, test_case->nic) != 0)
+        return false;
+    return is_of_stack(path, test_case->stack, schema);
+}
+
+static void read_sections(struct scenario_case *test_case, const struct scenario_schema *schema,
+                          struct diag_list *diags)
+{
+    const struct node *tree = test_case->tree;
+    for (guint i = 0; i < tree->children->len; i++) {
+        const struct node *child = g_ptr_array_index(tree->children, i);
+        check_section_keys(child, child->key, schema, diags);
+    }
+    struct node *nothing = node_new_map(tree->mark);
+    for (const struct scenario_section *section = schema->sections; section->path; section++) {
+        const struct node *map = find_path(tree, section->path);
+        if (!map || map->kind != NODE_MAP)
+            map = nothing; // what else it may be has been complained about
+        // What belongs to other stacks only may be left out.
+        bool needed = test_case->stack && is_of_stack(section->path, test_case->stack, schema);
+        g_ptr_array_add(test_case->sections,
+                        param_read_part(section->table, map, section->path, needed, NULL, diags));
+    }
+    node_free(nothing);
+}
+
+// ---- Stack and NIC ----
+
+static const struct stack_schema *
+read_stack(const struct node *tree, const struct scenario_schema *schema, struct diag_list *diags)
+{
+    const struct node *node = node_get(tree, "stack");
+    GPtrArray *names = g_ptr_array_new();
+    for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
+        g_ptr_array_add(names, (char *)stack->name);
+    g_ptr_array_add(names, NULL);
+    int index = reader_choice(node, "stack", "stack", (const char *const *)names->pdata, diags);
+    g_ptr_array_free(names, TRUE);
+    return index < 0 ? NULL : &schema->stacks[index];
+}
+
+static const char *only_one(const char *const *names)
+{
+    return names[0] && !names[1] ? names[0] : NULL;
+}
+
+// The NIC model: as the file says, or the only one that there is.
+static const char *read_nic(const struct node *tree, const struct scenario_schema *schema,
+                            const struct stack_schema *stack, struct diag_list *diags)
+{
+    const struct node *node = node_get(tree, "nic");
+    const char *const *drives = stack && stack->nics ? stack->nics : schema->nics;
+    if (!node && (only_one(drives) || !drives[0]))
+        return only_one(drives);
+    char *list = g_strjoinv(", ", (char **)drives);
+    char *hint = NULL;
+    if (stack && drives[0])
+        hint = g_strdup_printf("the stack %s drives %s", stack->name, list);
+    else if (drives[0])
+        hint = g_strdup(list);
+    const char *nic = NULL;
+    int index = -1;
+    if (!node)
+        diag_add(diags, tree->mark, "nic", hint, "must be given");
+    else
+        index = reader_choice(node, "nic", "NIC model", schema->nics, diags);
+    if (index >= 0 && g_strv_contains(drives, schema->nics[index]))
+        nic = schema->nics[index];
+    else if (index >= 0)
+        diag_add(diags, node->mark, "nic", hint, "the stack cannot drive the NIC model %s",
+                 schema->nics[index]);
+    g_free(hint);
+    g_free(list);
+    return nic;
+}
+
+struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
+                                const struct scenario_schema *schema, struct diag_list *diags)
+{
+    struct scenario_case *test_case = g_new0(struct scenario_case, 1);
+    test_case->name = g_strdup(name);
+    test_case->mark = mark;
+    test_case->tree = tree;
+    test_case->sections = g_ptr_array_new_with_free_func(free_values);
+    test_case->stack = read_stack(tree, schema, diags);
+    test_case->nic = read_nic(tree, schema, test_case->stack, diags);
+    read_sections(test_case, schema, diags);
+    topology_read(&test_case->topology, tree, schema, diags);
+    workload_read(&test_case->workload, tree, schema, test_case->stack, &test_case->topology,
+                  diags);
+    if (!diag_any(diags) && !test_case->stack->every_card)
+        topology_check_joined(&test_case->topology, true, diags);
+    if (!diag_any(diags) && schema->check)
+        schema->check(test_case, diags);
+    if (!diag_any(diags) && test_case->stack->check)
+        test_case->stack->check(test_case, diags);
+    return test_case;
+}
+
+static struct param_values *section_at(const struct scenario_case *test_case, const char *path)
+{
+    for (guint i = 0; i < test_case->sections->len; i++) {
+        struct param_values *values = g_ptr_array_index(test_case->sections, i);
+        if (strcmp(values->path, path) == 0)
+            return values;
+    }
+    g_error("no section \"%s\" in the schema", path);
+}
+
+const void *scenario_section_values(const struct scenario_case *test_case, const char *path)
+{
+    return section_at(test_case, path)->values;
+}
+
+void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,
+                       const char *path, const char *name, const char *hint, const char *format,
+                       ...)
+{
+    struct param_values *values = section_at(test_case, path);
+    va_list arguments;
+    va_start(arguments, format);
+    char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    values->diags = diags;
+    param_complain(values, name, hint, "%s", message);
+    values->diags = NULL;
+    g_free(message);
+}

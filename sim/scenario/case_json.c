@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A resolved case as JSON, for the manifest.
+#include "sim/scenario/case.h"
+#include "sim/scenario/placement.h"
+#include "sim/scenario/topology.h"
+
+// Parameter sets that many links or switches share, each shown once.
+struct shared_values {
+    json_t *list;
+    GHashTable *numbers; // struct param_values * -> its number in the list + 1
+};
+
+static int number_of(struct shared_values *shared, struct param_values *values)
+{
+    gpointer number = g_hash_table_lookup(shared->numbers, values);
+    if (!number) {
+        json_array_append_new(shared->list, param_values_json(values));
+        number = GSIZE_TO_POINTER(json_array_size(shared->list));
+        g_hash_table_insert(shared->numbers, values, number);
+    }
+    return GPOINTER_TO_INT(number) - 1;
+}
+
+static json_t *switches_json(const struct topology *topology, struct shared_values *shared)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < topology->switches->len; i++) {
+        const struct topology_switch *box = g_ptr_array_index(topology->switches, i);
+        json_array_append_new(list, json_pack("{s:s, s:i}", "name", box->name, "parameters",
+                                              number_of(shared, box->values)));
+    }
+    return list;
+}
+
+static json_t *links_json(const struct topology *topology, struct shared_values *shared)
+{
+    json_t *list = json_array();
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from",
+                                              topology_node_name(topology, link->a), "to",
+                                              topology_node_name(topology, link->b), "parameters",
+                                              number_of(shared, link->values)));
+    }
+    return list;
+}
+
+static json_t *routes_json(const struct topology *topology)
+{
+    if (topology->routing != TOPOLOGY_ROUTES_DEFAULT)
+        return json_string(topology_routings[topology->routing - TOPOLOGY_ROUTES_UP_DOWN]);
+    json_t *list = json_array();
+    for (guint i = 0; i < topology->routes->len; i++) {
+        const struct topology_route *route = g_ptr_array_index(topology->routes, i);
+        json_t *via = json_array(), *links = json_array();
+        for (guint k = 0; k < route->via->len; k++) {
+            int node = g_array_index(route->via, int, k);
+            json_array_append_new(via, json_string(topology_node_name(topology, node)));
+        }
+        for (guint k = 0; k < route->links->len; k++) {
+            int link = g_array_index(route->links, int, k);
+            json_array_append_new(links, link < 0 ? json_string("any") : json_integer(link));
+        }
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "from",
+                                              topology_node_name(topology, route->from), "to",
+                                              topology_node_name(topology, route->to), "via", via,
+                                              "links", links));
+    }
+    return list;
+}
+
+static json_t *topology_json(const struct topology *topology)
+{
+    struct shared_values of_switches = {json_array(), g_hash_table_new(NULL, NULL)};
+    struct shared_values of_links = {json_array(), g_hash_table_new(NULL, NULL)};
+    json_t *hosts = json_array();
+    for (guint i = 0; i < topology->hosts->len; i++)
+        json_array_append_new(hosts, json_string(topology_node_name(topology, (int)i)));
+    json_t *switches = switches_json(topology, &of_switches);
+    json_t *links = links_json(topology, &of_links);
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "hosts", hosts, "switches", switches,
+                             "switch_parameters", of_switches.list, "links", links,
+                             "link_parameters", of_links.list, "routes", routes_json(topology));
+    g_hash_table_destroy(of_switches.numbers);
+    g_hash_table_destroy(of_links.numbers);
+    return json;
+}
+
+static void add_placement(json_t *json, const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    if (!node_get(node_get(test_case->tree, "workload"), PLACEMENT_KEY))
+        return;
+    json_t *hosts = json_array();
+    for (int rank = 0; rank < workload->ranks; rank++)
+        json_array_append_new(
+            hosts, json_string(topology_node_name(&test_case->topology,
+                                                  placement_host(workload->placement, rank))));
+    json_object_set_new(json, PLACEMENT_KEY, hosts);
+}
+
+static json_t *workload_json(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    json_t *json = json_pack("{s:i}", "ranks", workload->ranks);
+    add_placement(json, test_case);
+    if (!workload->benchmark) {
+        const struct node *given = node_get(test_case->tree, "workload");
+        json_object_set_new(json, "program", node_json(node_get(given, "program")));
+        return json;
+    }
+    json_t *sizes = json_array();
+    for (guint i = 0; i < workload->sizes->len; i++)
+        json_array_append_new(sizes, json_integer(g_array_index(workload->sizes, int64_t, i)));
+    json_object_set_new(json, "benchmark", json_string(workload->benchmark->name));
+    json_object_set_new(json, workload->benchmark->counts ? "sizes" : "sizes_bytes", sizes);
+    if (workload->benchmark->counts)
+        json_object_set_new(json, "counts", json_string(workload->benchmark->counts));
+    if (workload->parameters)
+        json_object_set_new(json, "parameters", param_values_json(workload->parameters));
+    json_object_set_new(json, "repetitions",
+                        workload->repetitions ? json_integer(workload->repetitions)
+                                              : json_string("auto"));
+    if (workload->samples)
+        json_object_set_new(json, "samples", json_true());
+    return json;
+}
+
+json_t *scenario_case_json(const struct scenario_case *test_case)
+{
+    json_t *parameters = json_object();
+    for (guint i = 0; i < test_case->sections->len; i++) {
+        const struct param_values *values = g_ptr_array_index(test_case->sections, i);
+        json_object_set_new(parameters, values->path, param_values_json(values));
+    }
+    const struct node *testbed = node_get(test_case->tree, "testbed");
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o}", "name", test_case->name, "stack",
+                     test_case->stack->name, "nic", test_case->nic, "testbed",
+                     testbed ? testbed->text : NULL, "topology",
+                     topology_json(&test_case->topology), "workload", workload_json(test_case),
+                     "parameters", parameters);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pieces of the configuration compiler that work on one scenario: scenario.c reads the file and
+// its series, testbed.c finds the machine, case.c makes a case of a merged tree.
+#ifndef NETSIM_SCENARIO_COMPILER_H
+#define NETSIM_SCENARIO_COMPILER_H
+
+#include "sim/scenario/keys.h"
+#include "sim/scenario/scenario.h"
+
+// One `--set`.
+struct scenario_set {
+    char *path;
+    const char *value;  // text, in origin
+    const char *origin; // "--set path=value", interned
+};
+
+struct compiler {
+    const struct scenario_schema *schema;
+    const struct scenario_options *options;
+    const char *directory; // of the scenario file; NULL: no other file may be read
+    struct node *root;     // of the scenario file
+    size_t nodes;          // of the trees of all cases so far
+    GPtrArray *sets;       // struct scenario_set *
+    GHashTable *testbeds;  // name -> struct node *; NULL if it could not be read
+    struct diag_list *diags;
+};
+
+// Whether `schema:` is there and says what this program reads; complains if not.
+bool compiler_check_version(const struct node *tree, struct diag_list *diags);
+
+// The tree of the testbed that `name` (a scalar) names, without the keys that are its own; NULL
+// after an error. The compiler owns it.
+const struct node *compiler_testbed(struct compiler *compiler, const struct node *name);
+
+// Makes a case of a merged tree, which it takes over. What was read is there also after errors.
+struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
+                                const struct scenario_schema *schema, struct diag_list *diags);
+void case_free(struct scenario_case *test_case);
+
+#endif

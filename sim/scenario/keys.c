@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/scenario/keys.h"
+
+#include "sim/config/reader.h"
+#include "sim/scenario/workload.h"
+
+#include <string.h>
+
+const char *const series_keys[] = {"name", "stack", "set", NULL};
+
+// Names in the order in which they were added, each once. There are hundreds of paths, and a sweep
+// asks for each of its points.
+struct names {
+    GPtrArray *list;
+    GHashTable *seen; // holds the strings of the list
+};
+
+static struct names names_new(void)
+{
+    return (struct names){g_ptr_array_new_with_free_func(g_free),
+                          g_hash_table_new(g_str_hash, g_str_equal)};
+}
+
+static void add(struct names *names, char *name)
+{
+    // (g_hash_table_add would put a second one, which is freed here, in the place of the first.)
+    if (g_hash_table_contains(names->seen, name)) {
+        g_free(name);
+        return;
+    }
+    g_hash_table_add(names->seen, name);
+    g_ptr_array_add(names->list, name);
+}
+
+// The list, ended by NULL, which the caller frees.
+static GPtrArray *names_end(struct names *names)
+{
+    g_hash_table_unref(names->seen);
+    g_ptr_array_add(names->list, NULL);
+    return names->list;
+}
+
+// What follows `path` in `section`: "" if they are the same, the rest behind the dot if it lies
+// below, else NULL.
+static const char *below(const char *section, const char *path)
+{
+    size_t length = strlen(path);
+    if (length == 0)
+        return section;
+    if (strncmp(section, path, length) != 0 || (section[length] && section[length] != '.'))
+        return NULL;
+    return section + length + (section[length] == '.');
+}
+
+static void add_table(struct names *names, const char *path, const struct param_table *table)
+{
+    for (const struct param *param = table->params; param->name; param++)
+        add(names, reader_path(path, param->name));
+}
+
+static void add_section(struct names *names, const struct scenario_schema *schema, const char *path)
+{
+    for (const struct scenario_section *section = schema->sections; section->path; section++) {
+        const char *rest = below(section->path, path);
+        if (rest && *rest)
+            add(names, g_strndup(rest, strcspn(rest, ".")));
+        else if (rest)
+            add_table(names, "", section->table);
+    }
+}
+
+GPtrArray *keys_of_section(const struct scenario_schema *schema, const char *path)
+{
+    struct names names = names_new();
+    add_section(&names, schema, path);
+    return names_end(&names);
+}
+
+static void add_top(struct names *names, const struct scenario_schema *schema, enum key_place place)
+{
+    add_section(names, schema, "");
+    for (const struct scenario_key *key = scenario_keys; key->name; key++)
+        if (key->places & place)
+            add(names, g_strdup(key->name));
+}
+
+GPtrArray *keys_at_top(const struct scenario_schema *schema, enum key_place place)
+{
+    struct names names = names_new();
+    add_top(&names, schema, place);
+    return names_end(&names);
+}
+
+// ---- Paths ----
+
+// Every path that --set may name, but for those into lists.
+static GPtrArray *all_paths(const struct scenario_schema *schema)
+{
+    struct names names = names_new();
+    add_top(&names, schema, KEY_IN_SCENARIO);
+    for (const struct scenario_section *section = schema->sections; section->path; section++) {
+        for (const char *dot = strchr(section->path, '.'); dot; dot = strchr(dot + 1, '.'))
+            add(&names, g_strndup(section->path, (gsize)(dot - section->path)));
+        add(&names, g_strdup(section->path));
+        add_table(&names, section->path, section->table);
+    }
+    add_table(&names, "link", schema->link_table);
+    add_table(&names, "switch", schema->switch_table);
+    for (const char *const *key = workload_keys; *key; key++)
+        add(&names, reader_path("workload", *key));
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        if (one->parameters)
+            add_table(&names, "workload", one->parameters);
+    return names_end(&names);
+}
+
+bool keys_check(const struct node *map, const char *path, const GPtrArray *known,
+                const struct scenario_schema *schema, struct diag_list *diags)
+{
+    bool all = true;
+    for (guint i = 0; all && i < map->children->len; i++) {
+        const struct node *child = g_ptr_array_index(map->children, i);
+        all = g_strv_contains((const char *const *)known->pdata, child->key);
+    }
+    if (all)
+        return true;
+    GPtrArray *paths = all_paths(schema);
+    bool good = reader_keys_or(map, path, (const char *const *)known->pdata,
+                               (const char *const *)paths->pdata, diags);
+    g_ptr_array_free(paths, TRUE);
+    return good;
+}
+
+// "did you mean links[0].rate or, of all links, link.rate?": for a parameter of a list's items that
+// was asked for of the list. NULL if it is none.
+static char *item_hint(const struct scenario_schema *schema, const char *path)
+{
+    const struct {
+        const char *list, *common;
+        const struct param_table *table;
+    } lists[] = {{"links.", "link", schema->link_table},
+                 {"switches.", "switch", schema->switch_table}};
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
+        const char *name = path + strlen(lists[i].list);
+        if (g_str_has_prefix(path, lists[i].list) && param_index(lists[i].table, name) >= 0)
+            return g_strdup_printf("did you mean %s.%s, of all of them, or %.*s[0].%s?",
+                                   lists[i].common, name, (int)strlen(lists[i].list) - 1,
+                                   lists[i].list, name);
+    }
+    return NULL;
+}
+
+bool keys_path_exists(const struct scenario_schema *schema, const char *path,
+                      struct source_mark mark, struct diag_list *diags)
+{
+    char *plain = g_strndup(path, strcspn(path, "["));
+    bool in_list = strlen(plain) < strlen(path);
+    char *parent = g_strdup(plain), *dot = strrchr(parent, '.');
+    bool sourced = dot && (strcmp(dot, ".value") == 0 || strcmp(dot, ".source") == 0);
+    if (sourced)
+        *dot = '\0';
+    GPtrArray *paths = all_paths(schema);
+    const char *const *known = (const char *const *)paths->pdata;
+    bool exists = g_strv_contains(known, plain) || (sourced && g_strv_contains(known, parent));
+    if (!exists) {
+        char *hint = item_hint(schema, plain);
+        if (!hint)
+            hint = reader_path_hint(plain, known);
+        if (!hint)
+            hint = g_strdup("`netsim list parameters` shows all");
+        diag_add(diags, mark, path, hint,
+                 in_list ? "there is no such list" : "there is no such key");
+        g_free(hint);
+    }
+    g_ptr_array_free(paths, TRUE);
+    g_free(parent);
+    g_free(plain);
+    return exists;
+}

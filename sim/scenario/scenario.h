@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The configuration compiler: a scenario file becomes, for each of its series, a checked and fully
+// resolved case. It needs no simulator: what exists (stacks, benchmarks, parameter tables) is told
+// to it by a schema.
+//
+// Order of precedence, lowest first: defaults of the tables, testbed file, scenario file, the
+// series' own `set`, --set.
+#ifndef NETSIM_SCENARIO_SCENARIO_H
+#define NETSIM_SCENARIO_SCENARIO_H
+
+#include "sim/scenario/case.h"
+#include "sim/scenario/sweep.h"
+
+#define SCENARIO_SCHEMA 1
+
+struct scenario {
+    char *name;
+    char *description;
+    char *file;
+    uint64_t seed;
+    GPtrArray *cases;    // struct scenario_case *
+    struct sweep *sweep; // NULL: the file has none
+};
+
+struct scenario_options {
+    const char *const *sets; // "path=value", NULL-terminated; NULL: none
+    const char *data_dir; // its scenarios/ is looked into after the file's own directory; or NULL
+    uint64_t seed;        // 0: the scenario's, or 1
+    // Names of the series that become cases, NULL-terminated; the others are not looked at, beyond
+    // their names. NULL: all.
+    const char *const *series;
+    bool allow_unused; // what is set and decides nothing (unused.h) is no mistake
+};
+
+// Compiles a file. NULL after an error; diags says all that is wrong. Free with scenario_free.
+struct scenario *scenario_load(const char *file, const struct scenario_schema *schema,
+                               const struct scenario_options *options, struct diag_list *diags);
+
+// The same from memory, for tests and the fuzzer; includes and testbeds are resolved in `directory`
+// (NULL: refused).
+struct scenario *scenario_parse(const char *text, size_t length, const char *name,
+                                const char *directory, const struct scenario_schema *schema,
+                                const struct scenario_options *options, struct diag_list *diags);
+void scenario_free(struct scenario *scenario);
+
+#endif

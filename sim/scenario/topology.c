@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/scenario/topology.h"
+
+#include "sim/config/reader.h"
+
+#include <string.h>
+
+// ---- What stands in an item beside its parameters ----
+
+struct node_item {
+    const char *name;
+    int64_t count;
+};
+
+struct link_item {
+    const char *const *from, *const *to;
+    int64_t count, split;
+    bool deal;
+};
+
+struct route_item {
+    const char *from, *to;
+    const char *const *via, *const *links;
+};
+
+static const struct param host_params[] = {
+    PARAM(struct node_item, name, PARAM_STRING, .doc = "name, or a group's name with count"),
+    PARAM(struct node_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
+          .doc = "how many; they are called NAME0, NAME1, …"),
+    {0}};
+
+static const struct param link_params[] = {
+    PARAM(struct link_item, from, PARAM_NAMES,
+          .doc = "a host or switch, a group, a range such as node0..2, or a list"),
+    PARAM(struct link_item, to, PARAM_NAMES, .doc = "the other end, likewise"),
+    PARAM(struct link_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "1024",
+          .doc = "parallel links between each pair"),
+    PARAM(struct link_item, split, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
+          .doc = "cuts both sides into so many equal blocks, and joins first with first, second "
+                 "with second, …"),
+    PARAM(struct link_item, deal, PARAM_BOOL, .fallback = "false",
+          .doc = "with split: `to` is not cut, but dealt out one by one, like cards"),
+    {0}};
+
+static const struct param route_params[] = {
+    PARAM(struct route_item, from, PARAM_STRING, .doc = "the sending host"),
+    PARAM(struct route_item, to, PARAM_STRING, .doc = "the receiving host"),
+    PARAM(struct route_item, via, PARAM_NAMES, .fallback = "[]", .doc = "switches, in order"),
+    PARAM(struct route_item, links, PARAM_NAMES, .fallback = "[]",
+          .doc = "for each hop, which of parallel links: 0, 1, …, or any"),
+    {0}};
+
+const struct param_table topology_host_table = {"hosts", "hosts of one kind",
+                                                sizeof(struct node_item), host_params, NULL};
+const struct param_table topology_switch_item_table = {"switches", "switches of one kind",
+                                                       sizeof(struct node_item), host_params, NULL};
+const struct param_table topology_link_item_table = {"links", "links of one kind",
+                                                     sizeof(struct link_item), link_params, NULL};
+const struct param_table topology_route_table = {"routes", "the way from one host to another",
+                                                 sizeof(struct route_item), route_params, NULL};
+
+// ---- Building ----
+
+// What a name stands for: one node, or a group of them.
+struct name_range {
+    int first, count;
+    struct source_mark mark;
+};
+
+struct builder {
+    struct topology *topology;
+    const struct scenario_schema *schema;
+    const struct node *tree;
+    GHashTable *names; // name -> struct name_range *
+    struct diag_list *diags;
+};
+
+const char *topology_node_name(const struct topology *topology, int node)
+{
+    int hosts = (int)topology->hosts->len;
+    if (node < hosts)
+        return g_array_index(topology->hosts, struct topology_node, node).name;
+    const struct topology_switch *box = g_ptr_array_index(topology->switches, node - hosts);
+    return box->name;
+}
+
+static void switch_free(void *data)
+{
+    struct topology_switch *box = data;
+    param_values_free(box->values);
+    g_free(box);
+}
+
+static void link_free(void *data)
+{
+    struct topology_link *link = data;
+    param_values_free(link->values);
+    g_free(link);
+}
+
+static void route_free(void *data)
+{
+    struct topology_route *route = data;
+    g_array_free(route->via, TRUE);
+    g_array_free(route->links, TRUE);
+    g_free(route);
+}
+
+void topology_clear(struct topology *topology)
+{
+    if (!topology->hosts)
+        return;
+    g_string_chunk_free(topology->names);
+    g_array_free(topology->hosts, TRUE);
+    g_ptr_array_free(topology->switches, TRUE);
+    g_ptr_array_free(topology->links, TRUE);
+    g_ptr_array_free(topology->routes, TRUE);
+    *topology = (struct topology){0};
+}
+
+// ---- Names ----
+
+static const char *const *known_names(const struct builder *builder)
+{
+    return (const char *const *)g_hash_table_get_keys_as_array(builder->names, NULL);
+}
+
+// Enters a name for nodes. The name as the topology keeps it, or NULL if it is taken.
+static const char *add_name(struct builder *builder, const char *name, struct name_range range,
+                            const char *path)
+{
+    const struct name_range *before = g_hash_table_lookup(builder->names, name);
+    if (before) {
+        diag_add(builder->diags, range.mark, path, NULL,
+                 "the name %s is taken twice, first in %s:%d:%d", name, before->mark.file,
+                 before->mark.line, before->mark.column);
+        return NULL;
+    }
+    char *kept = g_string_chunk_insert(builder->topology->names, name);
+    g_hash_table_insert(builder->names, kept, g_memdup2(&range, sizeof range));
+    return kept;
+}
+
+bool topology_split_range(const char *text, char **first, char **last)
+{
+    const char *dots = strstr(text, "..");
+    if (!dots)
+        return false;
+    *first = g_strstrip(g_strndup(text, (gsize)(dots - text)));
+    *last = g_strstrip(g_strdup(dots + 2));
+    size_t stem = strlen(*first);
+    while (stem > 0 && g_ascii_isdigit((*first)[stem - 1]))
+        stem--;
+    if (g_ascii_isdigit(**last)) {
+        char *full = g_strdup_printf("%.*s%s", (int)stem, *first, *last);
+        g_free(*last);
+        *last = full;
+    }
+    return true;
+}
+
+static const struct name_range *find_name(struct builder *builder, const char *name,
+                                          struct source_mark mark, const char *path)
+{
+    const struct name_range *range = g_hash_table_lookup(builder->names, name);
+    if (range)
+        return range;
+    const char *const *known = known_names(builder);
+    char *hint = reader_hint(name, known);
+    diag_add(builder->diags, mark, path, hint, "there is no host or switch \"%.64s\"", name);
+    g_free(hint);
+    g_free((void *)known);
+    return NULL;
+}
+
+// Appends the nodes that a name, a group or a range stands for.
+static bool resolve(struct builder *builder, const char *text, struct source_mark mark,
+                    const char *path, GArray *nodes)
+{
+    char *first = NULL, *last = NULL;
+    bool is_range = topology_split_range(text, &first, &last);
+    const struct name_range *a = find_name(builder, is_range ? first : text, mark, path);
+    const struct name_range *b = a && is_range ? find_name(builder, last, mark, path) : a;
+    g_free(first);
+    g_free(last);
+    if (!a || !b)
+        return false;
+    int end = b->first + b->count;
+    if (a->first >= end || topology_is_host(builder->topology, a->first) !=
+                               topology_is_host(builder->topology, end - 1)) {
+        diag_add(builder->diags, mark, path, NULL, "\"%.64s\" is no range of nodes", text);
+        return false;
+    }
+    for (int node = a->first; node < end; node++)
+        g_array_append_val(nodes, node);
+    return true;
+}
+
+// ---- Items ----
+
+typedef void item_reader_fn(struct builder *builder, const struct node *item, const char *path);
+
+// Calls `read` for each item of the list at `key`, which is written as in the example; an absent
+// list is an empty one.
+static void each_item(struct builder *builder, const char *key, const char *example,
+                      item_reader_fn *read)
+{
+    const struct node *list = node_get(builder->tree, key);
+    if (node_is_null(list))
+        return;
+    if (list->kind != NODE_LIST) {
+        diag_add(builder->diags, list->mark, key, example, "a list is expected here, not %s",
+                 reader_noun(list));
+        return;
+    }
+    for (guint i = 0; i < list->children->len; i++) {
+        const struct node *item = g_ptr_array_index(list->children, i);
+        char *path = reader_path_item(key, i);
+        if (reader_is(item, NODE_MAP, path, "a map", builder->diags))
+            read(builder, item, path);
+        g_free(path);
+    }
+}
+
+// Reads what stands in an item beside its parameters, and checks its keys against both tables (the
+// second may be NULL).
+static struct param_values *read_item(struct builder *builder, const struct param_table *table,
+                                      const struct param_table *parameters, const struct node *item,
+                                      const char *path)
+{
+    GPtrArray *names = g_ptr_array_new();
+    param_table_names(table, names);
+    if (parameters)
+        param_table_names(parameters, names);
+    g_ptr_array_add(names, NULL);
+    bool known = reader_keys(item, path, (const char *const *)names->pdata, builder->diags), good;
+    g_ptr_array_free(names, TRUE);
+    struct param_values *values = param_read_part(table, item, path, true, &good, builder->diags);
+    if (good && known)
+        return values;
+    param_values_free(values);
+    return NULL;
+}
+
+// Reads an item's parameters, laid over the defaults that stand at `key` of the scenario.
+static struct param_values *read_parameters(struct builder *builder,
+                                            const struct param_table *table, const char *key,
+                                            const struct node *item, const char *path)
+{
+    const struct node *defaults = node_get(builder->tree, key);
+    bool usable = defaults && defaults->kind == NODE_MAP;
+    struct node *laid = node_merge(usable ? defaults : NULL, item);
+    struct param_values *values = param_read_part(table, laid, path, true, NULL, builder->diags);
+    node_free(laid);
+    return values;
+}
+
+// Enters NAME, or NAME0 … with its group, into `names`. How many nodes that is; 0 after an error.
+static int enter_nodes(struct builder *builder, const struct node *item, const char *path,
+                       const struct node_item *read, GPtrArray *names)
+{
+    const struct node *name = node_get(item, "name");
+    char *where = reader_path(path, "name");
+    int first = topology_node_count(builder->topology), count = (int)read->count;
+    bool group = node_get(item, "count") != NULL;
+    bool good = reader_name(name, where, builder->diags);
+    if (good && first + count > TOPOLOGY_MOST_NODES) {
+        diag_add(builder->diags, name->mark, path, NULL, "more than %d hosts and switches",
+                 TOPOLOGY_MOST_NODES);
+        good = false;
+    }
+    struct name_range all = {first, count, name->mark};
+    const char *kept = good ? add_name(builder, read->name, all, where) : NULL;
+    if (kept && !group)
+        g_ptr_array_add(names, (char *)kept);
+    for (int i = 0; kept && group && i < count; i++) {
+        char *numbered = g_strdup_printf("%s%d", read->name, i);
+        kept = add_name(builder, numbered, (struct name_range){first + i, 1, name->mark}, where);
+        g_ptr_array_add(names, (char *)kept);
+        g_free(numbered);
+    }
+    g_free(where);
+    return kept ? count : 0;
+}
+
+static void read_host(struct builder *builder, const struct node *item, const char *path)
+{
+    struct param_values *read = read_item(builder, &topology_host_table, NULL, item, path);
+    if (!read)
+        return;
+    GPtrArray *names = g_ptr_array_new();
+    int count = enter_nodes(builder, item, path, read->values, names);
+    for (int i = 0; i < count; i++) {
+        struct topology_node host = {g_ptr_array_index(names, i), item->mark};
+        g_array_append_val(builder->topology->hosts, host);
+    }
+    g_ptr_array_free(names, TRUE);
+    param_values_free(read);
+}
+
+static void read_switch(struct builder *builder, const struct node *item, const char *path)
+{
+    const struct param_table *table = builder->schema->switch_table;
+    struct param_values *read = read_item(builder, &topology_switch_item_table, table, item, path);
+    if (!read)
+        return;
+    GPtrArray *names = g_ptr_array_new();
+    int count = enter_nodes(builder, item, path, read->values, names);
+    struct param_values *values = read_parameters(builder, table, "switch", item, path);
+    for (int i = 0; i < count; i++) {
+        struct topology_switch *box = g_new(struct topology_switch, 1);
+        *box = (struct topology_switch){g_ptr_array_index(names, i), item->mark,
+                                        param_values_ref(values)};
+        g_ptr_array_add(builder->topology->switches, box);
+    }
+    param_values_free(values);
+    g_ptr_array_free(names, TRUE);
+    param_values_free(read);
+}
+
+// ---- Links ----
+
+static GArray *resolve_all(struct builder *builder, const char *const *names,
+                           const struct node *item, const char *path, const char *key)
+{
+    GArray *nodes = g_array_new(FALSE, FALSE, sizeof(int));
+    char *key_path = reader_path(path, key);
+    bool good = true;
+    for (; *names; names++)
+        good &= resolve(builder, *names, node_get(item, key)->mark, key_path, nodes);
+    g_free(key_path);
+    if (good)
+        return nodes;
+    g_array_free(nodes, TRUE);
+    return NULL;
+}
+
+static bool same_nodes(const GArray *a, const GArray *b)
+{
+    return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(int)) == 0;
+}
+
+static void add_link(struct builder *builder, int a, int b, int64_t count, struct source_mark mark,
+                     struct param_values *values)
+{
+    for (int64_t i = 0; i < count; i++) {
+        struct topology_link *link = g_new(struct topology_link, 1);
+        *link = (struct topology_link){a, b, mark, param_values_ref(values)};
+        g_ptr_array_add(builder->topology->links, link);
+    }
+}
+
+// Joins every node of one side with every node of the other; the same group on both sides pair by
+// pair.
+static void join_all(struct builder *builder, const GArray *from, const GArray *to, int64_t count,
+                     const struct node *item, const char *path, struct param_values *values)
+{
+    bool mesh = from->len > 1 && same_nodes(from, to);
+    for (guint i = 0; i < from->len; i++) {
+        for (guint k = mesh ? i + 1 : 0; k < to->len; k++) {
+            int a = g_array_index(from, int, i), b = g_array_index(to, int, k);
+            if (a == b)
+                diag_add(builder->diags, item->mark, path, NULL, "a link joins %s with itself",
+                         topology_node_name(builder->topology, a));
+            else
+                add_link(builder, a, b, count, item->mark, values);
+        }
+    }
+}
+
+// One of `split` equal parts: a block, or every split-th node.
+static GArray *part_of(const GArray *nodes, int64_t split, bool deal, guint part)
+{
+    guint length = nodes->len / (guint)split;
+    GArray *taken = g_array_new(FALSE, FALSE, sizeof(int));
+    for (guint i = 0; i < length; i++) {
+        guint index = deal ? i * (guint)split + part : part * length + i;
+        g_array_append_val(taken, g_array_index(nodes, int, index));
+    }
+    return taken;
+}
+
+static void join(struct builder *builder, const GArray *from, const GArray *to,
+                 const struct link_item *read, const struct node *item, const char *path)
+{
+    int64_t links = (int64_t)from->len * to->len * read->count / read->split;
+    if (from->len % read->split != 0 || to->len % read->split != 0) {
+        diag_add(builder->diags, node_get(item, "split")->mark, path, NULL,
+                 "%u and %u nodes can't be cut into %d equal parts each", from->len, to->len,
+                 (int)read->split);
+        return;
+    }
+    if (links + builder->topology->links->len > TOPOLOGY_MOST_LINKS) {
+        diag_add(builder->diags, item->mark, path, NULL, "more than %d links", TOPOLOGY_MOST_LINKS);
+        return;
+    }
+    struct param_values *values =
+        read_parameters(builder, builder->schema->link_table, "link", item, path);
+    for (guint part = 0; part < read->split; part++) {
+        GArray *some_from = part_of(from, read->split, false, part);
+        GArray *some_to = part_of(to, read->split, read->deal, part);
+        join_all(builder, some_from, some_to, read->count, item, path, values);
+        g_array_free(some_from, TRUE);
+        g_array_free(some_to, TRUE);
+    }
+    param_values_free(values);
+}
+
+static void read_link(struct builder *builder, const struct node *item, const char *path)
+{
+    struct param_values *values =
+        read_item(builder, &topology_link_item_table, builder->schema->link_table, item, path);
+    if (!values)
+        return;
+    const struct link_item *read = values->values;
+    GArray *from = resolve_all(builder, read->from, item, path, "from");
+    GArray *to = resolve_all(builder, read->to, item, path, "to");
+    if (from && to)
+        join(builder, from, to, read, item, path);
+    if (from)
+        g_array_free(from, TRUE);
+    if (to)
+        g_array_free(to, TRUE);
+    param_values_free(values);
+}
+
+// ---- Routes ----
+
+// The link that is number `which` (-1: any) of those between two nodes; -1 if it is any, -2 after
+// an error.
+static int find_link(const struct builder *builder, int a, int b, int64_t which)
+{
+    const GPtrArray *links = builder->topology->links;
+    int64_t seen = 0;
+    for (guint i = 0; i < links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(links, i);
+        if (!((link->a == a && link->b == b) || (link->a == b && link->b == a)))
+            continue;
+        if (which < 0)
+            return -1;
+        if (seen++ == which)
+            return (int)i;
+    }
+    return -2;
+}
+
+// The number of the parallel link that a route names for a hop: -1 is any.
+static bool read_hop_link(struct builder *builder, const char *text, const struct node *item,
+                          const char *path, int64_t *which)
+{
+    struct quantity value;
+    char *error, *hint;
+    bool any = strcmp(text, "any") == 0;
+    bool good =
+        any || (quantity_parse(text, QUANTITY_COUNT, &value, &error, &hint) && value.integer >= 0);
+    *which = any || !good ? -1 : value.integer;
+    if (!any) {
+        g_free(error);
+        g_free(hint);
+    }
+    if (!good)
+        diag_add(builder->diags, node_get(item, "links")->mark, path, NULL,
+                 "\"%.40s\" is neither the number of a parallel link nor \"any\"", text);
+    return good;
+}
+
+static void check_hops(struct builder *builder, struct topology_route *route,
+                       const struct route_item *read, const struct node *item, const char *path)
+{
+    guint hops = route->via->len + 1, named = g_strv_length((char **)read->links);
+    if (named != 0 && named != hops) {
+        diag_add(builder->diags, node_get(item, "links")->mark, path, NULL,
+                 "%u links are named for %u hops", named, hops);
+        return;
+    }
+    for (guint i = 0; i < hops; i++) {
+        int a = i == 0 ? route->from : g_array_index(route->via, int, i - 1);
+        int b = i == hops - 1 ? route->to : g_array_index(route->via, int, i);
+        int64_t which = -1;
+        if (named && !read_hop_link(builder, read->links[i], item, path, &which))
+            continue;
+        int link = find_link(builder, a, b, which);
+        if (link == -2)
+            diag_add(builder->diags, item->mark, path, NULL, "no link%s joins %s and %s",
+                     which > 0 ? " of this number" : "", topology_node_name(builder->topology, a),
+                     topology_node_name(builder->topology, b));
+        g_array_append_val(route->links, link);
+    }
+}
+
+// The one node that a route's key names; -1 after an error.
+static int route_node(struct builder *builder, const char *name, const struct node *item,
+                      const char *path, const char *key, bool host)
+{
+    const struct name_range *range = find_name(builder, name, node_get(item, key)->mark, path);
+    if (range && range->count == 1 && topology_is_host(builder->topology, range->first) == host)
+        return range->first;
+    if (range)
+        diag_add(builder->diags, node_get(item, key)->mark, path, NULL, "%s is not one %s", name,
+                 host ? "host" : "switch");
+    return -1;
+}
+
+static void read_route(struct builder *builder, const struct node *item, const char *path)
+{
+    struct param_values *values = read_item(builder, &topology_route_table, NULL, item, path);
+    if (!values)
+        return;
+    const struct route_item *read = values->values;
+    struct topology_route *route = g_new0(struct topology_route, 1);
+    route->mark = item->mark;
+    route->via = g_array_new(FALSE, FALSE, sizeof(int));
+    route->links = g_array_new(FALSE, FALSE, sizeof(int));
+    route->from = route_node(builder, read->from, item, path, "from", true);
+    route->to = route_node(builder, read->to, item, path, "to", true);
+    bool good = route->from >= 0 && route->to >= 0;
+    for (const char *const *name = read->via; *name; name++) {
+        int node = route_node(builder, *name, item, path, "via", false);
+        good &= node >= 0;
+        g_array_append_val(route->via, node);
+    }
+    if (good)
+        check_hops(builder, route, read, item, path);
+    g_ptr_array_add(builder->topology->routes, route);
+    param_values_free(values);
+}
+
+const char *const topology_routings[] = {"up_down", "shortest", NULL};
+
+// A list of given routes, or the word for how all are found.
+static void read_routes(struct builder *builder)
+{
+    const struct node *routes = node_get(builder->tree, "routes");
+    if (node_is_null(routes) || routes->kind != NODE_SCALAR) {
+        each_item(builder, "routes", "write routes: [{from: node0, to: node1, via: [left, right]}]",
+                  read_route);
+        return;
+    }
+    static const enum topology_routing routings[] = {TOPOLOGY_ROUTES_UP_DOWN,
+                                                     TOPOLOGY_ROUTES_SHORTEST};
+    int choice = reader_choice(routes, "routes", "routing", topology_routings, builder->diags);
+    if (choice >= 0)
+        builder->topology->routing = routings[choice];
+}
+
+// ---- All of it ----
+
+// Checks the parameters that stand for all links or switches once, where they stand.
+static bool check_defaults(struct builder *builder, const char *key,
+                           const struct param_table *table)
+{
+    const struct node *map = node_get(builder->tree, key);
+    if (node_is_null(map))
+        return true;
+    guint before = builder->diags->found;
+    GPtrArray *names = g_ptr_array_new();
+    param_table_names(table, names);
+    g_ptr_array_add(names, NULL);
+    if (map->kind == NODE_MAP)
+        reader_keys(map, key, (const char *const *)names->pdata, builder->diags);
+    g_ptr_array_free(names, TRUE);
+    param_values_free(param_read_part(table, map, key, false, NULL, builder->diags));
+    return builder->diags->found == before;
+}
+
+void topology_read(struct topology *topology, const struct node *tree,
+                   const struct scenario_schema *schema, struct diag_list *diags)
+{
+    topology->names = g_string_chunk_new(1024);
+    topology->hosts = g_array_new(FALSE, FALSE, sizeof(struct topology_node));
+    topology->switches = g_ptr_array_new_with_free_func(switch_free);
+    topology->links = g_ptr_array_new_with_free_func(link_free);
+    topology->routes = g_ptr_array_new_with_free_func(route_free);
+    struct builder builder = {topology, schema, tree, NULL, diags};
+    guint before = diags->found;
+    if (!check_defaults(&builder, "link", schema->link_table) ||
+        !check_defaults(&builder, "switch", schema->switch_table))
+        return;
+    builder.names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    each_item(&builder, "hosts", "write hosts: [{name: node, count: 4}]", read_host);
+    each_item(&builder, "switches", "write switches: [{name: switch}]", read_switch);
+    if (diags->found == before)
+        each_item(&builder, "links", "write links: [{from: node, to: switch}]", read_link);
+    if (diags->found == before)
+        read_routes(&builder);
+    if (diags->found == before && topology->hosts->len == 0)
+        diag_add(diags, tree->mark, "hosts", "write hosts: [{name: node, count: 2}]",
+                 "there must be at least one host");
+    if (diags->found == before) {
+        topology_check_ports(topology, schema->switch_table, diags);
+        topology_check_joined(topology, false, diags);
+    }
+    g_hash_table_destroy(builder.names);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What can be wrong with a topology as a whole: too many links at a switch, hosts that nothing
+// joins.
+#include "sim/scenario/topology.h"
+
+void topology_check_ports(const struct topology *topology, const struct param_table *table,
+                          struct diag_list *diags)
+{
+    int index = param_index(table, "ports");
+    if (index < 0)
+        return;
+    const struct param *ports = &table->params[index];
+    int *used = g_new0(int, topology_node_count(topology) + 1);
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        const int ends[] = {link->a, link->b};
+        for (int k = 0; k < 2; k++) {
+            if (topology_is_host(topology, ends[k]))
+                continue;
+            const struct topology_switch *box =
+                g_ptr_array_index(topology->switches, ends[k] - (int)topology->hosts->len);
+            int64_t most = *(const int64_t *)((const char *)box->values->values + ports->offset);
+            if (++used[ends[k]] != most + 1 || most == 0)
+                continue;
+            diag_add(diags, link->mark, "links",
+                     "give the switch more ports, or use "
+                     "another",
+                     "%s has %d ports, and this is one link more", box->name, (int)most);
+        }
+    }
+    g_free(used);
+}
+
+int *topology_first_links(const struct topology *topology)
+{
+    int *first = g_new(int, topology->hosts->len + 1);
+    for (guint host = 0; host < topology->hosts->len; host++)
+        first[host] = -1;
+    for (int i = (int)topology->links->len - 1; i >= 0; i--) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        const int ends[] = {link->a, link->b};
+        for (int k = 0; k < 2; k++)
+            if (topology_is_host(topology, ends[k]))
+                first[ends[k]] = i;
+    }
+    return first;
+}
+
+int topology_host_without(const struct topology *topology, const int *first, int link)
+{
+    const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);
+    const int ends[] = {one->a, one->b};
+    for (int k = 0; k < 2; k++)
+        if (topology_is_host(topology, ends[k]) && first[ends[k]] != link)
+            return ends[k];
+    return -1;
+}
+
+// The network that switches form when they are joined: a representative for each node, by path
+// halving.
+static int find_root(int *parent, int node)
+{
+    while (parent[node] != node)
+        node = parent[node] = parent[parent[node]];
+    return node;
+}
+
+static int *switch_networks(const struct topology *topology)
+{
+    int *parent = g_new(int, topology_node_count(topology) + 1);
+    for (int i = 0; i < topology_node_count(topology); i++)
+        parent[i] = i;
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        if (!topology_is_host(topology, link->a) && !topology_is_host(topology, link->b))
+            parent[find_root(parent, link->a)] = find_root(parent, link->b);
+    }
+    return parent;
+}
+
+static void free_list(void *list)
+{
+    g_array_free(list, TRUE);
+}
+
+// For each node, the hosts and networks that it has a link to (GArray of int). A network lists its
+// hosts.
+static GPtrArray *neighbours(const struct topology *topology, int *parent, bool first_cards)
+{
+    GPtrArray *lists = g_ptr_array_new_with_free_func(free_list);
+    for (int i = 0; i < topology_node_count(topology); i++)
+        g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(int)));
+    int *first = topology_first_links(topology);
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        if (first_cards && topology_host_without(topology, first, (int)i) >= 0)
+            continue;
+        int a = find_root(parent, link->a), b = find_root(parent, link->b);
+        g_array_append_val((GArray *)g_ptr_array_index(lists, a), b);
+        g_array_append_val((GArray *)g_ptr_array_index(lists, b), a);
+    }
+    g_free(first);
+    return lists;
+}
+
+// Marks with `stamp` the hosts that `from` reaches and counts them.
+static int reach(const struct topology *topology, const GPtrArray *lists, int from, int *stamps,
+                 int stamp)
+{
+    const GArray *near = g_ptr_array_index(lists, from);
+    int reached = 1;
+    stamps[from] = stamp;
+    for (guint i = 0; i < near->len; i++) {
+        int node = g_array_index(near, int, i);
+        if (stamps[node] == stamp)
+            continue;
+        stamps[node] = stamp;
+        reached += topology_is_host(topology, node);
+        const GArray *beyond = g_ptr_array_index(lists, node);
+        for (guint k = 0; !topology_is_host(topology, node) && k < beyond->len; k++) {
+            int host = g_array_index(beyond, int, k);
+            if (!topology_is_host(topology, host) || stamps[host] == stamp)
+                continue;
+            stamps[host] = stamp;
+            reached++;
+        }
+    }
+    return reached;
+}
+
+// Whether one network has a link to all hosts: the usual case, for which nothing else
+// need be looked at.
+static bool one_network(const struct topology *topology, const GPtrArray *lists)
+{
+    int hosts = (int)topology->hosts->len;
+    int *stamps = g_new0(int, topology_node_count(topology) + 1);
+    bool found = false;
+    for (int node = hosts; !found && node < topology_node_count(topology); node++)
+        found = reach(topology, lists, node, stamps, node + 1) - 1 == hosts;
+    g_free(stamps);
+    return found;
+}
+
+void topology_check_joined(const struct topology *topology, bool first_cards,
+                           struct diag_list *diags)
+{
+    int hosts = (int)topology->hosts->len;
+    int *parent = switch_networks(topology);
+    GPtrArray *lists = neighbours(topology, parent, first_cards);
+    int *stamps = g_new0(int, topology_node_count(topology) + 1);
+    bool good = one_network(topology, lists);
+    for (int a = 0; !good && a < hosts; a++) {
+        if (reach(topology, lists, a, stamps, a + 1) == hosts)
+            continue;
+        int b = 0;
+        while (stamps[b] == a + 1)
+            b++;
+        diag_add(diags, g_array_index(topology->hosts, struct topology_node, b).mark, "links",
+                 first_cards ? "the stack uses one card of each host, that of its first link"
+                             : "hosts do not forward: a way leads over links and switches only",
+                 "no way joins %s and %s", topology_node_name(topology, a),
+                 topology_node_name(topology, b));
+        break;
+    }
+    g_ptr_array_free(lists, TRUE);
+    g_free(stamps);
+    g_free(parent);
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/scenario/workload.h"
+
+#include "sim/config/reader.h"
+#include "sim/scenario/case.h"
+#include "sim/scenario/placement.h"
+
+#include <string.h>
+
+#define PATH "workload"
+
+#define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
+
+const char *const workload_keys[] = {"benchmark", "program",     "sizes",   "repetitions",
+                                     "ranks",     PLACEMENT_KEY, "samples", NULL};
+
+struct workload_reader {
+    struct workload *workload;
+    const struct node *map;
+    const struct scenario_schema *schema;
+    const struct stack_schema *stack;
+    const struct topology *topology;
+    struct diag_list *diags;
+};
+
+void workload_clear(struct workload *workload)
+{
+    program_free(workload->program);
+    if (workload->sizes)
+        g_array_free(workload->sizes, TRUE);
+    if (workload->placement)
+        g_array_free(workload->placement, TRUE);
+    param_values_free(workload->parameters);
+    *workload = (struct workload){0};
+}
+
+// ---- Sizes ----
+
+static void add_size(GArray *sizes, int64_t size)
+{
+    for (guint i = 0; i < sizes->len; i++)
+        if (g_array_index(sizes, int64_t, i) == size)
+            return;
+    g_array_append_val(sizes, size);
+}
+
+static void add_range(GArray *sizes, int64_t first, int64_t last)
+{
+    if (first == 0) {
+        add_size(sizes, 0);
+        first = 1;
+    }
+    for (int64_t size = first; size<last; size = size> INT64_MAX / 2 ? last : size * 2)
+        add_size(sizes, size);
+    add_size(sizes, last);
+}
+
+// What the sizes of the benchmark are numbers of; NULL: bytes.
+static const char *counted(const struct workload_reader *reader)
+{
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    return benchmark ? benchmark->counts : NULL;
+}
+
+static void complain_large(const struct workload_reader *reader, const struct node *node,
+                           const char *text, const char *path, enum quantity_kind kind,
+                           int64_t most)
+{
+    char *bound = quantity_format(kind, (struct quantity){.integer = most});
+    char *hint = g_strdup_printf("at most %s", bound);
+    diag_add(reader->diags, node->mark, path, hint, "\"%.40s\" is too large", text);
+    g_free(hint);
+    g_free(bound);
+}
+
+static bool read_size(const struct workload_reader *reader, const struct node *node,
+                      const char *text, const char *path, int64_t *size)
+{
+    struct quantity value;
+    char *error, *hint;
+    const char *counts = counted(reader);
+    enum quantity_kind kind = counts ? QUANTITY_COUNT : QUANTITY_SIZE;
+    int64_t most = counts ? MOST_COUNTED : quantity_most_value(kind);
+    bool good = quantity_parse(text, kind, &value, &error, &hint);
+    if (!good)
+        diag_add(reader->diags, node->mark, path, hint, "\"%.40s\": %s", text, error);
+    else if (value.integer < 0)
+        diag_add(reader->diags, node->mark, path, NULL, "\"%.40s\": a %s is not negative", text,
+                 counts ? "count" : "size");
+    else if (value.integer > most)
+        complain_large(reader, node, text, path, kind, most);
+    g_free(error);
+    g_free(hint);
+    *size = value.integer;
+    return good && *size >= 0 && *size <= most;
+}
+
+// "64 KiB", or "0 B .. 4 MiB".
+static void read_size_item(struct workload_reader *reader, const struct node *node,
+                           const char *path)
+{
+    const char *text = reader_text(node, path,
+                                   counted(reader) ? "a number, or a range such as 1 .. 64"
+                                                   : "a size, or a range such as 0 B .. 4 MiB",
+                                   reader->diags);
+    if (!text)
+        return;
+    char **ends = g_strsplit(text, "..", 2);
+    int64_t first, last;
+    // Nothing at all has no parts.
+    bool good = read_size(reader, node, ends[0] ? g_strstrip(ends[0]) : "", path, &first);
+    last = first;
+    if (ends[0] && ends[1])
+        good = read_size(reader, node, g_strstrip(ends[1]), path, &last) && good;
+    if (good && first > last)
+        diag_add(reader->diags, node->mark, path, "write the smaller size first",
+                 "\"%.40s\": the range is empty", text);
+    else if (good && ends[1])
+        add_range(reader->workload->sizes, first, last);
+    else if (good)
+        add_size(reader->workload->sizes, first);
+    g_strfreev(ends);
+}
+
+static void read_sizes(struct workload_reader *reader)
+{
+    const struct node *sizes = node_get(reader->map, "sizes");
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (benchmark && benchmark->sizeless) {
+        if (sizes)
+            diag_add(reader->diags, sizes->key_mark, PATH, NULL, "%s has no message size",
+                     benchmark->name);
+        add_size(reader->workload->sizes, 0);
+        return;
+    }
+    const char *own = benchmark ? benchmark->sizes : NULL;
+    if (!sizes && counted(reader) && !own) {
+        diag_add(reader->diags, reader->map->mark, PATH ".sizes", NULL,
+                 "must be given: the numbers of %s", counted(reader));
+        return;
+    }
+    if (!sizes) {
+        struct node *usual = node_new_scalar(reader->map->mark, own ? own : WORKLOAD_SIZES);
+        read_size_item(reader, usual, PATH ".sizes");
+        node_free(usual);
+        return;
+    }
+    if (sizes->kind != NODE_LIST) {
+        read_size_item(reader, sizes, PATH ".sizes");
+        return;
+    }
+    if (sizes->children->len == 0)
+        diag_add(reader->diags, sizes->mark, PATH ".sizes", NULL, "the list is empty");
+    for (guint i = 0; i < sizes->children->len; i++) {
+        char *path = reader_path_item(PATH ".sizes", i);
+        read_size_item(reader, g_ptr_array_index(sizes->children, i), path);
+        g_free(path);
+    }
+}
+
+static void read_repetitions(struct workload_reader *reader)
+{
+    const struct node *node = node_get(reader->map, "repetitions");
+    if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "auto") == 0))
+        return;
+    reader_count(node, PATH ".repetitions", 1, INT64_MAX, &reader->workload->repetitions,
+                 reader->diags);
+}
+
+static void read_samples(struct workload_reader *reader)
+{
+    static const char *const words[] = {"false", "true", NULL};
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    const struct node *node = node_get(reader->map, "samples");
+    int chosen = node ? reader_choice(node, PATH ".samples", "value", words, reader->diags) : 0;
+    reader->workload->samples = chosen == 1;
+    if (chosen == 1 && benchmark && benchmark->overlapping)
+        diag_add(reader->diags, node->mark, PATH ".samples", NULL,
+                 "the messages of %s overlap, so that a single one has no time of its own",
+                 benchmark->name);
+}
+
+// ---- Benchmark ----
+
+static const struct benchmark_schema *read_benchmark(struct workload_reader *reader,
+                                                     const struct node *node)
+{
+    GPtrArray *names = g_ptr_array_new();
+    const struct benchmark_schema *benchmarks = reader->schema->benchmarks;
+    for (const struct benchmark_schema *one = benchmarks; one->name; one++)
+        g_ptr_array_add(names, (char *)one->name);
+    g_ptr_array_add(names, NULL);
+    int index = reader_choice(node, PATH ".benchmark", "benchmark",
+                              (const char *const *)names->pdata, reader->diags);
+    g_ptr_array_free(names, TRUE);
+    return index < 0 ? NULL : &benchmarks[index];
+}
+
+// Whether the stack can run what the workload asks for.
+static void check_stack(struct workload_reader *reader, const struct node *node, const char *name)
+{
+    if (!reader->stack || g_strv_contains(reader->stack->benchmarks, name))
+        return;
+    char *list = g_strjoinv(", ", (char **)reader->stack->benchmarks);
+    char *hint = g_strdup_printf("it can run %s", list);
+    diag_add(reader->diags, node->mark, PATH, hint, "the stack %s cannot run %s%s",
+             reader->stack->name, strcmp(name, WORKLOAD_PROGRAM) == 0 ? "a free " : "", name);
+    g_free(hint);
+    g_free(list);
+}
+
+// ---- Ranks ----
+
+// How many ranks there are if the file does not say.
+static int usual_ranks(const struct workload_reader *reader)
+{
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    int placed = node_get(reader->map, PLACEMENT_KEY) ? (int)reader->workload->placement->len : 0;
+    if (benchmark)
+        return MAX(placed, MAX(benchmark->least_ranks, 1));
+    bool all;
+    int named = program_ranks_named(node_get(reader->map, "program"), &all);
+    int hosts = placed > 0 ? placed : (int)reader->topology->hosts->len;
+    return MIN(all ? MAX(named, hosts) : MAX(named, placed), PROGRAM_MOST_RANKS);
+}
+
+bool workload_ranks_are_fewest(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    const struct node *map = node_get(test_case->tree, PATH);
+    return workload->benchmark && workload->benchmark->most_ranks == 0 && map &&
+           !node_get(map, "ranks") && !node_get(map, PLACEMENT_KEY) &&
+           workload->ranks < (int)test_case->topology.hosts->len;
+}
+
+static void check_ranks(struct workload_reader *reader, struct source_mark mark)
+{
+    int ranks = reader->workload->ranks;
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (benchmark && ranks < benchmark->least_ranks)
+        diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s needs at least %d ranks, not %d",
+                 benchmark->name, benchmark->least_ranks, ranks);
+    else if (benchmark && benchmark->most_ranks && ranks > benchmark->most_ranks)
+        diag_add(reader->diags, mark, PATH ".ranks", NULL, "%s runs on at most %d ranks, not %d",
+                 benchmark->name, benchmark->most_ranks, ranks);
+    int hosts = (int)reader->topology->hosts->len;
+    if (reader->stack && reader->stack->one_process_per_host && hosts && ranks > hosts)
+        diag_add(reader->diags, mark, PATH ".ranks", "take more hosts or fewer ranks",
+                 "the stack %s runs one process a host, and %d ranks do not fit %d host%s",
+                 reader->stack->name, ranks, hosts, hosts == 1 ? "" : "s");
+    else
+        placement_check(reader->map, reader->workload->placement, ranks, reader->topology,
+                        reader->stack, reader->diags);
+}
+
+static bool read_ranks(struct workload_reader *reader)
+{
+    reader->workload->placement = placement_read(reader->map, reader->topology, reader->diags);
+    const struct node *node = node_get(reader->map, "ranks");
+    int64_t ranks = 0;
+    if (!node)
+        ranks = usual_ranks(reader);
+    else if (!reader_count(node, PATH ".ranks", 1, PROGRAM_MOST_RANKS, &ranks, reader->diags))
+        return false;
+    reader->workload->ranks = (int)ranks;
+    check_ranks(reader, node ? node->mark : reader->map->mark);
+    return true;
+}
+
+// ---- Keys of a benchmark's own ----
+
+// The benchmark that the file names; NULL if there is none, of which is complained elsewhere.
+static const struct benchmark_schema *named_benchmark(const struct workload_reader *reader)
+{
+    const struct node *name = node_get(reader->map, "benchmark");
+    if (!name || name->kind != NODE_SCALAR)
+        return NULL;
+    for (const struct benchmark_schema *one = reader->schema->benchmarks; one->name; one++)
+        if (g_strcmp0(one->name, name->text) == 0)
+            return one;
+    return NULL;
+}
+
+// A key that belongs to another benchmark is sent there.
+static void check_keys(const struct workload_reader *reader)
+{
+    const struct benchmark_schema *benchmark = named_benchmark(reader);
+    GPtrArray *known = workload_keys_of(benchmark);
+    for (guint i = 0; i < reader->map->children->len; i++) {
+        const struct node *child = g_ptr_array_index(reader->map->children, i);
+        if (g_strv_contains((const char *const *)known->pdata, child->key))
+            continue;
+        for (const struct benchmark_schema *other = reader->schema->benchmarks; other->name;
+             other++)
+            if (other->parameters && param_index(other->parameters, child->key) >= 0) {
+                char *path = reader_path(PATH, child->key);
+                diag_add(reader->diags, child->key_mark, path, NULL, "belongs to %s, and not to %s",
+                         other->name, benchmark ? benchmark->name : "a free program");
+                g_free(path);
+                g_ptr_array_free(known, TRUE);
+                return;
+            }
+    }
+    reader_keys(reader->map, PATH, (const char *const *)known->pdata, reader->diags);
+    g_ptr_array_free(known, TRUE);
+}
+
+GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark)
+{
+    GPtrArray *keys = g_ptr_array_new();
+    for (const char *const *key = workload_keys; *key; key++)
+        g_ptr_array_add(keys, (char *)*key);
+    if (benchmark && benchmark->parameters)
+        param_table_names(benchmark->parameters, keys);
+    g_ptr_array_add(keys, NULL);
+    return keys;
+}
+
+// ---- All of it ----
+
+static void read_for_benchmark(struct workload_reader *reader, const struct node *benchmark)
+{
+    reader->workload->benchmark = read_benchmark(reader, benchmark);
+    read_sizes(reader);
+    read_repetitions(reader);
+    read_samples(reader);
+    if (!reader->workload->benchmark)
+        return;
+    const struct param_table *parameters = reader->workload->benchmark->parameters;
+    if (parameters)
+        reader->workload->parameters =
+            param_read_part(parameters, reader->map, PATH, true, NULL, reader->diags);
+    check_stack(reader, benchmark, reader->workload->benchmark->name);
+    read_ranks(reader);
+}
+
+static void read_for_program(struct workload_reader *reader, const struct node *program)
+{
+    static const char *const not_here[] = {"sizes", "repetitions", "samples", NULL};
+    for (int i = 0; not_here[i]; i++) {
+        const struct node *node = node_get(reader->map, not_here[i]);
+        if (node)
+            diag_add(reader->diags, node->key_mark, PATH, NULL,
+                     "%s belongs to a benchmark, and this is a free program", not_here[i]);
+    }
+    check_stack(reader, program, WORKLOAD_PROGRAM);
+    struct op_library library = {0};
+    if (reader->stack)
+        library = (struct op_library){reader->stack->name, reader->stack->operations};
+    if (read_ranks(reader))
+        reader->workload->program =
+            program_read(program, reader->workload->ranks, reader->stack ? &library : NULL,
+                         PATH ".program", reader->diags);
+}
+
+void workload_read(struct workload *workload, const struct node *tree,
+                   const struct scenario_schema *schema, const struct stack_schema *stack,
+                   const struct topology *topology, struct diag_list *diags)
+{
+    const struct node *map = node_get(tree, PATH);
+    workload->sizes = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    if (!map) {
+        diag_add(diags, tree->mark, PATH, "write workload: {benchmark: NAME}",
+                 "there must be a workload");
+        return;
+    }
+    if (!reader_is(map, NODE_MAP, PATH, "a map", diags))
+        return;
+    workload->mark = map->mark;
+    struct workload_reader reader = {workload, map, schema, stack, topology, diags};
+    check_keys(&reader);
+    const struct node *benchmark = node_get(map, "benchmark"), *program = node_get(map, "program");
+    if (benchmark && program)
+        diag_add(diags, program->key_mark, PATH, "keep one of them",
+                 "benchmark and program exclude each other");
+    else if (benchmark)
+        read_for_benchmark(&reader, benchmark);
+    else if (program)
+        read_for_program(&reader, program);
+    else
+        diag_add(diags, map->mark, PATH, NULL, "the key benchmark or program is missing");
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The workload of a case, a benchmark with its sizes or a free program, and its reader.
+//
+//   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
+//   workload: {benchmark: pmb.bcast, samples: true}      # the time of each repetition is kept
+//   workload: {ranks: 2, program: […]}        # see program.h
+//   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
+//
+// sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
+// 0 comes 1), and B is always part of it. The sizes of a benchmark that counts something else than
+// bytes are plain numbers. A benchmark may have more keys of its own.
+#ifndef NETSIM_SCENARIO_WORKLOAD_H
+#define NETSIM_SCENARIO_WORKLOAD_H
+
+#include "sim/program/program.h"
+#include "sim/scenario/topology.h"
+
+struct workload {
+    const struct benchmark_schema *benchmark; // NULL: a free program
+    struct program *program;                  // NULL: a benchmark
+    int ranks;
+    GArray *placement; // int: the hosts of the ranks, see placement_host; never empty in a case
+    GArray *sizes;     // int64_t: message sizes of a benchmark, or what it counts
+    struct param_values *parameters; // of the benchmark's own table; NULL: it has none
+    int64_t repetitions;             // 0: auto
+    bool samples;                    // the times of single repetitions are kept
+    struct source_mark mark;
+};
+
+#define WORKLOAD_SIZES "0 B .. 4 MiB" // the default: what Pallas measures
+#define WORKLOAD_PROGRAM "program"    // the name of free programs among a stack's benchmarks
+
+// The keys of every workload, NULL-terminated.
+extern const char *const workload_keys[];
+
+// Those and the benchmark's own (NULL: none): a NULL-terminated list that owns no strings.
+GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark);
+
+// Fills an empty (zeroed) workload from the key `workload` of `tree`. `stack` may be NULL if it is
+// not known; the hosts of `topology` are those that could be read. Free with workload_clear, also
+// after errors.
+void workload_read(struct workload *workload, const struct node *tree,
+                   const struct scenario_schema *schema, const struct stack_schema *stack,
+                   const struct topology *topology, struct diag_list *diags);
+void workload_clear(struct workload *workload);
+
+#endif
