@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A host's stack: what comes in goes to the transport of its protocol number.
-#include "models/ethernet/nics.h"
 #include "models/inet/interface.h"
 
 #include "models/inet/socket.h"

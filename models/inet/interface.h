@@ -3,6 +3,7 @@
 #ifndef NETSIM_MODELS_INET_INTERFACE_H
 #define NETSIM_MODELS_INET_INTERFACE_H
 
+#include "models/ethernet/nics.h"
 #include "models/inet/inet.h"
 
 // struct nic_protocol, `sent`: the ring has room again.

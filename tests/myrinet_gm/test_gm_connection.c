@@ -454,10 +454,10 @@ static void test_multiplexed(void)
     gm_world_run(world);
     gm_world_check(world);
     const struct gm_card *card = &world->fabric->cards[0];
-    CU_ASSERT_PTR_NULL(card->connections[0]);
-    SUITE_SAME_INTEGER(card->connections[1]->first, 9 * 2);
-    SUITE_SAME_INTEGER(world->fabric->cards[1].connections[0]->expected, 9 * 2);
-    SUITE_SAME_INTEGER(card->connections[1]->session, 0);
+    CU_ASSERT_PTR_NULL(gm_world_connection(card, 0));
+    SUITE_SAME_INTEGER(gm_world_connection(card, 1)->first, 9 * 2);
+    SUITE_SAME_INTEGER(gm_world_connection(&world->fabric->cards[1], 0)->expected, 9 * 2);
+    SUITE_SAME_INTEGER(gm_world_connection(card, 1)->session, 0);
     gm_world_free(world);
 }
 
@@ -480,7 +480,7 @@ static void test_refusal_is_one_streams(void)
     SUITE_SAME_INTEGER(starved->received->len, 8);
     CU_ASSERT(gm_end_received(fed, 7)->when < 5 * MS);
     CU_ASSERT(gm_end_received(starved, 0)->when > 20 * MS);
-    CU_ASSERT(world->fabric->cards[0].connections[1]->session > 0);
+    CU_ASSERT(gm_world_connection(&world->fabric->cards[0], 1)->session > 0);
     gm_world_free(world);
 }
 

@@ -343,7 +343,7 @@ static void test_mcp(void)
     gm_world_run(world);
     gm_world_check(world);
     for (int host = 1; host < 4; host++) {
-        const struct route *route = world->fabric->cards[0].connections[host]->route;
+        const struct route *route = gm_world_connection(&world->fabric->cards[0], host)->route;
         SUITE_SAME_INTEGER(route_to(route), network_station(world->cluster->network, host, 0));
         SUITE_SAME_INTEGER(route_links(route), links[host]);
         SUITE_SAME_INTEGER(gm_end_received(ends[host], 0)->event.length, 1000 + host);

@@ -322,3 +322,9 @@ int gm_end_count(const struct gm_end *end, enum gm_status status)
         count += g_array_index(end->returned, struct gm_returned, i).status == status;
     return count;
 }
+
+const struct gm_connection *gm_world_connection(const struct gm_card *card, int host)
+{
+    const struct gm_connection *const *slot = sparse_peek(&card->connections, host);
+    return slot ? *slot : NULL;
+}

@@ -8,6 +8,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_GM_WORLD_H
 #define NETSIM_TESTS_SUPPORT_GM_WORLD_H
 
+#include "models/myrinet_gm/gm/gm_parts.h"
 #include "models/myrinet_gm/gm/gm.h"
 #include "sim/cluster/cluster.h"
 #include "tests/support/compiled.h"
@@ -110,5 +111,8 @@ int64_t gm_world_counter(const struct gm_world *world, const char *name);
 
 // Fails the running case unless every message opened was delivered, once and in order.
 void gm_world_check(const struct gm_world *world);
+
+// The connection of a card to that of another host; NULL: they have not talked.
+const struct gm_connection *gm_world_connection(const struct gm_card *card, int host);
 
 #endif
