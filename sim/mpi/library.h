@@ -3,7 +3,7 @@
 // algorithms of its collectives. One table, a section for each library ("lam", "mpich").
 //
 // A rule is an algorithm, or a choice between algorithms by number of processes and size; each
-// library's default is what it did (models/libraries).
+// library's default is what it did (models/mpi_profiles).
 #ifndef NETSIM_MPI_LIBRARY_H
 #define NETSIM_MPI_LIBRARY_H
 

@@ -7,7 +7,7 @@
 #ifndef NETSIM_WORKLOAD_SOURCE_H
 #define NETSIM_WORKLOAD_SOURCE_H
 
-#include "sim/config/program.h"
+#include "sim/program/program.h"
 #include "sim/core/time.h"
 #include "sim/mpi/operation.h"
 
