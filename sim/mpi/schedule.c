@@ -86,23 +86,28 @@ void mpi_schedule_end_round(struct mpi_schedule *schedule)
 
 // ---- Running ----
 
-// alone: the round has no other step
-static void start_request(struct mpi_schedule *schedule, struct cpu_context *context,
-                          struct mpi_process *process, const struct mpi_step *step, bool alone)
+struct mpi_transfer mpi_schedule_transfer(const struct mpi_schedule *schedule,
+                                          const struct mpi_step *step)
 {
-    bool sends = step->kind == MPI_STEP_SEND;
-    struct mpi_place place = sends ? step->from : step->to;
-    struct mpi_transfer transfer = {
+    struct mpi_place place = step->kind == MPI_STEP_SEND ? step->from : step->to;
+    return (struct mpi_transfer){
         .peer = step->peer,
         .tag = COLLECTIVE_TAG,
         .context = MPI_COLLECTIVE,
         .group = schedule->group,
         .address = schedule->address[place.buffer] + place.offset,
         .size = step->size,
-        .blocking = alone,
     };
+}
+
+// alone: the round has no other step
+static void start_request(struct mpi_schedule *schedule, struct cpu_context *context,
+                          struct mpi_process *process, const struct mpi_step *step, bool alone)
+{
+    struct mpi_transfer transfer = mpi_schedule_transfer(schedule, step);
+    transfer.blocking = alone;
     struct mpi_request *request =
-        mpi_start(context, process, sends ? MPI_SEND : MPI_RECV, &transfer);
+        mpi_start(context, process, step->kind == MPI_STEP_SEND ? MPI_SEND : MPI_RECV, &transfer);
     mpi_wait(process, request);
     g_ptr_array_add(schedule->round, request);
 }

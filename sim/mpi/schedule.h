@@ -60,6 +60,10 @@ void mpi_schedule_end_round(struct mpi_schedule *schedule);
 
 // ---- Running ----
 
+// The request that a step of SEND or RECV starts.
+struct mpi_transfer mpi_schedule_transfer(const struct mpi_schedule *schedule,
+                                          const struct mpi_step *step);
+
 // Starts the next round once the last one is done. True: there is a round under way and the process
 // has to make progress; false: the collective is over.
 bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/benchmark.h"
 
+#include "sim/workload/program_source.h"
+
 #include <string.h>
 
 #define PALLAS_REPETITIONS 1000
@@ -359,4 +361,12 @@ struct program *benchmark_program(const struct benchmark *benchmark,
     struct program *program = program_new();
     benchmark->build(program, workload);
     return program;
+}
+
+struct op_source *workload_source(const struct benchmark *benchmark,
+                                  const struct workload *workload)
+{
+    return benchmark
+               ? program_source_owning(benchmark_program(benchmark, workload), workload->ranks)
+               : program_source_new(workload->program, workload->ranks);
 }

@@ -5,6 +5,7 @@
 #define NETSIM_WORKLOAD_BENCHMARK_H
 
 #include "sim/scenario/case.h"
+#include "sim/workload/source.h"
 
 // What is made of a benchmark's times.
 struct benchmark_report {
@@ -33,6 +34,11 @@ extern const struct benchmark mpi_benchmarks[];
 
 // The program of a benchmark workload; the caller frees it.
 struct program *benchmark_program(const struct benchmark *benchmark,
+                                  const struct workload *workload);
+
+// The calls of a workload's ranks, as its program has them, or its benchmark (NULL: it has none).
+// The workload must outlive it; the caller frees it (op_source_free).
+struct op_source *workload_source(const struct benchmark *benchmark,
                                   const struct workload *workload);
 
 // ---- For those who build ----

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/interpreter.h"
 
+#include "sim/workload/call_kind.h"
 #include "sim/workload/interpreter_parts.h"
 
 // Operations that take no time, one behind the other in one slice: so the run can be ended between
@@ -128,9 +129,13 @@ enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_r
     return PHASE_WAIT;
 }
 
-static enum interpreter_phase call_copy(const struct interpreter *run, struct cpu_context *context)
+static enum interpreter_phase call_local(const struct interpreter *run, struct cpu_context *context)
 {
-    mem_copy(context, &run->process->host->config.memory, run->call.size, COPY_WARM, MESSAGE_NONE);
+    if (run->call.kind == OP_COMPUTE)
+        cpu_spend_time(context, run->call.time, "compute");
+    else
+        mem_copy(context, &run->process->host->config.memory, run->call.size, COPY_WARM,
+                 MESSAGE_NONE);
     return PHASE_NEXT;
 }
 
@@ -173,57 +178,28 @@ static enum interpreter_phase call_measure_stop(struct interpreter *run,
 
 static enum interpreter_phase call_start(struct interpreter *run, struct cpu_context *context)
 {
-    switch (run->call.kind) {
-    case OP_SEND:
-    case OP_SSEND:
-    case OP_ISEND:
-    case OP_ISSEND:
-    case OP_RECV:
-    case OP_IRECV:
-    case OP_PROBE:
-    case OP_IPROBE:
+    switch (call_class(run->call.kind)) {
+    case CALL_TRANSFER:
         return interpreter_transfer(run, context);
-    case OP_WAIT:
-    case OP_WAITALL:
-        return interpreter_wait(run, context);
-    case OP_COMPUTE:
-        cpu_spend_time(context, run->call.time, "compute");
-        return PHASE_NEXT;
-    case OP_SENDRECV:
+    case CALL_SENDRECV:
         return interpreter_sendrecv(run, context);
-    case OP_BARRIER:
-    case OP_BCAST:
-    case OP_REDUCE:
-    case OP_ALLREDUCE:
-    case OP_GATHER:
-    case OP_SCATTER:
-    case OP_ALLGATHER:
-    case OP_ALLTOALL:
+    case CALL_WAIT:
+        return interpreter_wait(run, context);
+    case CALL_COLLECTIVE:
         return interpreter_collective(run, context);
-    case OP_COPY:
-        return call_copy(run, context);
-    case OP_REGISTER:
-    case OP_DEREGISTER:
+    case CALL_LOCAL:
+        return call_local(run, context);
+    case CALL_MEMORY:
         return call_registration(run, context);
-    case OP_PUT:
-    case OP_GET:
-    case OP_ACCUMULATE:
-    case OP_FETCH_ADD:
-    case OP_LOCK:
-    case OP_UNLOCK:
-    case OP_FENCE:
-    case OP_ACTIVE_MESSAGE:
-    case OP_POLL:
-    case OP_CALL:
+    case CALL_OPERATION:
         return interpreter_operation(run, context);
-    case OP_LOOP:
-        return PHASE_NEXT;
-    case OP_MEASURE_START:
-        return call_measure_start(run, context);
-    case OP_MEASURE_STOP:
-        return call_measure_stop(run, context);
+    case CALL_MEASURE:
+        return run->call.kind == OP_MEASURE_START ? call_measure_start(run, context)
+                                                  : call_measure_stop(run, context);
+    case CALL_LOOP:
+        break;
     }
-    return PHASE_ENDED;
+    return PHASE_NEXT;
 }
 
 // ---- From one call to the next ----

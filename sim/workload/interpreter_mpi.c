@@ -1,36 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every MPI library does: sends, receives, probes, waits and collectives.
-#include "sim/mpi/collective.h"
+#include "sim/workload/call_kind.h"
 #include "sim/workload/interpreter_parts.h"
-
-static bool op_sends(enum op_kind kind)
-{
-    return kind == OP_SEND || kind == OP_SSEND || kind == OP_ISEND || kind == OP_ISSEND;
-}
-
-static bool op_probes(enum op_kind kind)
-{
-    return kind == OP_PROBE || kind == OP_IPROBE;
-}
 
 enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context)
 {
     const struct op_call *call = &run->call;
     enum op_kind kind = call->kind;
-    bool sends = op_sends(kind);
+    enum mpi_request_kind request_kind = call_request_kind(kind);
     struct mpi_transfer transfer = {
         .peer = call->peer,
         .tag = call->tag,
         .context = MPI_POINT_TO_POINT,
         .size = call->size,
-        .synchronous = kind == OP_SSEND || kind == OP_ISSEND,
+        .group = call->group,
+        .synchronous = call_synchronous(kind),
         .blocking = kind != OP_IPROBE && call->request == CALL_NO_REQUEST,
     };
-    if (!op_probes(kind))
+    if (request_kind != MPI_PROBE)
         transfer.address = interpreter_address(run, call->size);
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
-    enum mpi_request_kind request_kind = sends ? MPI_SEND : op_probes(kind) ? MPI_PROBE : MPI_RECV;
     struct mpi_request *request = mpi_start(context, run->process, request_kind, &transfer);
     if (kind == OP_IPROBE) {
         g_ptr_array_add(run->waiting, request);
@@ -81,6 +71,7 @@ enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_
     struct mpi_transfer send = {.peer = call->peer,
                                 .tag = call->tag,
                                 .context = MPI_POINT_TO_POINT,
+                                .group = call->group,
                                 .address = interpreter_address(run, 2 * call->size),
                                 .size = call->size};
     struct mpi_transfer receive = send;
@@ -89,18 +80,6 @@ enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_
     interpreter_wait_for(run, mpi_start(context, run->process, MPI_RECV, &receive));
     interpreter_wait_for(run, mpi_start(context, run->process, MPI_SEND, &send));
     return PHASE_WAIT;
-}
-
-static enum mpi_collective collective_of(enum op_kind kind)
-{
-    return kind == OP_BARRIER     ? MPI_BARRIER
-           : kind == OP_BCAST     ? MPI_BCAST
-           : kind == OP_REDUCE    ? MPI_REDUCE
-           : kind == OP_ALLREDUCE ? MPI_ALLREDUCE
-           : kind == OP_GATHER    ? MPI_GATHER
-           : kind == OP_SCATTER   ? MPI_SCATTER
-           : kind == OP_ALLGATHER ? MPI_ALLGATHER
-                                  : MPI_ALLTOALL;
 }
 
 // The library's temporary buffer: as with malloc, one collective gets the memory that the last one
@@ -117,13 +96,13 @@ static int64_t temporary_address(struct interpreter *run, int64_t bytes)
 enum interpreter_phase interpreter_collective(struct interpreter *run, struct cpu_context *context)
 {
     const struct op_call *call = &run->call;
-    enum mpi_collective collective = collective_of(call->kind);
+    enum mpi_collective collective = call_collective(call->kind);
     mpi_observe_collective(run->process, op_kind_name(call->kind), true);
-    int ranks = run->process->ranks;
+    int ranks = mpi_group_size(call->group, run->process->ranks);
     int64_t sent = mpi_collective_send_bytes(collective, ranks, call->size),
             received = mpi_collective_receive_bytes(collective, ranks, call->size);
     struct mpi_schedule *schedule = &run->schedule;
-    mpi_collective_build(schedule, run->process, NULL, collective, call->root, call->size);
+    mpi_collective_build(schedule, run->process, call->group, collective, call->root, call->size);
     if (schedule->steps->len == 0) { // the library sees that there is nothing to do
         mpi_call(context, run->process);
         mpi_observe_collective(run->process, op_kind_name(call->kind), false);

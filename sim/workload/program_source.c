@@ -128,6 +128,7 @@ static void program_source_free(struct op_source *base)
             g_array_free(source->cursors[rank].frames, TRUE);
     g_free(source->cursors);
     code_free(source->code);
+    program_free(source->owned);
     g_free(source->wrong);
     g_free(source);
 }
@@ -141,4 +142,11 @@ struct op_source *program_source_new(const struct program *program, int ranks)
     source->cursors = g_new0(struct cursor, ranks);
     source->loaded = -1;
     return &source->base;
+}
+
+struct op_source *program_source_owning(struct program *program, int ranks)
+{
+    struct op_source *base = program_source_new(program, ranks);
+    container_of(base, struct program_source, base)->owned = program;
+    return base;
 }

@@ -10,4 +10,7 @@
 // not compile, the first call of each rank is wrong. The caller frees it (op_source_free).
 struct op_source *program_source_new(const struct program *program, int ranks);
 
+// The same of a program that the source takes over and frees.
+struct op_source *program_source_owning(struct program *program, int ranks);
+
 #endif

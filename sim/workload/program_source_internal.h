@@ -28,7 +28,8 @@ struct cursor {
 
 struct program_source {
     struct op_source base;
-    struct code *code; // NULL: it does not compile
+    struct code *code;     // NULL: it does not compile
+    struct program *owned; // NULL: the program is not the source's
     int ranks;
     struct cursor *cursors;
     int loaded;                     // rank whose values the variables have; -1: none

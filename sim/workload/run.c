@@ -5,7 +5,6 @@
 #include "sim/scenario/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/limit.h"
-#include "sim/workload/program_source.h"
 #include "sim/workload/samples.h"
 
 #include <string.h>
@@ -32,7 +31,7 @@ struct running {
     void *stack_state;
     struct mpi_process **processes;
     struct interpreter **interpreters;
-    struct program *benchmark; // NULL: a free program, which belongs to the case
+    const struct benchmark *benchmark; // NULL: a free program
     struct op_source *source;
     int ranks;
     struct benchmark_report report;
@@ -152,7 +151,6 @@ static void running_build(struct running *run, const struct registry *registry)
 {
     const struct scenario_case *test_case = run->test_case;
     const struct workload *workload = &test_case->workload;
-    const struct program *program = workload->program;
     run->cluster = cluster_new(run->sim, test_case);
     run->stack = registry_stack(registry, test_case->stack->name);
     run->ranks = workload->ranks;
@@ -163,7 +161,7 @@ static void running_build(struct running *run, const struct registry *registry)
     run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
     if (workload->benchmark) {
         const struct benchmark *benchmark = registry_benchmark(registry, workload->benchmark->name);
-        program = run->benchmark = benchmark_program(benchmark, workload);
+        run->benchmark = benchmark;
         run->report = benchmark->report;
         run->result->counts = benchmark->schema.counts;
         run->points = g_array_new(FALSE, FALSE, sizeof(struct point));
@@ -171,7 +169,7 @@ static void running_build(struct running *run, const struct registry *registry)
         if (workload->samples)
             run->result->samples = g_array_new(FALSE, FALSE, sizeof(struct result_sample));
     }
-    run->source = program_source_new(program, run->ranks);
+    run->source = workload_source(run->benchmark, workload);
     for (int rank = 0; rank < run->ranks; rank++) {
         run->interpreters[rank] =
             interpreter_new(run->processes[rank], run->source, on_measure, run);
@@ -189,7 +187,6 @@ static void running_free(struct running *run)
     for (int rank = 0; rank < run->ranks; rank++)
         mpi_process_free(run->processes[rank]);
     op_source_free(run->source);
-    program_free(run->benchmark);
     if (run->points)
         g_array_free(run->points, TRUE);
     cluster_free(run->cluster);

@@ -9,6 +9,7 @@
 
 #include "sim/program/program.h"
 #include "sim/core/time.h"
+#include "sim/mpi/group.h"
 #include "sim/mpi/operation.h"
 
 #include <stdbool.h>
@@ -22,15 +23,16 @@
 struct op_call {
     enum op_kind kind;
     const struct source_mark *mark; // where it was written; line 0: nowhere, by a benchmark
-    int peer;                 // a rank; MPI_RANK_ANY: any, or all (fence), or the kind has none
-    int source;               // of a sendrecv: the rank that it receives from, or MPI_RANK_ANY
-    int root;                 // of a collective: a rank
-    int tag;                  // >= 0; of receives and probes also MPI_TAG_ANY
-    int64_t size;             // bytes
-    int64_t count;            // of a loop: turns; of a measurement: repetitions
-    sim_time time;            // of a computation
-    int64_t buffer;           // address; CALL_NO_ADDRESS: the call's own, by number
-    int own_buffer;           // calls of a rank with the same number share one; counted from 0
+    const struct mpi_group *group;  // among which it communicates; NULL: all ranks
+    int peer;       // a rank of the job; MPI_RANK_ANY: any, or all (fence), or the kind has none
+    int source;     // of a sendrecv: the rank that it receives from, or MPI_RANK_ANY
+    int root;       // of a collective: a rank
+    int tag;        // >= 0; of receives and probes also MPI_TAG_ANY
+    int64_t size;   // bytes
+    int64_t count;  // of a loop: turns; of a measurement: repetitions
+    sim_time time;  // of a computation
+    int64_t buffer; // address; CALL_NO_ADDRESS: the call's own, by number
+    int own_buffer; // calls of a rank with the same number share one; counted from 0
     int64_t receive_buffer;   // address; CALL_NO_ADDRESS: behind `buffer`
     int request;              // what the call starts under a name, by number; CALL_NO_REQUEST: none
     const char *request_name; // NULL: none

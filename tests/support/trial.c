@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/trial.h"
 
+#include "tests/support/flat_reference.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -154,6 +155,7 @@ static void set_faults(struct trial *trial, bool ethernet)
 struct tally {
     int reached[TRIAL_MOST_WANTED];
     int64_t exact, chosen, hits, misses; // mpi_reference.h
+    int64_t unfolded;                    // flat_reference.h
     int made_good, given_up;             // programs that lost something
 };
 
@@ -251,6 +253,7 @@ static bool run_program(const struct trial_stack *stack, guint32 seed, const str
     };
     reference_check_matching(&reference);
     reference_check_collectives(&reference);
+    tally->unfolded += flat_reference_check(&test, log, ends_well(run), reference.complaints);
     check_books(&reference, run->result);
     if (seed % REPEATED == 0 && !repeats(&test, run))
         reference_complain(&reference, NULL, "an equal run is not equal");
@@ -346,7 +349,7 @@ static void expect_reached(const struct trial_stack *stack, const struct tally *
     for (int i = 0; stack->wanted && stack->wanted[i]; i++)
         if (tally->reached[i] == 0)
             SUITE_SAME_TEXT("never", stack->wanted[i]);
-    CU_ASSERT(tally->exact > 0);
+    CU_ASSERT(tally->exact > 0 && tally->unfolded > tally->exact);
     CU_ASSERT(tally->chosen > 0 || stack->shape.only_fixed);
     CU_ASSERT((tally->hits > 0 && tally->misses > 0) || !probes);
 }

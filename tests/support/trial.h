@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tries random programs (free_program.h) on a stack with random settings, and compares what happens
-// with what MPI says (mpi_reference.h). Each program must end with balanced books, and a second run
-// of it must be equal; with losses, what the stack says of itself must be true.
+// with what MPI says (mpi_reference.h), and with the program unfolded (flat_reference.h). Each
+// program must end with balanced books, and a second run of it must be equal; with losses, what the
+// stack says of itself must be true.
 //
 // NETSIM_RANDOM_PROGRAMS sets how many are tried of each stack, NETSIM_RANDOM_FIRST the first seed
 // (1), NETSIM_RANDOM_STACK the only stack that is tried. A program that goes wrong is printed with

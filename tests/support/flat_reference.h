@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a program comes out as when it is unfolded (sim/workload/flatten.h), against what its ranks
+// did in a run, by its log: which requests each rank started, with peer, tag, size, context and
+// number, in which order, and where it waited for which.
+#ifndef NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
+#define NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
+
+#include "tests/support/call_log.h"
+#include "tests/support/program_run.h"
+
+// Appends what is wrong to `complaints`. whole: the run has come to its end; else what a rank did
+// is where it begins. Returns how many operations were compared.
+int64_t flat_reference_check(const struct test_program *program, const struct call_log *log,
+                             bool whole, GString *complaints);
+
+// A rank's unfolded program as text: "isend 1 4 B, wait 1, copy 4 B, "; the caller frees it.
+char *flat_reference_text(const struct test_program *program, int rank);
+
+#endif

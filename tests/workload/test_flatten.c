@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs and benchmarks unfolded: by every algorithm that libraries have, for any number of
+// ranks, each rank does in a run exactly what its unfolded program says; and what the program says
+// of time and copies. Random programs of all stacks are compared where they are run (trial.h).
+#include "sim/mpi/library.h"
+#include "sim/workload/flatten.h"
+#include "sim/workload/model.h"
+#include "tests/support/flat_reference.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+#define ALL_COLLECTIVES                                                                            \
+    "{barrier}, {bcast: {root: ranks - 1, size: %s}}, {reduce: {root: 0, size: %s}}, "             \
+    "{allreduce: %s}, {gather: {root: floor(ranks / 2), size: %s}}, {scatter: {root: ranks - 1, "  \
+    "size: "                                                                                       \
+    "%s}}, {allgather: %s}, {alltoall: %s}"
+
+// Runs the program and compares.
+static void expect_same(const struct test_program *program, const char *what)
+{
+    struct call_log *log = call_log_new();
+    struct program_run *run = program_run_observed(program, 1, &log->observer);
+    GString *complaints = g_string_new(NULL);
+    SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
+    int64_t compared = flat_reference_check(program, log, true, complaints);
+    CU_ASSERT(compared > 0 || program->ranks == 1);
+    if (complaints->len > 0)
+        fprintf(stderr, "%s, %d ranks:\n", what, program->ranks);
+    SUITE_SAME_TEXT(complaints->str, "");
+    g_string_free(complaints, TRUE);
+    program_run_free(run);
+    call_log_free(log);
+}
+
+static char *collectives_of(const char *size)
+{
+    return g_strdup_printf(ALL_COLLECTIVES, size, size, size, size, size, size, size);
+}
+
+static void expect_rule(const char *collective, const char *rule, const char *size)
+{
+    char *set = g_strdup_printf("lam.%s=%s", collective, rule), *all = collectives_of(size);
+    for (int ranks = 1; ranks <= TEST_MOST_RANKS; ranks++) {
+        struct test_program program = {
+            .ranks = ranks, .stack = "lam_tcp", .sets = {set}, .all = all};
+        expect_same(&program, set);
+    }
+    g_free(all);
+    g_free(set);
+}
+
+static void test_rules(void)
+{
+    const struct {
+        const char *name, *const *rules;
+    } collectives[] = {
+        {"barrier", mpi_barrier_rules},     {"bcast", mpi_bcast_rules},
+        {"reduce", mpi_reduce_rules},       {"allreduce", mpi_allreduce_rules},
+        {"gather", mpi_gather_rules},       {"scatter", mpi_scatter_rules},
+        {"allgather", mpi_allgather_rules}, {"alltoall", mpi_alltoall_rules},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(collectives); i++)
+        for (int rule = 0; collectives[i].rules[rule]; rule++) {
+            expect_rule(collectives[i].name, collectives[i].rules[rule], "0 B");
+            expect_rule(collectives[i].name, collectives[i].rules[rule], "20 KiB");
+        }
+}
+
+// What ranks do by themselves, requests that are named and waited for, and loops.
+static void test_calls(void)
+{
+    struct test_program program = {
+        .ranks = 2,
+        .all = "{loop: {count: 2, as: i, do: [{isend: {to: 1 - rank, size: 1 B * i, request: a}}, "
+               "{irecv: {from: any, size: 5 B, request: b}}, {compute: 1 ns * (i + 1)}, {copy: 7 B "
+               "}, {waitall: [b, a]}]}}, {wait: a}, {sendrecv: {to: 1 - rank, from: 1 - rank, "
+               "size: 3 B}}, {iprobe: {from: any}}, barrier, {waitall: all}"};
+    expect_same(&program, "calls");
+    char *text = flat_reference_text(&program, 1);
+    SUITE_SAME_TEXT(text, "isend 0 0 B, irecv 5 B, compute 1000 ps, copy 7 B, wait 2 1, "
+                          "isend 0 1 B, irecv 5 B, compute 2000 ps, copy 7 B, wait 4 3, "
+                          "irecv 0 3 B, isend 0 3 B, wait 5 6, iprobe 0 B, "
+                          "isend 0 0 B, wait 8, irecv 0 0 B, wait 9, ");
+    g_free(text);
+}
+
+// The four steps of a rank in recursive doubling, and what is summed up between them.
+static void test_allreduce(void)
+{
+    struct test_program program = {.ranks = 4,
+                                   .stack = "lam_tcp",
+                                   .sets = {"lam.allreduce=recursive_doubling"},
+                                   .all = "{allreduce: 8 B}"};
+    char *text = flat_reference_text(&program, 2);
+    SUITE_SAME_TEXT(text, "copy 8 B, irecv 3 8 B, isend 3 8 B, wait 1 2, reduce 8 B, "
+                          "irecv 0 8 B, isend 0 8 B, wait 3 4, reduce 8 B, ");
+    g_free(text);
+}
+
+static void test_wrong(void)
+{
+    struct test_program program = {.ranks = 2,
+                                   .ops = {"{compute: 1 us}, {send: {to: rank - 1, size: 1 B}}"},
+                                   .all = "barrier"};
+    char *text = flat_reference_text(&program, 0);
+    SUITE_SAME_TEXT(text, "compute 1000000 ps, there is no rank -1 (ranks: 0..1)");
+    g_free(text);
+}
+
+// ---- Benchmarks, and what is no message between two ranks that both call ----
+
+static void expect_benchmark(const char *stack, const char *name)
+{
+    char *text = g_strdup_printf("schema: 1\nname: t\nstack: %s\n"
+                                 "hosts: [{name: node, count: 2}]\nswitches: [{name: switch}]\n"
+                                 "links: [{from: node, to: switch}]\n"
+                                 "workload: {benchmark: %s, sizes: [64 B], repetitions: 3}\n",
+                                 stack, name);
+    struct compiled compiled = compiled_new(text, NULL);
+    struct flatten *flatten = flatten_case(&model_registry, compiled.test_case, NULL);
+    struct flat_op op;
+    int messages = 0, clocks = 0, others = 0;
+    while (flatten_next(flatten, 0, &op) == SOURCE_CALL) {
+        messages += op.kind == FLAT_SEND && op.context == MPI_POINT_TO_POINT;
+        clocks += op.kind == FLAT_MEASURE;
+        others += op.kind == FLAT_OTHER;
+    }
+    SUITE_SAME_INTEGER(clocks, 2);
+    CU_ASSERT(messages + others >= 3);
+    flatten_free(flatten);
+    compiled_free(&compiled);
+    g_free(text);
+}
+
+static void test_benchmarks(void)
+{
+    expect_benchmark("grim\nnic: lanai9", "grim.latency");
+    expect_benchmark("lam_tcp\nnic: eepro100", "pmb.exchange");
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"every algorithm", test_rules},  {"calls", test_calls},
+        {"an allreduce", test_allreduce}, {"what is wrong", test_wrong},
+        {"benchmarks", test_benchmarks},  {0},
+    };
+    return suite_run("workload: programs unfolded", cases);
+}
