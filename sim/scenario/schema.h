@@ -38,6 +38,13 @@ struct stack_schema {
     struct stack_footprint (*footprint)(const struct scenario_case *test_case);
 };
 
+// Whom a rank of a benchmark talks to.
+enum benchmark_peers {
+    BENCHMARK_PEERS_FEW,    // as many as a tree or a ring has, the same in each repetition
+    BENCHMARK_PEERS_CHANGE, // as many, others in each repetition
+    BENCHMARK_PEERS_ALL,
+};
+
 struct benchmark_schema {
     const char *name; // "pmb.pingpong"
     const char *doc;
@@ -49,6 +56,7 @@ struct benchmark_schema {
     const char *counts;
     // Its messages overlap, so that a single repetition has no time of its own.
     bool overlapping;
+    enum benchmark_peers peers;
     const char *sizes; // the usual ones, "1 .. 8192"; NULL: what Pallas measures, if in bytes
     // Keys of the workload that are its own, beside sizes, repetitions and ranks; NULL: none.
     const struct param_table *parameters;

@@ -262,11 +262,12 @@ LOOP(allgather)
 LOOP(alltoall)
 LOOP(barrier)
 
-#define PALLAS(name_, what, metrics_)                                                              \
+#define PALLAS(name_, what, metrics_, ...)                                                         \
     .schema = {.name = "pmb." name_,                                                               \
                .doc = what ", of the Pallas MPI Benchmarks 2.2",                                   \
                .least_ranks = 2,                                                                   \
-               .metrics = metrics_}
+               .metrics = metrics_,                                                                \
+               __VA_ARGS__}
 
 const struct benchmark mpi_benchmarks[] = {
     {
@@ -292,13 +293,14 @@ const struct benchmark mpi_benchmarks[] = {
         .build = build_exchange,
     },
     {
-        PALLAS("bcast", "Bcast: the root changes with each repetition", SPREAD_METRICS),
+        PALLAS("bcast", "Bcast: the root changes with each repetition", SPREAD_METRICS,
+               .peers = BENCHMARK_PEERS_CHANGE),
         .report = {.all_ranks = true},
         .build = build_bcast,
     },
     {
         PALLAS("reduce", "Reduce: sum of floats, the root changes with each repetition",
-               SPREAD_METRICS),
+               SPREAD_METRICS, .peers = BENCHMARK_PEERS_CHANGE),
         .report = {.all_ranks = true},
         .build = build_reduce,
     },
@@ -313,7 +315,8 @@ const struct benchmark mpi_benchmarks[] = {
         .build = build_allgather,
     },
     {
-        PALLAS("alltoall", "Alltoall: sizes are of the block for one rank", SPREAD_METRICS),
+        PALLAS("alltoall", "Alltoall: sizes are of the block for one rank", SPREAD_METRICS,
+               .peers = BENCHMARK_PEERS_ALL),
         .report = {.all_ranks = true},
         .build = build_alltoall,
     },

@@ -27,8 +27,10 @@
 // A process: its structs and the pools and arrays that grow with the first messages.
 #define PROCESS_BYTES (sizeof(struct mpi_process) + 4e3)
 
-// A pair of processes that have talked: the route, and a message in the ledger.
-#define PAIR_BYTES 300.0
+// A pair of processes that are connected: the route. One that has talked: besides, what the ledger
+// and the library keep of its messages.
+#define PAIR_BYTES 100.0
+#define PEER_BYTES 300.0
 
 // One operation of a program, as data and compiled: for all ranks once, and the buffer that a rank
 // may have of its own for it.
@@ -64,13 +66,17 @@ static double constant_of(const struct op_value *value, double otherwise)
     return *end == '\0' ? number : otherwise;
 }
 
-// Whom a rank talks to in an operation, on average: in a collective the leaves above and below it
-// in a tree, or its partners in a series of exchanges.
+// Whom a rank talks to in a collective, on average: in a tree, or in a series of exchanges.
+static double few_peers(int ranks)
+{
+    return 2 * log2(ranks) + 2;
+}
+
 static double peers_of(const struct op *op, int ranks)
 {
     if (op->kind == OP_ALLTOALL)
         return ranks;
-    return op->kind >= OP_BARRIER && op->kind <= OP_ALLGATHER ? 2 * log2(ranks) + 2 : 1;
+    return op->kind >= OP_BARRIER && op->kind <= OP_ALLGATHER ? few_peers(ranks) : 1;
 }
 
 static void add_operations(struct work *work, const GPtrArray *body, double times, int ranks)
@@ -110,13 +116,20 @@ static struct work program_work(const struct workload *workload)
 // Each rank sends something and receives something in each repetition.
 static struct work benchmark_work(const struct workload *workload)
 {
-    struct work work = {.peers = workload->ranks};
+    int ranks = workload->ranks;
+    struct work work = {0};
+    enum benchmark_peers peers = workload->benchmark->peers;
     for (guint i = 0; i < workload->sizes->len; i++) {
         int64_t size = g_array_index(workload->sizes, int64_t, i);
-        double messages = (double)benchmark_repetitions(workload, size) * workload->ranks;
+        double messages = (double)benchmark_repetitions(workload, size) * ranks;
         work.operations += 2 * messages;
         work.bytes += messages * (double)size;
+        work.peers += peers == BENCHMARK_PEERS_CHANGE ? messages / ranks * few_peers(ranks) : 0;
     }
+    if (peers == BENCHMARK_PEERS_FEW)
+        work.peers = few_peers(ranks);
+    if (peers == BENCHMARK_PEERS_ALL)
+        work.peers = ranks;
     return work;
 }
 
@@ -162,8 +175,8 @@ static double memory_of(const struct scenario_case *test_case)
     return BASE_BYTES + HOST_BYTES * test_case->topology.hosts->len +
            ranks * (PROCESS_BYTES + (double)stack.process) +
            ranks * ranks * (stack.pair ? PAIR_BYTES + (double)stack.pair : 0) +
-           ranks * peers * (stack.peer ? PAIR_BYTES + (double)stack.peer : 0) +
-           program_bytes(&test_case->workload) + samples_bytes(&test_case->workload);
+           ranks * peers * (PEER_BYTES + (double)stack.peer) + program_bytes(&test_case->workload) +
+           samples_bytes(&test_case->workload);
 }
 
 int64_t estimate_memory_there(void)

@@ -21,6 +21,8 @@ static const struct vip_descriptor *received(const struct rpi_bench *bench, int 
 static int sent_count(const struct rpi_bench *bench, int rank, int peer)
 {
     int count = 0;
+    if (!rpi_bench_peer(bench, rank, peer)->cp_send_desc)
+        return 0;
     while (count < bench->stack->config->sdescs &&
            sent(bench, rank, peer, count)->status != VIP_STATUS_FREE)
         count++;
@@ -31,7 +33,9 @@ static int sent_count(const struct rpi_bench *bench, int rank, int peer)
 static int received_count(const struct rpi_bench *bench, int rank, int peer)
 {
     const struct rpi_process_peer *of = rpi_bench_peer(bench, rank, peer);
-    return (int)(of->cp_vi_hand->receive.posted.head - of->cp_recv_desc);
+    int unmade = of->cp_vi_hand->unmade;
+    return unmade > 0 ? (int)bench->stack->config->rdescs - unmade
+                      : (int)(of->cp_vi_hand->receive.posted.head - of->cp_recv_desc);
 }
 
 static struct rpi_bench *bench_of(const char *first, const char *second, const char *set)

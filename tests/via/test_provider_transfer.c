@@ -402,9 +402,71 @@ static void test_ring_full_of_requests(void)
     via_world_free(world);
 }
 
+// ---- Descriptors that are made when they are needed ----
+
+#define UNMADE 2
+
+static struct vip_descriptor later[UNMADE];
+static int made;
+
+static struct vip_descriptor *make(struct vip_vi *vi)
+{
+    struct vip_descriptor *descriptor = &later[made++];
+    const struct via_node *node = vi->owner;
+    vip_descriptor_init(descriptor);
+    descriptor->address = VIA_ADDRESS;
+    descriptor->length = LARGEST;
+    descriptor->handle = node->memory;
+    return descriptor;
+}
+
+static bool post_unmade_job(struct cpu_context *context, struct via_node *node, void *argument)
+{
+    (void)argument;
+    node->vi->owner = node;
+    node->vi->make = make;
+    vip_post_recv_unmade(context, node->vi);
+    return true;
+}
+
+// Three receives, of which the first two are posted to be made later or not, and three messages.
+// Returns the run's fingerprint.
+static uint64_t three_messages(bool unmade)
+{
+    struct via_world *world = via_world_new(cluster_cable, NULL, NULL);
+    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    const struct vip_descriptor *receives[3];
+    via_connect(world, false);
+    made = 0;
+    for (int i = 0; i < 3; i++) {
+        receives[i] = unmade && i < UNMADE ? &later[i] : &via_receive(b, 0, LARGEST)->descriptor;
+        if (unmade && i < UNMADE)
+            via_do(b, post_unmade_job, NULL);
+    }
+    via_run(world);
+    SUITE_SAME_INTEGER(b->vi->unmade, unmade ? UNMADE : 0);
+    for (int i = 0; i < 3; i++) {
+        transfer(a, SEND, 100 + i);
+        via_run(world);
+        SUITE_SAME_INTEGER(made, unmade ? MIN(i + 1, UNMADE) : 0);
+        CU_ASSERT_PTR_EQUAL(via_receive_done(b), receives[i]);
+        SUITE_SAME_INTEGER(receives[i]->length, 100 + i);
+    }
+    uint64_t fingerprint = engine_fingerprint(world->sim->engine);
+    via_world_free(world);
+    return fingerprint;
+}
+
+// They are taken first, and no event happens at another time for them.
+static void test_unmade(void)
+{
+    CU_ASSERT_EQUAL(three_messages(true), three_messages(false));
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
+        {"descriptors that are made when they are needed", test_unmade},
         {"fragmentation and reassembly, all lengths", test_fragmentation},
         {"header and MTU", test_header_and_mtu},
         {"via.via.transfer_size_limit", test_transfer_size_limit},

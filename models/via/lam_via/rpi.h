@@ -151,14 +151,15 @@ struct rpi_process_peer {
     int rank;                              // of the process there; -1: the node has none
     bool prpi_init, prpi_connect;          // LAM_PRPIINIT, LAM_PRPICONNECT
     struct mpi_unexpected *cp_bmsg;        // takes the next body, if not NULL
-    struct mpi_request **cp_pending_sends; // ring: whose descriptors will complete, in order
+    struct mpi_request **cp_pending_sends; // ring: whose descriptors will complete, in order; NULL
+                                           // before the first send
     guint pending_head, pending_tail;
     struct mpi_queue cp_current_recv_req;
     struct vip_vi *cp_vi_hand;
-    struct vip_descriptor *cp_send_desc; // sdescs of them
+    struct vip_descriptor *cp_send_desc; // sdescs of them; NULL before the first send
+    struct vip_descriptor *cp_recv_desc; // rdescs of them; NULL before the first message
     int cp_first_free_send_desc, cp_free_send_desc_cnt;
-    struct vip_descriptor *cp_recv_desc; // rdescs of them
-    int64_t cp_rdma_area;                // address here that the peer writes to
+    int64_t cp_rdma_area; // address here that the peer writes to
     struct vip_mem_handle cp_rdma_area_hand;
     int64_t cp_remote_rdma_area;
     struct vip_mem_handle cp_remote_rdma_area_hand;
@@ -169,7 +170,7 @@ struct rpi_process_peer {
     int waiting_acks;                // ACKs to this peer in the send queue
     bool held_up;                    // while the send queue is looked through: one of them stays
     bool descriptors_due;            // likewise: to one that stays for lack of them
-    GArray *extents;                 // struct rpi_extent, oldest first
+    GArray *extents;                 // struct rpi_extent, oldest first; NULL before the first
 };
 
 // ---- The process ----

@@ -85,7 +85,7 @@ void rpi_area_read(struct rpi_process_peer *peer, int64_t bytes, bool restart)
 bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool restart,
                       struct message_ref message)
 {
-    if (peer->extents->len == 0)
+    if (!peer->extents || peer->extents->len == 0)
         return false;
     const struct rpi_extent *next = &g_array_index(peer->extents, struct rpi_extent, 0);
     int64_t from = peer->cp_rdma_area + (restart ? 0 : peer->cp_read_pointer);
@@ -114,6 +114,8 @@ void rpi_area_watch(void *owner, const struct vip_placement *placement)
     struct rpi_process_peer *peer = owner;
     if (!placement->first)
         return;
+    if (!peer->extents)
+        peer->extents = g_array_new(FALSE, FALSE, sizeof(struct rpi_extent));
     struct rpi_extent extent = {placement->start, placement->start + placement->total,
                                 placement->message};
     for (guint i = 0; i < peer->extents->len; i++) {

@@ -22,9 +22,20 @@ struct rpi_immediate rpi_immediate_unpack(uint32_t word)
 
 // ---- Posting ----
 
+// They are there from lsra_addprocs on; the simulator makes them when the first is used.
+static void make_send_descs(struct rpi_process_peer *peer, int sdescs)
+{
+    peer->cp_send_desc = g_new(struct vip_descriptor, sdescs);
+    peer->cp_pending_sends = g_new(struct mpi_request *, sdescs);
+    for (int i = 0; i < sdescs; i++)
+        vip_descriptor_init(&peer->cp_send_desc[i]);
+}
+
 static struct vip_descriptor *take_descriptor(struct rpi_process_peer *peer)
 {
     int sdescs = (int)peer->owner->config->sdescs;
+    if (!peer->cp_send_desc)
+        make_send_descs(peer, sdescs);
     struct vip_descriptor *descriptor = &peer->cp_send_desc[peer->cp_first_free_send_desc];
     peer->cp_first_free_send_desc = (peer->cp_first_free_send_desc + 1) % sdescs;
     peer->cp_free_send_desc_cnt--;

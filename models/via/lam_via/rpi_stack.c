@@ -96,14 +96,15 @@ static void lam_via_check(const struct scenario_case *test_case, struct diag_lis
                           rpi->short_limit, mvia->largest_transfer);
 }
 
-// Each process has a VI with its descriptors and an RDMA area for each other one.
+// Each process has a VI and an RDMA area for each other one, and descriptors once they are used.
 static struct stack_footprint lam_via_footprint(const struct scenario_case *test_case)
 {
     const struct rpi_config *rpi = scenario_section_values(test_case, "lam_via");
     return (struct stack_footprint){
         .process = sizeof(struct rpi_process) + sizeof(struct vip_nic) + sizeof(struct vip_agent),
-        .pair = (int64_t)sizeof(struct rpi_process_peer) + (int64_t)sizeof(struct vip_region) +
-                vip_vi_footprint(rpi->rdescs + rpi->sdescs),
+        .pair = (int64_t)sizeof(struct rpi_process_peer) + 2 * (int64_t)sizeof(struct vip_region) +
+                vip_vi_footprint(),
+        .peer = (rpi->sdescs + rpi->rdescs) * vip_descriptor_footprint(),
     };
 }
 

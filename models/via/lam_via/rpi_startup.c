@@ -85,6 +85,17 @@ static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t by
     return false;
 }
 
+static struct vip_descriptor *make_recv_desc(struct vip_vi *vi)
+{
+    struct rpi_process_peer *peer = vi->owner;
+    int64_t rdescs = peer->owner->config->rdescs;
+    if (!peer->cp_recv_desc)
+        peer->cp_recv_desc = g_new(struct vip_descriptor, rdescs);
+    struct vip_descriptor *descriptor = &peer->cp_recv_desc[rdescs - 1 - vi->unmade];
+    vip_descriptor_init(descriptor);
+    return descriptor;
+}
+
 // One peer's part of lsra_addprocs.
 static void add_proc(struct cpu_context *context, struct rpi_process *rpi,
                      struct rpi_process_peer *peer)
@@ -99,18 +110,10 @@ static void add_proc(struct cpu_context *context, struct rpi_process *rpi,
     vip_mem_watch(rpi->nic, peer->cp_rdma_area_hand, rpi_area_watch, peer);
     peer->cp_vi_hand = vip_create_vi(context, rpi->nic, rpi->ptag, rpi->cq, rpi->cq);
     peer->cp_vi_hand->owner = peer;
-    peer->cp_send_desc = g_new(struct vip_descriptor, config->sdescs);
-    peer->cp_recv_desc = g_new(struct vip_descriptor, config->rdescs);
-    peer->cp_pending_sends = g_new(struct mpi_request *, config->sdescs);
-    peer->extents =
-        g_array_sized_new(FALSE, FALSE, sizeof(struct rpi_extent), (guint)config->rdescs + 1);
+    peer->cp_vi_hand->make = make_recv_desc;
     peer->cp_free_send_desc_cnt = (int)config->sdescs;
-    for (int64_t i = 0; i < config->sdescs; i++)
-        vip_descriptor_init(&peer->cp_send_desc[i]);
-    for (int64_t i = 0; i < config->rdescs; i++) {
-        vip_descriptor_init(&peer->cp_recv_desc[i]);
-        vip_post_recv(context, peer->cp_vi_hand, &peer->cp_recv_desc[i]);
-    }
+    for (int64_t i = 0; i < config->rdescs; i++)
+        vip_post_recv_unmade(context, peer->cp_vi_hand);
     peer->prpi_init = true;
 }
 

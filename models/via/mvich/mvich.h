@@ -107,6 +107,12 @@ struct mvich_vbuf {
     struct mpi_request *completes; // the request whose last vbuf this is; or NULL
 };
 
+// Pinned memory for vbufs.
+struct mvich_vbuf_region {
+    int64_t address, count;
+    struct vip_mem_handle handle;
+};
+
 struct mvich_vbuf_list {
     struct mvich_vbuf *head, *tail;
 };
@@ -238,9 +244,13 @@ struct mvich_process {
     bool polled;   // woken while it polled: empty queues have been looked at already
     bool spun;     // it has polled long enough to wait
     struct event spin_over;
-    struct mvich_vbuf *free_vbufs;
+    // Vbufs. Of a large job most are never used: the simulator makes one when it is.
+    struct mvich_vbuf *free_vbufs; // of those that were made
     int64_t vbufs, vbufs_free;
-    GPtrArray *vbuf_regions;
+    struct pool vbuf_pool;
+    GArray *vbuf_regions; // struct mvich_vbuf_region
+    guint making_region;  // in which the next is made,
+    int64_t making;       // behind so many
     struct mvich_dreg *dreg;
     struct pool unexpected;
 };
@@ -273,6 +283,8 @@ struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_pro
 void mvich_vbuf_give(struct mvich_process *mvich, struct mvich_vbuf *vbuf);
 bool mvich_vbufs_grow(struct cpu_context *context, struct mvich_process *mvich, int64_t count);
 void mvich_prepost(struct cpu_context *context, struct mvich_connection *connection);
+// The same before anything has come or gone: the vbuf is made when a packet takes it.
+void mvich_prepost_unmade(struct cpu_context *context, struct mvich_connection *connection);
 // A vbuf with a packet of this type in it, ready but for what its type carries.
 struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
                                     struct mvich_connection *connection,

@@ -36,7 +36,8 @@ static void *mvich_build(struct cluster *cluster, const struct scenario_case *te
 static void process_clear(struct mvich_process *mvich)
 {
     if (mvich->vbuf_regions)
-        g_ptr_array_free(mvich->vbuf_regions, TRUE);
+        g_array_free(mvich->vbuf_regions, TRUE);
+    pool_clear(&mvich->vbuf_pool);
     pool_clear(&mvich->unexpected);
     mvich_dreg_free(mvich->dreg);
     vip_close_nic(mvich->nic);
@@ -64,15 +65,17 @@ static void mvich_check(const struct scenario_case *test_case, struct diag_list 
                           mvich->vbuf, mvia->largest_transfer);
 }
 
+#define TAKEN 4 // vbufs that the packets to and from a peer take, about
+
 static struct stack_footprint mvich_footprint(const struct scenario_case *test_case)
 {
     const struct mvich_config *mvich = scenario_section_values(test_case, "mvich");
     int64_t vbuf = sizeof(struct mvich_vbuf);
-    int64_t posted = mvich->prepost_depth + mvich->prepost_noop_extra;
     return (struct stack_footprint){
-        .process = (int64_t)sizeof(struct mvich_process) +
-                   mvich->dreg_buckets * (int64_t)sizeof(void *) + mvich->vbuf_pool * vbuf,
-        .pair = (int64_t)sizeof(struct mvich_connection) + vip_vi_footprint(0) + posted * vbuf,
+        .process =
+            (int64_t)sizeof(struct mvich_process) + mvich->dreg_buckets * (int64_t)sizeof(void *),
+        .pair = (int64_t)sizeof(struct mvich_connection) + vip_vi_footprint(),
+        .peer = TAKEN * vbuf,
     };
 }
 

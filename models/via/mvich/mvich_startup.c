@@ -50,7 +50,8 @@ static void open_nic(struct cpu_context *context, struct mvich_process *mvich)
     mvich->ptag = vip_create_ptag(mvich->nic);
     if (config->completion_queue)
         mvich->cq = vip_create_cq(mvich->nic);
-    mvich->vbuf_regions = g_ptr_array_new_with_free_func(g_free);
+    mvich->vbuf_regions = g_array_new(FALSE, FALSE, sizeof(struct mvich_vbuf_region));
+    pool_init(&mvich->vbuf_pool, sizeof(struct mvich_vbuf));
     mvich->dreg = mvich_dreg_new(mvich->nic, mvich->ptag, config,
                                  mvich->process->host->config.memory.page, mvich->process->name);
     pool_init(&mvich->unexpected, sizeof(struct mvich_unexpected));
@@ -82,7 +83,7 @@ static void add_peer(struct cpu_context *context, struct mvich_connection *conne
     for (int64_t i = 0; i < config->prepost_depth + config->prepost_noop_extra &&
                         mvich->process->sim->status == SIM_COMPLETED;
          i++)
-        mvich_prepost(context, connection);
+        mvich_prepost_unmade(context, connection);
     connection->local_credit = 0;
     connection->remote_credit = connection->remote_short = config->prepost_depth;
 }

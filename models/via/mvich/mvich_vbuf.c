@@ -18,16 +18,30 @@ bool mvich_vbufs_grow(struct cpu_context *context, struct mvich_process *mvich, 
     while (!vip_register_mem(context, mvich->nic, address, bytes, mvich->ptag, &handle))
         if (!mvich_dreg_evict(context, mvich->dreg))
             return false;
-    struct mvich_vbuf *region = g_new0(struct mvich_vbuf, count);
-    g_ptr_array_add(mvich->vbuf_regions, region);
-    for (int64_t i = count - 1; i >= 0; i--) {
-        vip_descriptor_init(&region[i].descriptor);
-        region[i].address = address + i * mvich->config->vbuf;
-        region[i].handle = handle;
-        mvich_vbuf_give(mvich, &region[i]);
-    }
+    struct mvich_vbuf_region region = {address, count, handle};
+    g_array_append_val(mvich->vbuf_regions, region);
     mvich->vbufs += count;
+    mvich->vbufs_free += count;
     return true;
+}
+
+// The next of those that were not made yet.
+static struct mvich_vbuf *vbuf_make(struct mvich_process *mvich)
+{
+    const struct mvich_vbuf_region *region =
+        &g_array_index(mvich->vbuf_regions, struct mvich_vbuf_region, mvich->making_region);
+    if (mvich->making == region->count) {
+        mvich->making = 0;
+        mvich->making_region++;
+        region++;
+    }
+    struct mvich_vbuf *vbuf = pool_take(&mvich->vbuf_pool);
+    *vbuf = (struct mvich_vbuf){
+        .address = region->address + mvich->making++ * mvich->config->vbuf,
+        .handle = region->handle,
+    };
+    vip_descriptor_init(&vbuf->descriptor);
+    return vbuf;
 }
 
 static void pool_exhausted(const struct mvich_process *mvich, bool limit)
@@ -45,22 +59,31 @@ static void pool_exhausted(const struct mvich_process *mvich, bool limit)
                      "mvich.prepost_depth) would fit");
 }
 
-struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_process *mvich)
+// Sees to it that one is free; false after an error.
+static bool vbufs_reserve(struct cpu_context *context, struct mvich_process *mvich)
 {
     const struct mvich_config *config = mvich->config;
-    if (!mvich->free_vbufs) {
-        int64_t count = config->vbuf_secondary_pool;
-        if (config->vbuf_most)
-            count = MIN(count, config->vbuf_most - mvich->vbufs);
-        if (count <= 0 || !mvich_vbufs_grow(context, mvich, count)) {
-            pool_exhausted(mvich, count <= 0);
-            return NULL;
-        }
-    }
+    if (mvich->vbufs_free > 0)
+        return true;
+    int64_t count = config->vbuf_secondary_pool;
+    if (config->vbuf_most)
+        count = MIN(count, config->vbuf_most - mvich->vbufs);
+    if (count > 0 && mvich_vbufs_grow(context, mvich, count))
+        return true;
+    pool_exhausted(mvich, count <= 0);
+    return false;
+}
+
+struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_process *mvich)
+{
+    if (!vbufs_reserve(context, mvich))
+        return NULL;
+    mvich->vbufs_free--;
     struct mvich_vbuf *vbuf = mvich->free_vbufs;
+    if (!vbuf)
+        return vbuf_make(mvich);
     unpoison(vbuf, sizeof *vbuf);
     mvich->free_vbufs = vbuf->next;
-    mvich->vbufs_free--;
     vbuf->next = NULL;
     vbuf->completes = NULL;
     return vbuf;
@@ -74,16 +97,41 @@ void mvich_vbuf_give(struct mvich_process *mvich, struct mvich_vbuf *vbuf)
     mvich->vbufs_free++;
 }
 
-void mvich_prepost(struct cpu_context *context, struct mvich_connection *connection)
+// As a receive descriptor that holds a packet of any length.
+static struct vip_descriptor *receives(const struct mvich_process *mvich, struct mvich_vbuf *vbuf)
 {
-    struct mvich_process *mvich = connection->owner;
-    struct mvich_vbuf *vbuf = mvich_vbuf_take(context, mvich);
-    if (!vbuf)
-        return;
     vbuf->descriptor.length = mvich->config->vbuf;
     vbuf->descriptor.address = vbuf->address;
     vbuf->descriptor.handle = vbuf->handle;
-    vip_post_recv(context, connection->vi, &vbuf->descriptor);
+    return &vbuf->descriptor;
+}
+
+void mvich_prepost(struct cpu_context *context, struct mvich_connection *connection)
+{
+    const struct mvich_process *mvich = connection->owner;
+    struct mvich_vbuf *vbuf = mvich_vbuf_take(context, connection->owner);
+    if (!vbuf)
+        return;
+    vip_post_recv(context, connection->vi, receives(mvich, vbuf));
+    connection->preposts++;
+    connection->local_credit++;
+}
+
+static struct vip_descriptor *make_posted(struct vip_vi *vi)
+{
+    const struct mvich_connection *connection = vi->owner;
+    return receives(connection->owner, vbuf_make(connection->owner));
+}
+
+void mvich_prepost_unmade(struct cpu_context *context, struct mvich_connection *connection)
+{
+    struct mvich_process *mvich = connection->owner;
+    if (!vbufs_reserve(context, mvich))
+        return;
+    g_assert(!mvich->free_vbufs);
+    mvich->vbufs_free--;
+    connection->vi->make = make_posted;
+    vip_post_recv_unmade(context, connection->vi);
     connection->preposts++;
     connection->local_credit++;
 }

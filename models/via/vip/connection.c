@@ -123,6 +123,7 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
     uint32_t *early = g_hash_table_lookup(agent->unmatched, &discriminator);
     if (early)
         vi_connect(vi, *early, context->now);
+    g_hash_table_remove(agent->unmatched, &discriminator);
     // The first request goes out at the handler's now; a pending one is repeated from there.
     cpu_post(context, &vi->retry);
 }

@@ -29,6 +29,7 @@ struct vip_agent *vip_agent_new(struct cluster *cluster, struct nic *nic,
     agent->nic = nic;
     agent->config = config;
     agent->vis = g_ptr_array_new_with_free_func(g_free);
+    pool_init(&agent->contents, sizeof(struct vip_content));
     agent->asked = g_hash_table_new(g_int64_hash, g_int64_equal);
     agent->unmatched = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     agent->frames_sent = sim_counter(agent->sim, "via frames sent");
@@ -43,6 +44,7 @@ void vip_agent_free(struct vip_agent *agent)
     if (!agent)
         return;
     g_ptr_array_free(agent->vis, TRUE);
+    pool_clear(&agent->contents);
     g_hash_table_unref(agent->asked);
     g_hash_table_unref(agent->unmatched);
     g_free(agent);
@@ -233,7 +235,7 @@ static void finish_transfer(struct cpu_context *context, struct vip_vi *vi,
     descriptor->length = frame->total;
     descriptor->immediate_flag = frame->immediate_flag;
     descriptor->immediate = frame->immediate;
-    descriptor->content = vi->arriving.content;
+    descriptor->content = *vi->arriving.content;
     descriptor->message = packet->message;
     vip_complete(context, descriptor, VIP_STATUS_DONE);
 }
@@ -247,8 +249,11 @@ static bool in_order(struct vip_agent *agent, struct vip_vi *vi, const struct vi
     vi->expected_frame = frame->sequence + 1;
     if (frame->at == 0) {
         // A descriptor that a broken transfer had taken serves the next one.
-        *arriving = (struct vip_arriving){
-            .active = true, .content = frame->content, .descriptor = arriving->descriptor};
+        arriving->active = true;
+        arriving->broken = false;
+        if (!arriving->content)
+            arriving->content = pool_take(&agent->contents);
+        *arriving->content = frame->content;
         return true;
     }
     if (gap && arriving->active && !arriving->broken) {
@@ -272,7 +277,7 @@ static void data_frame(struct cpu_context *context, struct vip_agent *agent, str
     }
     bool last = frame->at + frame->payload == frame->total;
     if (needs_descriptor(frame, last) && !arriving->descriptor) {
-        arriving->descriptor = descriptor_queue_pop(&vi->receive.posted);
+        arriving->descriptor = vip_take_posted(vi);
         if (!arriving->descriptor) {
             refuse(agent, vi, packet, VIP_ERROR_RECEIVE_QUEUE_EMPTY, "receive queue empty");
             return;

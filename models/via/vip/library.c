@@ -20,11 +20,15 @@ void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic)
 
 // ---- Life ----
 
-int64_t vip_vi_footprint(int64_t descriptors)
+int64_t vip_vi_footprint(void)
 {
     int64_t tables = 8 * (int64_t)sizeof(void *); // two hash tables, half full, and lists
-    return (int64_t)sizeof(struct vip_vi) + tables +
-           descriptors * (int64_t)(sizeof(struct vip_descriptor) + sizeof(struct vip_cq_entry));
+    return (int64_t)sizeof(struct vip_vi) + tables;
+}
+
+int64_t vip_descriptor_footprint(void)
+{
+    return (int64_t)(sizeof(struct vip_descriptor) + sizeof(struct vip_cq_entry));
 }
 
 struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *config,
@@ -40,6 +44,7 @@ struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *
     nic->regions = g_array_new(FALSE, TRUE, sizeof(struct vip_region));
     nic->free_regions = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     nic->cqs = g_ptr_array_new();
+    pool_init(&nic->postings, sizeof(struct vip_posting));
     cpu_task_init(&nic->notify_task, task->cpu, CPU_USER, notify_run);
     return nic;
 }
@@ -61,6 +66,7 @@ void vip_close_nic(struct vip_nic *nic)
     g_array_free(nic->regions, TRUE);
     g_array_free(nic->free_regions, TRUE);
     g_ptr_array_free(nic->cqs, TRUE);
+    pool_clear(&nic->postings);
     g_free(nic);
 }
 
@@ -159,16 +165,52 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
     return true;
 }
 
+static void charge_post_recv(struct cpu_context *context, const struct vip_vi *vi)
+{
+    vip_charge(context, vi->nic->config->post, "provider", MESSAGE_NONE);
+    vip_charge_trap(context, vi->nic);
+}
+
 void vip_post_recv(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor)
 {
     descriptor->vi = vi;
     descriptor->operation = VIP_RECEIVE;
     descriptor->status = VIP_STATUS_POSTED;
-    vip_charge(context, vi->nic->config->post, "provider", MESSAGE_NONE);
-    vip_charge_trap(context, vi->nic);
+    charge_post_recv(context, vi);
     descriptor->event.run = post_recv_event;
     cpu_post(context, &descriptor->event);
+}
+
+static void post_unmade_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct vip_posting *posting = container_of(event, struct vip_posting, event);
+    struct vip_vi *vi = posting->vi;
+    g_assert(!vi->receive.posted.head);
+    vi->unmade++;
+    pool_give(&vi->nic->postings, posting);
+}
+
+void vip_post_recv_unmade(struct cpu_context *context, struct vip_vi *vi)
+{
+    struct vip_posting *posting = pool_take(&vi->nic->postings);
+    posting->vi = vi;
+    event_init(&posting->event, post_unmade_event);
+    charge_post_recv(context, vi);
+    cpu_post(context, &posting->event);
+}
+
+struct vip_descriptor *vip_take_posted(struct vip_vi *vi)
+{
+    if (vi->unmade == 0)
+        return descriptor_queue_pop(&vi->receive.posted);
+    vi->unmade--;
+    struct vip_descriptor *descriptor = vi->make(vi);
+    descriptor->vi = vi;
+    descriptor->operation = VIP_RECEIVE;
+    descriptor->status = VIP_STATUS_POSTED;
+    return descriptor;
 }
 
 // ---- Completion ----

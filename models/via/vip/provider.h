@@ -29,6 +29,12 @@ struct vip_cq {
     bool waiting; // the process sleeps on it
 };
 
+// The doorbell of a receive descriptor that is not made yet, on its way.
+struct vip_posting {
+    struct event event;
+    struct vip_vi *vi;
+};
+
 struct vip_nic {
     struct vip_agent *agent;
     struct sim *sim;
@@ -46,8 +52,9 @@ struct vip_nic {
     bool slept;                // the process was put to sleep and pays for waking up
     struct vip_vi *waiting_vi; // the process sleeps on this VI's queues
     bool waiting_polls;
-    bool polls_all;     // it polls the queues of all its VIs instead
-    sim_time poll_turn; // of its loop
+    bool polls_all;       // it polls the queues of all its VIs instead
+    sim_time poll_turn;   // of its loop
+    struct pool postings; // struct vip_posting
     // The library's thread for notify functions.
     struct cpu_task notify_task;
     struct vip_descriptor_queue notified;
@@ -60,6 +67,7 @@ struct vip_agent {
     struct nic *nic;
     const struct mvia_config *config;
     GPtrArray *vis;        // struct vip_vi *, by number - 1
+    struct pool contents;  // struct vip_content, of VIs on which something has come
     GHashTable *asked;     // discriminator -> struct vip_vi *: connections under way or made
     GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for
                            // yet
@@ -100,6 +108,9 @@ void vip_charge(struct cpu_context *context, struct cost cost, const char *stage
 // library.c: a descriptor is complete, at the context's now; from the interrupt handler.
 void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor,
                   enum vip_status status);
+
+// library.c: the next posted receive descriptor, taken off its queue; NULL if none is posted.
+struct vip_descriptor *vip_take_posted(struct vip_vi *vi);
 
 // device.c: the doorbell of a send descriptor has reached the agent.
 void vip_device_doorbell(struct vip_agent *agent, struct vip_descriptor *descriptor);

@@ -61,7 +61,7 @@ static struct stack_footprint mvia_footprint(const struct scenario_case *test_ca
     const struct native_config *native = scenario_section_values(test_case, "mvia_native");
     return (struct stack_footprint){
         .process = sizeof(struct vip_nic) + sizeof(struct vip_agent),
-        .pair = vip_vi_footprint(2 * native->descriptors),
+        .pair = vip_vi_footprint() + 2 * native->descriptors * vip_descriptor_footprint(),
     };
 }
 

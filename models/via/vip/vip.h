@@ -107,6 +107,10 @@ struct vip_cq;
 typedef void vip_notify_fn(struct cpu_context *context, void *owner,
                            struct vip_descriptor *descriptor);
 
+// Makes a receive descriptor that its consumer has posted as one to be made later. It is called
+// when a transfer takes it, and charges nothing.
+typedef struct vip_descriptor *vip_make_fn(struct vip_vi *vi);
+
 // One of the two work queues.
 struct vip_work_queue {
     struct vip_descriptor_queue posted, done;
@@ -118,10 +122,9 @@ struct vip_work_queue {
 
 // A transfer that is arriving.
 struct vip_arriving {
-    bool active, broken; // broken: a frame is missing, the rest is thrown away
-    int64_t next_offset;
+    bool active, broken;               // broken: a frame is missing, the rest is thrown away
     struct vip_descriptor *descriptor; // of a receive; NULL for RDMA
-    struct vip_content content;
+    struct vip_content *content;       // NULL before the first transfer
 };
 
 struct vip_vi {
@@ -132,6 +135,8 @@ struct vip_vi {
     uint64_t discriminator;
     void *owner; // the consumer's
     struct vip_work_queue send, receive;
+    int unmade; // receive descriptors posted in front of all others, which `make` makes
+    vip_make_fn *make;
     // Connection.
     const struct route *route;
     int remote_station;
@@ -214,6 +219,10 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
 void vip_post_recv(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor);
 
+// VipPostRecv of a descriptor that takes memory of the simulator only once a transfer needs it:
+// vi->make, which the caller has set, makes it then. Only before any other is posted on the VI.
+void vip_post_recv_unmade(struct cpu_context *context, struct vip_vi *vi);
+
 // VipSendDone, VipRecvDone: the oldest completed descriptor of the queue, or NULL.
 struct vip_descriptor *vip_send_done(struct cpu_context *context, struct vip_vi *vi);
 struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi *vi);
@@ -250,10 +259,10 @@ bool vip_cq_done(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_e
 // CPU_SLEEP) and is woken by the interrupt that brings the next entry.
 bool vip_cq_wait(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry);
 
-// What a VI with so many descriptors takes of the simulator's memory, bytes: itself, the
-// descriptors, their entries of a completion queue, and its places in the connection manager's
-// tables.
-int64_t vip_vi_footprint(int64_t descriptors);
+// What a VI takes of the simulator's memory, bytes, with its places in the connection manager's
+// tables; a descriptor, with its entry of a completion queue.
+int64_t vip_vi_footprint(void);
+int64_t vip_descriptor_footprint(void);
 
 // ---- The kernel agent of one network card ----
 
