@@ -51,7 +51,7 @@ _netsim() {
     COMPREPLY=()
 
     # Begin: bash commands
-    commands='run check describe list show bench sweep explain validate compare plot figures calibrate help test'
+    commands='run check describe list show bench sweep explain flatten validate compare plot figures calibrate help test'
     case $command in
     run)
         arguments='scenario'
@@ -135,6 +135,16 @@ _netsim() {
         --time-limit) value='none' ;;
         --simulated-limit) value='none' ;;
         --plot) value='file' ;;
+        esac
+        ;;
+    flatten)
+        arguments='scenario'
+        options='--series --rank --set --allow-unused --format --help'
+        case $previous in
+        --series) value='none' ;;
+        --rank) value='none' ;;
+        --set) value='parameter' ;;
+        --format) value='choice table json' ;;
         esac
         ;;
     validate)

@@ -55,6 +55,14 @@ const struct cli_command cli_commands[] = {
      "A benchmark is explained with at most 20 repetitions of each size.\n"
      "Ends with 3 if the simulated program failed, and says why.",
      cli_explain, cli_explain_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
+    {"flatten", "SCENARIO", "say which messages a program's calls come to",
+     "Prints what each rank does as point-to-point operations, one a line: collectives as the\n"
+     "schedules that the series' library runs, with the copies and reductions between their\n"
+     "messages. A started request has a number, by which a wait names it. Nothing is simulated.\n"
+     "A benchmark has one repetition of each size unless workload.repetitions is given:\n\n"
+     "  netsim flatten bcast_cluster1 --series MPICH --set 'workload.sizes=64 KiB'\n\n"
+     "Ends with 3 if the program can't be evaluated, and says where.",
+     cli_flatten, cli_flatten_options, 1, 1, CLI_WORDS_SCENARIO, NULL},
     {"validate", "[PATTERN...]", "hold the claims of the sources against what is simulated",
      "Runs what the claims of references/claims/ look at, prints for each what was expected, what\n"
      "came out and the verdict, and the totals. PATTERN is a system (via), the start of an id\n"

@@ -50,6 +50,7 @@ enum cli_exit cli_list(const struct cli_command *command, int argc, char **argv)
 enum cli_exit cli_show(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_bench(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_explain(const struct cli_command *command, int argc, char **argv);
+enum cli_exit cli_flatten(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_calibrate(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_validate(const struct cli_command *command, int argc, char **argv);
 enum cli_exit cli_compare(const struct cli_command *command, int argc, char **argv);
@@ -66,6 +67,7 @@ extern const struct cli_option cli_list_options[];
 extern const struct cli_option cli_show_options[];
 extern const struct cli_option cli_bench_options[];
 extern const struct cli_option cli_explain_options[];
+extern const struct cli_option cli_flatten_options[];
 extern const struct cli_option cli_calibrate_options[];
 extern const struct cli_option cli_validate_options[];
 extern const struct cli_option cli_compare_options[];
@@ -158,6 +160,13 @@ char *cli_beside_program(const char *name);
 // be NULL.
 struct scenario *cli_scenario(const struct scenario_schema *schema, const char *argument,
                               char **sets, bool allow_unused, uint64_t seed);
+
+// Whether a series is among those of --series; NULL: all are.
+bool cli_series_wanted(char **names, const char *name);
+
+// Whether the scenario has all series of --series (NULL: none was given). If not, that has been
+// said.
+bool cli_series_exist(const struct scenario *scenario, char **names);
 
 // The same in silence, with settings that nothing reads. NULL: *why is the first mistake, if it is
 // one of the scenario's; the caller frees it.

@@ -209,3 +209,32 @@ struct scenario *cli_scenario(const struct scenario_schema *schema, const char *
     g_free(file);
     return scenario;
 }
+
+bool cli_series_wanted(char **names, const char *name)
+{
+    return !names || g_strv_contains((const char *const *)names, name);
+}
+
+bool cli_series_exist(const struct scenario *scenario, char **names)
+{
+    GPtrArray *known = g_ptr_array_new();
+    for (guint i = 0; i < scenario->cases->len; i++)
+        g_ptr_array_add(known,
+                        ((struct scenario_case *)g_ptr_array_index(scenario->cases, i))->name);
+    g_ptr_array_add(known, NULL);
+    bool good = true;
+    for (int i = 0; good && names && names[i]; i++) {
+        if (g_strv_contains((const char *const *)known->pdata, names[i]))
+            continue;
+        char *hint = cli_did_you_mean(names[i], (const char *const *)known->pdata);
+        char *all = g_strjoinv(", ", (char **)known->pdata);
+        if (!hint)
+            hint = g_strdup_printf("it has %s", all);
+        g_free(all);
+        cli_error(hint, "--series %s: the scenario has no such series", names[i]);
+        g_free(hint);
+        good = false;
+    }
+    g_ptr_array_unref(known);
+    return good;
+}

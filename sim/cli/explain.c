@@ -22,35 +22,6 @@ struct explain_arguments {
 
 // ---- What is asked for ----
 
-static bool wanted(const struct explain_arguments *arguments, const char *name)
-{
-    return !arguments->series || g_strv_contains((const char *const *)arguments->series, name);
-}
-
-static bool series_exist(const struct scenario *scenario, char **names)
-{
-    GPtrArray *known = g_ptr_array_new();
-    for (guint i = 0; i < scenario->cases->len; i++)
-        g_ptr_array_add(known,
-                        ((struct scenario_case *)g_ptr_array_index(scenario->cases, i))->name);
-    g_ptr_array_add(known, NULL);
-    bool good = true;
-    for (int i = 0; good && names && names[i]; i++) {
-        if (g_strv_contains((const char *const *)known->pdata, names[i]))
-            continue;
-        char *hint = cli_did_you_mean(names[i], (const char *const *)known->pdata);
-        char *all = g_strjoinv(", ", (char **)known->pdata);
-        if (!hint)
-            hint = g_strdup_printf("it has %s", all);
-        g_free(all);
-        cli_error(hint, "--series %s: the scenario has no such series", names[i]);
-        g_free(hint);
-        good = false;
-    }
-    g_ptr_array_unref(known);
-    return good;
-}
-
 // A size is something that a benchmark is told; a program's messages have the sizes it says.
 static bool size_is_wanted(const struct scenario *scenario,
                            const struct explain_arguments *arguments)
@@ -58,7 +29,8 @@ static bool size_is_wanted(const struct scenario *scenario,
     for (guint i = 0; arguments->size && i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
         const struct benchmark_schema *benchmark = test_case->workload.benchmark;
-        if (!wanted(arguments, test_case->name) || (benchmark && !benchmark->sizeless))
+        if (!cli_series_wanted(arguments->series, test_case->name) ||
+            (benchmark && !benchmark->sizeless))
             continue;
         cli_error(NULL, "--size: %s runs %s, which takes no message size", test_case->name,
                   benchmark ? benchmark->name : "a program");
@@ -199,7 +171,7 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
     GPtrArray *all = g_ptr_array_new_with_free_func(free_series);
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        if (wanted(arguments, test_case->name))
+        if (cli_series_wanted(arguments->series, test_case->name))
             g_ptr_array_add(all, explain_case(scenario, test_case, only, reader, arguments));
     }
     char *json = json_document_text(report_json(scenario->name, all));
@@ -258,7 +230,7 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
     enum cli_exit code = CLI_BAD_INPUT;
     struct reader reader = {schema, file, arguments->sets, seed};
     const struct file_use plot = {"--plot", arguments->plot, true};
-    if (scenario && series_exist(scenario, arguments->series) &&
+    if (scenario && cli_series_exist(scenario, arguments->series) &&
         size_is_wanted(scenario, arguments) && cli_files_differ(scenario, &plot, 1))
         code =
             explain_scenario(scenario, arguments, (enum format)format,
@@ -269,11 +241,7 @@ static enum cli_exit explain_argument(const char *file, const struct explain_arg
 }
 
 const struct cli_option cli_explain_options[] = {
-    {.name = "series",
-     .value = CLI_LIST,
-     .offset = offsetof(struct explain_arguments, series),
-     .argument = "NAME",
-     .summary = "only this one of the series (repeatable)"},
+    CLI_SERIES_OPTION(struct explain_arguments, series),
     {.name = "size",
      .value = CLI_TEXT,
      .offset = offsetof(struct explain_arguments, size),

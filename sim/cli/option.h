@@ -72,6 +72,9 @@ struct cli_option {
      .more = "They are parameters of a stack or a card that no series has, or those of `link` and " \
              "`switch` where each link or switch has its own. Without it such a setting is an "    \
              "error."}
+#define CLI_SERIES_OPTION(type, member)                                                            \
+    {.name = "series", .value = CLI_LIST, .offset = offsetof(type, member), .argument = "NAME",    \
+     .summary = "only this one of the series (repeatable)"}
 #define CLI_SEED_OPTION(type, member)                                                              \
     {.name = "seed", .value = CLI_TEXT, .offset = offsetof(type, member), .argument = "N",         \
      .summary = "seed of all random streams"}

@@ -8,7 +8,8 @@ import unittest
 
 from harness import Case
 
-COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "calibrate"]
+COMMANDS = ["run", "check", "describe", "list", "show", "bench", "sweep", "explain", "flatten",
+            "calibrate"]
 
 
 class Usage(Case):
