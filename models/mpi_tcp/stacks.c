@@ -60,7 +60,7 @@ static void join_mesh(struct job *job, struct mesh *mesh, struct mpi_process *pr
 }
 
 #define HOST_BYTES 2000     // of the TCP/IP stack's own structs and tables, about
-#define SEGMENTS_BYTES 1000 // of what was sent first and not yet acknowledged, about
+#define SEGMENTS_BYTES 200 // of what was sent first and not yet acknowledged, about
 
 // A socket from each process to each other one.
 static struct stack_footprint mesh_footprint(const struct scenario_case *test_case)

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 16
+#define FIRST_CAPACITY 1 // most connections of a large job carry a greeting, and no more
 
 int64_t tcp_stream_footprint(void)
 {
@@ -15,8 +15,6 @@ struct tcp_stream *tcp_stream_new(struct pool *contents)
 {
     struct tcp_stream *stream = g_new0(struct tcp_stream, 1);
     stream->contents = contents;
-    stream->capacity = FIRST_CAPACITY;
-    stream->runs = g_new(struct tcp_stream_run, stream->capacity);
     return stream;
 }
 
@@ -35,12 +33,13 @@ static struct tcp_stream_run *stream_run(const struct tcp_stream *stream, uint32
 
 static void stream_grow(struct tcp_stream *stream)
 {
-    struct tcp_stream_run *runs = g_new(struct tcp_stream_run, 2 * (size_t)stream->capacity);
+    uint32_t capacity = MAX(FIRST_CAPACITY, 2 * stream->capacity);
+    struct tcp_stream_run *runs = g_new(struct tcp_stream_run, capacity);
     for (uint32_t i = stream->head; i != stream->tail; i++)
-        runs[i & (2 * stream->capacity - 1)] = *stream_run(stream, i);
+        runs[i & (capacity - 1)] = *stream_run(stream, i);
     g_free(stream->runs);
     stream->runs = runs;
-    stream->capacity *= 2;
+    stream->capacity = capacity;
 }
 
 static void stream_open_run(struct tcp_stream *stream, const struct tcp_run *run)

@@ -21,7 +21,7 @@ struct tcp_stream_run {
 
 struct tcp_stream {
     struct pool *contents;       // of TCP_CONTENT_BYTES
-    struct tcp_stream_run *runs; // a ring; its size is a power of two
+    struct tcp_stream_run *runs; // a ring; its size is 0 before the first, then a power of two
     uint32_t capacity;
     uint32_t head; // the oldest that is kept
     uint32_t read; // the one that is read next
