@@ -5,6 +5,9 @@
 
 #include <stdarg.h>
 
+const struct stage armci_stage = {"ARMCI", STAGE_LIBRARY};
+const struct stage armci_accumulate_stage = {"accumulate", STAGE_LIBRARY};
+
 static const struct mpi_state states[] = {
     MPICH_STATE_ROWS,
     [ARMCI_QUEUED] = {"queued", "an operation that was issued before", MPI_HOLDER_UNSAID},
@@ -159,7 +162,7 @@ static bool step(struct cpu_context *context, struct armci_client *client)
         if (!client->current)
             return false;
         armci_enter(context, client->current, ARMCI_START, NULL);
-        cpu_spend(context, client->config->call, "ARMCI");
+        cpu_spend(context, client->config->call, &armci_stage);
     }
     struct mpi_request *request = client->current;
     switch (armci_request_of(request)->step(context, client, request)) {
@@ -196,7 +199,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     if (step(context, client))
         return MPI_PROGRESS_EVENT;
     if (client->current)
-        cpu_spend(context, client->config->look, "ARMCI");
+        cpu_spend(context, client->config->look, &armci_stage);
     bool handled = client->current ? mpich_iprobe(context, &client->mpich)
                                    : mpich_check(context, &client->mpich);
     if (handled)

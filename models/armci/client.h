@@ -127,6 +127,8 @@ static inline struct armci_client *armci_client_of(const struct mpi_request *req
 
 const struct mpi_layout *armci_layout_of(struct mpi_request *request);
 
+extern const struct stage armci_stage;            // the library on a processor
+extern const struct stage armci_accumulate_stage; // its sums
 extern const struct mpi_device_ops armci_ops;
 
 void armci_client_init(struct armci_client *client, struct armci_job *job,

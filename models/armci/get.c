@@ -67,7 +67,7 @@ static enum armci_step pack_request(struct cpu_context *context, struct armci_cl
     cpu_spend_message(context,
                       cpu_cost(context->cpu, config->request) +
                           time_times(pieces, cpu_cost(context->cpu, config->piece)),
-                      "ARMCI", request->message);
+                      &armci_stage, request->message);
     armci_enter(context, request, ARMCI_PACKREQ, "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
                 r->piece.bytes, r->piece.offset);
     return ARMCI_GOES_ON;

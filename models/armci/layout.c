@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+static const struct stage pack_stage = {"pack", STAGE_LIBRARY};
+
 #define WORD 4 // bytes of a pointer and of a C int on the machines of thesis 001
 
 static int levels_of(const struct mpi_layout *layout)
@@ -158,7 +160,7 @@ void armci_copy(struct cpu_context *context, const struct host *host,
 {
     if (piece->bytes == 0)
         return;
-    cpu_spend_message(context, time_times(piece->blocks, cpu_cost(context->cpu, block)), "pack",
-                      message);
+    cpu_spend_message(context, time_times(piece->blocks, cpu_cost(context->cpu, block)),
+                      &pack_stage, message);
     mem_copy_within(context, &host->config.memory, piece->bytes, reuse, message);
 }

@@ -49,7 +49,7 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
     if (request->kind == MPI_ACCUMULATE)
         cpu_spend_message(context,
                           cpu_cost_of_bytes(context->cpu, config->accumulate_kib, request->size),
-                          "accumulate", request->message);
+                          &armci_accumulate_stage, request->message);
     ledger_match(ledger, request->message);
     ledger_deliver(ledger, request->message, 0, request->size);
     ledger_complete(ledger, request->message);
@@ -91,7 +91,7 @@ static enum armci_step next_piece(struct cpu_context *context, struct armci_clie
 {
     struct armci_request *r = armci_request_of(request);
     armci_pieces_next(&r->pieces, &r->piece);
-    cpu_spend_message(context, cpu_cost(context->cpu, client->config->piece), "ARMCI",
+    cpu_spend_message(context, cpu_cost(context->cpu, client->config->piece), &armci_stage,
                       request->message);
     armci_enter(context, request, ARMCI_BUFFER, NULL);
     return ARMCI_GOES_ON;
@@ -135,7 +135,8 @@ static enum armci_step send_piece(struct cpu_context *context, struct armci_clie
     const struct armci_config *config = client->config;
     if (!armci_may_send(client))
         return ARMCI_WAITS;
-    cpu_spend_message(context, cpu_cost(context->cpu, config->request), "ARMCI", request->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, config->request), &armci_stage,
+                      request->message);
     struct armci_message *message =
         armci_message_new(client, request->kind == MPI_PUT ? ARMCI_PUT : ARMCI_ACCUMULATE, request,
                           descriptor(armci_layout_of(request), &r->piece));

@@ -5,6 +5,8 @@
 
 #include <stdarg.h>
 
+static const struct stage data_server_stage = {"data server", STAGE_LIBRARY};
+
 static const char *const state_names[] = {
     [ARMCI_SERVER_STARTS] = "starts", [ARMCI_SERVER_IDLE] = "idle",
     [ARMCI_SERVER_SENDS] = "buffer",  [ARMCI_SERVER_READY] = "COPYSD",
@@ -53,7 +55,7 @@ void armci_server_enter(struct cpu_context *context, struct armci_server *server
 void armci_server_spend(struct cpu_context *context, const struct armci_server *server,
                         struct cost cost)
 {
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), "data server",
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), &data_server_stage,
                       server->current ? server->current->message->message : MESSAGE_NONE);
 }
 

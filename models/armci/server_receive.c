@@ -220,7 +220,7 @@ void armci_server_hand(struct cpu_context *context, struct armci_server *server,
                        struct armci_message *message)
 {
     message->client_of = &server->job->clients[message->client];
-    cpu_spend(context, server->host->config.kernel.wake_process, "wake-up");
+    cpu_spend(context, server->host->config.kernel.wake_process, &stage_wake_up);
     event_init(&message->event, local_event);
     cpu_post(context, &message->event);
 }

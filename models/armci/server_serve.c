@@ -86,7 +86,7 @@ static void copy_out(struct cpu_context *context, struct armci_server *server)
     if (message->kind == ARMCI_ACCUMULATE)
         cpu_spend_message(
             context, cpu_cost_of_bytes(context->cpu, config->accumulate_kib, message->piece.bytes),
-            "accumulate", message->message);
+            &armci_accumulate_stage, message->message);
     if (message->first)
         ledger_match(ledger, message->message);
     ledger_deliver(ledger, message->message, message->piece.offset, message->piece.bytes);

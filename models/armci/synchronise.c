@@ -56,7 +56,7 @@ static enum armci_step begin(struct cpu_context *context, struct armci_client *c
     if (request->kind == MPI_FENCE)
         return fence(context, client, request);
     if (request->kind == MPI_FETCH_ADD && armci_same_node(client, request->peer)) {
-        cpu_spend(context, client->config->atomic, "ARMCI");
+        cpu_spend(context, client->config->atomic, &armci_stage);
         armci_enter(context, request, ARMCI_SHARED, "fetched %" G_GINT64_FORMAT,
                     armci_server_add(armci_server_of(client, request->peer), request->peer));
         return ARMCI_ENDS;
@@ -72,7 +72,7 @@ static enum armci_step ask(struct cpu_context *context, struct armci_client *cli
     bool here = kind != ARMCI_FENCE && armci_same_node(client, request->peer);
     if (!here && !armci_may_send(client))
         return ARMCI_WAITS;
-    cpu_spend(context, client->config->request, "ARMCI");
+    cpu_spend(context, client->config->request, &armci_stage);
     struct armci_message *message = armci_message_new(client, kind, request, 0);
     message->message = MESSAGE_NONE;
     if (kind == ARMCI_FENCE)

@@ -2,16 +2,10 @@
 #include "sim/workload/model.h"
 #include "models/ethernet/nics.h"
 
-static const struct stage_class_entry stages[] = {
-    {"interrupt line", "interrupt"},
-    {0},
-};
-
 const struct model ethernet_model = {
     .name = "ethernet",
     .sections = (const struct scenario_section *const[]){ethernet_sections, NULL},
     .cards = (const struct card[]){{"eepro100", ETHERNET_CARD, ethernet_add_nics},
                                    {"tulip", ETHERNET_CARD, ethernet_add_nics},
                                    {0}},
-    .stages = stages,
 };

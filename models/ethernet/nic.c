@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+static const struct stage receive_stage = {"receive", STAGE_BUS};
+static const struct stage send_stage = {"send", STAGE_BUS};
+
 #define PROTOCOLS 4 // on one card
 #define ETHERNET_HEADER 14
 #define ETHERNET_FCS 4
@@ -165,8 +168,8 @@ static void interrupt_ask(struct nic *nic, sim_time status)
         return;
     }
     sim_time line = when - nic->host->config.kernel.interrupt_latency;
-    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, line, MESSAGE_NONE);
-    trace_delay(nic->sim->trace, nic->lane_rx, "interrupt line", line, when, MESSAGE_NONE);
+    trace_delay(nic->sim->trace, nic->lane_rx, &stage_nic, now, line, MESSAGE_NONE);
+    trace_delay(nic->sim->trace, nic->lane_rx, &stage_interrupt_line, line, when, MESSAGE_NONE);
     engine_schedule(nic->sim->engine, &nic->interrupt, when);
 }
 
@@ -212,8 +215,8 @@ static void tx_load(struct nic *nic)
     nic->loading_token = next->token;
     ring_note(nic, nic->lane_tx, TRACE_LEAVE);
     nic->fifo_bytes += next->wire_bytes;
-    bus_transfer(nic->host->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head, "send",
-                 next->message);
+    bus_transfer(nic->host->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head,
+                 &send_stage, next->message);
 }
 
 // Whether byte `nth` of the rest of a frame, of which `head` bytes are in the FIFO, comes over the
@@ -337,7 +340,8 @@ static void tx_head_event(struct engine *engine, struct event *event)
     nic->loading = NULL;
     nic->rest = MAX((int64_t)packet->wire_bytes - nic->threshold, 0);
     if (nic->rest > 0)
-        bus_transfer(nic->host->bus, BUS_READ, nic->rest, &nic->tx_rest, "send", packet->message);
+        bus_transfer(nic->host->bus, BUS_READ, nic->rest, &nic->tx_rest, &send_stage,
+                     packet->message);
     queue_push(&nic->loaded, packet);
     tx_send(nic);
     if (nic->rest == 0)
@@ -421,7 +425,7 @@ void nic_transmit(struct nic *nic, struct packet *packet, void *token)
     nic->tx_used++;
     if (idle) {
         sim_time now = sim_now(nic->sim), when = now + nic->config.tx_start;
-        trace_delay(nic->sim->trace, nic->lane_tx, "NIC", now, when, packet->message);
+        trace_delay(nic->sim->trace, nic->lane_tx, &stage_nic, now, when, packet->message);
         nic->tx_starting = true;
         engine_schedule(nic->sim->engine, &nic->tx_head, when);
     } else {
@@ -453,7 +457,7 @@ static void rx_write(struct nic *nic, struct packet *packet)
     int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
     event_init(&packet->event, rx_written);
     bus_transfer(nic->host->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
-                 "receive", packet->message);
+                 &receive_stage, packet->message);
 }
 
 static void rx_through(struct engine *engine, struct event *event)
@@ -485,7 +489,7 @@ static void nic_receive(void *owner, struct packet *packet)
         return;
     }
     sim_time now = sim_now(nic->sim), through = now + nic->config.rx_latency;
-    trace_delay(nic->sim->trace, nic->lane_rx, "NIC", now, through, packet->message);
+    trace_delay(nic->sim->trace, nic->lane_rx, &stage_nic, now, through, packet->message);
     event_init(&packet->event, rx_through);
     engine_schedule(nic->sim->engine, &packet->event, through);
 }
@@ -500,7 +504,7 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
             g_array_set_size(nic->tx_done, 0);
             nic->tx_done_taken = 0;
         }
-        cpu_spend(context, nic->config.tx_done, "driver");
+        cpu_spend(context, nic->config.tx_done, &stage_driver);
         const struct registration *to = nic_protocol_of(nic, done.protocol);
         to->ops->sent(context, to->owner, done.token);
         return true;
@@ -510,7 +514,7 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
         return false;
     nic->rx_used--;
     ring_note(nic, nic->lane_rx, TRACE_LEAVE);
-    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), "driver",
+    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), &stage_driver,
                       packet->message);
     const struct registration *to = nic_protocol_of(nic, packet->protocol);
     to->ops->receive(context, to->owner, packet);
@@ -525,7 +529,7 @@ static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *t
         nic->waiting = 0;
         (*nic->interrupts)++;
         host_interrupt_enter(context, nic->host);
-        cpu_spend(context, nic->config.status_read, "interrupt");
+        cpu_spend(context, nic->config.status_read, &stage_interrupt);
     }
     if (service_one(context, nic))
         return CPU_AGAIN;

@@ -24,13 +24,13 @@ void inet_enter(struct cpu_context *context, struct inet_process *process)
     if (process->switch_due)
         host_switch_in(context, process->host);
     if (!in_call)
-        cpu_spend(context, process->host->config.kernel.system_call, "trap");
+        cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
     process->asleep = process->switch_due = process->in_call = false;
 }
 
 void inet_sleep(struct cpu_context *context, struct inet_process *process, bool in_call)
 {
-    cpu_spend(context, process->host->config.kernel.block_process, "block");
+    cpu_spend(context, process->host->config.kernel.block_process, &stage_block);
     process->asleep = true;
     process->asleep_since = context->now;
     process->in_call = in_call;
@@ -44,7 +44,7 @@ void inet_wake(struct cpu_context *context, struct inet_process *process)
     process->epoch++;
     if (context->now >= process->asleep_since) {
         process->switch_due = true;
-        cpu_spend(context, process->host->config.kernel.wake_process, "wake-up");
+        cpu_spend(context, process->host->config.kernel.wake_process, &stage_wake_up);
     }
     cpu_post_wake(context, process->task);
 }
@@ -87,7 +87,7 @@ int inet_select(struct cpu_context *context, struct inet_socket *const *sockets,
     int found = 0;
     g_assert(count > 0);
     const struct inet_config *config = sockets[0]->host->config;
-    const char *stage = sockets[0]->ops->stage;
+    const struct stage *stage = sockets[0]->ops->stage;
     struct inet_process *process = sockets[0]->process;
     inet_enter(context, process);
     cpu_spend(context, config->select_call, stage);

@@ -25,7 +25,7 @@ struct inet_process {
 struct inet_socket;
 
 struct inet_socket_ops {
-    const char *stage; // of what select costs
+    const struct stage *stage; // of what select costs
     // What it is ready for now: enum inet_readiness.
     int (*ready)(const struct inet_socket *socket);
     // Whether a call that sleeps for `readiness` goes on; NULL: when `ready` says so.

@@ -55,7 +55,7 @@ static void expire(struct cpu_context *context, struct inet_timer *timer)
 {
     struct inet_host *host = timer->host;
     timer->armed = false;
-    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), timer->kind->name,
+    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), &timer->kind->wait,
                 timer->armed_at, timer->expires * host->config->tick, MESSAGE_NONE);
     cpu_spend(context, host->config->timer, timer->kind->stage);
     timer->kind->run(context, timer->owner);

@@ -7,8 +7,8 @@
 #include "models/inet/inet.h"
 
 struct inet_timer_kind {
-    const char *name;  // of the wait for it, in the trace
-    const char *stage; // of what its handler costs
+    struct stage wait;         // the latency until it expires
+    const struct stage *stage; // of what its handler costs
     void (*run)(struct cpu_context *context, void *owner);
 };
 

@@ -115,6 +115,7 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
 
 // lam_tcp_protocol.c
 void lam_start(struct cpu_context *context, struct mpi_request *request);
+extern const struct stage lam_stage;        // the library on a processor
 extern const struct mpi_state lam_states[]; // by enum lam_state
 // An item has been written; gives it back.
 void lam_written(struct cpu_context *context, struct mesh_item *item);

@@ -5,6 +5,8 @@
 // can be done, and that is done without blocking (advmultiple).
 #include "models/mpi_tcp/lam_tcp.h"
 
+static const struct stage ioctl_stage = {"ioctl", STAGE_TRAP};
+
 static int add_interest(struct mesh_link *link, enum inet_readiness what)
 {
     if (!mesh_open(link) || (link->wanted_ready & what))
@@ -69,7 +71,7 @@ static void set_blocking(struct cpu_context *context, struct lam_process *lam,
 {
     if (link->blocking == blocking)
         return;
-    cpu_spend(context, lam->process->host->config.kernel.system_call, "ioctl");
+    cpu_spend(context, lam->process->host->config.kernel.system_call, &ioctl_stage);
     link->blocking = blocking;
 }
 
@@ -186,7 +188,7 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
         return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
     // Woken, the process is still inside select: no new turn. A fast call is the only request.
     if (!lam->selecting && !process->active->shortcut)
-        cpu_spend(context, lam->config->advance, "LAM TCP");
+        cpu_spend(context, lam->config->advance, &lam_stage);
     lam->selecting = false;
     if (interests > 1)
         return advance_several(context, lam, blocking);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+const struct stage lam_stage = {"LAM TCP", STAGE_LIBRARY};
+
 const struct mpi_state lam_states[] = {
     [LAM_START] = {"start", "its start", MPI_HELD_HERE},
     [LAM_SEND_SHORT] = {"send_short", "room in the socket for envelope and body", MPI_HELD_BY_PEER},
@@ -42,7 +44,7 @@ static void queue_envelope(struct cpu_context *context, struct mpi_request *requ
         .ce_seq = status->sequence,
         .message = request->message,
     };
-    cpu_spend_message(context, cpu_cost(context->cpu, config->send), "LAM TCP", request->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, config->send), &lam_stage, request->message);
     mesh_item_header(item, config->envelope, &envelope, sizeof envelope);
     mesh_item_data(item, body, request->message, 0);
     // LAM writes for the first of its requests that has something to write.
@@ -242,7 +244,7 @@ void lam_envelope_read(struct cpu_context *context, struct lam_process *lam, str
     struct lam_envelope envelope;
     g_assert(link->header_filled == sizeof envelope);
     memcpy(&envelope, link->header, sizeof envelope);
-    cpu_spend_message(context, cpu_cost(context->cpu, lam->config->receive), "LAM TCP",
+    cpu_spend_message(context, cpu_cost(context->cpu, lam->config->receive), &lam_stage,
                       envelope.message);
     mesh_expect_header(link);
     if (envelope.ce_flags & LAM_C2CACK)
@@ -288,7 +290,7 @@ void lam_start(struct cpu_context *context, struct mpi_request *request)
     struct lam_process *lam = lam_process_of(request->process);
     *lam_of(request) = (struct lam_request){0};
     struct cost cost = request->shortcut ? lam->config->fast : lam->config->start;
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), "LAM TCP", request->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), &lam_stage, request->message);
     if (request->size > INT32_MAX)
         sim_fail(request->process->sim, SIM_FAILED, "too_long",
                  json_pack("{s:i}", "rank", request->process->rank),

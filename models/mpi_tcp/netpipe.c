@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpi_tcp/netpipe.h"
 
+static const struct stage netpipe_stage = {"NetPIPE", STAGE_LIBRARY};
+
 #define N struct netpipe_config
 
 static const struct param netpipe_params[] = {
@@ -121,7 +123,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
         oldest = at;
     if (!oldest || !blocking)
         return MPI_PROGRESS_NOTHING;
-    cpu_spend(context, netpipe->config->call, "NetPIPE");
+    cpu_spend(context, netpipe->config->call, &netpipe_stage);
     if (oldest->kind == MPI_SEND)
         return send_on(context, &netpipe->mesh.links[oldest->peer]);
     return receive_on(context, netpipe, oldest);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpi_tcp/p4.h"
 
+static const struct stage mpich_stage = {"MPICH", STAGE_LIBRARY};
+
 const struct mpi_state p4_states[] = {
     [P4_START] = {"start", "its start", MPI_HELD_HERE},
     [P4_SEND_SHORT] = {"send_short", "room in the socket for its packet", MPI_HELD_BY_PEER},
@@ -252,7 +254,7 @@ void p4_start(struct cpu_context *context, struct mpi_request *request)
     *p4_of(request) = (struct p4_request){0};
     cpu_spend_message(context,
                       cpu_cost(context->cpu, sends ? p4->config->send : p4->config->receive),
-                      "MPICH", request->message);
+                      &mpich_stage, request->message);
     if (request->size > INT32_MAX - P4_HEADER_BYTES)
         sim_fail(request->process->sim, SIM_FAILED, "too_long",
                  json_pack("{s:i}", "rank", request->process->rank),

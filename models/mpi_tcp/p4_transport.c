@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+static const struct stage p4_stage = {"p4", STAGE_LIBRARY};
+static const struct stage system_call_stage = {"system call", STAGE_TRAP};
+
 #define NOT_LAST (-1) // use of an item that is not the last of its p4 message
 
 // ---- Sending ----
@@ -26,7 +29,8 @@ void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_req
     int64_t packet = envelope->kind == P4_DATA ? 0 : config->packet;
     struct mesh_item *item = mesh_item_new(link, request, envelope->kind);
     header.payload = (int32_t)(packet + data);
-    cpu_spend_message(context, cpu_cost(context->cpu, config->message), "p4", request->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, config->message), &p4_stage,
+                      request->message);
     mesh_item_header(item, config->header, &header, sizeof header);
     if (!config->writev && packet + data > 0) {
         item->use = NOT_LAST;
@@ -117,7 +121,7 @@ static void header_read(struct cpu_context *context, struct p4_process *p4)
     *message = (struct p4_message){.link = link};
     g_assert(link->header_filled == sizeof message->envelope);
     memcpy(&message->envelope, link->header, sizeof message->envelope);
-    cpu_spend_message(context, cpu_cost(context->cpu, p4->config->message), "p4",
+    cpu_spend_message(context, cpu_cost(context->cpu, p4->config->message), &p4_stage,
                       message->envelope.message);
     p4->current = message;
     mesh_expect(link, message->envelope.payload);
@@ -208,7 +212,7 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
         struct inet_socket *socket = tcp_socket_inet(link->socket);
         if (inet_select(context, &socket, &wanted, &ready, 1, false) == 0)
             continue;
-        cpu_spend(context, kernel->system_call, "system call");
+        cpu_spend(context, kernel->system_call, &system_call_stage);
         p4->reading = link;
         return true;
     }
@@ -242,7 +246,7 @@ enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *pr
         return MPI_PROGRESS_EVENT;
     }
     if (!p4->selecting)
-        cpu_spend(context, p4->config->check, "p4");
+        cpu_spend(context, p4->config->check, &p4_stage);
     if (waits)
         return select_all(context, p4);
     return messages_available(context, p4) ? MPI_PROGRESS_EVENT : MPI_PROGRESS_NOTHING;

@@ -3,6 +3,9 @@
 
 #include "sim/core/poison.h"
 
+static const struct stage mpich_stage = {"MPICH", STAGE_LIBRARY};
+static const struct stage mpi_iprobe_stage = {"MPI_Iprobe", STAGE_LIBRARY};
+
 #define M struct mpich_gm_config
 #define PRIOR "prior: instructions"
 
@@ -42,7 +45,7 @@ static int64_t buffer_bytes(const struct mpich *mpich)
 
 static void spend(struct cpu_context *context, struct cost cost, struct message_ref message)
 {
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), "MPICH", message);
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), &mpich_stage, message);
 }
 
 // ---- Startup ----
@@ -311,7 +314,7 @@ bool mpich_check(struct cpu_context *context, struct mpich *mpich)
 bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich)
 {
     ++*mpich->iprobes;
-    cpu_spend(context, mpich->config->iprobe, "MPI_Iprobe");
+    cpu_spend(context, mpich->config->iprobe, &mpi_iprobe_stage);
     return mpich_check(context, mpich);
 }
 

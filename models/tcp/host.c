@@ -3,6 +3,9 @@
 #include "models/tcp/capture.h"
 #include "models/tcp/stack.h"
 
+const struct stage tcp_stage = {"TCP", STAGE_KERNEL};
+const struct stage tcp_checksum_stage = {"checksum", STAGE_KERNEL};
+
 #define FIRST_PORT 32768 // Linux 2.4: net.ipv4.ip_local_port_range
 
 static void host_receive(struct cpu_context *context, void *owner, struct inet_interface *interface,
@@ -81,7 +84,7 @@ int tcp_host_station(const struct tcp_host *host)
     return inet_station(g_ptr_array_index(host->inet->interfaces, 0));
 }
 
-void tcp_charge(struct cpu_context *context, struct cost cost, const char *stage,
+void tcp_charge(struct cpu_context *context, struct cost cost, const struct stage *stage,
                 struct message_ref message)
 {
     cpu_spend_message(context, cpu_cost(context->cpu, cost), stage, message);
@@ -108,7 +111,7 @@ void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
                    struct cost cost)
 {
     (*host->segments_sent)++;
-    tcp_charge(context, cost, "TCP", packet->message);
+    tcp_charge(context, cost, &tcp_stage, packet->message);
     inet_send(context, interface, TCP_PROTOCOL, flow, packet);
 }
 
@@ -140,10 +143,10 @@ static void host_receive(struct cpu_context *context, void *owner, struct inet_i
     const struct tcp_config *config = host->config;
     const struct tcp_segment *segment = packet_header(packet, struct tcp_segment);
     (*host->segments_received)++;
-    tcp_charge(context, config->receive_path, "TCP", packet->message);
+    tcp_charge(context, config->receive_path, &tcp_stage, packet->message);
     if (!config->checksum_offload && segment->payload > 0)
         cpu_spend_message(context, memory_read_time(&host->host->config.memory, segment->payload),
-                          "checksum", packet->message);
+                          &tcp_checksum_stage, packet->message);
     struct tcp_socket *socket = find_socket(host, packet, segment);
     if (socket)
         tcp_arrive(context, socket, packet, segment);

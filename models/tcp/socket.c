@@ -20,7 +20,7 @@ struct tcp_listener *tcp_listen(struct cpu_context *context, struct tcp_host *ho
     listener->process = inet_process_of(host->inet, task);
     g_ptr_array_add(host->listeners, listener);
     inet_enter(context, listener->process);
-    cpu_spend(context, host->config->open, "TCP");
+    cpu_spend(context, host->config->open, &tcp_stage);
     return listener;
 }
 
@@ -36,7 +36,7 @@ struct tcp_socket *tcp_accept(struct cpu_context *context, struct tcp_listener *
     }
     listener->head = socket->next;
     socket->listener = NULL;
-    cpu_spend(context, listener->host->config->open, "TCP");
+    cpu_spend(context, listener->host->config->open, &tcp_stage);
     return socket;
 }
 
@@ -49,7 +49,7 @@ struct tcp_socket *tcp_connect(struct cpu_context *context, struct tcp_host *hos
                                                station, port, host->next_port++, options);
     socket->inet.process = process;
     inet_enter(context, process);
-    cpu_spend(context, host->config->open, "TCP");
+    cpu_spend(context, host->config->open, &tcp_stage);
     tcp_set_state(context, socket, TCP_SYN_SENT, "connect");
     tcp_send_syn(context, socket);
     return socket;
@@ -97,11 +97,11 @@ static void copy_in(struct cpu_context *context, const struct tcp_socket *socket
     sim_time setup = cost_of(context, memory->copy_setup);
     sim_time all = memory_copy_time(memory, context->cpu, whole, COPY_WARM) - setup;
     sim_time part = (sim_time)((__int128)all * bytes / whole);
-    cpu_spend_message(context, setup + part, "copy", run->message);
+    cpu_spend_message(context, setup + part, &stage_copy, run->message);
     if (!socket->config->checksum_offload)
         cpu_spend_message(context,
                           cpu_cost_of_bytes(context->cpu, socket->config->checksum_copy, bytes),
-                          "checksum", run->message);
+                          &tcp_checksum_stage, run->message);
 }
 
 static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
@@ -136,7 +136,7 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
 {
     int64_t total = 0;
     inet_enter(context, socket->inet.process);
-    tcp_charge(context, socket->config->send_call, "TCP", runs[0].message);
+    tcp_charge(context, socket->config->send_call, &tcp_stage, runs[0].message);
     if (socket->gone)
         return -1;
     if (!tcp_established(socket))
@@ -211,7 +211,7 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     int64_t there = MIN(bytes, tcp_readable(socket)), total = 0;
     *count = 0;
     inet_enter(context, socket->inet.process);
-    tcp_charge(context, socket->config->receive_call, "TCP", MESSAGE_NONE);
+    tcp_charge(context, socket->config->receive_call, &tcp_stage, MESSAGE_NONE);
     if (there == 0)
         return socket->gone || socket->rcv.fin_received ? -1 : 0;
     tcp_stream_release(socket->rcv.stream);
@@ -255,7 +255,7 @@ static void socket_awaited(struct inet_socket *inet, int readiness)
 }
 
 const struct inet_socket_ops tcp_socket_ops = {
-    .stage = "TCP",
+    .stage = &tcp_stage,
     .ready = socket_ready,
     .goes_on = socket_goes_on,
     .awaited = socket_awaited,
@@ -271,7 +271,7 @@ struct inet_socket *tcp_socket_inet(struct tcp_socket *socket)
 void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
 {
     inet_enter(context, socket->inet.process);
-    cpu_spend(context, socket->config->open, "TCP");
+    cpu_spend(context, socket->config->open, &tcp_stage);
     socket->closed_by_user = true;
     switch (socket->state) {
     case TCP_ESTABLISHED:

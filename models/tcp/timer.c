@@ -56,9 +56,11 @@ static void probe_timeout(struct cpu_context *context, void *owner)
 }
 
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {
-    [TCP_TIMER_RETRANSMIT] = {"retransmission timer", "TCP", retransmit_timeout},
-    [TCP_TIMER_PROBE] = {"probe timer", "TCP", probe_timeout},
-    [TCP_TIMER_ACK] = {"delayed ACK", "TCP", tcp_ack_timeout},
+    [TCP_TIMER_RETRANSMIT] = {{"retransmission timer", STAGE_FOR_ACK},
+                              &tcp_stage,
+                              retransmit_timeout},
+    [TCP_TIMER_PROBE] = {{"probe timer", STAGE_FOR_WINDOW}, &tcp_stage, probe_timeout},
+    [TCP_TIMER_ACK] = {{"delayed ACK", STAGE_FOR_ACK}, &tcp_stage, tcp_ack_timeout},
 };
 
 void tcp_timers_init(struct tcp_socket *socket)

@@ -6,6 +6,7 @@
 #define NETSIM_CORE_TRACE_H
 
 #include "sim/core/ledger.h"
+#include "sim/core/stage.h"
 #include "sim/core/time.h"
 
 #include <stdint.h>
@@ -30,7 +31,7 @@ enum trace_note_kind {
     // A processor's handler held the lane, interruptions included; told at its end, before its
     // spans. name: its class.
     TRACE_SLICE,
-    TRACE_DELAY, // a message's way takes this time, and nothing is busy: a latency. name: of what
+    TRACE_DELAY, // a message's way takes this time, and nothing is busy: a latency. stage: of what
     TRACE_GAP,   // the lane was taken, but carried nothing: the gap between two frames
     // Whose packet the lane's next span is. name: the host that sent it; it waited for the lane
     // since `from`, and got it at `to`.
@@ -47,15 +48,16 @@ enum trace_note_kind {
 struct trace_note {
     enum trace_note_kind kind;
     const char *name;
-    const char *where; // or NULL
+    const struct stage *stage; // of TRACE_DELAY
+    const char *where;         // or NULL
     sim_time from, to;
     struct message_ref message;
 };
 
 struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const char *group, const char *name);
-    void (*span)(struct trace *trace, trace_lane lane, const char *name, sim_time from, sim_time to,
-                 struct message_ref message);
+    void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
+                 sim_time to, struct message_ref message);
     // A message's arrow: its start, each step and its end, by the lane and the time it touches.
     void (*flow)(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
                  sim_time when);
@@ -80,12 +82,12 @@ static inline trace_lane trace_lane_new(struct trace *trace, const char *group, 
     return trace ? trace->ops->lane(trace, group, name) : 0;
 }
 
-// `name` is static or interned.
-static inline void trace_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                              sim_time to, struct message_ref message)
+// `stage` stays as long as the trace.
+static inline void trace_span(struct trace *trace, trace_lane lane, const struct stage *stage,
+                              sim_time from, sim_time to, struct message_ref message)
 {
     if (trace)
-        trace->ops->span(trace, lane, name, from, to, message);
+        trace->ops->span(trace, lane, stage, from, to, message);
 }
 
 static inline void trace_flow(struct trace *trace, trace_lane lane, struct message_ref message,
@@ -108,11 +110,14 @@ static inline void trace_note(struct trace *trace, trace_lane lane, const struct
         trace->ops->note(trace, lane, note);
 }
 
-static inline void trace_delay(struct trace *trace, trace_lane lane, const char *name,
+static inline void trace_delay(struct trace *trace, trace_lane lane, const struct stage *stage,
                                sim_time from, sim_time to, struct message_ref message)
 {
     if (trace && to > from)
-        trace_note(trace, lane, &(struct trace_note){TRACE_DELAY, name, NULL, from, to, message});
+        trace_note(
+            trace, lane,
+            &(struct trace_note){
+                .kind = TRACE_DELAY, .stage = stage, .from = from, .to = to, .message = message});
 }
 
 // Somebody waits for the lane from `from` to `to`.

@@ -4,7 +4,6 @@
 #include "sim/core/intern.h"
 #include "sim/explain/algorithm.h"
 #include "sim/explain/path.h"
-#include "sim/explain/stage.h"
 #include "sim/explain/trial.h"
 #include "sim/output/failure.h"
 
@@ -74,7 +73,6 @@ void explain_sort(GArray *parts)
 
 // What a walk fills.
 struct way {
-    const struct registry *registry;
     struct explanation *found;
     sim_time *lanes;      // on each lane
     GHashTable *messages; // whose packets the way was on
@@ -93,11 +91,13 @@ static void on_part(void *owner, const struct path_part *part)
     sim_time time = part->to - part->from;
     if (part->lane)
         way->lanes[part->lane - 1] += time;
-    const char *class = part->class ? part->class : stage_class(way->registry, part->stage);
-    explain_add(way->found->work, class, "", time);
+    const char *class = stage_class_name(part->class);
+    way->found->work[part->class] += time;
     if (part->message.generation)
         g_hash_table_add(way->messages, message_key(part->message));
-    const char *wait = part->wait ? part->wait : stage_known_wait(part->stage);
+    const char *wait = part->held != WAIT_OTHER ? wait_stages[part->held].name
+                       : part->bare             ? class
+                                                : NULL;
     if (!wait) {
         explain_add(way->found->path, part->stage, class, time);
         if (part->by)
@@ -106,7 +106,7 @@ static void on_part(void *owner, const struct path_part *part)
     }
     // The stage may be no more than the name of what was waited for: then no work is known that
     // brought it.
-    const char *of_it = stage_known_wait(part->stage) ? NOT_TRACED : part->stage;
+    const char *of_it = part->bare ? NOT_TRACED : part->stage;
     explain_add(way->found->held, of_it, wait, time);
     explain_add(way->found->path, wait, wait, time);
 }
@@ -125,15 +125,15 @@ static void take_sleeps(struct explanation *found, const struct record *record,
     g_free(name);
 }
 
-static void take_apart(const struct registry *registry, struct explanation *found,
-                       struct record *record, const struct run_interval *interval)
+static void take_apart(struct explanation *found, struct record *record,
+                       const struct run_interval *interval)
 {
     record_settle(record);
     found->done = true;
     found->rank = interval->rank;
     found->messages = interval->count;
     found->total = interval->to - interval->from;
-    struct way way = {registry, found, g_new0(sim_time, record->lanes->len),
+    struct way way = {found, g_new0(sim_time, record->lanes->len),
                       g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
     path_walk(record, interval->lane, interval->from, interval->to, on_part, &way);
     found->steps = g_hash_table_size(way.messages);
@@ -207,7 +207,6 @@ static struct explanation *explanation_new(const struct workload *workload, int6
     found->held = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
-    found->work = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->choices = g_ptr_array_new_with_free_func(g_free);
     found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
     return found;
@@ -247,7 +246,7 @@ struct explanation *explain_size(const struct explain_run *run)
     struct series_result *result = run_one(run, &options, &slowest);
     found->status = result->status;
     if (result->status == SIM_COMPLETED && slowest.found && !record->full) {
-        take_apart(run->registry, found, record, &slowest.interval);
+        take_apart(found, record, &slowest.interval);
         take_choices(found, run);
     } else
         say_why(found, result, record);
@@ -267,7 +266,6 @@ void explanation_free(struct explanation *found)
     g_array_unref(found->held);
     g_array_unref(found->sleeps);
     g_array_unref(found->loads);
-    g_array_unref(found->work);
     g_ptr_array_unref(found->choices);
     g_ptr_array_unref(found->trials);
     g_free(found->bound);

@@ -10,7 +10,7 @@
 // A part of the time: of the critical path ("wire"), or of a process's sleep ("an ACK").
 struct explain_part {
     const char *name;  // interned or static
-    const char *class; // of a stage (sim/explain/stage.h); of a part of a wait, the wait; else ""
+    const char *class; // of a stage (sim/core/stage.h); of a part of a wait, the wait; else ""
     sim_time time;     // of all messages together
 };
 
@@ -35,8 +35,8 @@ struct explanation {
     GArray *held;
     GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
     GArray *loads;  // struct resource_load, busiest first
-    // struct explain_part: the way by class alone, also that of what was waited for.
-    GArray *work;
+    // The way by class alone, also that of what was waited for.
+    sim_time work[STAGE_CLASSES];
     int64_t steps;      // messages of which packets are on the way, one after the other
     GPtrArray *choices; // char *, by algorithm_text: what decides how it is done
                         // explain_try

@@ -18,13 +18,13 @@ static const char *largest_stage(const struct lane_record *lane, sim_time from, 
         const struct piece *piece = &g_array_index(lane->pieces, struct piece, i);
         if (piece->kind != PIECE_WORK)
             continue;
-        sim_time *time = g_hash_table_lookup(times, piece->name);
+        sim_time *time = g_hash_table_lookup(times, piece->stage->name);
         if (!time)
-            g_hash_table_insert(times, (char *)piece->name, time = g_new0(sim_time, 1));
+            g_hash_table_insert(times, (char *)piece->stage->name, time = g_new0(sim_time, 1));
         *time += overlap(piece->from, piece->to, from, to);
         if (*time > most) {
             most = *time;
-            largest = piece->name;
+            largest = piece->stage->name;
         }
     }
     g_hash_table_destroy(times);

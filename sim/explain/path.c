@@ -2,7 +2,6 @@
 #include "sim/explain/path.h"
 
 #include "sim/core/intern.h"
-#include "sim/explain/stage.h"
 
 #include <string.h>
 
@@ -15,6 +14,8 @@ enum {
     CAUSE_TURN = 50,  // the lane was taken until then
     CAUSE_CHAIN = 60, // a latency that follows what it belongs to, or the other way round
 };
+
+#define BEHIND "behind others"
 
 // So many pieces may go on at one time on a lane: frames on a link, each with its latencies.
 #define MOST_OVERLAPS 64
@@ -85,35 +86,39 @@ static const char *link_stage(const char *what, const struct lane_record *lane)
     return stage;
 }
 
-static const char *stage_of(const struct lane_record *lane, const struct piece *piece)
+// The piece's stage as people are told it: a processor's work and latencies by their own name; else
+// what kind of resource was taken, also by a gap.
+static struct stage told_stage(const struct lane_record *lane, const struct piece *piece)
 {
     if (piece->kind == PIECE_DELAY || is_processor(lane))
-        return piece->name;
+        return *piece->stage;
     if (lane_is_link(lane))
-        return "serialisation";
-    char *word = g_strndup(lane->name, strcspn(lane->name, " "));
-    const char *stage = intern_text(word);
-    g_free(word);
-    return stage;
+        return (struct stage){"serialisation", STAGE_WIRE};
+    return (struct stage){stage_class_name(piece->stage->class), piece->stage->class};
 }
 
-// What a process of the walk's host slept for at `when`: the name of a wait that no work explains.
-static const char *waiting_stage(const struct walk *walk, sim_time when)
+// A wait that no work explains: what a process of the walk's host slept for at `at`, if one did.
+static struct path_part waiting(const struct walk *walk)
 {
     const struct lane_record *own = record_lane(walk->record, walk->lane);
-    for (guint i = walk->record->sleeps->len; i-- > 0;) {
+    const char *what = NULL;
+    enum wait_class class = WAIT_OTHER;
+    for (guint i = walk->record->sleeps->len; i-- > 0 && !what;) {
         const struct sleep *sleep = &g_array_index(walk->record->sleeps, struct sleep, i);
-        if (sleep->from >= when || sleep->to < when ||
+        if (sleep->from >= walk->at || sleep->to < walk->at ||
             !lanes_related(own, record_lane(walk->record, sleep->lane)))
             continue;
-        if (sleep->stage)
-            return sleep->stage;
-        char *stage = g_strdup_printf(STAGE_WAITING " for %s", sleep->what);
-        const char *interned = intern_text(stage);
-        g_free(stage);
-        return interned;
+        what = sleep->what;
+        class = sleep->wait;
     }
-    return STAGE_WAITING;
+    const struct stage *stage = &wait_stages[class];
+    struct path_part part = {stage->name, .class = stage->class, .bare = class != WAIT_OTHER};
+    if (part.bare || !what)
+        return part;
+    char *name = g_strdup_printf("%s for %s", stage->name, what);
+    part.stage = intern_text(name);
+    g_free(name);
+    return part;
 }
 
 // The way was in the part's stage from `from` on; NULL: it waited.
@@ -124,17 +129,15 @@ static void tell_on(struct walk *walk, const struct path_part *told, bool own_wo
     while (start < walk->at) {
         if (walk->wait && walk->at <= walk->wait->from)
             walk->wait = NULL;
-        struct path_part part = *told;
+        struct path_part part = told ? *told : waiting(walk);
         part.from = start;
         part.to = walk->at;
         if (walk->wait && walk->at > walk->wait->to) {
             part.from = MAX(start, walk->wait->to);
         } else if (walk->wait) {
             part.from = MAX(start, walk->wait->from);
-            part.wait = own_work ? NULL : walk->wait->stage;
+            part.held = own_work ? WAIT_OTHER : walk->wait->wait;
         }
-        if (!part.stage)
-            part.stage = waiting_stage(walk, walk->at);
         walk->part(walk->owner, &part);
         walk->at = part.from;
     }
@@ -142,7 +145,7 @@ static void tell_on(struct walk *walk, const struct path_part *told, bool own_wo
 
 static void tell_wait(struct walk *walk, sim_time from)
 {
-    tell_on(walk, &(struct path_part){.stage = NULL}, false, from);
+    tell_on(walk, NULL, false, from);
 }
 
 // The link that a packet took which is held back on another one; NULL: not known.
@@ -159,7 +162,7 @@ static const struct lane_record *way_ahead(const struct walk *walk, const struct
             if (piece->from >= stall->to)
                 break;
             if (piece->kind == PIECE_WORK && message_same(piece->message, stall->message) &&
-                strcmp(piece->name, stall->name) == 0)
+                piece->sender == stall->sender)
                 return next;
         }
     }
@@ -172,17 +175,18 @@ static void tell_piece(struct walk *walk, guint lane, const struct piece *piece,
     const struct slice_span *slice = slice_of(record, piece);
     bool own_work = walk->wait && walk->wait->lane == lane && slice &&
                     slice->class == RECORD_CLASSES - 1 && piece->kind != PIECE_DELAY;
+    struct stage stage = told_stage(record, piece);
     struct path_part part = {
-        .stage = stage_of(record, piece),
+        .stage = stage.name,
+        .class = stage.class,
+        .bare = piece->stage && stage_is_wait(piece->stage),
         .lane = piece->kind == PIECE_DELAY ? 0 : lane + 1,
     };
     if (lane_is_link(record) && piece->kind != PIECE_DELAY)
-        part.class = STAGE_WIRE;
-    if (part.class)
         part.message = piece->message;
     if (piece->kind == PIECE_STALL) {
         const struct lane_record *ahead = way_ahead(walk, record, piece);
-        part.stage = link_stage(STAGE_BEHIND " at ", ahead ? ahead : record);
+        part.stage = link_stage(BEHIND " at ", ahead ? ahead : record);
         part.class = STAGE_BEHIND;
         part.by = link_stage("held back on ", record);
     }
@@ -194,7 +198,7 @@ static void tell_behind(struct walk *walk, const char *what, const char *who, si
 {
     char *by = g_strconcat(what, who, NULL);
     struct path_part part = {
-        .stage = link_stage(STAGE_BEHIND " at ", record_lane(walk->record, walk->lane)),
+        .stage = link_stage(BEHIND " at ", record_lane(walk->record, walk->lane)),
         .class = STAGE_BEHIND,
         .by = intern_text(by),
         .lane = walk->lane + 1,
@@ -380,12 +384,12 @@ static const struct piece *before_on_link(const struct lane_record *lane, sim_ti
     return NULL;
 }
 
-// The sender of a packet, or of the packet before a gap; "": it is not known.
+// The sender of a packet, or of the packet before a gap; NULL: it is not known.
 static const char *sender_of(const struct lane_record *lane, const struct piece *piece)
 {
     while (piece && piece->kind == PIECE_GAP)
         piece = before_on_link(lane, piece->from);
-    return piece ? piece->name : "";
+    return piece ? piece->sender : NULL;
 }
 
 // The link was free, but the packet not granted it: it stood behind one to another port, the switch
@@ -393,11 +397,12 @@ static const char *sender_of(const struct lane_record *lane, const struct piece 
 static void tell_free(struct walk *walk, const struct packet_wait *wait, bool after_own,
                       sim_time from)
 {
+    static const struct path_part in_switch = {.stage = "switch", .class = STAGE_SWITCH};
     const struct lane_record *lane = record_lane(walk->record, walk->lane);
     if (walk->at > wait->asked)
         tell_behind(walk, "no place at ", lane->ends[1], MAX(from, wait->asked));
     if (walk->at > from && after_own)
-        tell_on(walk, &(struct path_part){.stage = "switch"}, false, from);
+        tell_on(walk, &in_switch, false, from);
     else if (walk->at > from)
         tell_behind(walk, "packets to other ports", "", from);
 }
@@ -416,12 +421,13 @@ static void step_behind_others(struct walk *walk)
         const struct piece *before = before_on_link(lane, walk->at);
         bool turn = before && before->to == walk->at;
         const char *sender = sender_of(lane, before);
-        bool own = before && strcmp(sender, piece->name) == 0;
+        bool own = before && sender == piece->sender;
         walk->joined = turn && !own;
         if (walk->at <= since || (turn && own))
             return;
         if (turn)
-            tell_behind(walk, "packets of ", sender, MAX(before->from, since));
+            tell_behind(walk, "packets of ", sender ? sender : "another host",
+                        MAX(before->from, since));
         else
             tell_free(walk, &wait, own, before ? MAX(before->to, since) : since);
     }

@@ -29,9 +29,10 @@
 // A part of the path; strings are interned or static.
 struct path_part {
     const char *stage;
-    const char *class; // of the stage, if the path knows it (sim/explain/stage.h); else NULL
+    enum stage_class class;
+    bool bare;      // it is a wait that holds messages up, and no more is known of it
     const char *by; // of waiting behind others: "packets of node1", "no place at node1"; else NULL
-    const char *wait; // "waiting for credit": what held the message up meanwhile; NULL: nothing
+    enum wait_class held;       // what held the message up meanwhile; WAIT_OTHER: nothing
     struct message_ref message; // whose packet is on a link, else none
     trace_lane lane;            // that was busy with it; 0: none, it is a latency or a wait
     sim_time from, to;

@@ -66,19 +66,29 @@ static void add_piece(struct record *record, trace_lane number, struct piece pie
     record->pieces++;
 }
 
-static void record_span(struct trace *trace, trace_lane number, const char *name, sim_time from,
-                        sim_time to, struct message_ref message)
+static void record_span(struct trace *trace, trace_lane number, const struct stage *stage,
+                        sim_time from, sim_time to, struct message_ref message)
 {
     struct record *record = (struct record *)trace;
     if (number == 0)
         return;
     struct lane_record *lane = record_lane(record, number - 1);
-    if (lane->packet.name && lane->packet.to == from)
-        name = lane->packet.name;
-    sim_time end = CLAMP(lane->stalled, from, to);
-    add_piece(record, number,
-              (struct piece){from, end, name, message, lane->slices->len, PIECE_WORK});
-    add_piece(record, number, (struct piece){end, to, name, message, 0, PIECE_STALL});
+    struct piece work = {
+        .from = from,
+        .to = CLAMP(lane->stalled, from, to),
+        .stage = stage,
+        .sender = lane->packet.to == from ? lane->packet.name : NULL,
+        .message = message,
+        .slice = lane->slices->len,
+        .kind = PIECE_WORK,
+    };
+    struct piece stall = work;
+    stall.from = work.to;
+    stall.to = to;
+    stall.slice = 0;
+    stall.kind = PIECE_STALL;
+    add_piece(record, number, work);
+    add_piece(record, number, stall);
     lane->stalled = TIME_NEVER;
 }
 
@@ -107,13 +117,13 @@ static void record_wait(struct record *record, guint lane, const struct trace_no
         .lane = lane,
         .from = note->from,
         .to = note->to,
-        .stage = stage_of_wait(note->name),
+        .wait = wait_of_text(note->name),
     };
     if (note->to <= note->from)
         return;
     if (note->kind == TRACE_BLOCKED)
         g_array_append_val(record->sleeps, entry);
-    if (entry.stage)
+    if (entry.wait != WAIT_OTHER)
         g_array_append_val(record_lane(record, lane)->waits, entry);
 }
 
@@ -126,17 +136,22 @@ static void record_note(struct trace *trace, trace_lane number, const struct tra
     struct slice_span slice = {note->from, note->to, note->name ? class_of(note->name) : 0};
     struct queue_step step = {note->from, note->kind == TRACE_JOIN ? 1 : -1};
     struct load load = {note->from, note->to};
+    struct piece delay = {.from = note->from,
+                          .to = note->to,
+                          .stage = note->stage,
+                          .message = note->message,
+                          .kind = PIECE_DELAY};
+    struct piece gap = {
+        .from = note->from, .to = note->to, .message = note->message, .kind = PIECE_GAP};
     switch (note->kind) {
     case TRACE_SLICE:
         g_array_append_val(lane->slices, slice);
         return;
     case TRACE_DELAY:
-        add_piece(record, number,
-                  (struct piece){note->from, note->to, note->name, note->message, 0, PIECE_DELAY});
+        add_piece(record, number, delay);
         return;
     case TRACE_GAP:
-        add_piece(record, number,
-                  (struct piece){note->from, note->to, NULL, note->message, 0, PIECE_GAP});
+        add_piece(record, number, gap);
         return;
     case TRACE_PACKET:
         record_packet(lane, note);

@@ -5,8 +5,8 @@
 // A lane is a resource: a processor, a bus, one direction of a link. Its group is the host or
 // switch it belongs to; a link's lane ("wire a->b") belongs to both of its ends.
 //
-// Memory grows with what happens in the run (40 B a piece): runs that are explained are short, and
-// a run that is not is cut off at RECORD_MOST_PIECES.
+// Memory grows with what happens in the run (48 B per piece): runs that are explained are short,
+// and a run that is not is cut off at RECORD_MOST_PIECES.
 #ifndef NETSIM_EXPLAIN_RECORD_H
 #define NETSIM_EXPLAIN_RECORD_H
 
@@ -25,9 +25,9 @@ enum piece_kind {
 };
 
 struct piece {
-    sim_time from, to; // from < to
-    // Of a packet on a link the host that sent it; else the stage. NULL: a gap.
-    const char *name;
+    sim_time from, to;         // from < to
+    const struct stage *stage; // NULL: a gap
+    const char *sender;        // of a packet on a link: its host, interned; NULL: not told
     struct message_ref message;
     uint32_t slice : 30; // index into the lane's slices, counted from 1; 0: not a processor's work
     uint32_t kind : 2;   // enum piece_kind
@@ -74,7 +74,7 @@ struct sleep {
     const char *where, *what; // "rank 0"; interned
     guint lane;               // of its processor, an index
     sim_time from, to;
-    const char *stage; // of stage_of_wait, or NULL
+    enum wait_class wait;
 };
 
 struct record {

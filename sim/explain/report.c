@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/explain/report.h"
 
-#include "sim/explain/stage.h"
 #include "sim/explain/trial.h"
 #include "sim/output/text.h"
 
@@ -242,16 +241,14 @@ void report_print_size(const struct explained_series *series, const struct expla
 // The classes that some size has time in, in their order; NULL-terminated. g_free.
 static const char **classes_of(const struct explained_series *series)
 {
-    guint count = 0, all = 0;
-    while (stage_classes[all])
-        all++;
-    const char **classes = g_new0(const char *, all + 1);
-    for (guint i = 0; i < all; i++) {
+    guint count = 0;
+    const char **classes = g_new0(const char *, STAGE_CLASSES + 1);
+    for (guint i = 0; i < STAGE_CLASSES; i++) {
         bool any = false;
         for (guint k = 0; !any && k < series->sizes->len; k++)
-            any = explain_class_time(size_at(series, k), stage_classes[i]) > 0;
+            any = explain_class_time(size_at(series, k), stage_class_name(i)) > 0;
         if (any)
-            classes[count++] = stage_classes[i];
+            classes[count++] = stage_class_name(i);
     }
     return classes;
 }

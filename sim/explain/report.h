@@ -31,7 +31,7 @@ void report_print_sizes(const struct explained_series *series, FILE *out);
 // [{text: us}…], "failures": [{"size", "text", "reason"}]}], "resources": [{"series", "size",
 // "resource", "utilisation", "busy_us", "on_the_way", "by_class", "mean_queue", "longest_queue"}]}.
 // Stages stand in the order of their time over all sizes, largest first; classes in that of
-// stage_classes; a size that failed has null for every number. New reference.
+// enum stage_class; a size that failed has null for every number. New reference.
 json_t *report_json(const char *scenario, const GPtrArray *all);
 
 #endif

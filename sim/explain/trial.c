@@ -3,7 +3,6 @@
 
 #include "sim/core/intern.h"
 #include "sim/explain/algorithm.h"
-#include "sim/explain/stage.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,34 +22,34 @@ struct attempt {
 
 enum faster { RATES = 1, TIMES = 2 };
 
+#define CLASS(name) (UINT32_C(1) << STAGE_##name)
+
 // A resource: a section of parameters, and the classes of stages that it works for.
 static const struct resource {
     const char *what;
     const char *section; // NULL: those of the card
     int faster;          // of enum faster
-    const char *classes[9];
+    uint32_t classes;    // CLASS bits
 } resources[] = {
-    {"the processors",
-     "host.processor",
-     RATES,
-     {"library", "kernel", "copy", "pin", "trap", "interrupt", "wake-up", NULL}},
-    {"the kernel", "host.kernel", TIMES, {"kernel", "pin", "trap", "interrupt", "wake-up", NULL}},
-    {"the memory", "host.memory", RATES, {"copy", "kernel", "bus", NULL}},
-    {"the bus", "host.bus", RATES, {"bus", NULL}},
-    {"the card", NULL, RATES | TIMES, {"NIC", "bus", NULL}},
+    {"the processors", "host.processor", RATES,
+     CLASS(LIBRARY) | CLASS(KERNEL) | CLASS(COPY) | CLASS(PIN) | CLASS(TRAP) | CLASS(INTERRUPT) |
+         CLASS(WAKE_UP)},
+    {"the kernel", "host.kernel", TIMES,
+     CLASS(KERNEL) | CLASS(PIN) | CLASS(TRAP) | CLASS(INTERRUPT) | CLASS(WAKE_UP)},
+    {"the memory", "host.memory", RATES, CLASS(COPY) | CLASS(KERNEL) | CLASS(BUS)},
+    {"the bus", "host.bus", RATES, CLASS(BUS)},
+    {"the card", NULL, RATES | TIMES, CLASS(NIC) | CLASS(BUS)},
 };
 
-static const char *const link_classes[] = {STAGE_WIRE, STAGE_BEHIND, NULL};
-static const char *const switch_classes[] = {"switch", NULL};
+#define LINK_CLASSES (CLASS(WIRE) | CLASS(BEHIND))
+#define SWITCH_CLASSES CLASS(SWITCH)
 
 // The share of the way that is of these classes.
-static double share_of(const struct explanation *found, const char *const *classes)
+static double share_of(const struct explanation *found, uint32_t classes)
 {
     sim_time time = 0;
-    for (guint i = 0; i < found->work->len; i++) {
-        const struct explain_part *part = &g_array_index(found->work, struct explain_part, i);
-        time += g_strv_contains(classes, part->name) ? part->time : 0;
-    }
+    for (int class = 0; class < STAGE_CLASSES; class ++)
+        time += classes >> class & 1 ? found->work[class] : 0;
     return (double)time / MAX((double)found->total, 1.0);
 }
 
@@ -334,7 +333,7 @@ static struct explain_trial *try_it(const struct attempt *attempt, struct explai
 static void try_links(const struct attempt *attempt)
 {
     const struct scenario_case *test_case = attempt->run->test_case;
-    if (share_of(attempt->found, link_classes) < TRIAL_LEAST)
+    if (share_of(attempt->found, LINK_CLASSES) < TRIAL_LEAST)
         return;
     if (!told_apart(node_get(test_case->tree, "links"))) {
         struct explain_trial *trial = trial_new("the links", TRIAL_PERCENT);
@@ -368,7 +367,7 @@ static void try_links(const struct attempt *attempt)
 static void try_resources(const struct attempt *attempt)
 {
     try_links(attempt);
-    if (share_of(attempt->found, switch_classes) >= TRIAL_LEAST) {
+    if (share_of(attempt->found, SWITCH_CLASSES) >= TRIAL_LEAST) {
         struct explain_trial *trial = trial_new("the switches", TRIAL_PERCENT);
         add_switches(trial->sets, attempt->run->test_case);
         try_it(attempt, trial);

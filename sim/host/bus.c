@@ -42,7 +42,7 @@ struct asked {
     enum bus_way way;
     int64_t bytes;
     struct event *done;
-    const char *what;
+    const struct stage *stage;
     struct message_ref message;
     sim_time when;
 };
@@ -107,7 +107,7 @@ static void bus_begin(struct bus *bus, const struct asked *asked)
     sim_time now = sim_now(bus->sim), time = bus_time(&bus->config, asked->way, asked->bytes);
     time = time_after(time, memory_bus_meet(&bus->memory, asked->bytes, time));
     bus->busy += time;
-    trace_span(bus->sim->trace, bus->lane, asked->what, now, now + time, asked->message);
+    trace_span(bus->sim->trace, bus->lane, asked->stage, now, now + time, asked->message);
     trace_queued(bus->sim->trace, bus->lane, asked->when, now);
     engine_schedule(bus->sim->engine, asked->done, now + time);
     engine_schedule(bus->sim->engine, &bus->next, now + time);
@@ -128,10 +128,10 @@ static void bus_next(struct engine *engine, struct event *event)
 }
 
 void bus_transfer(struct bus *bus, enum bus_way way, int64_t bytes, struct event *done,
-                  const char *what, struct message_ref message)
+                  const struct stage *stage, struct message_ref message)
 {
     if (bus->memory.rate > 0) {
-        struct asked asked = {way, bytes, done, what, message, sim_now(bus->sim)};
+        struct asked asked = {way, bytes, done, stage, message, sim_now(bus->sim)};
         if (event_pending(&bus->next))
             g_array_append_val(bus->asked, asked);
         else
@@ -142,7 +142,7 @@ void bus_transfer(struct bus *bus, enum bus_way way, int64_t bytes, struct event
     sim_time start = MAX(bus->free_at, sim_now(bus->sim));
     bus->free_at = time_after(start, time);
     bus->busy += bus->free_at - start;
-    trace_span(bus->sim->trace, bus->lane, what, start, bus->free_at, message);
+    trace_span(bus->sim->trace, bus->lane, stage, start, bus->free_at, message);
     trace_queued(bus->sim->trace, bus->lane, sim_now(bus->sim), start);
     engine_schedule(bus->sim->engine, done, bus->free_at);
 }

@@ -15,6 +15,7 @@
 
 #include "sim/config/param.h"
 #include "sim/core/sim.h"
+#include "sim/core/stage.h"
 #include "sim/host/memory_bus.h"
 
 #include <stdint.h>
@@ -47,9 +48,9 @@ void bus_free(struct bus *bus);
 void bus_share_memory(struct bus *bus, const struct memory_bus *memory);
 
 // Asks for a transaction of `bytes` now; `done` is scheduled for its end, behind all that were
-// asked for before. `what` is static.
+// asked for before. `stage`: of class STAGE_BUS.
 void bus_transfer(struct bus *bus, enum bus_way way, int64_t bytes, struct event *done,
-                  const char *what, struct message_ref message);
+                  const struct stage *stage, struct message_ref message);
 
 // Bytes in one burst of such a transaction.
 int64_t bus_burst(const struct bus_config *config, enum bus_way way);

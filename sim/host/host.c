@@ -132,28 +132,28 @@ struct cpu *host_interrupt_core(const struct host *host)
 void host_interrupt(const struct host *host, struct cpu_task *service)
 {
     sim_time now = sim_now(host->sim), when = now + host->config.kernel.interrupt_latency;
-    trace_delay(host->sim->trace, cpu_lane(service->cpu), "interrupt line", now, when,
+    trace_delay(host->sim->trace, cpu_lane(service->cpu), &stage_interrupt_line, now, when,
                 MESSAGE_NONE);
     cpu_wake_at(service, when);
 }
 
 void host_interrupt_enter(struct cpu_context *context, const struct host *host)
 {
-    cpu_spend_time(context, host->config.kernel.interrupt_ack, "interrupt");
-    cpu_spend(context, host->config.kernel.interrupt_entry, "interrupt");
+    cpu_spend_time(context, host->config.kernel.interrupt_ack, &stage_interrupt);
+    cpu_spend(context, host->config.kernel.interrupt_entry, &stage_interrupt);
 }
 
 void host_interrupt_leave(struct cpu_context *context, const struct host *host)
 {
-    cpu_spend(context, host->config.kernel.interrupt_exit, "interrupt");
-    cpu_spend_time(context, host->config.kernel.interrupt_unmask, "interrupt");
+    cpu_spend(context, host->config.kernel.interrupt_exit, &stage_interrupt);
+    cpu_spend_time(context, host->config.kernel.interrupt_unmask, &stage_interrupt);
 }
 
 void host_switch_in(struct cpu_context *context, const struct host *host)
 {
     if (context->cpu != host_interrupt_core(host))
-        cpu_spend_time(context, host->config.kernel.wake_other, "wake-up");
-    cpu_spend(context, host->config.kernel.switch_process, "wake-up");
+        cpu_spend_time(context, host->config.kernel.wake_other, &stage_wake_up);
+    cpu_spend(context, host->config.kernel.switch_process, &stage_wake_up);
 }
 
 enum copy_source host_received_source(const struct host *host, const struct cpu *cpu)

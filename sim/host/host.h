@@ -7,6 +7,7 @@
 #include "sim/host/bus.h"
 #include "sim/host/memory.h"
 #include "sim/host/processor.h"
+#include "sim/host/stages.h"
 
 struct processor_config {
     int64_t cores;

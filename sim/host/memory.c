@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/host/memory.h"
 
+#include "sim/host/stages.h"
+
 #define M struct memory_config
 
 // 108.8 MB/s if every page of a message is pinned already, 78.7 MB/s if none is, on a Pentium Pro
@@ -155,9 +157,9 @@ void mem_copy_within(struct cpu_context *context, const struct memory_config *me
     sim_time time = memory_copy_time_within(memory, context->cpu, bytes, reuse);
     sim_time missing =
         memory->bus_rate > 0 && bytes > 0 ? copy_missing_time(memory, bytes, reuse) : 0;
-    cpu_spend_message(context, time - missing, "copy", message);
+    cpu_spend_message(context, time - missing, &stage_copy, message);
     if (missing > 0)
-        cpu_spend_memory(context, missing, "copy", message,
+        cpu_spend_memory(context, missing, &stage_copy, message,
                          memory->copy_traffic * memory->copy_uncached);
 }
 

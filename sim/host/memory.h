@@ -74,7 +74,7 @@ sim_time memory_copy_time_within(const struct memory_config *memory, const struc
 // Time of going once through `bytes` (>= 0) that no cache has, as a checksum does.
 sim_time memory_read_time(const struct memory_config *memory, int64_t bytes);
 
-// Charges a copy to the running handler, under the stage "copy".
+// Charges a copy to the running handler, as stage_copy.
 void mem_copy(struct cpu_context *context, const struct memory_config *memory, int64_t bytes,
               enum copy_source source, struct message_ref message);
 

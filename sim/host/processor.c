@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/host/processor.h"
 
+#include "sim/host/stage_times.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -14,7 +16,7 @@ struct posted {
 
 // A piece of the slice for the timeline.
 struct spent {
-    const char *stage;
+    const struct stage *stage;
     sim_time from, to;
     struct message_ref message;
 };
@@ -29,11 +31,6 @@ struct slice {
     GArray *memory; // struct cpu_memory_work
 };
 
-struct stage_time {
-    const char *stage;
-    sim_time time;
-};
-
 struct cpu {
     struct sim *sim;
     int64_t clock_hz;
@@ -46,7 +43,7 @@ struct cpu {
     struct cpu_task *ready_head[CPU_CLASSES], *ready_tail[CPU_CLASSES];
     struct slice *current; // while a handler runs
     struct cpu_usage usage;
-    GArray *stages; // struct stage_time
+    struct stage_times stages;
 };
 
 static void cpu_slice_end(struct engine *engine, struct event *event);
@@ -66,7 +63,7 @@ struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_
         cpu->slices[class].spent = g_array_new(FALSE, FALSE, sizeof(struct spent));
         cpu->slices[class].memory = g_array_new(FALSE, FALSE, sizeof(struct cpu_memory_work));
     }
-    cpu->stages = g_array_new(FALSE, FALSE, sizeof(struct stage_time));
+    stage_times_init(&cpu->stages);
     return cpu;
 }
 
@@ -79,7 +76,7 @@ void cpu_free(struct cpu *cpu)
         g_array_free(cpu->slices[class].spent, TRUE);
         g_array_free(cpu->slices[class].memory, TRUE);
     }
-    g_array_free(cpu->stages, TRUE);
+    stage_times_clear(&cpu->stages);
     g_free(cpu);
 }
 
@@ -103,28 +100,10 @@ struct cpu_usage cpu_usage(const struct cpu *cpu)
     return cpu->usage;
 }
 
-// The same words may stand at several addresses.
-static bool same_stage(const struct cpu *cpu, guint a, guint b)
-{
-    return strcmp(g_array_index(cpu->stages, struct stage_time, a).stage,
-                  g_array_index(cpu->stages, struct stage_time, b).stage) == 0;
-}
-
 void cpu_each_stage(const struct cpu *cpu,
                     void (*each)(void *owner, const char *stage, sim_time time), void *owner)
 {
-    for (guint i = 0; i < cpu->stages->len; i++) {
-        guint first = 0;
-        while (!same_stage(cpu, first, i))
-            first++;
-        if (first < i)
-            continue;
-        sim_time time = 0;
-        for (guint k = i; k < cpu->stages->len; k++)
-            if (same_stage(cpu, k, i))
-                time += g_array_index(cpu->stages, struct stage_time, k).time;
-        each(owner, g_array_index(cpu->stages, struct stage_time, i).stage, time);
-    }
+    stage_times_each(&cpu->stages, each, owner);
 }
 
 void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class, cpu_task_fn *run)
@@ -358,26 +337,13 @@ sim_time cpu_cost_of_bytes(const struct cpu *cpu, struct cost each_kib, int64_t 
     return time < TIME_END ? (sim_time)time : TIME_END;
 }
 
-static void stage_add(GArray *stages, const char *stage, sim_time time)
-{
-    for (guint i = 0; i < stages->len; i++) {
-        struct stage_time *known = &g_array_index(stages, struct stage_time, i);
-        if (known->stage == stage) {
-            known->time += time;
-            return;
-        }
-    }
-    struct stage_time first = {stage, time};
-    g_array_append_val(stages, first);
-}
-
 void cpu_set_pace(struct cpu *cpu, cpu_pace_fn *pace, void *owner)
 {
     cpu->pace = pace;
     cpu->pace_owner = owner;
 }
 
-void cpu_spend_message(struct cpu_context *context, sim_time time, const char *stage,
+void cpu_spend_message(struct cpu_context *context, sim_time time, const struct stage *stage,
                        struct message_ref message)
 {
     struct cpu *cpu = context->cpu;
@@ -388,11 +354,11 @@ void cpu_spend_message(struct cpu_context *context, sim_time time, const char *s
         struct spent spent = {stage, from, to, message};
         g_array_append_val(cpu->current->spent, spent);
     }
-    stage_add(cpu->stages, stage, to - from);
+    stage_times_add(&cpu->stages, stage, to - from);
     context->now = to;
 }
 
-void cpu_spend_memory(struct cpu_context *context, sim_time time, const char *stage,
+void cpu_spend_memory(struct cpu_context *context, sim_time time, const struct stage *stage,
                       struct message_ref message, int64_t demand)
 {
     struct cpu_memory_work work = {stage, context->now, time_after(context->now, time), demand};
@@ -400,12 +366,12 @@ void cpu_spend_memory(struct cpu_context *context, sim_time time, const char *st
     cpu_spend_message(context, time, stage, message);
 }
 
-void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stage)
+void cpu_spend_time(struct cpu_context *context, sim_time time, const struct stage *stage)
 {
     cpu_spend_message(context, time, stage, MESSAGE_NONE);
 }
 
-void cpu_spend(struct cpu_context *context, struct cost cost, const char *stage)
+void cpu_spend(struct cpu_context *context, struct cost cost, const struct stage *stage)
 {
     cpu_spend_message(context, cost_time(cost, context->cpu->clock_hz), stage, MESSAGE_NONE);
 }
@@ -474,6 +440,6 @@ void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time del
         if (cpu->slices[lower].task)
             slice_delay(engine, &cpu->slices[lower], sim_now(cpu->sim), delay);
     cpu->usage.busy[holder] += delay;
-    stage_add(cpu->stages, work->stage, delay);
+    stage_times_add(&cpu->stages, work->stage, delay);
     engine_reschedule(engine, &cpu->end, slice->end);
 }

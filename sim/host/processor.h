@@ -18,6 +18,7 @@
 
 #include "sim/core/cost.h"
 #include "sim/core/sim.h"
+#include "sim/core/stage.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,23 +89,23 @@ void cpu_post_wake(struct cpu_context *context, struct cpu_task *task);
 // then on it may be freed.
 void cpu_post(struct cpu_context *context, struct event *event);
 
-// Spends processor time. `stage` (a static string: "trap", "copy", "MPI") names it in the timeline
-// and in break-downs.
-void cpu_spend(struct cpu_context *context, struct cost cost, const char *stage);
-void cpu_spend_time(struct cpu_context *context, sim_time time, const char *stage);
+// Spends processor time. `stage`, which stays, names it in the timeline and in
+// break-downs.
+void cpu_spend(struct cpu_context *context, struct cost cost, const struct stage *stage);
+void cpu_spend_time(struct cpu_context *context, sim_time time, const struct stage *stage);
 
 // cpu_spend_time with the message that the time is spent for.
-void cpu_spend_message(struct cpu_context *context, sim_time time, const char *stage,
+void cpu_spend_message(struct cpu_context *context, sim_time time, const struct stage *stage,
                        struct message_ref message);
 
 // cpu_spend_message for work that asks the memory bus for `demand` bytes a second while it goes on,
 // and that a device can hold up there (memory_bus.h).
-void cpu_spend_memory(struct cpu_context *context, sim_time time, const char *stage,
+void cpu_spend_memory(struct cpu_context *context, sim_time time, const struct stage *stage,
                       struct message_ref message, int64_t demand);
 
 // Such work of the slice that holds the processor now.
 struct cpu_memory_work {
-    const char *stage;
+    const struct stage *stage;
     sim_time from, to;
     int64_t demand;
 };
@@ -126,7 +127,7 @@ int64_t cpu_clock(const struct cpu *cpu);
 trace_lane cpu_lane(const struct cpu *cpu);
 struct cpu_usage cpu_usage(const struct cpu *cpu);
 
-// Busy time by stage so far: calls back once a stage, in the order of first use.
+// Busy time by stage so far: calls back once for each name, in the order of first use.
 void cpu_each_stage(const struct cpu *cpu,
                     void (*each)(void *owner, const char *stage, sim_time time), void *owner);
 

@@ -4,6 +4,8 @@
 #include "sim/core/intern.h"
 #include "sim/mpi/group.h"
 
+const struct stage mpi_stage = {"MPI", STAGE_LIBRARY};
+
 #define GROUP_STEP UINT64_C(0x9e3779b97f4a7c15)
 #define HEAP_START 0x08000000 // where the heap of an IA-32 Linux process begins, about
 
@@ -84,7 +86,8 @@ static void charge_library(struct cpu_context *context, const struct mpi_process
                            struct cost cost, int64_t times, struct message_ref message)
 {
     if (process->library)
-        cpu_spend_message(context, time_times(times, cpu_cost(context->cpu, cost)), "MPI", message);
+        cpu_spend_message(context, time_times(times, cpu_cost(context->cpu, cost)), &mpi_stage,
+                          message);
 }
 
 void mpi_call(struct cpu_context *context, struct mpi_process *process)

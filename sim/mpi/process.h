@@ -160,6 +160,8 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);
 // Charges `scanned` queue entries.
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned);
 
+extern const struct stage mpi_stage; // the library, above its device
+
 // The request goes over to another state: traced, and what it waits for is known.
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
                const char *detail);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/schedule.h"
 
+static const struct stage reduce_stage = {"reduce", STAGE_LIBRARY};
+
 #define COLLECTIVE_TAG 1
 
 void mpi_schedule_init(struct mpi_schedule *schedule)
@@ -127,7 +129,7 @@ static void start_step(struct mpi_schedule *schedule, struct cpu_context *contex
         if (process->library)
             cpu_spend_time(
                 context, cpu_cost_of_bytes(context->cpu, process->library->reduce_kib, step->size),
-                "reduce");
+                &reduce_stage);
         break;
     }
 }

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+static const struct stage propagation_stage = {"propagation", STAGE_PROPAGATION};
+static const struct stage switch_stage = {"switch", STAGE_SWITCH};
+const struct stage channel_waits_stage = {"waits", STAGE_BEHIND};
+const struct stage channel_packet_stage = {"packet", STAGE_WIRE};
+const struct stage channel_lost_stage = {"packet (lost)", STAGE_WIRE};
+
 static const char *end_name(const struct channel *channel, const struct channel_end *end)
 {
     if (end->node)
@@ -266,19 +272,19 @@ void channel_trace_delay(const struct channel *channel, struct message_ref messa
         return;
     sim_time latency = channel->to.node ? channel->to.node->config->latency : 0;
     sim_time end = from + channel->delay;
-    trace_delay(trace, channel->wire_lane, "propagation", from, end - latency, message);
-    trace_delay(trace, channel->wire_lane, "switch", end - latency, end, message);
+    trace_delay(trace, channel->wire_lane, &propagation_stage, from, end - latency, message);
+    trace_delay(trace, channel->wire_lane, &switch_stage, end - latency, end, message);
 }
 
-static void channel_trace(struct channel *channel, const struct packet *packet, const char *name,
-                          sim_time now, sim_time start, sim_time end)
+static void channel_trace(struct channel *channel, const struct packet *packet,
+                          const struct stage *stage, sim_time now, sim_time start, sim_time end)
 {
     struct trace *trace = channel->network->sim->trace;
     if (channel->from.node && start > now)
-        trace_span(trace, channel->queue_lane, "waits", now, start, packet->message);
+        trace_span(trace, channel->queue_lane, &channel_waits_stage, now, start, packet->message);
     trace_queued(trace, channel->wire_lane, now, start);
     channel_trace_packet(channel, packet, now, start);
-    trace_span(trace, channel->wire_lane, name, start, end, packet->message);
+    trace_span(trace, channel->wire_lane, stage, start, end, packet->message);
     trace_note(trace, channel->wire_lane,
                &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = channel->busy_until});
     channel_trace_delay(channel, packet->message, end);
@@ -310,7 +316,8 @@ void channel_enter(struct channel *channel, struct packet *packet)
     enum drop_cause cause;
     bool lost = channel->faults && !channel_judge(channel, packet, start, end, &cause);
     if (network->sim->trace)
-        channel_trace(channel, packet, lost ? "packet (lost)" : "packet", now, start, end);
+        channel_trace(channel, packet, lost ? &channel_lost_stage : &channel_packet_stage, now,
+                      start, end);
     if (lost) {
         channel_drop(channel, packet, cause);
         return;

@@ -164,6 +164,10 @@ bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause);
 
+extern const struct stage channel_packet_stage; // its bits go out
+extern const struct stage channel_lost_stage;   // they do, and nobody gets them
+extern const struct stage channel_waits_stage;  // it waits in a port's queue
+
 // The first packet of a message touches the wire: a step of the message's arrow.
 void channel_trace_step(struct channel *channel, const struct packet *packet, sim_time when);
 

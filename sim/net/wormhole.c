@@ -327,8 +327,8 @@ static void worm_trace_packet(const struct channel *channel, sim_time now)
     if (end > least)
         trace_note(trace, channel->wire_lane,
                    &(struct trace_note){.kind = TRACE_STALL, .from = least, .to = end});
-    trace_span(trace, channel->wire_lane, worm->lost ? "packet (lost)" : "packet", worm->granted,
-               end, worm->message);
+    trace_span(trace, channel->wire_lane, worm->lost ? &channel_lost_stage : &channel_packet_stage,
+               worm->granted, end, worm->message);
     trace_note(trace, channel->wire_lane,
                &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = now});
 }
@@ -342,8 +342,8 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     struct packet *packet = slack_at(input->worm, input->worm->head)->packet;
     sim_time now = engine_now(engine), ready = slack_at(input->worm, input->worm->head)->ready;
     if (now > input->worm->asked)
-        trace_span(output->network->sim->trace, output->queue_lane, "waits", input->worm->asked,
-                   now, packet->message);
+        trace_span(output->network->sim->trace, output->queue_lane, &channel_waits_stage,
+                   input->worm->asked, now, packet->message);
     trace_queued(output->network->sim->trace, output->wire_lane, input->worm->asked, now);
     trace_note(output->network->sim->trace, output->wire_lane,
                &(struct trace_note){.kind = TRACE_ASKED, .from = input->worm->asked});

@@ -19,10 +19,10 @@ static trace_lane state_log_lane(struct trace *trace, const char *group, const c
     return 0;
 }
 
-static void state_log_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                           sim_time to, struct message_ref message)
+static void state_log_span(struct trace *trace, trace_lane lane, const struct stage *stage,
+                           sim_time from, sim_time to, struct message_ref message)
 {
-    (void)trace, (void)lane, (void)name, (void)from, (void)to, (void)message;
+    (void)trace, (void)lane, (void)stage, (void)from, (void)to, (void)message;
 }
 
 static void state_log_flow(struct trace *trace, trace_lane lane, struct message_ref message,

@@ -28,13 +28,13 @@ static trace_lane tee_lane(struct trace *trace, const char *group, const char *n
     return tee->lanes->len - 1;
 }
 
-static void tee_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
+static void tee_span(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
                      sim_time to, struct message_ref message)
 {
     struct tee *tee = (struct tee *)trace;
     struct pair pair = tee_pair(trace, lane);
-    tee->first->ops->span(tee->first, pair.first, name, from, to, message);
-    tee->second->ops->span(tee->second, pair.second, name, from, to, message);
+    tee->first->ops->span(tee->first, pair.first, stage, from, to, message);
+    tee->second->ops->span(tee->second, pair.second, stage, from, to, message);
 }
 
 static void tee_flow(struct trace *trace, trace_lane lane, struct message_ref message, char phase,

@@ -235,14 +235,15 @@ static void lane_place_pending(struct timeline *timeline, struct lane *lane, gui
         g_array_remove_range(lane->pending, 0, count);
 }
 
-static void timeline_span(struct trace *trace, trace_lane number, const char *name, sim_time from,
-                          sim_time to, struct message_ref message)
+static void timeline_span(struct trace *trace, trace_lane number, const struct stage *stage,
+                          sim_time from, sim_time to, struct message_ref message)
 {
     struct timeline *timeline = (struct timeline *)trace;
     struct lane *lane = timeline_lane_at(timeline, number);
     if (!lane)
         return;
-    const struct row *row = lane_add_slice(timeline, lane, name, from, MAX(from, to), message);
+    const struct row *row =
+        lane_add_slice(timeline, lane, stage->name, from, MAX(from, to), message);
     for (guint i = 0; i < lane->pending->len;) {
         const struct arrow_end *end = &g_array_index(lane->pending, struct arrow_end, i);
         if (row_takes_end(row, end)) {

@@ -314,10 +314,10 @@ static trace_lane keeper_lane(struct trace *trace, const char *group, const char
     return 0;
 }
 
-static void keeper_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                        sim_time to, struct message_ref message)
+static void keeper_span(struct trace *trace, trace_lane lane, const struct stage *stage,
+                        sim_time from, sim_time to, struct message_ref message)
 {
-    (void)trace, (void)lane, (void)name, (void)from, (void)to, (void)message;
+    (void)trace, (void)lane, (void)stage, (void)from, (void)to, (void)message;
 }
 
 static void keeper_flow(struct trace *trace, trace_lane lane, struct message_ref message,

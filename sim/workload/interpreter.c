@@ -4,6 +4,8 @@
 #include "sim/workload/call_kind.h"
 #include "sim/workload/interpreter_parts.h"
 
+static const struct stage compute_stage = {"compute", STAGE_COMPUTE};
+
 // Operations that take no time, one behind the other in one slice: so the run can be ended between
 // them.
 #define MOST_AT_ONCE 1000
@@ -132,7 +134,7 @@ enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_r
 static enum interpreter_phase call_local(const struct interpreter *run, struct cpu_context *context)
 {
     if (run->call.kind == OP_COMPUTE)
-        cpu_spend_time(context, run->call.time, "compute");
+        cpu_spend_time(context, run->call.time, &compute_stage);
     else
         mem_copy(context, &run->process->host->config.memory, run->call.size, COPY_WARM,
                  MESSAGE_NONE);

@@ -25,16 +25,6 @@ const struct card *registry_card(const struct registry *registry, const char *na
     return NULL;
 }
 
-const char *registry_stage_class(const struct registry *registry, const char *stage)
-{
-    for (const struct model *const *model = registry->models; *model; model++)
-        for (const struct stage_class_entry *entry = (*model)->stages; entry && entry->stage;
-             entry++)
-            if (strcmp(entry->stage, stage) == 0)
-                return entry->class;
-    return NULL;
-}
-
 static const struct benchmark *find_benchmark(const struct benchmark *list, const char *name)
 {
     for (; list && list->schema.name; list++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a folder of models/ offers to the simulator, as one symbol: parameter sections, cards,
-// stacks, benchmarks, and the classes of its stages. models/registry.c lists the models; sim/ knows
+// stacks and benchmarks. models/registry.c lists the models; sim/ knows
 // none of them by name.
 #ifndef NETSIM_WORKLOAD_MODEL_H
 #define NETSIM_WORKLOAD_MODEL_H
@@ -16,11 +16,6 @@ struct card {
     void (*add)(struct cluster *cluster, const struct scenario_case *test_case);
 };
 
-// Which class a stage of a processor's work, or a delay, belongs to (sim/explain/stage.h).
-struct stage_class_entry {
-    const char *stage, *class;
-};
-
 struct model {
     const char *name;                               // of its folder
     const char *const *stands_on;                   // models that it includes, NULL-terminated
@@ -28,9 +23,6 @@ struct model {
     const struct card *cards;                       // ends with a NULL name; NULL: none
     const struct stack *const *stacks;              // NULL-terminated; NULL: none
     const struct benchmark *benchmarks;             // ends with a NULL schema.name; NULL: none
-    // Of stages that are not a library's own work, as those are that are not listed. Ends with a
-    // NULL stage; NULL: none.
-    const struct stage_class_entry *stages;
 };
 
 struct registry {
@@ -54,8 +46,5 @@ const struct card *registry_card(const struct registry *registry, const char *na
 
 // NULL if there is none.
 const struct stack *registry_stack(const struct registry *registry, const char *name);
-
-// The class of a stage that a model has said; NULL if none has.
-const char *registry_stage_class(const struct registry *registry, const char *stage);
 
 #endif

@@ -188,9 +188,9 @@ class Explain(Case):
 
     def test_timers_of_cards_have_names(self):
         """What GM and GRIM wait for under loss is their timer, and is not left unexplained."""
-        for stack, testbed, benchmark, timer, more in (
-                ("gm", "config1", "gm.allsize.latency", "resend timer", ()),
-                ("grim", "grim", "grim.latency", "retransmission timer",
+        for stack, testbed, benchmark, more in (
+                ("gm", "config1", "gm.allsize.latency", ()),
+                ("grim", "grim", "grim.latency",
                  ("grim_ni.timeouts=true", "grim_ni.stalled=10 s"))):
             self.write("card.yaml", f"schema: 1\nname: card\nstack: {stack}\n"
                        f"testbed: testbeds/{testbed}.yaml\nworkload: "
@@ -199,11 +199,12 @@ class Explain(Case):
                 "link.drop_probability=0.03", *more))["series"]
             exact = series["exact"][0]
             self.held_add_up(series)
-            whole = exact["stages_ps"].get(timer, 0) + sum(
-                parts.get(timer, 0) for parts in exact["held_ps"].values())
+            whole = exact["stages_ps"].get("resend timer", 0) + sum(
+                parts.get("resend timer", 0) for parts in exact["held_ps"].values())
             blank = exact["stages_ps"].get("waiting", 0) + sum(
                 parts.get("not traced", 0) for parts in exact["held_ps"].values())
             self.assertGreater(whole, 0.8 * exact["total_ps"], stack)
+            self.assertEqual(series["class_of"].get("resend timer"), "waiting for ACK", stack)
             self.assertLess(blank, 0.001 * exact["total_ps"], stack)
 
     def test_waits_add_up_where_cards_repeat(self):

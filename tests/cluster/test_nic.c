@@ -10,6 +10,7 @@
 #include "sim/net/link.h"
 #include "tests/support/cluster_world.h"
 #include "tests/support/spans.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
@@ -64,7 +65,7 @@ static void protocol_receive(struct cpu_context *context, void *owner, struct pa
     ledger_match(world->sim->ledger, packet->message);
     ledger_deliver(world->sim->ledger, packet->message, packet->offset, packet->length);
     ledger_complete(world->sim->ledger, packet->message);
-    cpu_spend_time(context, protocol->work, "protocol");
+    cpu_spend_time(context, protocol->work, stage_called("protocol", STAGE_LIBRARY));
     packet_free(world->cluster->network, packet);
 }
 
@@ -440,7 +441,7 @@ static void occupation_event(struct engine *engine, struct event *event)
     (void)engine;
     struct occupation *other = container_of(event, struct occupation, event);
     bus_transfer(other->bench->world->cluster->hosts[0]->bus, BUS_READ, other->bytes, &other->done,
-                 "other", MESSAGE_NONE);
+                 stage_called("other", STAGE_BUS), MESSAGE_NONE);
 }
 
 static void occupation_done(struct engine *engine, struct event *event)

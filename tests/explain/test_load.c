@@ -2,6 +2,7 @@
 // Utilisation and queues, counted by hand.
 #include "sim/explain/load.h"
 
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -37,15 +38,17 @@ static void test_loads(void)
     trace_lane wire = trace_lane_new(trace, "network", "wire node0->switch");
     trace_lane idle = trace_lane_new(trace, "node1", "bus");
     note(record, cpu, TRACE_SLICE, "interrupt", 5 * US, 7 * US);
-    trace_span(trace, cpu, "driver", 5 * US, 7 * US, MESSAGE_NONE);
+    trace_span(trace, cpu, stage_called("driver", STAGE_KERNEL), 5 * US, 7 * US, MESSAGE_NONE);
     note(record, cpu, TRACE_SLICE, "user", 0, 12 * US);
-    trace_span(trace, cpu, "copy", 0, 5 * US, MESSAGE_NONE);
-    trace_span(trace, cpu, "copy", 7 * US, 12 * US, MESSAGE_NONE);
-    trace_span(trace, bus, "send", 8 * US, 14 * US, MESSAGE_NONE); // half of it counts
+    trace_span(trace, cpu, stage_called("copy", STAGE_COPY), 0, 5 * US, MESSAGE_NONE);
+    trace_span(trace, cpu, stage_called("copy", STAGE_COPY), 7 * US, 12 * US, MESSAGE_NONE);
+    trace_span(trace, bus, stage_called("send", STAGE_BUS), 8 * US, 14 * US,
+               MESSAGE_NONE); // half of it counts
     note(record, bus, TRACE_LOAD, NULL, 1 * US, 2 * US);
-    trace_span(trace, wire, "packet", 2 * US, 11 * US, MESSAGE_NONE);
+    trace_span(trace, wire, stage_called("packet", STAGE_WIRE), 2 * US, 11 * US, MESSAGE_NONE);
     note(record, wire, TRACE_GAP, NULL, 11 * US, 12 * US);
-    trace_delay(trace, wire, "propagation", 11 * US, 12 * US, MESSAGE_NONE); // nothing is busy
+    trace_delay(trace, wire, stage_called("propagation", STAGE_PROPAGATION), 11 * US, 12 * US,
+                MESSAGE_NONE); // nothing is busy
     // One waits over 1..5, another over 3..4 and joins as a third leaves.
     trace_queued(trace, wire, 1 * US, 5 * US);
     trace_queued(trace, wire, 3 * US, 4 * US);
@@ -85,7 +88,8 @@ static void test_order(void)
     for (size_t i = 0; i < G_N_ELEMENTS(lanes); i++) {
         trace_lane lane = trace_lane_new(&record->trace, lanes[i][0], lanes[i][1]);
         if (i < 5)
-            trace_span(&record->trace, lane, "x", 0, i == 3 ? 6 * US : 5 * US, MESSAGE_NONE);
+            trace_span(&record->trace, lane, stage_called("x", STAGE_LIBRARY), 0,
+                       i == 3 ? 6 * US : 5 * US, MESSAGE_NONE);
     }
     record_settle(record);
     GArray *loads = load_measure(record, 0, 10 * US, NULL);

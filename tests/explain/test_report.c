@@ -23,7 +23,6 @@ static struct explanation *explanation(int64_t size)
     found->held = parts();
     found->sleeps = parts();
     found->loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
-    found->work = parts();
     found->choices = g_ptr_array_new_with_free_func(g_free);
     found->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
     return found;

@@ -2,6 +2,7 @@
 // Interfaces of the firmware: messages go by their type to who works on them (thesis 003, 4.5.6),
 // here to a memory that can be written and read, with a host that is asked in between.
 #include "tests/support/grim_world.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #define READ_BYTES 1000
@@ -108,7 +109,7 @@ static void answer_run(struct cpu_context *context, struct grim_ni *ni, struct g
 static enum cpu_next host_run(struct cpu_context *context, struct cpu_task *task)
 {
     struct memory *memory = container_of(task, struct memory, host);
-    cpu_spend_time(context, 20 * TIME_US, "interrupt");
+    cpu_spend_time(context, 20 * TIME_US, stage_called("interrupt", STAGE_INTERRUPT));
     memory->post.write.bytes = 16;
     memory->post.run = answer_run;
     grim_ni_post(context, grim_fabric_ni(memory->world->fabric, 1), &memory->post);

@@ -3,6 +3,7 @@
 #include "sim/core/random.h"
 #include "sim/host/bus.h"
 #include "tests/support/spans.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
@@ -33,7 +34,8 @@ static void ask_event(struct engine *engine, struct event *event)
 {
     struct device *device = container_of(event, struct device, ask);
     device->asked = engine_now(engine);
-    bus_transfer(device->bus, BUS_READ, device->bytes, &device->done, "test", MESSAGE_NONE);
+    bus_transfer(device->bus, BUS_READ, device->bytes, &device->done,
+                 stage_called("test", STAGE_BUS), MESSAGE_NONE);
 }
 
 static void done_event(struct engine *engine, struct event *event)

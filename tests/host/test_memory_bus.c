@@ -6,6 +6,7 @@
 // of their rates, and each loses a third of the time that they would have had together.
 #include "sim/host/host.h"
 #include "tests/support/spans.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
@@ -74,10 +75,10 @@ static void world_run(struct world *world)
 static enum cpu_next copier_run(struct cpu_context *context, struct cpu_task *task)
 {
     struct copier *copier = container_of(task, struct copier, task);
-    cpu_spend_time(context, copier->before, "before");
+    cpu_spend_time(context, copier->before, stage_called("before", STAGE_LIBRARY));
     mem_copy(context, &copier->world->config.memory, copier->bytes, COPY_WARM, MESSAGE_NONE);
     cpu_post(context, &copier->copied);
-    cpu_spend_time(context, copier->after, "after");
+    cpu_spend_time(context, copier->after, stage_called("after", STAGE_LIBRARY));
     cpu_post(context, &copier->ended);
     return CPU_SLEEP;
 }
@@ -128,7 +129,8 @@ static void ask_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct dma *dma = container_of(event, struct dma, ask);
-    bus_transfer(dma->world->host->bus, BUS_READ, dma->bytes, &dma->done, "DMA", MESSAGE_NONE);
+    bus_transfer(dma->world->host->bus, BUS_READ, dma->bytes, &dma->done,
+                 stage_called("DMA", STAGE_BUS), MESSAGE_NONE);
 }
 
 static void done_event(struct engine *engine, struct event *event)

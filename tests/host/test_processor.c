@@ -5,6 +5,7 @@
 #include "sim/host/processor.h"
 
 #include "tests/support/spans.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
@@ -72,11 +73,11 @@ static enum cpu_next actor_run(struct cpu_context *context, struct cpu_task *tas
         return CPU_SLEEP;
     const struct step *step = actor->slices[actor->run++];
     for (int i = 0; i < STEPS && (step[i].ns || step[i].mark); i++) {
-        cpu_spend_time(context, step[i].ns * TIME_NS, actor->name);
+        cpu_spend_time(context, step[i].ns * TIME_NS, stage_called(actor->name, STAGE_LIBRARY));
         if (step[i].mark)
             cpu_post(context, &step[i].mark->event);
     }
-    cpu_spend_time(context, actor->second_stage * TIME_NS, "V");
+    cpu_spend_time(context, actor->second_stage * TIME_NS, stage_called("V", STAGE_LIBRARY));
     if (actor->wakes)
         cpu_post_wake(context, &actor->wakes->task);
     return actor->run < actor->count ? CPU_AGAIN : CPU_SLEEP;

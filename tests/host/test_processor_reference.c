@@ -7,6 +7,7 @@
 // the rules say what comes first.
 #include "sim/core/random.h"
 #include "sim/host/processor.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
@@ -234,11 +235,12 @@ static enum cpu_next real_run(struct cpu_context *context, struct cpu_task *base
         struct real_mark *mark = &task->marks[number][i];
         *mark = (struct real_mark){.owner = task, .slice = number, .mark = i};
         event_init(&mark->event, real_mark_event);
-        cpu_spend_time(context, (slice->marks[i] - done) * TIME_NS, "mark");
+        cpu_spend_time(context, (slice->marks[i] - done) * TIME_NS,
+                       stage_called("mark", STAGE_LIBRARY));
         done = slice->marks[i];
         cpu_post(context, &mark->event);
     }
-    cpu_spend_time(context, (slice->length - done) * TIME_NS, "rest");
+    cpu_spend_time(context, (slice->length - done) * TIME_NS, stage_called("rest", STAGE_LIBRARY));
     return slice->again ? CPU_AGAIN : CPU_SLEEP;
 }
 

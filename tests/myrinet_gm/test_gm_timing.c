@@ -109,21 +109,21 @@ static void test_clock(void)
 
 // ---- The token in SRAM ----
 
-struct stage {
+struct stage_sum {
     const char *name;
     sim_time time;
 };
 
 static void add_stage(void *owner, const char *name, sim_time time)
 {
-    struct stage *stage = owner;
+    struct stage_sum *stage = owner;
     if (strcmp(stage->name, name) == 0)
         stage->time += time;
 }
 
 static sim_time stage_time(const struct cpu *cpu, const char *name)
 {
-    struct stage stage = {name, 0};
+    struct stage_sum stage = {name, 0};
     cpu_each_stage(cpu, add_stage, &stage);
     return stage.time;
 }

@@ -3,6 +3,7 @@
 // as text: "low 0, high 400" says that the job low was called at 0 ns, and high at 400 ns. A cycle
 // is 20 ns.
 #include "tests/support/lanai_world.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -42,15 +43,18 @@ static void job_run(struct cpu_context *context, void *owner, struct lanai_item 
     struct job *job = container_of(item, struct job, item);
     CU_ASSERT_FALSE(item->waiting);
     tell(story, job->name, context->now);
-    cpu_spend(context, (struct cost){.cycles = job->cycles}, "work");
+    cpu_spend(context, (struct cost){.cycles = job->cycles}, stage_called("work", STAGE_LIBRARY));
     if (job->calls != LANAI_NOBODY)
         lanai_ready(story->card, job->calls);
 }
 
 static const struct lanai_handler handlers[HANDLERS] = {
-    [FIRST] = {"first", job_run, false}, [SECOND] = {"second", job_run, false},
-    [SHARES_A] = {"a", job_run, false},  [SHARES_B] = {"b", job_run, true},
-    [SHARES_C] = {"c", job_run, true},   [LAST] = {"last", job_run, false},
+    [FIRST] = {{"first", STAGE_NIC}, job_run, false},
+    [SECOND] = {{"second", STAGE_NIC}, job_run, false},
+    [SHARES_A] = {{"a", STAGE_NIC}, job_run, false},
+    [SHARES_B] = {{"b", STAGE_NIC}, job_run, true},
+    [SHARES_C] = {{"c", STAGE_NIC}, job_run, true},
+    [LAST] = {{"last", STAGE_NIC}, job_run, false},
 };
 
 static const struct lanai_firmware firmware = {handlers, HANDLERS, LAST, 0, NULL};
@@ -232,11 +236,11 @@ static void timer_run(struct cpu_context *context, void *owner, struct lanai_ite
     CU_ASSERT_PTR_NOT_NULL(item);
     tell(owner, item->handler == FIRST ? "timer" : "other timer", context->now);
     // The first one holds the loop, so that the other waits.
-    cpu_spend(context, (struct cost){.cycles = 50}, "work");
+    cpu_spend(context, (struct cost){.cycles = 50}, stage_called("work", STAGE_LIBRARY));
 }
 
-static const struct lanai_handler timer_handlers[] = {{"first", timer_run, false},
-                                                      {"second", timer_run, false}};
+static const struct lanai_handler timer_handlers[] = {{{"first", STAGE_NIC}, timer_run, false},
+                                                      {{"second", STAGE_NIC}, timer_run, false}};
 static const struct lanai_firmware timer_firmware = {timer_handlers, 2, SECOND, 0, NULL};
 
 struct stopper {

@@ -11,6 +11,7 @@
 #include "sim/explain/path.h"
 #include "tests/support/lanai_world.h"
 #include "tests/support/spans.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -120,11 +121,11 @@ static void finish_rdma_run(struct cpu_context *context, void *owner, struct lan
 }
 
 static const struct lanai_handler handlers[HANDLERS] = {
-    [FINISH_RDMA] = {"finish RDMA", finish_rdma_run, false},
-    [RECEIVED] = {"finish receive", received_run, false},
-    [FINISH_SDMA] = {"finish SDMA", finish_sdma_run, false},
-    [FINISH_SEND] = {"finish send", finish_send_run, false},
-    [TOKEN] = {"poll", token_run, false},
+    [FINISH_RDMA] = {{"finish RDMA", STAGE_NIC}, finish_rdma_run, false},
+    [RECEIVED] = {{"finish receive", STAGE_NIC}, received_run, false},
+    [FINISH_SDMA] = {{"finish SDMA", STAGE_NIC}, finish_sdma_run, false},
+    [FINISH_SEND] = {{"finish send", STAGE_NIC}, finish_send_run, false},
+    [TOKEN] = {{"poll", STAGE_NIC}, token_run, false},
 };
 
 static const struct lanai_firmware firmware = {handlers, HANDLERS, RECEIVED, 0, NULL};
@@ -398,7 +399,8 @@ static void other_device_event(struct engine *engine, struct event *event)
         return;
     }
     device->asked = engine_now(engine);
-    bus_transfer(device->bench->world->hosts[0]->bus, BUS_READ, 64, event, "other", MESSAGE_NONE);
+    bus_transfer(device->bench->world->hosts[0]->bus, BUS_READ, 64, event,
+                 stage_called("other", STAGE_BUS), MESSAGE_NONE);
 }
 
 // Another device's transfer gets the bus behind the piece that is under way, and holds the rest up

@@ -5,6 +5,7 @@
 // The firmware writes what comes to the host, beginning with the packet's head if it has one.
 #include "sim/core/random.h"
 #include "tests/support/lanai_world.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #define RATE INT64_C(400000000)
@@ -81,15 +82,15 @@ static void job_run(struct cpu_context *context, void *owner, struct lanai_item 
     (void)item;
     struct side *side = owner;
     sim_time from = context->now;
-    cpu_spend(context, (struct cost){.cycles = 750}, "job"); // 15 us
+    cpu_spend(context, (struct cost){.cycles = 750}, stage_called("job", STAGE_LIBRARY)); // 15 us
     side->job_from = from;
     side->job_took = context->now - from;
 }
 
 static const struct lanai_handler handlers[HANDLERS] = {
-    [WRITTEN] = {"written", written_run, false},
-    [RECEIVED] = {"received", received_run, false},
-    [JOB] = {"job", job_run, false},
+    [WRITTEN] = {{"written", STAGE_NIC}, written_run, false},
+    [RECEIVED] = {{"received", STAGE_NIC}, received_run, false},
+    [JOB] = {{"job", STAGE_NIC}, job_run, false},
 };
 
 static const struct lanai_firmware whole = {handlers, HANDLERS, RECEIVED, 0, NULL},

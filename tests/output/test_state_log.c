@@ -4,6 +4,7 @@
 #include "sim/output/tee.h"
 #include "sim/output/timeline.h"
 #include "tests/output/sample.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 static const char expected[] = "# series VIA RPI\n"
@@ -17,7 +18,7 @@ static void first_series(struct trace *trace)
     trace_lane lane = trace_lane_new(trace, "node0", "cpu");
     trace_transition(trace, lane, 0,
                      &(struct trace_transition){"rank 0", "request", 1, NULL, "built", NULL});
-    trace_span(trace, lane, "send", 0, TIME_US, MESSAGE_NONE);
+    trace_span(trace, lane, stage_called("send", STAGE_BUS), 0, TIME_US, MESSAGE_NONE);
     trace_flow(trace, lane, (struct message_ref){0, 1}, TRACE_FLOW_START, TIME_NS);
     trace_transition(
         trace, lane, 12500001,

@@ -3,6 +3,7 @@
 // forward in time and stand on slices.
 #include "sim/output/timeline.h"
 #include "tests/output/sample.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <jansson.h>
@@ -186,10 +187,13 @@ static void test_one_message(void)
     CU_ASSERT_EQUAL(trace_lane_new(drawing.trace, "node0", "cpu 0"), cpu);
     // The program's span is known only when it ends; its arrow starts before that.
     trace_flow(drawing.trace, cpu, message, TRACE_FLOW_START, 2 * TIME_US);
-    trace_span(drawing.trace, cpu, "send", TIME_US, 3 * TIME_US, MESSAGE_NONE);
-    trace_span(drawing.trace, wire, "frame", 3 * TIME_US, 123456789, message);
+    trace_span(drawing.trace, cpu, stage_called("send", STAGE_BUS), TIME_US, 3 * TIME_US,
+               MESSAGE_NONE);
+    trace_span(drawing.trace, wire, stage_called("frame", STAGE_LIBRARY), 3 * TIME_US, 123456789,
+               message);
     trace_flow(drawing.trace, wire, message, TRACE_FLOW_STEP, 3 * TIME_US);
-    trace_span(drawing.trace, far, "receive", 123456789, 200 * TIME_US, MESSAGE_NONE);
+    trace_span(drawing.trace, far, stage_called("receive", STAGE_LIBRARY), 123456789, 200 * TIME_US,
+               MESSAGE_NONE);
     trace_flow(drawing.trace, far, message, TRACE_FLOW_END, 200 * TIME_US);
     json_t *events = drawing_end(&drawing);
     check(events);
@@ -209,10 +213,12 @@ static void test_overlapping_spans(void)
     struct drawing drawing = drawing_start();
     trace_lane bus = trace_lane_new(drawing.trace, "node0", "bus");
     for (int i = 0; i < 20; i++) // each overlaps the two before it
-        trace_span(drawing.trace, bus, "dma", i * TIME_US, (i + 3) * TIME_US - 1,
-                   (struct message_ref){(uint32_t)i, 1});
-    trace_span(drawing.trace, bus, "late news", TIME_US, 2 * TIME_US, MESSAGE_NONE);
-    trace_span(drawing.trace, bus, "instant", 50 * TIME_US, 50 * TIME_US, MESSAGE_NONE);
+        trace_span(drawing.trace, bus, stage_called("dma", STAGE_BUS), i * TIME_US,
+                   (i + 3) * TIME_US - 1, (struct message_ref){(uint32_t)i, 1});
+    trace_span(drawing.trace, bus, stage_called("late news", STAGE_LIBRARY), TIME_US, 2 * TIME_US,
+               MESSAGE_NONE);
+    trace_span(drawing.trace, bus, stage_called("instant", STAGE_LIBRARY), 50 * TIME_US,
+               50 * TIME_US, MESSAGE_NONE);
     json_t *events = drawing_end(&drawing);
     check(events);
     SUITE_SAME_INTEGER(count_phase(events, "X"), 22);
@@ -249,7 +255,8 @@ static void test_arrow_phases(void)
     struct drawing drawing = drawing_start();
     struct message_ref message = {0, 1}, next = {0, 2};
     trace_lane lane = trace_lane_new(drawing.trace, "node0", "cpu");
-    trace_span(drawing.trace, lane, "work", 0, 100 * TIME_US, MESSAGE_NONE);
+    trace_span(drawing.trace, lane, stage_called("work", STAGE_LIBRARY), 0, 100 * TIME_US,
+               MESSAGE_NONE);
     trace_flow(drawing.trace, lane, message, TRACE_FLOW_STEP, TIME_US);
     trace_flow(drawing.trace, lane, message, TRACE_FLOW_START, 2 * TIME_US);
     trace_flow(drawing.trace, lane, message, TRACE_FLOW_START, 3 * TIME_US);
@@ -294,7 +301,8 @@ static void test_series_are_apart(void)
     for (int i = 0; i < 2; i++) {
         timeline_series(drawing.timeline, names[i]);
         trace_lane lane = trace_lane_new(drawing.trace, "node0", "cpu");
-        trace_span(drawing.trace, lane, "work", 0, TIME_US, MESSAGE_NONE);
+        trace_span(drawing.trace, lane, stage_called("work", STAGE_LIBRARY), 0, TIME_US,
+                   MESSAGE_NONE);
         trace_flow(drawing.trace, lane, (struct message_ref){0, 1}, TRACE_FLOW_START, TIME_NS);
     }
     json_t *events = drawing_end(&drawing);
@@ -361,23 +369,26 @@ static void test_text(void)
     trace_lane bus = trace_lane_new(trace, "node0", "bus");
     trace_lane cpu = trace_lane_new(trace, "node0", "cpu");
     trace_lane wire = trace_lane_new(trace, "network", "wire");
-    trace_span(trace, bus, "dma", 0, 3 * TIME_US, first);
+    trace_span(trace, bus, stage_called("dma", STAGE_BUS), 0, 3 * TIME_US, first);
     trace_flow(trace, bus, first, TRACE_FLOW_START, 0);
     trace_flow(trace, bus, second, TRACE_FLOW_START, 2 * TIME_US); // another message's: a row more
-    trace_span(trace, bus, "dma", 2 * TIME_US, 4 * TIME_US, second);
-    trace_span(trace, bus, "touches", 3 * TIME_US, 3 * TIME_US, MESSAGE_NONE);
+    trace_span(trace, bus, stage_called("dma", STAGE_BUS), 2 * TIME_US, 4 * TIME_US, second);
+    trace_span(trace, bus, stage_called("touches", STAGE_LIBRARY), 3 * TIME_US, 3 * TIME_US,
+               MESSAGE_NONE);
     trace_flow(trace, cpu, first, TRACE_FLOW_STEP, 5 * TIME_US); // never on a slice
-    trace_span(trace, cpu, "work", 6 * TIME_US, 5 * TIME_US, MESSAGE_NONE);
+    trace_span(trace, cpu, stage_called("work", STAGE_LIBRARY), 6 * TIME_US, 5 * TIME_US,
+               MESSAGE_NONE);
     trace_flow(trace, cpu, second, TRACE_FLOW_END, 6 * TIME_US);
     trace_flow(trace, wire, first, TRACE_FLOW_END, 9 * TIME_US);
-    trace_span(trace, wire, "packet", 8 * TIME_US, 9 * TIME_US, first);
+    trace_span(trace, wire, stage_called("packet", STAGE_WIRE), 8 * TIME_US, 9 * TIME_US, first);
     trace_flow(trace, wire, first, TRACE_FLOW_END, 9 * TIME_US); // over: no arrow
     trace_transition(trace, wire, 1000 * TIME_S + 1,
                      &(struct trace_transition){"rank 0", "vi", -1, "idle", "open", "x"});
     timeline_series(timeline, "second");
-    trace_span(trace, wire, "not there", 0, TIME_US, MESSAGE_NONE); // a lane of the first
+    trace_span(trace, wire, stage_called("not there", STAGE_LIBRARY), 0, TIME_US,
+               MESSAGE_NONE); // a lane of the first
     cpu = trace_lane_new(trace, "node0", "cpu");
-    trace_span(trace, cpu, "work", TIME_US, 2 * TIME_US, MESSAGE_NONE);
+    trace_span(trace, cpu, stage_called("work", STAGE_LIBRARY), TIME_US, 2 * TIME_US, MESSAGE_NONE);
     trace_flow(trace, cpu, first, TRACE_FLOW_START, TIME_US);
     trace_transition(trace, 0, 0,
                      &(struct trace_transition){"rank 1", "vi", 2, NULL, "built", NULL});
@@ -398,7 +409,8 @@ static void test_many_pending(void)
         for (uint32_t i = 0; i < 256 + more; i++)
             trace_flow(drawing.trace, lane, (struct message_ref){i, 1}, TRACE_FLOW_START,
                        i * TIME_US);
-        trace_span(drawing.trace, lane, "all", 0, 300 * TIME_US, MESSAGE_NONE);
+        trace_span(drawing.trace, lane, stage_called("all", STAGE_LIBRARY), 0, 300 * TIME_US,
+                   MESSAGE_NONE);
         json_t *events = drawing_end(&drawing);
         SUITE_SAME_INTEGER(count_phase(events, "X"), 1 + (more ? 128 : 0));
         SUITE_SAME_INTEGER(count_phase(events, "s"), 256 + more);
@@ -423,7 +435,8 @@ static void test_full_disk(void)
     struct timeline *timeline = timeline_open("/dev/full", &error);
     trace_lane lane = trace_lane_new(timeline_trace(timeline), "g", "l");
     for (int i = 0; i < 1000; i++)
-        trace_span(timeline_trace(timeline), lane, "x", i, i + 1, MESSAGE_NONE);
+        trace_span(timeline_trace(timeline), lane, stage_called("x", STAGE_LIBRARY), i, i + 1,
+                   MESSAGE_NONE);
     CU_ASSERT_FALSE(timeline_close(timeline, &error));
     SUITE_CONTAINS(error->message, "/dev/full");
     g_clear_error(&error);

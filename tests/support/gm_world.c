@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/gm_world.h"
+#include "tests/support/stage_called.h"
 
 #include "sim/workload/stack.h"
 #include "tests/support/suite.h"
@@ -217,7 +218,7 @@ static void take_message(struct cpu_context *context, struct gm_end *end, struct
     ledger_match(ledger, event->message);
     ledger_deliver(ledger, event->message, event->offset, event->length - event->header);
     ledger_complete(ledger, event->message);
-    cpu_spend_time(context, end->work, "work");
+    cpu_spend_time(context, end->work, stage_called("work", STAGE_LIBRARY));
     if (!end->keeps)
         gm_provide_receive_buffer(context, end->port, event->buffer, event->size, 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/grim_world.h"
+#include "tests/support/stage_called.h"
 
 #include "sim/core/intern.h"
 #include "tests/support/topology.h"
@@ -24,7 +25,7 @@ static bool inject(struct cpu_context *context, struct grim_end *end,
     end->sent_number[message->destination]++;
     end->last_injection = context->now;
     if (end->inject_cost > 0)
-        cpu_spend_time(context, end->inject_cost, "library");
+        cpu_spend_time(context, end->inject_cost, stage_called("library", STAGE_LIBRARY));
     return true;
 }
 
@@ -40,7 +41,7 @@ static void take(struct cpu_context *context, struct grim_end *end)
     struct grim_world *world = end->world;
     struct grim_message message = *grim_endpoint_peek(end->channel);
     int source = message.source;
-    cpu_spend_time(context, end->poll_cost, "handler");
+    cpu_spend_time(context, end->poll_cost, stage_called("handler", STAGE_LIBRARY));
     if (message.argument[0] != end->next_number[source])
         end->out_of_order++;
     if (end->taken == 0 || end->next_number[source] == 0)

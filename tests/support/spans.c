@@ -13,11 +13,11 @@ static trace_lane spans_lane(struct trace *trace, const char *group, const char 
     return log->lanes->len;
 }
 
-static void spans_span(struct trace *trace, trace_lane lane, const char *name, sim_time from,
-                       sim_time to, struct message_ref message)
+static void spans_span(struct trace *trace, trace_lane lane, const struct stage *stage,
+                       sim_time from, sim_time to, struct message_ref message)
 {
     struct span_log *log = (struct span_log *)(void *)trace;
-    struct span span = {g_ptr_array_index(log->lanes, lane - 1), name, from, to, message};
+    struct span span = {g_ptr_array_index(log->lanes, lane - 1), stage->name, from, to, message};
     g_array_append_val(log->spans, span);
 }
 
@@ -94,6 +94,8 @@ char *span_notes_text(const struct span_log *log, const char *lane)
         if (one->lane != lane)
             continue;
         g_string_append(text, kinds[one->note.kind]);
+        if (one->note.stage)
+            g_string_append_printf(text, " %s", one->note.stage->name);
         if (one->note.name)
             g_string_append_printf(text, " %s", one->note.name);
         g_string_append_printf(text, " %" PRId64, one->note.from);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The VI provider's queues: descriptors, completion queues, and the ways to learn of a completion.
 // The id of the claim that a test checks stands before it.
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 #include "tests/support/via_world.h"
 
@@ -399,7 +400,7 @@ static void test_notify_burst(void)
 static bool busy_notify_job(struct cpu_context *context, struct via_node *node, void *argument)
 {
     notify_job(context, node, argument);
-    cpu_spend_time(context, TIME_MS, "compute");
+    cpu_spend_time(context, TIME_MS, stage_called("compute", STAGE_COMPUTE));
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "sim/output/json.h"
 #include "sim/output/table.h"
 #include "sim/workload/run.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
@@ -16,7 +17,8 @@
 static void call_start(struct cpu_context *context, struct mpi_request *request)
 {
     sim_time time = request->operation->count * TIME_US;
-    cpu_spend_time(context, time * (1 + request->process->rank), "call");
+    cpu_spend_time(context, time * (1 + request->process->rank),
+                   stage_called("call", STAGE_LIBRARY));
     request->process->reported += 2 * time;
     mpi_request_done(context, request);
 }

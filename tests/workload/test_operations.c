@@ -4,6 +4,7 @@
 // done after so many events as the operation's count says (0: at once).
 #include "sim/workload/interpreter.h"
 #include "sim/workload/program_source.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #define RANKS 3
@@ -71,7 +72,7 @@ static void fake_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct bench *bench = request->process->device;
     log_request(bench->log, request);
-    cpu_spend_time(context, TIME_US, "fake");
+    cpu_spend_time(context, TIME_US, stage_called("fake", STAGE_LIBRARY));
     held_of(request)->events = request->operation->count;
     if (g_strcmp0(request->operation->name, "measure") == 0)
         request->process->reported = 7 * TIME_US;
@@ -86,7 +87,7 @@ static enum mpi_progress fake_advance(struct cpu_context *context, struct mpi_pr
         return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
     if (!blocking)
         return MPI_PROGRESS_NOTHING;
-    cpu_spend_time(context, TIME_US, "fake");
+    cpu_spend_time(context, TIME_US, stage_called("fake", STAGE_LIBRARY));
     for (struct mpi_request *request = process->active, *next; request; request = next) {
         next = request->active_next;
         if (--held_of(request)->events <= 0)

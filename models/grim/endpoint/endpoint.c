@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+const struct stage grim_stage = {"GRIM", STAGE_LIBRARY};
+const struct stage grim_handlers_stage = {"handlers", STAGE_LIBRARY};
+const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
+
 // ---- States of requests ----
 
 const struct mpi_state grim_states[] = {
@@ -71,7 +75,7 @@ static void look_up(struct cpu_context *context, struct mpi_request *request)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     const char *name = grim_name_of(request);
-    cpu_spend(context, endpoint->config->lookup, "handlers");
+    cpu_spend(context, endpoint->config->lookup, &grim_handlers_stage);
     bool known = grim_handlers_id(endpoint->handlers, name) != GRIM_NO_ID;
     if (!known && grim_is_server(endpoint)) {
         int64_t id = grim_names_find(endpoint->stack->names, name);
@@ -186,7 +190,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     *grim_of(request) = (struct grim_request){0};
-    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->call), "GRIM",
+    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->call), &grim_stage,
                       request->message);
     if (refuses(request))
         return;
@@ -243,7 +247,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     if (endpoint->woken) // by the polling thread
         host_switch_in(context, process->host);
     endpoint->woken = false;
-    cpu_spend(context, endpoint->config->poll, "endpoint poll");
+    cpu_spend(context, endpoint->config->poll, &grim_poll_stage);
     if (grim_progress(context, endpoint))
         return MPI_PROGRESS_EVENT;
     return blocking ? grim_sleep(context, endpoint) : MPI_PROGRESS_NOTHING;

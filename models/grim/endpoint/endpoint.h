@@ -163,6 +163,9 @@ static inline struct grim_endpoint *grim_endpoint_of(const struct mpi_process *p
     return process->device;
 }
 
+extern const struct stage grim_stage;          // the library on a processor
+extern const struct stage grim_handlers_stage; // its table of handlers
+extern const struct stage grim_poll_stage;     // its look at the queue
 extern const struct mpi_device_ops grim_ops;
 
 // ---- endpoint.c ----

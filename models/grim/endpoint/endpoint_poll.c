@@ -2,6 +2,8 @@
 // Polling: handlers run when the library looks for what has come (thesis 003, 4.4.2).
 #include "models/grim/endpoint/endpoint.h"
 
+static const struct stage handler_stage = {"handler", STAGE_LIBRARY};
+
 // ---- Handlers ----
 
 static void trace_handler(const struct cpu_context *context, const struct grim_endpoint *endpoint,
@@ -93,7 +95,7 @@ static void charge_lookups(struct cpu_context *context, const struct grim_endpoi
                            int64_t times)
 {
     cpu_spend_time(context, time_times(times, cpu_cost(context->cpu, endpoint->config->lookup)),
-                   "handlers");
+                   &grim_handlers_stage);
 }
 
 // At the server: the names of an endpoint.
@@ -161,8 +163,8 @@ static bool run_function(struct cpu_context *context, struct grim_endpoint *endp
     switch (function) {
     case GRIM_NOTHING:
     case GRIM_REPLY:
-        cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->function), "handler",
-                          message->message);
+        cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->function),
+                          &handler_stage, message->message);
         if (function == GRIM_REPLY)
             reply_to_sender(endpoint, message);
         break;
@@ -215,7 +217,7 @@ bool grim_handle_next(struct cpu_context *context, struct grim_endpoint *endpoin
     if (!message)
         return false;
     if (!endpoint->replying) {
-        cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->handle), "GRIM",
+        cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->handle), &grim_stage,
                           message->message);
         trace_handler(context, endpoint, message, "waiting", "running");
         take(context, endpoint, message);
@@ -286,7 +288,7 @@ void grim_wake(struct grim_endpoint *endpoint)
         if (event_pending(&endpoint->thread_tick) || endpoint->ended)
             return;
         when = time_next_tick(0, endpoint->config->thread_period, now);
-        trace_delay(sim->trace, lane, "poll", now, when, MESSAGE_NONE);
+        trace_delay(sim->trace, lane, &stage_poll, now, when, MESSAGE_NONE);
         engine_schedule(sim->engine, &endpoint->thread_tick, when);
         return;
     }
@@ -295,7 +297,7 @@ void grim_wake(struct grim_endpoint *endpoint)
     sim_time turn = cpu_cost(endpoint->process->task.cpu, endpoint->config->poll);
     if (turn > 0)
         when = time_next_tick(endpoint->idle_since, turn, now);
-    trace_delay(sim->trace, lane, "poll", now, when, MESSAGE_NONE);
+    trace_delay(sim->trace, lane, &stage_poll, now, when, MESSAGE_NONE);
     engine_schedule(sim->engine, &endpoint->wake, when);
 }
 
@@ -319,7 +321,7 @@ static void wake_program(struct cpu_context *context, struct grim_endpoint *endp
 {
     if (!endpoint->asleep)
         return;
-    cpu_spend(context, endpoint->process->host->config.kernel.wake_process, "wake-up");
+    cpu_spend(context, endpoint->process->host->config.kernel.wake_process, &stage_wake_up);
     endpoint->asleep = false;
     endpoint->woken = true;
     cpu_post_wake(context, &endpoint->process->task);
@@ -333,7 +335,7 @@ static enum cpu_next thread_run(struct cpu_context *context, struct cpu_task *ta
     if (!endpoint->thread_runs)
         host_switch_in(context, endpoint->process->host);
     endpoint->thread_runs = true;
-    cpu_spend(context, endpoint->config->poll, "endpoint poll");
+    cpu_spend(context, endpoint->config->poll, &grim_poll_stage);
     if (grim_overflow_drain(context, endpoint) || grim_handle_next(context, endpoint))
         return CPU_AGAIN;
     endpoint->thread_runs = false;

@@ -3,12 +3,14 @@
 // queue (thesis 003, 4.4.3).
 #include "models/grim/endpoint/endpoint.h"
 
+static const struct stage overflow_stage = {"overflow", STAGE_LIBRARY};
+
 // Hands a message to the card. The card tells of room only while its last answer was a refusal: so
 // after a success everybody who waits tries again.
 static bool hand_over(struct cpu_context *context, struct grim_endpoint *endpoint,
                       const struct grim_message *message)
 {
-    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->message), "GRIM",
+    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->message), &grim_stage,
                       message->message);
     if (!grim_channel_inject(context, endpoint->channel, message))
         return false;
@@ -45,8 +47,8 @@ static void overflow_append(struct cpu_context *context, struct grim_endpoint *e
 {
     struct grim_overflow *entry = pool_take(&endpoint->overflow_pool);
     *entry = (struct grim_overflow){.message = *message};
-    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->overflow_entry), "overflow",
-                      message->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->overflow_entry),
+                      &overflow_stage, message->message);
     mem_copy(context, &endpoint->process->host->config.memory, grim_message_bytes(message),
              COPY_WARM, message->message);
     if (endpoint->overflow)

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const struct stage registration_stage = {"registration", STAGE_PIN};
+
 static void enter(const struct cpu_context *context, struct grim_endpoint *endpoint,
                   enum grim_startup next)
 {
@@ -59,7 +61,7 @@ static bool register_block(struct cpu_context *context, struct grim_endpoint *en
     }
     cpu_spend_time(context,
                    grim_memory_register_cost(process->host, endpoint->stack->memory_config, block),
-                   "registration");
+                   &registration_stage);
     grim_remote_program(context, remote, endpoint->channel, block);
     return true;
 }
@@ -68,7 +70,7 @@ bool grim_register(struct cpu_context *context, struct mpi_process *process, int
                    int64_t size)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(process);
-    cpu_spend(context, endpoint->config->call, "GRIM");
+    cpu_spend(context, endpoint->config->call, &grim_stage);
     return register_block(context, endpoint,
                           (enum grim_registration)endpoint->stack->memory_config->registration,
                           address, size);
@@ -81,12 +83,13 @@ bool grim_deregister(struct cpu_context *context, struct mpi_process *process, i
     struct grim_remote *remote = endpoint->stack->remote;
     struct grim_block block;
     (void)size;
-    cpu_spend(context, endpoint->config->call, "GRIM");
+    cpu_spend(context, endpoint->config->call, &grim_stage);
     if (!grim_memory_deregister(grim_remote_memory(remote, process->host->index), process->rank,
                                 address, &block))
         return false;
     grim_remote_forget(context, remote, endpoint->channel, &block);
-    cpu_spend_time(context, grim_memory_deregister_cost(process->host, &block), "registration");
+    cpu_spend_time(context, grim_memory_deregister_cost(process->host, &block),
+                   &registration_stage);
     return true;
 }
 
@@ -120,7 +123,7 @@ void grim_server_submit(struct cpu_context *context, struct grim_endpoint *endpo
 {
     int64_t count = grim_handlers_count(endpoint->handlers);
     cpu_spend_time(context, time_times(count, cpu_cost(context->cpu, endpoint->config->lookup)),
-                   "handlers");
+                   &grim_handlers_stage);
     for (int64_t i = 0; i < count; i++) {
         const char *name = grim_handlers_name(endpoint->handlers, i);
         grim_handlers_learn(endpoint->handlers, name,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/grim/memory/memory_parts.h"
 
+static const struct stage remote_memory_stage = {"remote memory", STAGE_NIC};
+
 #define WORD_BYTES 4
 
 // ---- Ways ----
@@ -182,7 +184,7 @@ static int64_t start_pieces(struct cpu_context *context, struct grim_arrival *ar
             return -1;
         }
         grim_block_physical(block, address, &run);
-        cpu_spend(context, unit->remote->config->piece, "remote memory");
+        cpu_spend(context, unit->remote->config->piece, &remote_memory_stage);
         if (run >= bytes)
             break;
         start_piece(context, arrival, move, offset, run, false);
@@ -205,7 +207,7 @@ static int64_t start_physical(struct cpu_context *context, struct grim_arrival *
         not_registered(unit, message, address);
         return -1;
     }
-    cpu_spend(context, unit->remote->config->piece, "remote memory");
+    cpu_spend(context, unit->remote->config->piece, &remote_memory_stage);
     return bytes;
 }
 
@@ -260,7 +262,7 @@ static void store_rest(struct cpu_context *context, struct grim_arrival *arrival
     }
     if (rest > 0)
         start_piece(context, arrival, LANAI_TO_HOST, message->bytes - rest, rest, true);
-    cpu_spend(context, unit->remote->config->word, "remote memory");
+    cpu_spend(context, unit->remote->config->word, &remote_memory_stage);
     grim_arrival_move(context, arrival, LANAI_TO_HOST, WORD_BYTES, stored, word_landed);
 }
 
@@ -341,7 +343,7 @@ static void deliver(struct cpu_context *context, void *owner, struct grim_arriva
     struct grim_unit *unit = unit_of_arrival(arrival);
     struct grim_way *way = way_of_message(unit, message);
     (void)owner;
-    cpu_spend(context, unit->remote->config->start, "remote memory");
+    cpu_spend(context, unit->remote->config->start, &remote_memory_stage);
     grim_arrival_notes(arrival)->pointer = way->reply;
     way->reply = NULL;
     if (message->type == GRIM_WRITE_PHYSICAL || translates(context, way, message)) {

@@ -2,6 +2,9 @@
 // Translation at the card and in the kernel (thesis 003, 4.5.2).
 #include "models/grim/memory/memory_parts.h"
 
+static const struct stage translate_pages_stage = {"translate pages", STAGE_KERNEL};
+static const struct stage translation_stage = {"translation", STAGE_NIC};
+
 // Bytes that an entry of the cache takes, as the host writes it: endpoint, address, size and count,
 // then address and size of each range.
 #define ENTRY_BYTES 16
@@ -53,7 +56,7 @@ const struct grim_translation *grim_translate(struct cpu_context *context, struc
     const struct grim_translation *found =
         grim_cache_find(way->unit->cache, way->destination, address, &looked);
     cpu_spend_time(context, time_times(looked, cpu_cost(context->cpu, config->look)),
-                   "translation");
+                   &translation_stage);
     for (guint i = 0; !found && i < way->granted->len; i++) {
         const struct grim_translation *at =
             &g_array_index(way->granted, struct grim_translation, i);
@@ -87,7 +90,7 @@ static void ask(struct cpu_context *context, struct grim_way *way, int64_t addre
     struct grim_unit *unit = way->unit;
     const struct grim_memory_config *config = unit->remote->config;
     (*unit->remote->misses)++;
-    cpu_spend(context, config->ask, "translation");
+    cpu_spend(context, config->ask, &translation_stage);
     way->address = address;
     way->operation = operation;
     enter(context, way, GRIM_ASKING);
@@ -121,7 +124,7 @@ static void answered(struct cpu_context *context, struct grim_ni *ni, struct gri
     struct grim_way *way = container_of(post, struct grim_way, post);
     struct grim_unit *unit = way->unit;
     struct grim_translation evicted;
-    cpu_spend(context, unit->remote->config->enter, "translation");
+    cpu_spend(context, unit->remote->config->enter, &translation_stage);
     grim_cache_add_dynamic(unit->cache, &way->answer, &evicted);
     if (evicted.endpoint >= 0)
         (*unit->remote->evictions)++;
@@ -148,7 +151,7 @@ static void serve(struct cpu_context *context, struct grim_way *way)
 {
     struct grim_unit *unit = way->unit;
     const struct grim_memory_config *config = unit->remote->config;
-    cpu_spend(context, config->translate, "translate pages");
+    cpu_spend(context, config->translate, &translate_pages_stage);
     const struct grim_block *block = grim_memory_find(unit->memory, way->destination, way->address);
     if (!block) {
         not_registered(way);
@@ -159,7 +162,7 @@ static void serve(struct cpu_context *context, struct grim_way *way)
     cpu_spend_time(context,
                    (bytes - ENTRY_BYTES) / RANGE_BYTES *
                        cpu_cost(context->cpu, config->translate_range),
-                   "translate pages");
+                   &translate_pages_stage);
     way->post.write.bytes = bytes;
     way->post.run = answered;
     enter(context, way, GRIM_ANSWERING);
@@ -196,7 +199,7 @@ static void programmed(struct cpu_context *context, struct grim_ni *ni, struct g
     struct programming *programming = container_of(post, struct programming, post);
     struct grim_unit *unit = programming->unit;
     const struct grim_translation *translation = &programming->translation;
-    cpu_spend(context, unit->remote->config->enter, "translation");
+    cpu_spend(context, unit->remote->config->enter, &translation_stage);
     if (programming->removes)
         unit->static_used -= grim_cache_remove(unit->cache, translation->endpoint,
                                                translation->address, translation->bytes);

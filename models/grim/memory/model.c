@@ -2,17 +2,10 @@
 #include "sim/workload/model.h"
 #include "models/grim/memory/memory.h"
 
-static const struct stage_class_entry stages[] = {
-    {"walk", "NIC"},          {"translation", "NIC"},
-    {"remote memory", "NIC"}, {"translate pages", "kernel"},
-    {"registration", "pin"},  {0},
-};
-
 static const struct scenario_section sections[] = {{"grim_memory", &grim_memory_table}, {0}};
 
 const struct model grim_memory_model = {
     .name = "grim/memory",
     .stands_on = (const char *const[]){"grim/ni", "myrinet_gm/lanai", NULL},
     .sections = (const struct scenario_section *const[]){sections, NULL},
-    .stages = stages,
 };

@@ -3,19 +3,22 @@
 
 #include "sim/core/intern.h"
 
+const struct stage ni_scan_stage = {"scan", STAGE_NIC};
+const struct stage ni_sequence_stage = {"sequence number", STAGE_NIC};
+
 // ---- Firmware ----
 
 static const struct lanai_handler handlers[GRIM_HANDLERS] = {
-    [GRIM_FINISH_SEND] = {"finish send", ni_finish_send_run, false},
-    [GRIM_RECEIVED] = {"receive packet", ni_received_run, false},
-    [GRIM_SEND] = {"send message", ni_send_run, true},
-    [GRIM_INCOMING] = {"incoming queue", ni_incoming_run, true},
-    [GRIM_FINISH_DMA] = {"finish DMA", ni_finish_dma_run, false},
-    [GRIM_FINISH_FETCH] = {"finish fetch", ni_finish_fetch_run, false},
-    [GRIM_POSTED] = {"host request", ni_posted_run, false},
-    [GRIM_TIMEOUT] = {"retransmission timer", ni_timeout_run, false},
-    [GRIM_PAUSE] = {"pause behind NACK", ni_pause_run, false},
-    [GRIM_START_FETCH] = {"start fetch", ni_start_fetch_run, false},
+    [GRIM_FINISH_SEND] = {{"finish send", STAGE_NIC}, ni_finish_send_run, false},
+    [GRIM_RECEIVED] = {{"receive packet", STAGE_NIC}, ni_received_run, false},
+    [GRIM_SEND] = {{"send message", STAGE_NIC}, ni_send_run, true},
+    [GRIM_INCOMING] = {{"incoming queue", STAGE_NIC}, ni_incoming_run, true},
+    [GRIM_FINISH_DMA] = {{"finish DMA", STAGE_NIC}, ni_finish_dma_run, false},
+    [GRIM_FINISH_FETCH] = {{"finish fetch", STAGE_NIC}, ni_finish_fetch_run, false},
+    [GRIM_POSTED] = {{"host request", STAGE_NIC}, ni_posted_run, false},
+    [GRIM_TIMEOUT] = {{"retransmission timer", STAGE_NIC}, ni_timeout_run, false},
+    [GRIM_PAUSE] = {{"pause behind NACK", STAGE_NIC}, ni_pause_run, false},
+    [GRIM_START_FETCH] = {{"start fetch", STAGE_NIC}, ni_start_fetch_run, false},
 };
 
 // It begins with a message's header (thesis 003, 4.1.1).
@@ -23,7 +26,7 @@ static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_REC
                                                GRIM_HEADER_BYTES, &grim_frames};
 
 void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost cost,
-              const char *stage, struct message_ref message)
+              const struct stage *stage, struct message_ref message)
 {
     cpu_spend_message(context, cpu_cost(lanai_cpu(ni->card), cost), stage, message);
 }

@@ -8,6 +8,10 @@
 // could have brought a message.
 #include "models/grim/ni/ni_parts.h"
 
+static const struct stage scoreboard_stage = {"scoreboard", STAGE_NIC};
+static const struct stage second_dma_stage = {"second DMA", STAGE_NIC};
+static const struct stage send_message_stage = {"send message", STAGE_NIC};
+
 // ---- The link ----
 
 struct packet *ni_packet(struct grim_ni *ni, const struct grim_ni *to,
@@ -91,8 +95,8 @@ static struct grim_entry *scan(struct cpu_context *context, struct grim_ni *ni)
     struct grim_entry *found = NULL;
     for (int64_t i = 0; i < ni->scanned && !found; i++) {
         if (place == 0)
-            ni_spend(context, ni, costs->scan, "scan", MESSAGE_NONE);
-        ni_spend(context, ni, costs->scan_channel, "scan", MESSAGE_NONE);
+            ni_spend(context, ni, costs->scan, &ni_scan_stage, MESSAGE_NONE);
+        ni_spend(context, ni, costs->scan_channel, &ni_scan_stage, MESSAGE_NONE);
         if (place < ni->channels->len) {
             const struct grim_channel *channel = g_ptr_array_index(ni->channels, (guint)place);
             if (channel->next && ni_may_send(channel->next)) {
@@ -118,14 +122,14 @@ static void send_entry(struct cpu_context *context, struct grim_ni *ni, struct g
     ni_spend(context, ni,
              config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
                                                     : config->sequence_channel,
-             "sequence number", message->message);
-    ni_spend(context, ni, config->send, "send message", message->message);
+             &ni_sequence_stage, message->message);
+    ni_spend(context, ni, config->send, &send_message_stage, message->message);
     if (fabric->style->scoreboard && !entry->stamped)
-        ni_spend(context, ni, config->record, "scoreboard", message->message);
+        ni_spend(context, ni, config->record, &scoreboard_stage, message->message);
     ni_stamp(context, entry);
     bool second = fabric->style->second_dma && message->bytes > 0;
     if (second && config->second_dma == GRIM_SECOND_CHAINED)
-        ni_spend(context, ni, config->second, "second DMA", message->message);
+        ni_spend(context, ni, config->second, &second_dma_stage, message->message);
     struct grim_header header = grim_header_of(message, (uint16_t)to->number);
     struct packet *packet = ni_packet(ni, to->ni, &header, grim_message_bytes(message));
     packet->message = message->message;

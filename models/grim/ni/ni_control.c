@@ -8,10 +8,12 @@
 // messages to each other (Fig. 4.5a). So it is with an answer that finds the queue full.
 #include "models/grim/ni/ni_parts.h"
 
+static const struct stage send_control_stage = {"send control", STAGE_NIC};
+
 static void send_answer(struct cpu_context *context, struct grim_ni *ni,
                         const struct grim_answer *answer)
 {
-    ni_spend(context, ni, ni->fabric->config.control, "send control", MESSAGE_NONE);
+    ni_spend(context, ni, ni->fabric->config.control, &send_control_stage, MESSAGE_NONE);
     ni_start_send(context, ni, ni_packet(ni, answer->to, &answer->header, GRIM_CONTROL_BYTES), true,
                   answer->to->name);
     ni_trace(ni, context->now, ni->name, "control", answer->header.sequence,

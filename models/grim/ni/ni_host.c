@@ -5,6 +5,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+static const struct stage finish_fetch_stage = {"finish fetch", STAGE_NIC};
+static const struct stage host_request_stage = {"host request", STAGE_NIC};
+static const struct stage start_fetch_stage = {"start fetch", STAGE_NIC};
+
 // ---- Words into SRAM ----
 
 static void pio_event(struct engine *engine, struct event *event)
@@ -16,7 +20,7 @@ static void pio_event(struct engine *engine, struct event *event)
         return;
     }
     pio->on_bus = true;
-    bus_transfer(pio->bus, BUS_WRITE, pio->bytes, event, "PIO", pio->message);
+    bus_transfer(pio->bus, BUS_WRITE, pio->bytes, event, &lanai_pio_stage, pio->message);
 }
 
 void ni_pio_write(struct cpu_context *context, struct grim_ni *ni, struct grim_pio *pio)
@@ -25,7 +29,7 @@ void ni_pio_write(struct cpu_context *context, struct grim_ni *ni, struct grim_p
     sim_time word = cpu_cost(context->cpu, lanai_config(ni->card)->write_word);
     pio->bus = ni->host->bus;
     pio->on_bus = false;
-    cpu_spend_message(context, time_times(words, word), "PIO", pio->message);
+    cpu_spend_message(context, time_times(words, word), &lanai_pio_stage, pio->message);
     event_init(&pio->event, pio_event);
     cpu_post(context, &pio->event);
 }
@@ -72,7 +76,7 @@ void ni_start_fetch_run(struct cpu_context *context, void *owner, struct lanai_i
     struct grim_ni *ni = owner;
     if (ni_defers(ni, GRIM_START_FETCH, item))
         return;
-    ni_spend(context, ni, ni->fabric->config.fetch, "start fetch", item->message);
+    ni_spend(context, ni, ni->fabric->config.fetch, &start_fetch_stage, item->message);
     item->handler = GRIM_FINISH_FETCH;
     lanai_start(ni->card, container_of(item, struct lanai_transfer, item), context->now);
 }
@@ -84,7 +88,7 @@ void ni_finish_fetch_run(struct cpu_context *context, void *owner, struct lanai_
         return;
     struct grim_entry *entry =
         container_of(container_of(item, struct lanai_transfer, item), struct grim_entry, fetch);
-    ni_spend(context, ni, ni->fabric->config.finish, "finish fetch", item->message);
+    ni_spend(context, ni, ni->fabric->config.finish, &finish_fetch_stage, item->message);
     entry->filled = true;
     ni_look(ni);
 }
@@ -247,7 +251,7 @@ void ni_posted_run(struct cpu_context *context, void *owner, struct lanai_item *
         return;
     struct grim_post *post =
         container_of(container_of(item, struct lanai_write, item), struct grim_post, write);
-    ni_spend(context, ni, ni->fabric->config.post, "host request", item->message);
+    ni_spend(context, ni, ni->fabric->config.post, &host_request_stage, item->message);
     post->run(context, ni, post);
 }
 
@@ -268,7 +272,7 @@ static void scan_run(struct cpu_context *context, struct grim_ni *ni, struct gri
 {
     struct grim_scan *scan = container_of(post, struct grim_scan, post);
     sim_time tick = lanai_config(ni->card)->timer_tick, start = context->now;
-    cpu_spend_time(context, ni_scan_time(ni, scan->channels), "scan");
+    cpu_spend_time(context, ni_scan_time(ni, scan->channels), &ni_scan_stage);
     scan->time = scan->clock = context->now - start;
     if (tick > 0)
         scan->clock = (context->now / tick - start / tick) * tick;

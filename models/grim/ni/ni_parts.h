@@ -238,8 +238,11 @@ struct grim_packet {
 
 // ---- ni.c ----
 
+extern const struct stage ni_scan_stage;
+extern const struct stage ni_sequence_stage;
+
 void ni_spend(struct cpu_context *context, const struct grim_ni *ni, struct cost cost,
-              const char *stage, struct message_ref message);
+              const struct stage *stage, struct message_ref message);
 
 // Notes a transition; `detail` may be NULL. ni_traced tells whether it is worth making one.
 bool ni_traced(const struct grim_ni *ni);

@@ -4,6 +4,8 @@
 // in slots and payloads end to end.
 #include "models/grim/ni/ni_parts.h"
 
+static const struct stage free_message_stage = {"free message", STAGE_NIC};
+
 static int64_t whole_share(const struct grim_ni_config *config, int64_t share)
 {
     (void)config;
@@ -137,7 +139,8 @@ bool ni_queue_free(struct cpu_context *context, struct grim_channel *channel)
     bool any = false;
     while (channel->front && channel->front->state == GRIM_ACKNOWLEDGED) {
         struct grim_entry *entry = channel->front;
-        ni_spend(context, ni, ni->fabric->config.freed, "free message", entry->message.message);
+        ni_spend(context, ni, ni->fabric->config.freed, &free_message_stage,
+                 entry->message.message);
         channel->front = entry->next;
         if (!channel->front)
             channel->back = NULL;

@@ -10,6 +10,11 @@
 // incoming queue, and so does all that comes behind it; while that is empty, messages cut through.
 #include "models/grim/ni/ni_parts.h"
 
+static const struct stage deliver_stage = {"deliver", STAGE_NIC};
+static const struct stage finish_dma_stage = {"finish DMA", STAGE_NIC};
+static const struct stage incoming_queue_stage = {"incoming queue", STAGE_NIC};
+static const struct stage receive_packet_stage = {"receive packet", STAGE_NIC};
+
 // ---- Arrivals ----
 
 static struct grim_arrival *arrival_new(struct grim_ni *ni, struct grim_channel *channel,
@@ -91,7 +96,7 @@ void ni_finish_dma_run(struct cpu_context *context, void *owner, struct lanai_it
         return;
     struct grim_arrival *arrival = container_of(container_of(item, struct lanai_transfer, item),
                                                 struct grim_arrival, transfer);
-    ni_spend(context, ni, ni->fabric->config.finish, "finish DMA", arrival->message.message);
+    ni_spend(context, ni, ni->fabric->config.finish, &finish_dma_stage, arrival->message.message);
     arrival->next_step(context, arrival);
 }
 
@@ -140,7 +145,7 @@ static bool accepted_by(struct cpu_context *context, const struct grim_served *s
 static void deliver(struct cpu_context *context, struct grim_arrival *arrival)
 {
     const struct grim_ni *ni = arrival->channel->ni;
-    ni_spend(context, ni, ni->fabric->config.deliver, "deliver", arrival->message.message);
+    ni_spend(context, ni, ni->fabric->config.deliver, &deliver_stage, arrival->message.message);
     arrival->interface->deliver(context, arrival->owner, arrival);
 }
 
@@ -179,7 +184,7 @@ void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item
         struct grim_arrival *arrival = channel->incoming_first;
         if (!arrival)
             continue;
-        ni_spend(context, ni, ni->fabric->config.incoming, "incoming queue",
+        ni_spend(context, ni, ni->fabric->config.incoming, &incoming_queue_stage,
                  arrival->message.message);
         struct grim_served served = {arrival->interface, arrival->owner};
         if (!accepted_by(context, &served, channel, &arrival->message))
@@ -246,7 +251,7 @@ static bool take(struct cpu_context *context, struct grim_channel *channel,
         return true;
     }
     if (config->buffering == GRIM_BUFFER_BOTH) {
-        ni_spend(context, ni, config->incoming, "incoming queue", message->message);
+        ni_spend(context, ni, config->incoming, &incoming_queue_stage, message->message);
         if (channel->incoming_first || !accepted_by(context, served, channel, message)) {
             if (!enqueue(channel, message))
                 return false;
@@ -310,7 +315,7 @@ static void find_sequence(struct cpu_context *context, const struct grim_ni *ni,
         ni_spend(context, ni,
                  config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
                                                         : config->sequence_channel,
-                 "sequence number", message->message);
+                 &ni_sequence_stage, message->message);
     receive->sequenced = true;
 }
 
@@ -405,7 +410,7 @@ static void look(struct cpu_context *context, const struct grim_ni *ni,
                  struct grim_receive *receive)
 {
     if (!receive->looked)
-        ni_spend(context, ni, ni->fabric->config.receive, "receive packet",
+        ni_spend(context, ni, ni->fabric->config.receive, &receive_packet_stage,
                  receive->buffer.packet->message);
     receive->looked = true;
 }

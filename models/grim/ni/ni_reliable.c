@@ -9,6 +9,11 @@
 // networks that lose.
 #include "models/grim/ni/ni_parts.h"
 
+static const struct stage resend_timer_stage = {"resend timer", STAGE_FOR_ACK};
+static const struct stage take_ack_stage = {"take ACK", STAGE_NIC};
+static const struct stage take_nack_stage = {"take NACK", STAGE_NIC};
+static const struct stage walk_stage = {"walk", STAGE_NIC};
+
 // ---- Flows and receivers ----
 
 static uint64_t key_of(const struct grim_fabric *fabric, int from_channel, int host, int to_channel)
@@ -119,7 +124,7 @@ static void advance_next(struct cpu_context *context, struct grim_channel *chann
     while (channel->next && channel->next->state != GRIM_NOT_SENT) {
         channel->next = channel->next->next;
         if (channel->next && channel->next->state != GRIM_NOT_SENT)
-            ni_spend(context, ni, ni->fabric->config.walk, "walk", MESSAGE_NONE);
+            ni_spend(context, ni, ni->fabric->config.walk, &walk_stage, MESSAGE_NONE);
     }
 }
 
@@ -212,7 +217,7 @@ void ni_acknowledged(struct cpu_context *context, struct grim_ni *ni,
                      const struct grim_header *header)
 {
     struct grim_entry *entry = answered_entry(ni, header);
-    ni_spend(context, ni, ni->fabric->config.acknowledged, "take ACK",
+    ni_spend(context, ni, ni->fabric->config.acknowledged, &take_ack_stage,
              entry ? entry->message.message : MESSAGE_NONE);
     if (entry)
         mark(context, entry);
@@ -249,7 +254,7 @@ static void roll_back(struct cpu_context *context, struct grim_entry *from, cons
     struct cost walk = ni->fabric->config.walk;
     int64_t entries = walked(from);
     for (int64_t i = 0; i < entries; i++)
-        ni_spend(context, ni, walk, "walk", from->message.message);
+        ni_spend(context, ni, walk, &walk_stage, from->message.message);
     for (struct grim_entry *entry = from; entry; entry = entry->flow_next) {
         struct grim_channel *channel = entry->channel;
         if (entry->state != GRIM_SENT)
@@ -267,7 +272,7 @@ void ni_refused(struct cpu_context *context, struct grim_ni *ni, const struct gr
 {
     const struct grim_ni_config *config = &ni->fabric->config;
     struct grim_entry *entry = answered_entry(ni, header);
-    ni_spend(context, ni, config->refused, "take NACK",
+    ni_spend(context, ni, config->refused, &take_nack_stage,
              entry ? entry->message.message : MESSAGE_NONE);
     if (!entry || entry->state != GRIM_SENT)
         return;
@@ -305,7 +310,7 @@ static void timed_out(struct cpu_context *context, struct grim_flow *flow)
         arm_timeout(flow, MAX(entry->sent + config->timeout, context->now + 1));
         return;
     }
-    lanai_timer_trace(&flow->timeout, "retransmission timer", entry->sent, MESSAGE_NONE);
+    lanai_timer_trace(&flow->timeout, &resend_timer_stage, entry->sent, MESSAGE_NONE);
     (*ni->fabric->timed_out)++;
     roll_back(context, entry, "timeout");
     ni_check_stalled(ni, entry, context->now, entry->first_sent);

@@ -3,6 +3,10 @@
 // sessions, and streams that a missing receive buffer puts to sleep.
 #include "models/myrinet_gm/gm/gm_parts.h"
 
+static const struct stage finish_receive_stage = {"finish receive", STAGE_NIC};
+static const struct stage resend_timer_stage = {"resend timer", STAGE_FOR_ACK};
+static const struct stage timer_stage = {"timer", STAGE_NIC};
+
 static const char *const state_names[] = {
     [GM_CONNECTION_IDLE] = "idle",
     [GM_CONNECTION_SENDING] = "sending",
@@ -319,7 +323,7 @@ static void free_records(struct cpu_context *context, struct gm_connection *conn
     sim_time each = cpu_cost(context->cpu, card->config->free_record);
     for (uint32_t i = 0; i < number; i++) {
         const struct gm_record *record = record_at(connection, 0);
-        cpu_spend_message(context, each, "finish receive", record->token->message.message);
+        cpu_spend_message(context, each, &finish_receive_stage, record->token->message.message);
         connection->head = (connection->head + 1) % (uint32_t)card->config->window;
         connection->first++;
         connection->count--;
@@ -408,14 +412,14 @@ static void resend_timer(struct cpu_context *context, struct gm_connection *conn
     const struct gm_config *config = connection->card->config;
     if (connection->count == 0)
         return;
-    lanai_timer_trace(&connection->resend.timer, "resend timer", connection->quiet_since,
+    lanai_timer_trace(&connection->resend.timer, &resend_timer_stage, connection->quiet_since,
                       record_at(connection, 0)->token->message.message);
     if (context->now - connection->progress >= config->send_timeout) {
         time_out_all(connection);
     } else if (connection->in_pipe == 0 && connection->cursor == connection->count) {
         cpu_spend_time(context,
                        time_times(connection->count, cpu_cost(context->cpu, config->resend_record)),
-                       "timer");
+                       &timer_stage);
         connection->cursor = 0;
     }
     timer_restart(connection, context->now);
@@ -434,7 +438,7 @@ void gm_timer_run(struct cpu_context *context, void *owner, struct lanai_item *i
     }
     stream->asleep = false;
     if (stream->head)
-        lanai_timer_trace(&alarm->timer, "waiting for buffer", stream->asleep_since,
+        lanai_timer_trace(&alarm->timer, &wait_stages[WAIT_BUFFER], stream->asleep_since,
                           stream->head->message.message);
     gm_trace(alarm->connection->card, context->now, "stream", stream->target_port, "asleep",
              "awake", NULL);

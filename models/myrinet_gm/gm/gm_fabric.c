@@ -20,15 +20,15 @@ static void poll_run(struct cpu_context *context, void *owner, struct lanai_item
 
 // GM's order of priority.
 static const struct lanai_handler handlers[GM_HANDLERS] = {
-    [GM_TIMER] = {"timer", gm_timer_run, false},
-    [GM_FINISH_RDMA] = {"finish RDMA", gm_finish_rdma_run, false},
-    [GM_FINISH_RECV] = {"finish receive", gm_finish_recv_run, false},
-    [GM_FINISH_SDMA] = {"finish SDMA", gm_finish_sdma_run, false},
-    [GM_FINISH_SEND] = {"finish send", gm_finish_send_run, false},
-    [GM_START_SEND] = {"start send", gm_start_send_run, false},
-    [GM_START_SDMA] = {"start SDMA", gm_start_sdma_run, false},
-    [GM_START_RDMA] = {"start RDMA", gm_start_rdma_run, true},
-    [GM_POLL] = {"poll tokens", poll_run, false},
+    [GM_TIMER] = {{"timer", STAGE_NIC}, gm_timer_run, false},
+    [GM_FINISH_RDMA] = {{"finish RDMA", STAGE_NIC}, gm_finish_rdma_run, false},
+    [GM_FINISH_RECV] = {{"finish receive", STAGE_NIC}, gm_finish_recv_run, false},
+    [GM_FINISH_SDMA] = {{"finish SDMA", STAGE_NIC}, gm_finish_sdma_run, false},
+    [GM_FINISH_SEND] = {{"finish send", STAGE_NIC}, gm_finish_send_run, false},
+    [GM_START_SEND] = {{"start send", STAGE_NIC}, gm_start_send_run, false},
+    [GM_START_SDMA] = {{"start SDMA", STAGE_NIC}, gm_start_sdma_run, false},
+    [GM_START_RDMA] = {{"start RDMA", STAGE_NIC}, gm_start_rdma_run, true},
+    [GM_POLL] = {{"poll tokens", STAGE_NIC}, poll_run, false},
 };
 
 // RECV acknowledges and RDMA writes what is whole: a packet's CRC comes last, and GM answers for

@@ -5,6 +5,8 @@
 
 #include "sim/core/poison.h"
 
+static const struct stage gm_stage = {"GM", STAGE_LIBRARY};
+
 static const char *const token_names[] = {
     [GM_TOKEN_CLIENT] = "client",   [GM_TOKEN_WRITTEN] = "written", [GM_TOKEN_QUEUED] = "queued",
     [GM_TOKEN_SENDING] = "sending", [GM_TOKEN_SENT] = "sent",
@@ -79,7 +81,7 @@ static bool send_message(struct cpu_context *context, struct gm_port *port,
     token->state = GM_TOKEN_WRITTEN;
     token->status = GM_SUCCESS;
     token->fetched = 0;
-    cpu_spend_message(context, cpu_cost(context->cpu, config->send), "GM", message->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, config->send), &gm_stage, message->message);
     trace_token(port, context->now, token, GM_TOKEN_CLIENT);
     token->descriptor.write.item.message = message->message;
     token->descriptor.write.bytes =
@@ -129,7 +131,7 @@ bool gm_provide_receive_buffer(struct cpu_context *context, struct gm_port *port
     struct gm_receive_token *token = receive_token(port, address, size, priority);
     if (!token)
         return false;
-    cpu_spend(context, port->config->provide, "GM");
+    cpu_spend(context, port->config->provide, &gm_stage);
     token->descriptor.write.bytes = port->config->receive_descriptor;
     lanai_write(context, port->card->lanai, &token->descriptor.write);
     return true;
@@ -168,13 +170,13 @@ enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
     if (port->slept)
         host_switch_in(context, port->card->host);
     port->slept = false;
-    cpu_spend(context, port->config->receive_check, "GM");
+    cpu_spend(context, port->config->receive_check, &gm_stage);
     if (port->head == port->tail) {
         *event = (struct gm_event){.kind = GM_NO_EVENT};
         return GM_NO_EVENT;
     }
     *event = port->events[port->head++ % port->slots];
-    cpu_spend_message(context, cpu_cost(context->cpu, port->config->receive_event), "GM",
+    cpu_spend_message(context, cpu_cost(context->cpu, port->config->receive_event), &gm_stage,
                       event_message(event));
     switch (event->kind) {
     case GM_RECV_EVENT:
@@ -198,7 +200,7 @@ void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_eve
     gm_callback_fn *callback = token->message.callback;
     void *callback_context = token->message.callback_context;
     enum gm_status status = token->status;
-    cpu_spend_message(context, cpu_cost(context->cpu, port->config->callback), "GM",
+    cpu_spend_message(context, cpu_cost(context->cpu, port->config->callback), &gm_stage,
                       token->message.message);
     token->state = GM_TOKEN_CLIENT;
     token->next = port->free_send;

@@ -35,9 +35,9 @@ bool gm_registered(struct gm_port *port, int64_t address, int64_t bytes)
 }
 
 static void charge(struct cpu_context *context, const struct gm_port *port, int64_t pages,
-                   struct cost each, const char *stage)
+                   struct cost each, const struct stage *stage)
 {
-    cpu_spend(context, port->card->host->config.kernel.system_call, "trap");
+    cpu_spend(context, port->card->host->config.kernel.system_call, &stage_trap);
     cpu_spend(context, port->config->register_call, stage);
     cpu_spend_time(context, time_times(pages, cpu_cost(context->cpu, each)), stage);
 }
@@ -48,10 +48,10 @@ bool gm_register_memory(struct cpu_context *context, struct gm_port *port, int64
     const struct memory_config *memory = &port->card->host->config.memory;
     int64_t pages = memory_pages(memory, address, bytes);
     if (!port->config->registration || port->pinned + pages * memory->page > memory->pin_limit) {
-        charge(context, port, 0, memory->pin_page, "pin"); // refused before a page is touched
+        charge(context, port, 0, memory->pin_page, &stage_pin); // refused before a page is touched
         return false;
     }
-    charge(context, port, pages, memory->pin_page, "pin");
+    charge(context, port, pages, memory->pin_page, &stage_pin);
     port->pinned += pages * memory->page;
     struct gm_region region = {address, bytes, true};
     g_array_append_val(port->regions, region);
@@ -67,7 +67,7 @@ bool gm_deregister_memory(struct cpu_context *context, struct gm_port *port, int
         if (region->address != address || region->bytes != bytes || !region->pinned_by_client)
             continue;
         int64_t pages = memory_pages(memory, address, bytes);
-        charge(context, port, pages, memory->unpin_page, "unpin");
+        charge(context, port, pages, memory->unpin_page, &stage_unpin);
         port->pinned -= pages * memory->page;
         g_array_remove_index(port->regions, i);
         port->last_region = 0;

@@ -226,7 +226,7 @@ void gm_port_event(struct gm_port *port, const struct gm_event *event)
         break;
     case GM_POLLING:
         turn = time_next_tick(port->poll_since, port->poll_turn, now);
-        trace_delay(sim->trace, cpu_lane(port->task->cpu), "poll", now, turn, event->message);
+        trace_delay(sim->trace, cpu_lane(port->task->cpu), &stage_poll, now, turn, event->message);
         engine_reschedule(sim->engine, &port->wake, turn);
         break;
     case GM_BLOCKED:
@@ -248,9 +248,9 @@ enum cpu_next gm_interrupt_run(struct cpu_context *context, struct cpu_task *tas
     port->interrupted = false;
     (*card->counters.interrupts)++;
     host_interrupt_enter(context, card->host);
-    cpu_spend(context, card->config->interrupt, "driver");
+    cpu_spend(context, card->config->interrupt, &stage_driver);
     if (port->open) {
-        cpu_spend(context, kernel->wake_process, "wake-up");
+        cpu_spend(context, kernel->wake_process, &stage_wake_up);
         port->slept = true;
         cpu_post_wake(context, port->task);
     }
@@ -282,7 +282,7 @@ void gm_block(struct cpu_context *context, struct gm_port *port)
     const struct kernel_config *kernel = &port->card->host->config.kernel;
     if (event_there(context, port))
         return;
-    cpu_spend(context, kernel->system_call, "trap");
-    cpu_spend(context, kernel->block_process, "block");
+    cpu_spend(context, kernel->system_call, &stage_trap);
+    cpu_spend(context, kernel->block_process, &stage_block);
     port->wait = GM_BLOCKED;
 }

@@ -2,24 +2,10 @@
 #include "sim/workload/model.h"
 #include "models/myrinet_gm/gm/gm_stacks.h"
 
-static const struct stage_class_entry stages[] = {
-    {"resend timer", "waiting for ACK"},
-    {"finish RDMA", "NIC"},
-    {"finish receive", "NIC"},
-    {"finish SDMA", "NIC"},
-    {"finish send", "NIC"},
-    {"start send", "NIC"},
-    {"start SDMA", "NIC"},
-    {"start RDMA", "NIC"},
-    {"poll tokens", "NIC"},
-    {0},
-};
-
 const struct model gm_model = {
     .name = "myrinet_gm/gm",
     .stands_on = (const char *const[]){"myrinet_gm/lanai", NULL},
     .sections = (const struct scenario_section *const[]){gm_sections, NULL},
     .stacks = (const struct stack *const[]){&gm_stack, NULL},
     .benchmarks = gm_benchmarks,
-    .stages = stages,
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/myrinet_gm/lanai/lanai_parts.h"
 
+const struct stage lanai_pio_stage = {"PIO", STAGE_BUS};
+
+static const struct stage dispatch_stage = {"dispatch", STAGE_NIC};
+
 // ---- Who is ready ----
 
 static bool desk_ready(const struct lanai_desk *desk)
@@ -65,9 +69,9 @@ static enum cpu_next loop_run(struct cpu_context *context, struct cpu_task *task
         const struct lanai_handler *handler = &lanai->firmware->handlers[chosen];
         struct lanai_item *item = desk_pop(&lanai->desks[chosen]);
         struct message_ref message = item ? item->message : MESSAGE_NONE;
-        cpu_spend_message(context, cpu_cost(lanai->cpu, lanai->config.dispatch), "dispatch",
+        cpu_spend_message(context, cpu_cost(lanai->cpu, lanai->config.dispatch), &dispatch_stage,
                           message);
-        cpu_spend_message(context, cpu_cost(lanai->cpu, lanai->costs[chosen]), handler->name,
+        cpu_spend_message(context, cpu_cost(lanai->cpu, lanai->costs[chosen]), &handler->stage,
                           message);
         handler->run(context, lanai->owner, item);
     }
@@ -96,7 +100,7 @@ static void notice(struct lanai *lanai)
     sim_time turn = cpu_cost(lanai->cpu, lanai->config.idle_turn);
     if (turn > 0)
         when = time_next_tick(lanai->idle_since, turn, now);
-    trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), "NIC", now, when, MESSAGE_NONE);
+    trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), &stage_nic, now, when, MESSAGE_NONE);
     engine_schedule(lanai->sim->engine, &lanai->turn, when);
 }
 
@@ -153,7 +157,7 @@ static void write_event(struct engine *engine, struct event *event)
         return;
     }
     write->on_bus = true;
-    bus_transfer(write->lanai->host->bus, BUS_WRITE, write->bytes, &write->event, "PIO",
+    bus_transfer(write->lanai->host->bus, BUS_WRITE, write->bytes, &write->event, &lanai_pio_stage,
                  write->item.message);
 }
 
@@ -164,7 +168,7 @@ void lanai_write(struct cpu_context *context, struct lanai *lanai, struct lanai_
     write->lanai = lanai;
     write->busy = true;
     cpu_spend_message(context, time_times(words, cpu_cost(context->cpu, lanai->config.write_word)),
-                      "PIO", write->item.message);
+                      &lanai_pio_stage, write->item.message);
     event_init(&write->event, write_event);
     cpu_post(context, &write->event);
 }
@@ -198,11 +202,11 @@ void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time wh
     engine_schedule(lanai->sim->engine, &timer->event, when);
 }
 
-void lanai_timer_trace(const struct lanai_timer *timer, const char *what, sim_time since,
+void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stage, sim_time since,
                        struct message_ref message)
 {
     const struct lanai *lanai = timer->lanai;
-    trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), what, since, timer->event.when, message);
+    trace_delay(lanai->sim->trace, cpu_lane(lanai->cpu), stage, since, timer->event.when, message);
 }
 
 // ---- Life ----

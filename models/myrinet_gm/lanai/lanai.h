@@ -91,7 +91,7 @@ typedef void lanai_handler_fn(struct cpu_context *context, void *owner, struct l
 
 // A row of the firmware's table; the first row goes first.
 struct lanai_handler {
-    const char *name; // static; the stage that its time is charged to
+    struct stage stage; // that its time is charged to
     lanai_handler_fn *run;
     // It shares its place with the row before: of several in a row that are ready the one goes
     // whose turn is next.
@@ -240,6 +240,8 @@ struct lanai_write {
     bool busy, on_bus;
 };
 
+extern const struct stage lanai_pio_stage; // words that a processor writes to the card
+
 // From a handler of the host's processor: charges it the words (stage "PIO"), and takes them over
 // the bus, behind what was asked for before. Then the item arrives.
 void lanai_write(struct cpu_context *context, struct lanai *lanai, struct lanai_write *write);
@@ -257,8 +259,7 @@ void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time wh
 void lanai_timer_stop(struct lanai *lanai, struct lanai_timer *timer);
 
 // For who explains where a message's time went: it lay still from `since` until the timer rang.
-// `what` is static.
-void lanai_timer_trace(const struct lanai_timer *timer, const char *what, sim_time since,
+void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stage, sim_time since,
                        struct message_ref message);
 
 #endif

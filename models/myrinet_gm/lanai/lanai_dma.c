@@ -3,6 +3,10 @@
 // under way; the receive engine fills the buffers that are posted.
 #include "models/myrinet_gm/lanai/lanai_parts.h"
 
+static const struct stage dma_read_stage = {"host DMA read", STAGE_BUS};
+static const struct stage dma_write_stage = {"host DMA write", STAGE_BUS};
+static const struct stage set_up_stage = {"set-up", STAGE_NIC};
+
 static void engine_begin(struct lanai *lanai, struct lanai_engine *engine);
 
 static struct lanai_engine *engine_of(struct lanai *lanai, enum lanai_move move)
@@ -99,11 +103,11 @@ static void host_moved(struct engine *engine, struct event *event)
     transfer->moved += piece;
     bool read = transfer->move == LANAI_FROM_HOST;
     enum bus_way way = read ? BUS_READ : BUS_WRITE;
-    const char *what = read ? "host DMA read" : "host DMA write";
+    const struct stage *stage = read ? &dma_read_stage : &dma_write_stage;
     if (lanai->share.on)
-        lanai_share_piece(lanai, way, piece, what, transfer->item.message);
+        lanai_share_piece(lanai, way, piece, stage, transfer->item.message);
     else
-        bus_transfer(lanai->host->bus, way, piece, event, what, transfer->item.message);
+        bus_transfer(lanai->host->bus, way, piece, event, stage, transfer->item.message);
 }
 
 static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)
@@ -112,7 +116,7 @@ static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)
     sim_time now = sim_now(lanai->sim);
     sim_time ready =
         now + (transfer->move == LANAI_FROM_HOST ? config->read_setup : config->write_setup);
-    trace_span(lanai->sim->trace, lanai->host_engine.lane, "set-up", now, ready,
+    trace_span(lanai->sim->trace, lanai->host_engine.lane, &set_up_stage, now, ready,
                transfer->item.message);
     transfer->asked = ready;
     transfer->event.run = host_moved;
@@ -140,7 +144,7 @@ static void send_first_byte(struct engine *engine, struct event *event)
 static void send_begin(struct lanai *lanai, struct lanai_transfer *transfer)
 {
     sim_time now = sim_now(lanai->sim), ready = now + lanai->config.send_latency;
-    trace_delay(lanai->sim->trace, lanai->send_engine.lane, "NIC", now, ready,
+    trace_delay(lanai->sim->trace, lanai->send_engine.lane, &stage_nic, now, ready,
                 transfer->item.message);
     transfer->event.run = send_first_byte;
     engine_schedule(lanai->sim->engine, &transfer->event, ready);
@@ -263,7 +267,7 @@ static struct packet *held_pop(struct lanai *lanai)
                                     .from = entry.since,
                                     .to = sim_now(lanai->sim),
                                     .message = entry.packet->message});
-    trace_delay(lanai->sim->trace, lanai->receive_lane, "waiting for buffer", entry.since,
+    trace_delay(lanai->sim->trace, lanai->receive_lane, &wait_stages[WAIT_BUFFER], entry.since,
                 sim_now(lanai->sim), entry.packet->message);
     return entry.packet;
 }
@@ -325,7 +329,7 @@ void lanai_receive(struct lanai *lanai, struct packet *packet, sim_time from)
     sim_time now = sim_now(lanai->sim), seen = now + lanai->config.receive_latency;
     note_load(lanai, lanai->receive_lane, from);
     trace_flow(lanai->sim->trace, lanai->receive_lane, packet->message, TRACE_FLOW_STEP, now);
-    trace_delay(lanai->sim->trace, lanai->receive_lane, "NIC", now, seen, packet->message);
+    trace_delay(lanai->sim->trace, lanai->receive_lane, &stage_nic, now, seen, packet->message);
     struct lanai_buffer *buffer = packet->token;
     event_init(&packet->event, buffer ? rest_in : packet_in);
     if (buffer)

@@ -110,8 +110,8 @@ void lanai_share_init(struct lanai *lanai);
 void lanai_share_clear(struct lanai *lanai);
 
 // The host engine's first transfer moves a piece: its event runs when bus and SRAM are through.
-void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes, const char *what,
-                       struct message_ref message);
+void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes,
+                       const struct stage *stage, struct message_ref message);
 
 // The packet is about to be sent: sets its idle byte times.
 void lanai_share_send(struct lanai *lanai, struct packet *packet);

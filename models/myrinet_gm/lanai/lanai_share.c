@@ -10,6 +10,8 @@
 // what has left the wire stands in front of the SRAM.
 #include "models/myrinet_gm/lanai/lanai_parts.h"
 
+static const struct stage sram_stage = {"SRAM", STAGE_NIC};
+
 #define PROCESSOR_WORD 4 // B: an instruction
 
 // A packet whose first byte has come, and that is not wholly in the SRAM.
@@ -102,7 +104,7 @@ static void shares_changed(struct lanai *lanai)
 static void start(struct lanai *lanai, enum arbiter_user user, int64_t bytes, int64_t asks)
 {
     struct arbiter *arbiter = &lanai->share.arbiter;
-    struct cpu_memory_work handler = {.stage = "SRAM", .from = sim_now(lanai->sim)};
+    struct cpu_memory_work handler = {.stage = &sram_stage, .from = sim_now(lanai->sim)};
     bool works = cpu_busy_until(lanai->cpu, &handler.to);
     arbiter_settle(arbiter, handler.from);
     sim_time work = works ? arbiter_done(arbiter, handler.to) : 0;
@@ -128,13 +130,13 @@ static void bus_over(struct engine *engine, struct event *event)
     host_part_over(container_of(event, struct lanai, share.bus));
 }
 
-void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes, const char *what,
-                       struct message_ref message)
+void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes,
+                       const struct stage *stage, struct message_ref message)
 {
     struct lanai_share *share = &lanai->share;
     share->host_parts = 2;
     start(lanai, ARBITER_HOST, bytes, bus_rate(&lanai->host->config.bus, way, bytes));
-    bus_transfer(lanai->host->bus, way, bytes, &share->bus, what, message);
+    bus_transfer(lanai->host->bus, way, bytes, &share->bus, stage, message);
 }
 
 // ---- Send engine ----

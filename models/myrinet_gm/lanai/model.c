@@ -2,13 +2,6 @@
 #include "sim/workload/model.h"
 #include "models/myrinet_gm/lanai/lanai.h"
 
-static const struct stage_class_entry stages[] = {
-    {"PIO", "bus"},
-    {"dispatch", "NIC"},
-    {"timer", "NIC"},
-    {0},
-};
-
 const struct model lanai_model = {
     .name = "myrinet_gm/lanai",
     .sections = (const struct scenario_section *const[]){lanai_sections, NULL},
@@ -16,5 +9,4 @@ const struct model lanai_model = {
                                    {"lanai7", LANAI_CARD, NULL},
                                    {"lanai9", LANAI_CARD, NULL},
                                    {0}},
-    .stages = stages,
 };

@@ -2,11 +2,6 @@
 #include "sim/workload/model.h"
 #include "models/via/lam_via/rpi.h"
 
-static const struct stage_class_entry stages[] = {
-    {"pin cache", "pin"},
-    {0},
-};
-
 static const struct scenario_section sections[] = {{"lam_via", &rpi_table}, {0}};
 
 const struct model lam_via_model = {
@@ -14,5 +9,4 @@ const struct model lam_via_model = {
     .stands_on = (const char *const[]){"via/vip", NULL},
     .sections = (const struct scenario_section *const[]){sections, NULL},
     .stacks = (const struct stack *const[]){&lam_via_stack, NULL},
-    .stages = stages,
 };

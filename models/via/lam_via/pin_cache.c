@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/via/lam_via/pin_cache.h"
 
+static const struct stage pin_cache_stage = {"pin cache", STAGE_PIN};
+
 struct pin_cache {
     struct vip_nic *nic;
     uint32_t ptag;
@@ -87,7 +89,7 @@ static struct pin_area **bucket(const struct pin_cache *cache, int64_t address)
 
 static void spend_times(struct cpu_context *context, struct cost cost, int64_t times)
 {
-    cpu_spend_time(context, time_times(times, cpu_cost(context->cpu, cost)), "pin cache");
+    cpu_spend_time(context, time_times(times, cpu_cost(context->cpu, cost)), &pin_cache_stage);
 }
 
 // The area that starts where the wanted one does.
@@ -100,7 +102,7 @@ static struct pin_area *search_table(struct cpu_context *context, struct pin_cac
         area = area->chain;
         probes += area != NULL;
     }
-    cpu_spend(context, cache->search.hash, "pin cache");
+    cpu_spend(context, cache->search.hash, &pin_cache_stage);
     spend_times(context, cache->search.probe, probes);
     return area;
 }
@@ -133,7 +135,7 @@ static struct pin_area *search(struct cpu_context *context, struct pin_cache *ca
                                const struct pin_area *wanted)
 {
     struct pin_area *area;
-    cpu_spend(context, cache->search.lookup, "pin cache");
+    cpu_spend(context, cache->search.lookup, &pin_cache_stage);
     switch ((enum pin_structure)cache->search.structure) {
     case PIN_AVL:
         break;

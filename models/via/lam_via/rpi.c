@@ -2,6 +2,8 @@
 // The VIA RPI as a device: parameters, lsra_advance, and what it says of itself in reports.
 #include "models/via/lam_via/rpi.h"
 
+const struct stage rpi_stage = {"RPI", STAGE_LIBRARY};
+
 #define R struct rpi_config
 
 static const char *const pin_structures[] = {
@@ -142,7 +144,7 @@ static enum mpi_progress leave(struct cpu_context *context, struct rpi_process *
     rpi->inside = false;
     if (!blocking)
         return MPI_PROGRESS_NOTHING;
-    cpu_spend(context, rpi->config->reenter, "MPI");
+    cpu_spend(context, rpi->config->reenter, &mpi_stage);
     return MPI_PROGRESS_EVENT;
 }
 
@@ -155,7 +157,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     struct vip_cq_entry entry;
     // Woken, the process is still inside VipCQWait: no new turn.
     if (!rpi->waiting)
-        cpu_spend(context, rpi->config->advance, "RPI");
+        cpu_spend(context, rpi->config->advance, &rpi_stage);
     if (!rpi->inside)
         rpi->done = 0;
     rpi->inside = true;

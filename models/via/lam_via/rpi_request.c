@@ -125,7 +125,8 @@ void rpi_start(struct cpu_context *context, struct mpi_request *request)
     struct rpi_process *rpi = rpi_process_of(request->process);
     rpi->inside = false;
     *rpi_of(request) = (struct rpi_request){.isadv = true};
-    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), "RPI", request->message);
+    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), &rpi_stage,
+                      request->message);
     if (request->kind != MPI_SEND)
         mpi_receive_start(context, request);
     else if (request->peer == request->process->rank)

@@ -57,7 +57,7 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
 
 static void query(struct cpu_context *context, struct rpi_process *rpi)
 {
-    cpu_spend(context, rpi->process->host->config.kernel.system_call, "trap");
+    cpu_spend(context, rpi->process->host->config.kernel.system_call, &stage_trap);
     vip_error_callback(rpi->nic, async_error, rpi);
 }
 
@@ -240,6 +240,6 @@ enum mpi_progress rpi_startup_step(struct cpu_context *context, struct mpi_proce
 // lsra_finalize is called after all communication has finished; the connections end with the job.
 enum mpi_progress rpi_finalize_step(struct cpu_context *context, struct mpi_process *process)
 {
-    cpu_spend(context, process->host->config.kernel.system_call, "trap");
+    cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
     return MPI_PROGRESS_NOTHING;
 }

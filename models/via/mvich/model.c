@@ -2,11 +2,6 @@
 #include "sim/workload/model.h"
 #include "models/via/mvich/mvich.h"
 
-static const struct stage_class_entry stages[] = {
-    {"dreg", "pin"},
-    {0},
-};
-
 static const struct scenario_section sections[] = {{"mvich", &mvich_table}, {0}};
 
 const struct model mvich_model = {
@@ -14,5 +9,4 @@ const struct model mvich_model = {
     .stands_on = (const char *const[]){"via/vip", NULL},
     .sections = (const struct scenario_section *const[]){sections, NULL},
     .stacks = (const struct stack *const[]){&mvich_stack, NULL},
-    .stages = stages,
 };

@@ -5,6 +5,8 @@
 // the queues of every VI in turn. Data of rendezvous leave when no packets are left.
 #include "models/via/mvich/mvich.h"
 
+const struct stage mvich_stage = {"MVICH", STAGE_LIBRARY};
+
 #define QUEUES 2 // of a VI: receive, send
 
 static struct mvich_vbuf *vbuf_of(struct vip_descriptor *descriptor)
@@ -129,7 +131,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     if (event_pending(&mvich->spin_over))
         engine_cancel(process->sim->engine, &mvich->spin_over);
     if (!mvich->checking)
-        cpu_spend(context, mvich->config->check, "MVICH");
+        cpu_spend(context, mvich->config->check, &mvich_stage);
     mvich->checking = true;
     bool any = mvich->cq ? look_at_cq(context, mvich) : look_round(context, mvich);
     if (any || push(context, mvich)) {

@@ -9,6 +9,8 @@
 // registered anew (both assumed).
 #include "models/via/mvich/mvich.h"
 
+static const struct stage dreg_stage = {"dreg", STAGE_PIN};
+
 struct mvich_dreg {
     struct vip_nic *nic;
     uint32_t ptag;
@@ -151,9 +153,9 @@ static struct mvich_dreg_entry *find(struct cpu_context *context, struct mvich_d
                                      int64_t page, int64_t pages)
 {
     struct mvich_dreg_entry *entry = *bucket(dreg, page);
-    cpu_spend(context, dreg->config->dreg_hash, "dreg");
+    cpu_spend(context, dreg->config->dreg_hash, &dreg_stage);
     for (; entry; entry = entry->next) {
-        cpu_spend(context, dreg->config->dreg_probe, "dreg");
+        cpu_spend(context, dreg->config->dreg_probe, &dreg_stage);
         if (entry->page == page && entry->pages >= pages && entry_valid(dreg, entry))
             return entry;
     }

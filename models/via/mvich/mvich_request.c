@@ -77,7 +77,7 @@ void mvich_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct mvich_process *mvich = mvich_process_of(request->process);
     *mvich_of(request) = (struct mvich_request){0};
-    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->start), "MVICH",
+    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->start), &mvich_stage,
                       request->message);
     if (request->kind != MPI_SEND)
         mpi_receive_start(context, request);

@@ -45,7 +45,7 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
 static void open_nic(struct cpu_context *context, struct mvich_process *mvich)
 {
     const struct mvich_config *config = mvich->config;
-    cpu_spend(context, mvich->process->host->config.kernel.system_call, "trap");
+    cpu_spend(context, mvich->process->host->config.kernel.system_call, &stage_trap);
     vip_error_callback(mvich->nic, async_error, mvich);
     mvich->ptag = vip_create_ptag(mvich->nic);
     if (config->completion_queue)
@@ -143,6 +143,6 @@ enum mpi_progress mvich_startup_step(struct cpu_context *context, struct mpi_pro
 
 enum mpi_progress mvich_finalize_step(struct cpu_context *context, struct mpi_process *process)
 {
-    cpu_spend(context, process->host->config.kernel.system_call, "trap");
+    cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
     return MPI_PROGRESS_NOTHING;
 }

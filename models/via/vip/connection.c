@@ -111,9 +111,9 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
                               uint64_t discriminator)
 {
     struct vip_agent *agent = vi->nic->agent;
-    cpu_spend(context, vi->nic->host->config.kernel.system_call, "trap");
-    vip_charge(context, vi->nic->config->send_setup, "agent", MESSAGE_NONE);
-    vip_charge(context, vi->nic->config->send_frame, "agent", MESSAGE_NONE);
+    cpu_spend(context, vi->nic->host->config.kernel.system_call, &stage_trap);
+    vip_charge(context, vi->nic->config->send_setup, &vip_agent_stage, MESSAGE_NONE);
+    vip_charge(context, vi->nic->config->send_frame, &vip_agent_stage, MESSAGE_NONE);
     vi->remote_station = remote_station;
     vi->discriminator = discriminator;
     vi->requests = 0;
@@ -130,10 +130,10 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
 
 bool vip_connect_peer_wait(struct cpu_context *context, struct vip_vi *vi)
 {
-    cpu_spend(context, vi->nic->host->config.kernel.system_call, "trap");
+    cpu_spend(context, vi->nic->host->config.kernel.system_call, &stage_trap);
     if (vi->state == VIP_CONNECTED)
         return true;
-    cpu_spend(context, vi->nic->host->config.kernel.block_process, "block");
+    cpu_spend(context, vi->nic->host->config.kernel.block_process, &stage_block);
     vi->connect_waiter = vi->nic->task;
     return false;
 }
@@ -145,7 +145,7 @@ void vip_disconnect(struct cpu_context *context, struct vip_vi *vi)
         .source_vi = vi->number,
         .destination_vi = vi->remote_number,
     };
-    cpu_spend(context, vi->nic->host->config.kernel.system_call, "trap");
+    cpu_spend(context, vi->nic->host->config.kernel.system_call, &stage_trap);
     if (vi->state == VIP_CONNECTED)
         vip_device_control(vi->nic->agent, vi->remote_station, &frame);
     engine_cancel(vi->nic->sim->engine, &vi->retry);

@@ -2,15 +2,9 @@
 #include "sim/workload/model.h"
 #include "models/via/vip/stack.h"
 
-static const struct stage_class_entry stages[] = {
-    {"agent", "kernel"},
-    {0},
-};
-
 const struct model vip_model = {
     .name = "via/vip",
     .stands_on = (const char *const[]){"ethernet", NULL},
     .sections = (const struct scenario_section *const[]){via_sections, NULL},
     .stacks = (const struct stack *const[]){&mvia_stack, NULL},
-    .stages = stages,
 };

@@ -22,15 +22,16 @@ static int64_t region_bytes(const struct vip_nic *nic, int64_t address, int64_t 
 }
 
 static void charge_pages(struct cpu_context *context, const struct vip_nic *nic, int64_t bytes,
-                         struct cost each, const char *stage)
+                         struct cost each, const struct stage *stage)
 {
     int64_t pages = bytes / nic->host->config.memory.page;
     cpu_spend_time(context, time_times(pages, cpu_cost(context->cpu, each)), stage);
 }
 
-static void charge_call(struct cpu_context *context, const struct vip_nic *nic, const char *stage)
+static void charge_call(struct cpu_context *context, const struct vip_nic *nic,
+                        const struct stage *stage)
 {
-    cpu_spend(context, nic->host->config.kernel.system_call, "trap");
+    cpu_spend(context, nic->host->config.kernel.system_call, &stage_trap);
     cpu_spend(context, nic->config->register_call, stage);
 }
 
@@ -40,8 +41,8 @@ static void charge_refusal(struct cpu_context *context, const struct vip_nic *ni
     const struct memory_config *memory = &nic->host->config.memory;
     if (nic->config->refusal == MVIA_REFUSAL_BEFORE_PAGES)
         return;
-    charge_pages(context, nic, memory->pin_limit - nic->pinned, memory->pin_page, "pin");
-    charge_pages(context, nic, memory->pin_limit - nic->pinned, memory->unpin_page, "unpin");
+    charge_pages(context, nic, memory->pin_limit - nic->pinned, memory->pin_page, &stage_pin);
+    charge_pages(context, nic, memory->pin_limit - nic->pinned, memory->unpin_page, &stage_unpin);
 }
 
 static uint32_t region_take(struct vip_nic *nic)
@@ -60,12 +61,12 @@ bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t 
 {
     const struct memory_config *memory = &nic->host->config.memory;
     int64_t bytes = region_bytes(nic, address, length);
-    charge_call(context, nic, "pin");
+    charge_call(context, nic, &stage_pin);
     if (nic->pinned + bytes > memory->pin_limit) {
         charge_refusal(context, nic);
         return false;
     }
-    charge_pages(context, nic, bytes, memory->pin_page, "pin");
+    charge_pages(context, nic, bytes, memory->pin_page, &stage_pin);
     nic->pinned += bytes;
     handle->index = region_take(nic);
     struct vip_region *region = &g_array_index(nic->regions, struct vip_region, handle->index - 1);
@@ -99,8 +100,8 @@ void vip_deregister_mem(struct cpu_context *context, struct vip_nic *nic,
     struct vip_region *region = vip_region(nic, handle);
     g_assert(region);
     int64_t bytes = region_bytes(nic, region->address, region->length);
-    charge_call(context, nic, "unpin");
-    charge_pages(context, nic, bytes, nic->host->config.memory.unpin_page, "unpin");
+    charge_call(context, nic, &stage_unpin);
+    charge_pages(context, nic, bytes, nic->host->config.memory.unpin_page, &stage_unpin);
     punch_holes(nic, region);
     nic->pinned -= bytes;
     region->registered = false;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What time is spent on, and what is waited for, typed: a name for people and a class for programs.
+// Whoever spends declares a stage once, as a constant next to the code that spends; whoever waits
+// declares a wait. The timeline prints the names; `netsim explain` sums up by class, so that
+// libraries with stages of their own can be compared. Nothing reads a class out of a name.
+#ifndef NETSIM_CORE_STAGE_H
+#define NETSIM_CORE_STAGE_H
+
+#include <stdbool.h>
+
+// In the order in which tables have them.
+enum stage_class {
+    STAGE_LIBRARY,     // a library's own work
+    STAGE_KERNEL,      // protocol code in the kernel, and drivers
+    STAGE_COPY,        // memory to memory by a processor
+    STAGE_PIN,         // pinning and unpinning, and looking for what is pinned
+    STAGE_TRAP,        // into the kernel and out of it
+    STAGE_INTERRUPT,   // from the card's line to the handler
+    STAGE_WAKE_UP,     // a process is put to sleep, woken or switched to, or polls too early
+    STAGE_BUS,         // an I/O bus, or a processor that writes to a card over it
+    STAGE_NIC,         // a card: its processor, its engines, its pipeline
+    STAGE_WIRE,        // bits go out on a link
+    STAGE_BEHIND,      // packets of others have the link
+    STAGE_PROPAGATION, // bits are on their way along a link
+    STAGE_SWITCH,      // a switch of the network forwards
+    STAGE_COMPUTE,     // the program itself
+    // Nothing works, and a message is held up: the classes of waits (enum wait_class).
+    STAGE_FOR_CREDIT,
+    STAGE_FOR_DESCRIPTOR,
+    STAGE_FOR_ACK,
+    STAGE_FOR_WINDOW,
+    STAGE_FOR_BUFFER,
+    STAGE_FOR_MEMORY,
+    STAGE_WAITING, // for anything else
+};
+#define STAGE_CLASSES (STAGE_WAITING + 1)
+
+// What a slice of time goes into. The name is what the timeline, reports and tables show. Stages of
+// one name are one stage, and have one class.
+struct stage {
+    const char *name;
+    enum stage_class class;
+};
+
+// What a request or process waits for. All but WAIT_OTHER hold a message up that could go on at
+// once otherwise; waiting for a message to come, or for the other side to ask, does not.
+enum wait_class {
+    WAIT_OTHER,
+    WAIT_CREDIT,     // the receiver's promise of room, or a token of the sender's own
+    WAIT_DESCRIPTOR, // a free descriptor or slot of a card's ring or queue
+    WAIT_ACK,        // an acknowledgement, or a handshake's answer
+    WAIT_WINDOW,     // a transport's window
+    WAIT_BUFFER,     // room in a buffer
+    WAIT_MEMORY,     // memory that can be pinned
+};
+#define WAIT_CLASSES (WAIT_MEMORY + 1)
+
+// `text` completes "waits for ...".
+struct wait {
+    const char *text;
+    enum wait_class class;
+};
+
+// "library" ... "waiting for credit" ... "waiting". Static.
+const char *stage_class_name(enum stage_class class);
+
+// The time of a wait of that class if no more is known of it than that; of WAIT_OTHER "waiting".
+extern const struct stage wait_stages[WAIT_CLASSES];
+
+// Whether it is one of those that hold a message up.
+static inline bool stage_is_wait(const struct stage *stage)
+{
+    return stage > &wait_stages[WAIT_OTHER] && stage <= &wait_stages[WAIT_MEMORY];
+}
+
+#endif

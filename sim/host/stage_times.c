@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/host/stage_times.h"
+
+#include <glib.h>
+#include <string.h>
+
+#define FIRST_SIZE 32u
+
+void stage_times_init(struct stage_times *times)
+{
+    *times = (struct stage_times){g_new0(struct stage_time, FIRST_SIZE), FIRST_SIZE - 1, 0};
+}
+
+void stage_times_clear(struct stage_times *times)
+{
+    g_free(times->slots);
+}
+
+static uint32_t free_slot(const struct stage_times *times, const struct stage *stage)
+{
+    uint32_t slot = (uint32_t)((uintptr_t)stage >> 4) & times->mask;
+    while (times->slots[slot].stage)
+        slot = (slot + 1) & times->mask;
+    return slot;
+}
+
+static void grow(struct stage_times *times)
+{
+    struct stage_times larger = {
+        .slots = g_new0(struct stage_time, 2 * ((gsize)times->mask + 1)),
+        .mask = 2 * times->mask + 1,
+        .used = times->used,
+    };
+    for (uint32_t i = 0; i <= times->mask; i++)
+        if (times->slots[i].stage)
+            larger.slots[free_slot(&larger, times->slots[i].stage)] = times->slots[i];
+    g_free(times->slots);
+    *times = larger;
+}
+
+void stage_times_insert(struct stage_times *times, const struct stage *stage, sim_time time)
+{
+    if (2 * (times->used + 1) > times->mask + 1)
+        grow(times);
+    times->slots[free_slot(times, stage)] = (struct stage_time){stage, time, times->used++};
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct stage_time *left = a, *right = b;
+    return (left->place > right->place) - (left->place < right->place);
+}
+
+void stage_times_each(const struct stage_times *times,
+                      void (*each)(void *owner, const char *name, sim_time time), void *owner)
+{
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(struct stage_time));
+    for (uint32_t i = 0; i <= times->mask; i++)
+        if (times->slots[i].stage)
+            g_array_append_val(all, times->slots[i]);
+    g_array_sort(all, compare_places);
+    for (guint i = 0; i < all->len; i++) {
+        struct stage_time *first = &g_array_index(all, struct stage_time, i);
+        for (guint k = i + 1; first->stage && k < all->len; k++) {
+            struct stage_time *other = &g_array_index(all, struct stage_time, k);
+            if (!other->stage || strcmp(other->stage->name, first->stage->name) != 0)
+                continue;
+            first->time += other->time;
+            other->stage = NULL;
+        }
+        if (first->stage)
+            each(owner, first->stage->name, first->time);
+    }
+    g_array_unref(all);
+}
