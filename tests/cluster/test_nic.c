@@ -8,10 +8,10 @@
 #include "models/ethernet/nic.h"
 #include "models/ethernet/nics.h"
 #include "sim/net/link.h"
-#include "tests/support/cluster_world.h"
 #include "tests/support/spans.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
+#include "tests/support/world.h"
 
 #include <glib.h>
 
@@ -36,7 +36,7 @@ struct arrival {
 };
 
 struct bench {
-    struct cluster_world *world;
+    struct world *world;
     struct protocol one, two;
     GPtrArray *posts;
     int frames;
@@ -57,7 +57,7 @@ struct post {
 static void protocol_receive(struct cpu_context *context, void *owner, struct packet *packet)
 {
     struct protocol *protocol = owner;
-    struct cluster_world *world = protocol->bench->world;
+    struct world *world = protocol->bench->world;
     struct arrival arrival = {*packet_header(packet, int), context->now};
     CU_ASSERT_EQUAL(packet->protocol, protocol->number);
     CU_ASSERT_PTR_EQUAL(context->cpu, host_interrupt_core(world->cluster->hosts[1]));
@@ -92,7 +92,7 @@ static void protocol_init(struct protocol *protocol, struct bench *bench, uint16
 static struct bench *bench_new(const char *text, const char *const *sets, struct trace *trace)
 {
     struct bench *bench = g_new0(struct bench, 1);
-    bench->world = cluster_world_new(text, sets, trace);
+    bench->world = world_new(&world_cards, text, sets, trace);
     bench->posts = g_ptr_array_new_with_free_func(g_free);
     protocol_init(&bench->one, bench, ONE);
     protocol_init(&bench->two, bench, TWO);
@@ -106,7 +106,7 @@ static void bench_free(struct bench *bench)
     g_ptr_array_unref(bench->one.sent);
     g_ptr_array_unref(bench->two.sent);
     g_ptr_array_unref(bench->posts);
-    cluster_world_free(bench->world);
+    world_free(bench->world);
     g_free(bench);
 }
 
@@ -176,10 +176,10 @@ static sim_time closed_form(const struct bench *bench, int64_t wire_bytes)
     sim_time out = nic->tx_start + bus(bench, nic->descriptor + MIN(wire_bytes, nic->tx_threshold));
     sim_time in = bus_time(&bench->world->cluster->hosts[0]->config.bus, BUS_WRITE,
                            MIN(wire_bytes, nic->rx_residue) + nic->descriptor);
-    return out + cluster_wire_time(bench->world, wire_bytes) + in + nic->rx_status +
-           nic->rx_latency + nic->interrupt_delay + kernel->interrupt_latency +
-           kernel->interrupt_ack + clock_cost(bench, kernel->interrupt_entry) +
-           clock_cost(bench, nic->status_read) + clock_cost(bench, nic->rx_frame);
+    return out + world_wire_time(bench->world, wire_bytes) + in + nic->rx_status + nic->rx_latency +
+           nic->interrupt_delay + kernel->interrupt_latency + kernel->interrupt_ack +
+           clock_cost(bench, kernel->interrupt_entry) + clock_cost(bench, nic->status_read) +
+           clock_cost(bench, nic->rx_frame);
 }
 
 static void check_way(const char *text, const char *const *sets)
@@ -189,7 +189,7 @@ static void check_way(const char *text, const char *const *sets)
     struct bench *bench = bench_new(text, sets, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
         transmit(bench, (sim_time)i * TIME_S + 17, sizes[i]);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
         SUITE_SAME_INTEGER(arrived(&bench->one, (guint)i) - (sim_time)i * TIME_S - 17,
                            closed_form(bench, sizes[i]));
@@ -201,10 +201,10 @@ static void check_way(const char *text, const char *const *sets)
 static void test_way(void)
 {
     const char *tulip[] = {"nic=tulip", NULL};
-    check_way(cluster_cable, NULL);
-    check_way(cluster_pair, NULL);
-    check_way(cluster_cable, tulip);
-    check_way(cluster_pair, tulip);
+    check_way(world_cable, NULL);
+    check_way(world_pair, NULL);
+    check_way(world_cable, tulip);
+    check_way(world_pair, tulip);
 }
 
 // ---- The transmit side ----
@@ -215,10 +215,10 @@ static void check_line_rate(uint32_t wire_bytes, const char *nic)
     enum { COUNT = 50 };
     const char *sets[] = {nic, NULL};
     struct span_log *log = span_log_new();
-    struct bench *bench = bench_new(cluster_cable, sets, &log->trace);
+    struct bench *bench = bench_new(world_cable, sets, &log->trace);
     for (int i = 0; i < COUNT; i++)
         transmit(bench, i < 32 ? 0 : i * TIME_MS / 8, wire_bytes);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     sim_time slot = network_station_time(bench->world->cluster->network, 0, wire_bytes);
     int wrong = 0;
     for (int i = 1; i < 32; i++) {
@@ -247,7 +247,7 @@ static void test_line_rate(void)
 static void test_ring_limit(void)
 {
     const char *sets[] = {"eepro100.tx_ring=4", "eepro100.completion=sent", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     sim_time slot = network_station_time(bench->world->cluster->network, 0, 1518);
     sim_time start = card(bench)->tx_start + bus(bench, 16 + 512);
     struct post *posts[5];
@@ -260,7 +260,7 @@ static void test_ring_limit(void)
     SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 0);
     engine_run(bench->world->sim->engine, start + slot);
     SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 1);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     SUITE_SAME_INTEGER(posts[4]->room, 1);
     SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 4);
     SUITE_SAME_INTEGER(bench->one.frames->len, 5);
@@ -271,7 +271,7 @@ static void test_ring_limit(void)
 static void test_ring_limit_loaded(void)
 {
     const char *sets[] = {"eepro100.tx_ring=2", "eepro100.completion=loaded", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     sim_time loaded = card(bench)->tx_start + bus(bench, 16 + 512) + bus(bench, 1000 - 512);
     transmit(bench, 0, 1000);
     struct nic *nic = ethernet_nic(bench->world->cluster, 0, 0);
@@ -279,7 +279,7 @@ static void test_ring_limit_loaded(void)
     SUITE_SAME_INTEGER(nic_tx_room(nic), 1);
     engine_run(bench->world->sim->engine, loaded);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 2);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     SUITE_SAME_INTEGER(nic_tx_room(nic), 2);
     bench_free(bench);
 }
@@ -290,10 +290,10 @@ static void test_collected_interrupts(void)
 {
     const char *sets[] = {"eepro100.coalesce_frames=3", "eepro100.coalesce_delay=700 us", NULL};
     for (int frames = 1; frames <= 4; frames++) {
-        struct bench *bench = bench_new(cluster_cable, sets, NULL);
+        struct bench *bench = bench_new(world_cable, sets, NULL);
         for (int i = 0; i < frames; i++)
             transmit(bench, i, 1000);
-        cluster_world_run(bench->world);
+        world_run(bench->world);
         SUITE_SAME_INTEGER(bench->one.frames->len, frames);
         SUITE_SAME_INTEGER(*sim_counter(bench->world->sim, "nic interrupts"), frames == 4 ? 2 : 1);
         bool waited = sim_now(bench->world->sim) > 700 * TIME_US;
@@ -308,9 +308,9 @@ static void test_fifo_limit(void)
 {
     const char *sets[] = {"eepro100.tx_fifo=1600 B", NULL};
     struct span_log *log = span_log_new();
-    struct bench *bench = bench_new(cluster_cable, sets, &log->trace);
+    struct bench *bench = bench_new(world_cable, sets, &log->trace);
     struct post *first = transmit(bench, 0, 1518), *second = transmit(bench, 1, 1518);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     sim_time start = card(bench)->tx_start + bus(bench, 16 + 512);
     sim_time drained = start + time_of_bytes(1518 + 512 - 1600, 100000000);
     GArray *bus_spans = g_array_new(FALSE, FALSE, sizeof(struct span));
@@ -333,10 +333,10 @@ static void test_fifo_limit(void)
 static void test_longer_than_fifo(void)
 {
     const char *sets[] = {"eepro100.tx_fifo=600 B", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     transmit(bench, 0, 1518);
     transmit(bench, 0, 1518);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     SUITE_SAME_INTEGER(arrived(&bench->one, 0), closed_form(bench, 1518));
     SUITE_SAME_INTEGER(bench->one.frames->len, 2);
     bench_free(bench);
@@ -345,7 +345,7 @@ static void test_longer_than_fifo(void)
 // Who sent a frame with a token is told once it has left, in order; the others are not told.
 static void test_tokens(void)
 {
-    struct bench *bench = bench_new(cluster_cable, NULL, NULL);
+    struct bench *bench = bench_new(world_cable, NULL, NULL);
     GPtrArray *expected = g_ptr_array_new();
     for (int i = 0; i < 40; i++) {
         struct post *post = transmit(bench, i < 20 ? 0 : i * TIME_MS, i % 3 ? 64 : 1518);
@@ -353,7 +353,7 @@ static void test_tokens(void)
         if (post->token)
             g_ptr_array_add(expected, post);
     }
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     CU_ASSERT_EQUAL_FATAL(bench->one.sent->len, expected->len);
     for (guint i = 0; i < expected->len; i++)
         CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->one.sent, i), g_ptr_array_index(expected, i));
@@ -385,10 +385,10 @@ static void test_underrun(void)
     const char *sets[] = {"host.bus.rate=4 MB/s", NULL};
     static const int64_t expected[] = {753, 1518, 1503, 1518, 1518, -1};
     struct span_log *log = span_log_new();
-    struct bench *bench = bench_new(cluster_cable, sets, &log->trace);
+    struct bench *bench = bench_new(world_cable, sets, &log->trace);
     for (int i = 0; i < 3; i++)
         transmit(bench, i * TIME_MS, 1518)->token = true;
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
         SUITE_SAME_INTEGER(nth_on_wire(log, (int)i), expected[i]);
     // The first is sent again as soon as it is all in the FIFO.
@@ -408,16 +408,16 @@ static void test_underrun(void)
 static void check_underrun_too_long(const char *completion)
 {
     const char *sets[] = {"host.bus.rate=4 MB/s", "eepro100.tx_fifo=1 KiB", completion, NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     transmit(bench, 0, 1518)->token = true;
     transmit(bench, TIME_MS, 1000)->token = true;
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 1);
     SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 0).frame, 1);
     SUITE_SAME_INTEGER(bench->one.sent->len, 2);
     SUITE_SAME_INTEGER(counter(bench, UNDERRUNS), 1);
     SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 64);
-    char *line = cluster_ledger_line(bench->world);
+    char *line = world_ledger_line(bench->world);
     SUITE_SAME_TEXT(line, "message 1, rank 0 to 1, 1518 B: bytes 0..1517 lost: underrun of the "
                           "transmit FIFO, which is too small to send the frame again");
     g_free(line);
@@ -455,14 +455,14 @@ static void occupation_done(struct engine *engine, struct event *event)
 static int64_t underruns_beside(int64_t bytes, const char *memory)
 {
     const char *sets[] = {memory, NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     struct occupation other = {.bench = bench, .bytes = bytes};
     event_init(&other.event, occupation_event);
     event_init(&other.done, occupation_done);
     transmit(bench, 0, 1518);
     sim_time head = card(bench)->tx_start + bus(bench, 16 + 512);
     engine_schedule(bench->world->sim->engine, &other.event, head - 1);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     int64_t underruns = counter(bench, UNDERRUNS);
     SUITE_SAME_INTEGER(bench->one.frames->len, 1);
     // The frame waits until it is all in, if it has run dry, and if the card can't know whether it
@@ -522,12 +522,12 @@ static void test_underrun_random(void)
             NULL,
         };
         struct span_log *log = span_log_new();
-        struct bench *bench = bench_new(cluster_cable, (const char *const *)sets, &log->trace);
+        struct bench *bench = bench_new(world_cable, (const char *const *)sets, &log->trace);
         for (int i = 0; i < 12; i++)
             transmit(bench, i * g_rand_int_range(random, 0, 400) * TIME_US,
                      (uint32_t)g_rand_int_range(random, 64, 1519))
                 ->token = true;
-        cluster_world_run(bench->world);
+        world_run(bench->world);
         for (guint i = 0; i < bench->posts->len; i++)
             wrong += unbrought(log, bench, g_ptr_array_index(bench->posts, i));
         underruns += counter(bench, UNDERRUNS);
@@ -548,16 +548,16 @@ static void test_underrun_random(void)
 static void test_fcs_error(void)
 {
     const char *sets[] = {"link.corrupt_nth=[2]", "link.fault_direction=forward", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     for (int i = 0; i < 3; i++)
         transmit(bench, i * TIME_MS, 100);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     SUITE_SAME_INTEGER(bench->one.frames->len, 2);
     SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, 1).frame, 2);
     SUITE_SAME_INTEGER(counter(bench, "nic FCS errors"), 1);
     // No interrupt for a frame that the card throws away itself.
     SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 2);
-    char *line = cluster_ledger_line(bench->world);
+    char *line = world_ledger_line(bench->world);
     SUITE_SAME_TEXT(
         line, "message 2, rank 0 to 1, 100 B: bytes 0..99 lost: FCS error at the receiving NIC");
     g_free(line);
@@ -569,12 +569,12 @@ static void test_fcs_error(void)
 static void test_lost_while_loading(void)
 {
     const char *sets[] = {"link.drop_nth=[1]", "link.fault_direction=forward", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     sim_time head = card(bench)->tx_start + bus(bench, 16 + 512);
     struct post *lost = transmit(bench, 0, 1518);
     struct post *untold = transmit(bench, head + 1, 1518);
     lost->token = true;
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     CU_ASSERT_EQUAL_FATAL(bench->one.sent->len, 1);
     CU_ASSERT_PTR_EQUAL(g_ptr_array_index(bench->one.sent, 0), lost);
     SUITE_SAME_INTEGER(nic_tx_room(ethernet_nic(bench->world->cluster, 0, 0)), 64);
@@ -587,19 +587,19 @@ static void test_lost_while_loading(void)
 static void test_ring_overflow(void)
 {
     const char *sets[] = {"eepro100.rx_ring=2", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     bench->one.work = 10 * TIME_MS;
     for (int i = 0; i < 5; i++)
         transmit(bench, i * TIME_MS, 100);
     transmit(bench, 50 * TIME_MS, 100);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     static const int expected[] = {0, 1, 2, 5};
     CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, G_N_ELEMENTS(expected));
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
         SUITE_SAME_INTEGER(g_array_index(bench->one.frames, struct arrival, i).frame, expected[i]);
     SUITE_SAME_INTEGER(counter(bench, "nic receive ring full"), 2);
     SUITE_SAME_INTEGER(ledger_totals(bench->world->sim->ledger).lost, 2);
-    char *line = cluster_ledger_line(bench->world);
+    char *line = world_ledger_line(bench->world);
     SUITE_SAME_TEXT(line, "message 4, rank 0 to 1, 100 B: bytes 0..99 lost: receive ring full");
     g_free(line);
     bench_free(bench);
@@ -611,12 +611,12 @@ static void test_ring_overflow(void)
 // between two of them but the driver.
 static void test_coalescing(void)
 {
-    struct bench *bench = bench_new(cluster_cable, NULL, NULL);
+    struct bench *bench = bench_new(world_cable, NULL, NULL);
     bench->one.work = 5 * TIME_MS;
     for (int i = 0; i < 4; i++)
         transmit(bench, i * TIME_MS, 100);
     transmit(bench, 100 * TIME_MS, 100);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     sim_time first = closed_form(bench, 100),
              next = bench->one.work + clock_cost(bench, card(bench)->rx_frame);
     CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 5);
@@ -632,11 +632,11 @@ static void test_coalescing(void)
 static void test_no_late_interrupt(void)
 {
     const char *sets[] = {"eepro100.interrupt_delay=50 us", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     bench->one.work = 20 * TIME_US;
     transmit(bench, 0, 100);
     transmit(bench, 60 * TIME_US, 100);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     sim_time next = bench->one.work + clock_cost(bench, card(bench)->rx_frame);
     SUITE_SAME_INTEGER(arrived(&bench->one, 1), closed_form(bench, 100) + next);
     SUITE_SAME_INTEGER(counter(bench, "nic interrupts"), 1);
@@ -648,11 +648,11 @@ static void test_no_late_interrupt(void)
 static void test_frame_during_exit(void)
 {
     const char *sets[] = {"host.kernel.interrupt_exit=1 ms", NULL};
-    struct bench *bench = bench_new(cluster_cable, sets, NULL);
+    struct bench *bench = bench_new(world_cable, sets, NULL);
     const struct kernel_config *kernel = &bench->world->cluster->hosts[0]->config.kernel;
     transmit(bench, 0, 100);
     transmit(bench, 500 * TIME_US, 100);
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     sim_time again = clock_cost(bench, kernel->interrupt_exit) + kernel->interrupt_unmask +
                      kernel->interrupt_ack + clock_cost(bench, kernel->interrupt_entry) +
                      clock_cost(bench, card(bench)->status_read) +
@@ -666,13 +666,13 @@ static void test_frame_during_exit(void)
 static void test_through_the_card(void)
 {
     const char *sets[] = {"eepro100.rx_latency=50 us", NULL};
-    struct bench *plain = bench_new(cluster_cable, NULL, NULL),
-                 *late = bench_new(cluster_cable, sets, NULL);
+    struct bench *plain = bench_new(world_cable, NULL, NULL),
+                 *late = bench_new(world_cable, sets, NULL);
     struct bench *both[] = {plain, late};
     for (int i = 0; i < 2; i++) {
         for (int nth = 0; nth < 4; nth++)
             transmit(both[i], 0, 1000);
-        cluster_world_run(both[i]->world);
+        world_run(both[i]->world);
         SUITE_SAME_INTEGER(both[i]->one.frames->len, 4);
     }
     SUITE_SAME_INTEGER(arrived(&late->one, 0), closed_form(late, 1000));
@@ -686,13 +686,13 @@ static void test_through_the_card(void)
 
 static void test_two_protocols(void)
 {
-    struct bench *bench = bench_new(cluster_cable, NULL, NULL);
+    struct bench *bench = bench_new(world_cable, NULL, NULL);
     for (int i = 0; i < 6; i++) {
         struct post *post = transmit(bench, i * TIME_US, 100 + (uint32_t)i);
         post->token = true;
         post->protocol = i % 2 ? TWO : ONE;
     }
-    cluster_world_run(bench->world);
+    world_run(bench->world);
     CU_ASSERT_EQUAL_FATAL(bench->one.frames->len, 3);
     CU_ASSERT_EQUAL_FATAL(bench->two.frames->len, 3);
     for (guint i = 0; i < 3; i++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A message is on its way to the host before all of it has come: its header comes first, and the
 // firmware begins with that (thesis 003, 4.1.1). What is damaged at its end has not come at all.
-#include "tests/support/grim_world.h"
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #include <string.h>
 
@@ -17,9 +17,9 @@ static struct grim_world_options traced(struct span_log *log)
     return options;
 }
 
-static struct grim_world *one_message(const struct grim_world_options *options)
+static struct world *one_message(const struct grim_world_options *options)
 {
-    struct grim_world *world = grim_world_new(options);
+    struct world *world = grim_world_new(options);
     grim_world_send(world, 0, 1, BYTES, 1);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
@@ -45,7 +45,7 @@ static void test_overlap(void)
 {
     struct span_log *log = span_log_new();
     struct grim_world_options options = traced(log);
-    struct grim_world *world = one_message(&options);
+    struct world *world = one_message(&options);
     const struct span *wire = nth_span(log, "wire switch0->node1", "packet", 0);
     const struct span *look = nth_span(log, "LANai", "receive packet", 0);
     CU_ASSERT_FATAL(wire && look);
@@ -61,7 +61,7 @@ static void test_overlap(void)
     }
     SUITE_SAME_INTEGER(moved, FRAME);
     CU_ASSERT(early > FRAME / 3);
-    grim_world_free(world);
+    world_free(world);
     span_log_free(log);
 }
 
@@ -71,13 +71,13 @@ static void test_quick_bus(void)
     struct span_log *log = span_log_new();
     struct grim_world_options options = traced(log);
     options.bus_rate = 528000000;
-    struct grim_world *world = one_message(&options);
+    struct world *world = one_message(&options);
     const struct span *wire = nth_span(log, "wire switch0->node1", "packet", 0), *last = NULL;
     for (int i = 0; nth_span(log, "bus", "host DMA write", i); i++)
         last = nth_span(log, "bus", "host DMA write", i);
     CU_ASSERT_FATAL(wire && last);
     CU_ASSERT(last->from > wire->to && last->to < wire->to + 5 * TIME_US);
-    grim_world_free(world);
+    world_free(world);
     span_log_free(log);
 }
 
@@ -92,12 +92,12 @@ static void test_damaged(void)
         options.ni.endpoint_messages = 1;
         options.ni.endpoint_bytes = FRAME;
         options.ni.buffering = buffering;
-        struct grim_world *world = one_message(&options);
-        SUITE_SAME_INTEGER(world->ends[1].taken, 1);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: packets with CRC errors"), 1);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: timeouts"), 1);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: messages refused"), 0);
-        grim_world_free(world);
+        struct world *world = one_message(&options);
+        SUITE_SAME_INTEGER(grim_end(world, 1)->taken, 1);
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: packets with CRC errors"), 1);
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: timeouts"), 1);
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: messages refused"), 0);
+        world_free(world);
     }
 }
 
@@ -110,18 +110,18 @@ static void test_pulled(void)
     options.pulled = (struct param_window){600 * TIME_US, 2 * TIME_MS};
     options.ni.timeouts = true;
     options.ni.endpoint_messages = 2;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[0].starts = 10 * TIME_US;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 0)->starts = 10 * TIME_US;
     grim_world_send(world, 0, 1, BYTES, 1);
     grim_world_send(world, 2, 1, BYTES, 1);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    SUITE_SAME_INTEGER(world->ends[1].taken, 2);
-    CU_ASSERT(world->ends[1].first_taken[2] < 2 * TIME_MS);
-    CU_ASSERT(world->ends[1].first_taken[0] > 2 * TIME_MS);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: packets with CRC errors"), 1);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: messages refused"), 0);
-    grim_world_free(world);
+    SUITE_SAME_INTEGER(grim_end(world, 1)->taken, 2);
+    CU_ASSERT(grim_end(world, 1)->first_taken[2] < 2 * TIME_MS);
+    CU_ASSERT(grim_end(world, 1)->first_taken[0] > 2 * TIME_MS);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: packets with CRC errors"), 1);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: messages refused"), 0);
+    world_free(world);
 }
 
 // A card fetches a message from its host while a long one comes in, whose DMA waits for the link
@@ -130,15 +130,15 @@ static void test_fetches(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
     options.bus_rate = 528000000;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].starts = 150 * TIME_US;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->starts = 150 * TIME_US;
     grim_world_send(world, 0, 1, BYTES, 1);
     grim_world_send(world, 1, 0, 1000, 1);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    CU_ASSERT(world->ends[1].first_taken[0] > 250 * TIME_US);
-    CU_ASSERT(world->ends[0].first_taken[1] < 180 * TIME_US);
-    grim_world_free(world);
+    CU_ASSERT(grim_end(world, 1)->first_taken[0] > 250 * TIME_US);
+    CU_ASSERT(grim_end(world, 0)->first_taken[1] < 180 * TIME_US);
+    world_free(world);
 }
 
 int main(void)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Logical channels (thesis 003, 4.3): an interface of its own for each endpoint, sequence numbers
 // by channel or by card, buffers at the sender or at both cards, and what it costs to scan them.
-#include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #include <stdlib.h>
 
@@ -17,37 +17,37 @@ static void test_private(void)
     options.ni.endpoint_messages = 1;
     options.ni.nack_pause = 1 * TIME_MS;
     options.ni.stalled = 30 * TIME_MS;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = TIME_NEVER;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = TIME_NEVER;
     grim_world_send(world, 0, 1, 0, 1000);
     for (int end = 2; end <= 6; end += 2)
         grim_world_send(world, end, end + 1, 60, 100);
     grim_world_run(world);
-    SUITE_SAME_INTEGER(grim_channel_queued(world->ends[0].channel), 16 * 1024 / 4 / 32);
+    SUITE_SAME_INTEGER(grim_channel_queued(grim_end(world, 0)->channel), 16 * 1024 / 4 / 32);
     for (int end = 2; end <= 6; end += 2) {
-        SUITE_SAME_INTEGER(world->ends[end + 1].taken, 100);
-        SUITE_SAME_INTEGER(grim_channel_queued(world->ends[end].channel), 0);
-        SUITE_SAME_INTEGER(grim_channel_number(world->ends[end].channel), end / 2);
-        CU_ASSERT_PTR_EQUAL(grim_channel_find(world->fabric, (uint16_t)end),
-                            world->ends[end].channel);
+        SUITE_SAME_INTEGER(grim_end(world, end + 1)->taken, 100);
+        SUITE_SAME_INTEGER(grim_channel_queued(grim_end(world, end)->channel), 0);
+        SUITE_SAME_INTEGER(grim_channel_number(grim_end(world, end)->channel), end / 2);
+        CU_ASSERT_PTR_EQUAL(grim_channel_find(grim_fabric(world), (uint16_t)end),
+                            grim_end(world, end)->channel);
     }
-    CU_ASSERT_PTR_NULL(grim_channel_find(world->fabric, 8));
-    grim_world_free(world);
+    CU_ASSERT_PTR_NULL(grim_channel_find(grim_fabric(world), 8));
+    world_free(world);
 }
 
 // grim.chan.bidirectional: what comes and what goes is the same channel's.
 static void test_bidirectional(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 2);
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].replies = world->ends[3].replies = true;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->replies = grim_end(world, 3)->replies = true;
     grim_world_send(world, 0, 1, 100, 50);
     grim_world_send(world, 2, 3, 300, 50);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
     for (int end = 0; end < 4; end++)
-        SUITE_SAME_INTEGER(world->ends[end].taken, 50);
-    grim_world_free(world);
+        SUITE_SAME_INTEGER(grim_end(world, end)->taken, 50);
+    world_free(world);
 }
 
 // ---- Sequence numbers ----
@@ -67,20 +67,20 @@ static struct congested run_congested(int sequencing)
     options.ni.endpoint_messages = 4;
     options.machines = "message";
     options.detail = true;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = 5 * TIME_MS;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = 5 * TIME_MS;
     grim_world_send(world, 0, 1, 0, 20);
     grim_world_send(world, 2, 3, 0, 20);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
     struct congested result = {
-        .other = world->ends[3].last_taken,
+        .other = grim_end(world, 3)->last_taken,
         .resent = grim_world_count(world, "(again to "),
         .resent_other = grim_world_count(world, "(again to endpoint 3"),
-        .dropped = grim_world_counter(world, "GRIM: messages dropped out of sequence"),
-        .sram = lanai_sram_left(grim_ni_card(grim_fabric_ni(world->fabric, 0))),
+        .dropped = world_counter(world, "GRIM: messages dropped out of sequence"),
+        .sram = lanai_sram_left(grim_ni_card(grim_fabric_ni(grim_fabric(world), 0))),
     };
-    grim_world_free(world);
+    world_free(world);
     return result;
 }
 
@@ -89,14 +89,14 @@ static sim_time sequencing_time(int sequencing)
 {
     struct grim_world_options options = grim_world_defaults(2, 2);
     options.ni.sequencing = sequencing;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 20);
     grim_world_send(world, 2, 3, 0, 20);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
     sim_time time = grim_world_stage(world, 0, "sequence number") +
                     grim_world_stage(world, 1, "sequence number");
-    grim_world_free(world);
+    world_free(world);
     return time;
 }
 
@@ -125,7 +125,7 @@ static void test_any_to_any(void)
     struct grim_world_options options = grim_world_defaults(2, 3);
     options.machines = "receiver";
     options.detail = true;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     for (int from = 0; from < 6; from += 2)
         for (int to = 1; to < 6; to += 2)
             grim_world_send(world, from, to, 0, 7);
@@ -135,10 +135,10 @@ static void test_any_to_any(void)
     SUITE_SAME_INTEGER(grim_world_count(world, "(6 from endpoint 4 accepted)"), 3);
     SUITE_SAME_INTEGER(grim_world_count(world, "(7 from endpoint"), 0);
     // 9 times 7 null messages and their ACKs.
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: bytes of messages sent"), 63 * 32);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: control messages sent"), 63);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: bytes of control messages"), 63 * 8);
-    grim_world_free(world);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: bytes of messages sent"), 63 * 32);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: control messages sent"), 63);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: bytes of control messages"), 63 * 8);
+    world_free(world);
 }
 
 // ---- Buffers ----
@@ -158,20 +158,20 @@ static struct buffered run_buffered(int buffering, sim_time polls_from)
     options.ni.endpoint_messages = 4;
     options.ni.queue = 16 * 1024;
     options.machines = "receiver,incoming";
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = polls_from;
-    world->ends[0].inject_cost = 20 * TIME_US; // the receiver keeps up once it polls
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = polls_from;
+    grim_end(world, 0)->inject_cost = 20 * TIME_US; // the receiver keeps up once it polls
     grim_world_send(world, 0, 1, 0, 60);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
     struct buffered result = {
-        .refused = grim_world_counter(world, "GRIM: messages refused"),
-        .dropped = grim_world_counter(world, "GRIM: messages dropped out of sequence"),
-        .hops = (int64_t)network_hops(world->cluster.network),
+        .refused = world_counter(world, "GRIM: messages refused"),
+        .dropped = world_counter(world, "GRIM: messages dropped out of sequence"),
+        .hops = (int64_t)network_hops(world->cluster->network),
         .receiving = grim_world_stage(world, 1, "incoming queue"),
         .incoming = grim_world_count(world, "queued -> delivered"),
     };
-    grim_world_free(world);
+    world_free(world);
     return result;
 }
 
@@ -207,17 +207,17 @@ static void test_split(void)
         options.ni.endpoint_messages = 4;
         options.ni.nack_pause = 1 * TIME_MS;
         options.ni.stalled = 20 * TIME_MS;
-        struct grim_world *world = grim_world_new(&options);
-        world->ends[1].polls_from = TIME_NEVER;
+        struct world *world = grim_world_new(&options);
+        grim_end(world, 1)->polls_from = TIME_NEVER;
         grim_world_send(world, 0, 1, 0, 2000);
         grim_world_run(world);
-        int64_t queued = grim_channel_queued(world->ends[0].channel);
+        int64_t queued = grim_channel_queued(grim_end(world, 0)->channel);
         SUITE_SAME_INTEGER(queued, buffering == GRIM_BUFFER_BOTH ? 256 : 512);
-        SUITE_SAME_INTEGER(world->ends[0].injected,
+        SUITE_SAME_INTEGER(grim_end(world, 0)->injected,
                            buffering == GRIM_BUFFER_BOTH ? 4 + 256 + 256 : 4 + 512);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: most bytes in a card's message queue"),
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: most bytes in a card's message queue"),
                            32 * (buffering == GRIM_BUFFER_BOTH ? 256 : 512));
-        grim_world_free(world);
+        world_free(world);
     }
 }
 
@@ -225,7 +225,7 @@ static void test_split(void)
 
 struct scanner {
     struct cpu_task task;
-    struct grim_world *world;
+    struct world *world;
     struct grim_scan scan;
     bool done;
 };
@@ -240,7 +240,7 @@ static void scan_done(void *owner, struct grim_scan *scan)
 static enum cpu_next scanner_run(struct cpu_context *context, struct cpu_task *task)
 {
     struct scanner *scanner = container_of(task, struct scanner, task);
-    grim_ni_scan(context, grim_fabric_ni(scanner->world->fabric, 0), &scanner->scan);
+    grim_ni_scan(context, grim_fabric_ni(grim_fabric(scanner->world), 0), &scanner->scan);
     return CPU_SLEEP;
 }
 
@@ -253,11 +253,11 @@ static struct grim_scan scan_of(bool lanai4, int64_t channels)
     scanner.scan.channels = channels;
     scanner.scan.done = scan_done;
     scanner.scan.owner = &scanner;
-    cpu_task_init(&scanner.task, scanner.world->hosts[0]->cores[0], CPU_USER, scanner_run);
+    cpu_task_init(&scanner.task, scanner.world->cluster->hosts[0]->cores[0], CPU_USER, scanner_run);
     cpu_wake(&scanner.task);
     grim_world_run(scanner.world);
     CU_ASSERT_TRUE(scanner.done);
-    grim_world_free(scanner.world);
+    world_free(scanner.world);
     return scanner.scan;
 }
 
@@ -294,7 +294,7 @@ static struct costs run_channels(int64_t channels, int host)
     struct grim_world_options options = grim_world_defaults(2, 1);
     options.ni.channels = channels;
     options.ni.queue = 512 * 1024;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 100);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
@@ -303,9 +303,9 @@ static struct costs run_channels(int64_t channels, int host)
         .receive = grim_world_stage(world, host, "receive packet"),
         .deliver = grim_world_stage(world, host, "deliver"),
         .sequence = grim_world_stage(world, host, "sequence number"),
-        .all = world->ends[1].last_taken,
+        .all = grim_end(world, 1)->last_taken,
     };
-    grim_world_free(world);
+    world_free(world);
     return costs;
 }
 
@@ -330,14 +330,14 @@ static sim_time latency(int64_t channels, sim_time starts, bool lanai4, int64_t 
     if (lanai4)
         grim_world_lanai4(&options);
     options.ni.channels = channels;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[0].starts = starts;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 0)->starts = starts;
     grim_world_send(world, 0, 1, 0, 1);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    sim_time taken = world->ends[1].last_taken - starts;
-    *empty = grim_world_counter(world, "GRIM: most empty channels before a message");
-    grim_world_free(world);
+    sim_time taken = grim_end(world, 1)->last_taken - starts;
+    *empty = world_counter(world, "GRIM: most empty channels before a message");
+    world_free(world);
     return taken;
 }
 

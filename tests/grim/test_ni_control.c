@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // ACKs and NACKs on a link that is busy (thesis 003, 4.2.3 and Fig. 4.5).
 #include "sim/core/random.h"
-#include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #include <string.h>
 
-static struct grim_world *both_ways(bool control_queue, int64_t entries, uint32_t bytes, int count)
+static struct world *both_ways(bool control_queue, int64_t entries, uint32_t bytes, int count)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
     options.ni.control_queue = control_queue;
     options.ni.control_entries = entries;
     options.machines = "control";
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, bytes, count);
     grim_world_send(world, 1, 0, bytes, count);
     grim_world_run(world);
@@ -20,15 +20,15 @@ static struct grim_world *both_ways(bool control_queue, int64_t entries, uint32_
 }
 
 // A card that is closed does not close again, and an open one does not open.
-static void check_closing(const struct grim_world *world)
+static void check_closing(const struct world *world)
 {
-    char **lines = g_strsplit(world->log->text->str, "\n", -1);
+    char **lines = g_strsplit(grim_world_log(world), "\n", -1);
     bool is_closed[2] = {false, false};
     for (char **line = lines; *line; line++)
         for (int end = 0; end < 2; end++) {
             bool closes = strstr(*line, "open -> closed") != NULL;
             bool opens = strstr(*line, "closed -> open") != NULL;
-            if (!g_str_has_prefix(*line, world->hosts[end]->name) || (!closes && !opens))
+            if (!g_str_has_prefix(*line, world->cluster->hosts[end]->name) || (!closes && !opens))
                 continue;
             CU_ASSERT_TRUE(closes != is_closed[end]);
             is_closed[end] = closes;
@@ -40,7 +40,7 @@ static void check_closing(const struct grim_world *world)
 // link with the next one, which the other does not take before its ACK has left.
 static void test_deadlock(void)
 {
-    struct grim_world *world = both_ways(false, 64, 4000, 40);
+    struct world *world = both_ways(false, 64, 4000, 40);
     CU_ASSERT_FALSE(grim_world_complete(world));
     SUITE_SAME_INTEGER(world->sim->status, SIM_COMPLETED); // nothing is left to happen
     check_closing(world);
@@ -55,20 +55,20 @@ static void test_deadlock(void)
         g_free(expected);
         g_free(card);
     }
-    grim_world_free(world);
+    world_free(world);
 }
 
 // Fig. 4.5b, grim.ctl.queue: the same traffic with the queue.
 static void test_queue(void)
 {
-    struct grim_world *world = both_ways(true, 64, 4000, 40);
+    struct world *world = both_ways(true, 64, 4000, 40);
     CU_ASSERT_TRUE(grim_world_complete(world));
     int queued = grim_world_count(world, "ACK -> queued");
     CU_ASSERT_TRUE(queued > 0);
-    SUITE_SAME_INTEGER(queued, grim_world_counter(world, "GRIM: control messages queued"));
+    SUITE_SAME_INTEGER(queued, world_counter(world, "GRIM: control messages queued"));
     SUITE_SAME_INTEGER(grim_world_count(world, "ACK -> sent"), 80);
     SUITE_SAME_INTEGER(grim_world_count(world, "open -> closed"), 0);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // grim.ctl.queue: one way the link back is free, and nothing is queued.
@@ -76,13 +76,13 @@ static void test_free_link(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
     options.machines = "control";
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 4000, 40);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
     SUITE_SAME_INTEGER(grim_world_count(world, "ACK -> queued"), 0);
     SUITE_SAME_INTEGER(grim_world_count(world, "ACK -> sent"), 40);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // grim.ctl.queue: what is queued is sent as soon as the link is free, before any other message, and
@@ -91,13 +91,13 @@ static void test_order(void)
 {
     struct grim_world_options options = grim_world_defaults(3, 1);
     options.machines = "control,message";
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 8000, 8);
     grim_world_send(world, 1, 0, 8000, 8);
     grim_world_send(world, 2, 0, 100, 30);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    char **lines = g_strsplit(world->log->text->str, "\n", -1);
+    char **lines = g_strsplit(grim_world_log(world), "\n", -1);
     int waiting = 0, most = 0;
     for (int i = 0; lines[i]; i++) {
         if (strstr(lines[i], "node0's card control") && strstr(lines[i], "-> queued"))
@@ -111,7 +111,7 @@ static void test_order(void)
     CU_ASSERT_TRUE(most >= 2);
     SUITE_SAME_INTEGER(waiting, 0);
     g_strfreev(lines);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // grim.ctl.same_network: answers take the same links as messages: two hops for each of both, and
@@ -120,27 +120,27 @@ static void test_same_network(void)
 {
     sim_time alone, together;
     struct grim_world_options options = grim_world_defaults(3, 1);
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 1000, 200);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    SUITE_SAME_INTEGER(network_hops(world->cluster.network), 2 * (200 + 200));
-    alone = world->ends[1].last_taken;
-    grim_world_free(world);
+    SUITE_SAME_INTEGER(network_hops(world->cluster->network), 2 * (200 + 200));
+    alone = grim_end(world, 1)->last_taken;
+    world_free(world);
     world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 1000, 200);
     grim_world_send(world, 2, 0, 0, 200); // whose ACKs go over the same link
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    together = world->ends[1].last_taken;
+    together = grim_end(world, 1)->last_taken;
     CU_ASSERT_TRUE(together > alone);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // A full queue is as bad as none: the card closes until there is a place.
 static void test_full(void)
 {
-    struct grim_world *world = both_ways(true, 1, 4000, 40);
+    struct world *world = both_ways(true, 1, 4000, 40);
     CU_ASSERT_TRUE(grim_world_count(world, "ACK -> queued") > 0);
     int closed = grim_world_count(world, "open -> closed");
     check_closing(world);
@@ -148,7 +148,7 @@ static void test_full(void)
         SUITE_SAME_INTEGER(grim_world_count(world, "closed -> open"), closed);
     else
         CU_ASSERT_TRUE(closed > grim_world_count(world, "closed -> open"));
-    grim_world_free(world);
+    world_free(world);
 }
 
 // ---- How often ----
@@ -159,7 +159,7 @@ static bool light_run(uint64_t seed, bool control_queue)
     int hosts = 2 + (int)random_below(random, 3);
     struct grim_world_options options = grim_world_defaults(hosts, 1);
     options.ni.control_queue = control_queue;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     for (int i = 0; i < 12; i++) {
         int from = (int)random_below(random, (uint64_t)hosts);
         int to = (from + 1 + (int)random_below(random, (uint64_t)hosts - 1)) % hosts;
@@ -167,10 +167,10 @@ static bool light_run(uint64_t seed, bool control_queue)
                         1 + (int)random_below(random, 2));
     }
     for (int i = 0; i < hosts; i++)
-        world->ends[i].inject_cost = (sim_time)random_below(random, 60) * TIME_US;
+        grim_end(world, i)->inject_cost = (sim_time)random_below(random, 60) * TIME_US;
     grim_world_run(world);
     bool complete = grim_world_complete(world);
-    grim_world_free(world);
+    world_free(world);
     random_free(random);
     return complete;
 }

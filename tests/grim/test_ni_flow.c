@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Flow control in the cards against credit between endpoints (thesis 003, 4.2.4 and Fig. 4.6).
-#include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #include <string.h>
 
@@ -13,28 +13,28 @@ static void test_only_if_full(void)
 {
     struct grim_world_options options = grim_world_defaults(4, 1);
     options.ni.endpoint_messages = 150;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[0].polls_from = 50 * TIME_MS;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 0)->polls_from = 50 * TIME_MS;
     for (int from = 1; from <= 3; from++)
         grim_world_send(world, from, 0, 100, 50);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: messages refused"), 0);
-    grim_world_free(world);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: messages refused"), 0);
+    world_free(world);
 
     options.ni.nack_pause = 1 * TIME_MS;
     for (int by_bytes = 0; by_bytes < 2; by_bytes++) {
         options.ni.endpoint_messages = by_bytes ? 150 : 149;
         options.ni.endpoint_bytes = by_bytes ? 150 * 132 - 1 : 1 << 20;
         world = grim_world_new(&options);
-        world->ends[0].polls_from = 50 * TIME_MS;
+        grim_end(world, 0)->polls_from = 50 * TIME_MS;
         for (int from = 1; from <= 3; from++)
             grim_world_send(world, from, 0, 100, 50);
         grim_world_run(world);
         CU_ASSERT_TRUE(grim_world_complete(world));
-        CU_ASSERT_TRUE(grim_world_counter(world, "GRIM: messages refused") > 40);
-        CU_ASSERT_TRUE(world->ends[0].taken == 150);
-        grim_world_free(world);
+        CU_ASSERT_TRUE(world_counter(world, "GRIM: messages refused") > 40);
+        CU_ASSERT_TRUE(grim_end(world, 0)->taken == 150);
+        world_free(world);
     }
 }
 
@@ -46,16 +46,16 @@ static void test_dynamic(void)
     for (int64_t limit = 0; limit <= 8; limit += 8) {
         struct grim_world_options options = grim_world_defaults(2, 1);
         options.ni.outstanding = limit;
-        struct grim_world *world = grim_world_new(&options); // nobody answers
+        struct world *world = grim_world_new(&options); // nobody answers
         grim_world_send(world, 0, 1, 0, 100);
         grim_world_run(world);
-        SUITE_SAME_INTEGER(world->ends[1].taken, limit ? 8 : 100);
+        SUITE_SAME_INTEGER(grim_end(world, 1)->taken, limit ? 8 : 100);
         if (limit) {
             char *waits = grim_world_report(world, 0, "injection_waits_for");
             SUITE_SAME_TEXT(waits, "credit: answers to messages that are outstanding");
             g_free(waits);
         }
-        grim_world_free(world);
+        world_free(world);
     }
 }
 
@@ -71,17 +71,17 @@ static double overhead(int64_t limit, int burst, int64_t queue, sim_time *drain)
     options.ni.queue = queue;
     options.ni.endpoint_messages = 20000;
     options.ni.endpoint_bytes = 1 << 20;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[0].polls_last = true;
-    world->ends[1].replies = true;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 0)->polls_last = true;
+    grim_end(world, 1)->replies = true;
     grim_world_send(world, 0, 1, 0, burst);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    SUITE_SAME_INTEGER(world->ends[0].taken, burst);
-    double result = time_to_us(world->ends[0].last_injection) / burst;
+    SUITE_SAME_INTEGER(grim_end(world, 0)->taken, burst);
+    double result = time_to_us(grim_end(world, 0)->last_injection) / burst;
     if (drain)
-        *drain = world->ends[1].last_taken / burst;
-    grim_world_free(world);
+        *drain = grim_end(world, 1)->last_taken / burst;
+    world_free(world);
     return result;
 }
 

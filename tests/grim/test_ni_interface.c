@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Interfaces of the firmware: messages go by their type to who works on them (thesis 003, 4.5.6),
 // here to a memory that can be written and read, with a host that is asked in between.
-#include "tests/support/grim_world.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #define READ_BYTES 1000
 
 struct memory {
-    struct grim_world *world;
+    struct world *world;
     GString *story;
     uint32_t refuses;          // this message
     int refusals;              // so often
@@ -102,7 +102,7 @@ static void read_translated(struct cpu_context *context, struct grim_arrival *ar
 static void answer_run(struct cpu_context *context, struct grim_ni *ni, struct grim_post *post)
 {
     struct memory *memory = container_of(post, struct memory, post);
-    CU_ASSERT_PTR_EQUAL(ni, grim_fabric_ni(memory->world->fabric, 1));
+    CU_ASSERT_PTR_EQUAL(ni, grim_fabric_ni(grim_fabric(memory->world), 1));
     grim_arrival_resume(context, memory->held);
 }
 
@@ -112,7 +112,7 @@ static enum cpu_next host_run(struct cpu_context *context, struct cpu_task *task
     cpu_spend_time(context, 20 * TIME_US, stage_called("interrupt", STAGE_INTERRUPT));
     memory->post.write.bytes = 16;
     memory->post.run = answer_run;
-    grim_ni_post(context, grim_fabric_ni(memory->world->fabric, 1), &memory->post);
+    grim_ni_post(context, grim_fabric_ni(grim_fabric(memory->world), 1), &memory->post);
     return CPU_SLEEP;
 }
 
@@ -160,23 +160,24 @@ static void memory_new(struct memory *memory, const char *machines, int bufferin
     options.ni.nack_pause = 10 * TIME_US;
     options.ni.buffering = buffering;
     *memory = (struct memory){.world = grim_world_new(&options), .story = g_string_new(NULL)};
-    struct grim_fabric *fabric = memory->world->fabric;
+    struct grim_fabric *fabric = grim_fabric(memory->world);
     grim_fabric_interface(fabric, GRIM_WRITE_VIRTUAL, &writes, memory);
     grim_fabric_interface(fabric, GRIM_READ_VIRTUAL, &reads, memory);
     grim_fabric_interface(fabric, GRIM_READ_REPLY, &replies, memory);
-    cpu_task_init(&memory->host, memory->world->hosts[1]->cores[0], CPU_INTERRUPT, host_run);
+    cpu_task_init(&memory->host, memory->world->cluster->hosts[1]->cores[0], CPU_INTERRUPT,
+                  host_run);
 }
 
 static void memory_free(struct memory *memory)
 {
     g_string_free(memory->story, TRUE);
-    grim_world_free(memory->world);
+    world_free(memory->world);
 }
 
 static void send_typed(struct memory *memory, enum grim_type type)
 {
     struct grim_message message = {.type = type, .destination = 1};
-    g_array_append_val(memory->world->ends[0].script, message);
+    g_array_append_val(grim_end(memory->world, 0)->script, message);
 }
 
 // grim.multi.type_dispatch: each type to its interface, all over one way in one sequence.
@@ -189,11 +190,11 @@ static void test_dispatch(void)
     send_typed(&memory, GRIM_WRITE_VIRTUAL);
     grim_world_run(memory.world);
     SUITE_SAME_TEXT(memory.story->str, "accept 0, accept 2, written 0, written 2, ");
-    SUITE_SAME_TEXT(memory.world->ends[1].order->str, "0:1 ");
-    SUITE_SAME_TEXT(memory.world->log->text->str, "end1 receiver[0] expecting -> expecting\n"
+    SUITE_SAME_TEXT(grim_end(memory.world, 1)->order->str, "0:1 ");
+    SUITE_SAME_TEXT(grim_world_log(memory.world), "end1 receiver[0] expecting -> expecting\n"
                                                   "end1 receiver[1] expecting -> expecting\n"
                                                   "end1 receiver[2] expecting -> expecting\n");
-    SUITE_SAME_INTEGER(grim_channel_queued(memory.world->ends[0].channel), 0);
+    SUITE_SAME_INTEGER(grim_channel_queued(grim_end(memory.world, 0)->channel), 0);
     memory_free(&memory);
 }
 
@@ -206,7 +207,7 @@ static void test_refusal(void)
     send_typed(&memory, GRIM_WRITE_VIRTUAL);
     grim_world_run(memory.world);
     SUITE_SAME_TEXT(memory.story->str, "refuse 0, refuse 0, accept 0, written 0, ");
-    SUITE_SAME_TEXT(memory.world->log->text->str, "end1 receiver[0] expecting -> dropping\n"
+    SUITE_SAME_TEXT(grim_world_log(memory.world), "end1 receiver[0] expecting -> dropping\n"
                                                   "end1 receiver[0] dropping -> dropping\n"
                                                   "end1 receiver[0] dropping -> expecting\n");
     memory_free(&memory);
@@ -221,7 +222,7 @@ static void test_read(void)
     send_typed(&memory, GRIM_READ_VIRTUAL);
     grim_world_run(memory.world);
     SUITE_SAME_TEXT(memory.story->str, "read asked, translated, fetched, stored 1000, ");
-    SUITE_SAME_TEXT(memory.world->log->text->str, "end0 message[1] unused -> not sent\n"
+    SUITE_SAME_TEXT(grim_world_log(memory.world), "end0 message[1] unused -> not sent\n"
                                                   "end0 message[1] not sent -> sent\n"
                                                   "end1 message[1] unused -> not sent\n"
                                                   "end1 message[1] not sent -> sent\n"
@@ -229,14 +230,14 @@ static void test_read(void)
                                                   "end1 message[1] acknowledged -> unused\n"
                                                   "end0 message[1] sent -> acknowledged\n"
                                                   "end0 message[1] acknowledged -> unused\n");
-    SUITE_SAME_INTEGER(grim_world_counter(memory.world, "GRIM: messages accepted"), 2);
+    SUITE_SAME_INTEGER(world_counter(memory.world, "GRIM: messages accepted"), 2);
     memory_free(&memory);
     memory_new(&memory, "receiver", GRIM_BUFFER_SENDER);
     send_typed(&memory, GRIM_READ_VIRTUAL);
     send_typed(&memory, GRIM_ACTIVE_MESSAGE);
     grim_world_run(memory.world);
-    SUITE_SAME_INTEGER(memory.world->ends[1].taken, 1);
-    SUITE_SAME_TEXT(memory.world->log->text->str, "end1 receiver[0] expecting -> expecting\n"
+    SUITE_SAME_INTEGER(grim_end(memory.world, 1)->taken, 1);
+    SUITE_SAME_TEXT(grim_world_log(memory.world), "end1 receiver[0] expecting -> expecting\n"
                                                   "end1 receiver[1] expecting -> expecting\n"
                                                   "end0 receiver[0] expecting -> expecting\n");
     memory_free(&memory);
@@ -253,9 +254,9 @@ static void test_incoming(void)
     send_typed(&memory, GRIM_WRITE_VIRTUAL);
     send_typed(&memory, GRIM_ACTIVE_MESSAGE);
     grim_world_run(memory.world);
-    SUITE_SAME_INTEGER(grim_world_counter(memory.world, "GRIM: messages refused"), 0);
+    SUITE_SAME_INTEGER(world_counter(memory.world, "GRIM: messages refused"), 0);
     SUITE_SAME_TEXT(memory.story->str, "accept 0, refuse 1, written 0, accept 1, written 1, ");
-    SUITE_SAME_TEXT(memory.world->ends[1].order->str, "0:2 ");
+    SUITE_SAME_TEXT(grim_end(memory.world, 1)->order->str, "0:2 ");
     memory_free(&memory);
 }
 

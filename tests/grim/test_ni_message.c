@@ -3,8 +3,8 @@
 #include "models/grim/ni/message.h"
 #include "sim/core/random.h"
 #include "sim/workload/model.h"
-#include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #include <string.h>
 
@@ -165,8 +165,8 @@ static void test_names(void)
 static void test_foreign(void)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
-    struct grim_world *world = grim_world_new(&options);
-    struct network *network = world->cluster.network;
+    struct world *world = grim_world_new(&options);
+    struct network *network = world->cluster->network;
     struct packet *packet = packet_new(network);
     packet->route =
         network_route(network, network_station(network, 0, 0), network_station(network, 1, 0));
@@ -176,9 +176,9 @@ static void test_foreign(void)
     grim_encode(&header, packet->header);
     network_send(network, packet, NULL);
     grim_world_run(world);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: packets without its identifier"), 1);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: messages accepted"), 0);
-    grim_world_free(world);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: packets without its identifier"), 1);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: messages accepted"), 0);
+    world_free(world);
 }
 
 // grim.cfg.platform: the firmware runs on LANai 4 and LANai 9 cards.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The three styles of message queue (thesis 003, 4.2.2 and Fig. 4.4).
-#include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 // An endpoint that takes one message and then nothing: the queue of who sends to it fills up.
-static struct grim_world *filled(struct grim_world_options *options, uint32_t bytes)
+static struct world *filled(struct grim_world_options *options, uint32_t bytes)
 {
     options->ni.endpoint_messages = 1;
     options->ni.nack_pause = 1 * TIME_MS;
     options->ni.stalled = 20 * TIME_MS;
-    struct grim_world *world = grim_world_new(options);
-    world->ends[1].polls_from = TIME_NEVER;
+    struct world *world = grim_world_new(options);
+    grim_end(world, 1)->polls_from = TIME_NEVER;
     grim_world_send(world, 0, 1, bytes, 6000);
     grim_world_run(world);
     SUITE_SAME_INTEGER(world->sim->status, SIM_DEADLOCK);
@@ -43,12 +43,12 @@ static void test_capacity(void)
         options.ni.queue = 64 * 1024;
         options.ni.slot = rows[i].slot;
         options.ni.in_flight = 40;
-        struct grim_world *world = filled(&options, rows[i].bytes);
-        SUITE_SAME_INTEGER(grim_channel_queued(world->ends[0].channel), rows[i].messages);
+        struct world *world = filled(&options, rows[i].bytes);
+        SUITE_SAME_INTEGER(grim_channel_queued(grim_end(world, 0)->channel), rows[i].messages);
         char *waits = grim_world_report(world, 0, "injection_waits_for");
         SUITE_SAME_TEXT(waits, "room in the card's message queue");
         g_free(waits);
-        grim_world_free(world);
+        world_free(world);
     }
 }
 
@@ -66,7 +66,7 @@ static void test_scoreboard(void)
         options.ni.receive_buffer = 64;
         options.machines = "message";
         options.detail = true;
-        struct grim_world *world = filled(&options, 0);
+        struct world *world = filled(&options, 0);
         // One has been taken and freed, so that its entry went to another.
         SUITE_SAME_INTEGER(grim_world_count(world, "(to endpoint 1, token"), entries[i] + 1);
         SUITE_SAME_INTEGER(grim_world_count(world, "sent (to endpoint 1, token 0,"), 2);
@@ -74,8 +74,8 @@ static void test_scoreboard(void)
         sim_time one = cost_time(options.ni.walk, options.lanai.clock);
         CU_ASSERT_TRUE(walked > 0 && walked % one == 0);
         if (entries[i] == 1)
-            SUITE_SAME_INTEGER(walked / one, grim_world_counter(world, "GRIM: messages refused"));
-        grim_world_free(world);
+            SUITE_SAME_INTEGER(walked / one, world_counter(world, "GRIM: messages refused"));
+        world_free(world);
     }
 }
 
@@ -86,10 +86,10 @@ static void test_memory(void)
     for (int style = 0; style < 3; style++) {
         struct grim_world_options options = grim_world_defaults(2, 1);
         options.ni.queue_style = style;
-        struct grim_world *world = grim_world_new(&options);
-        CU_ASSERT_TRUE(grim_fabric_start(world->fabric));
-        left[style] = lanai_sram_left(grim_ni_card(grim_fabric_ni(world->fabric, 0)));
-        grim_world_free(world);
+        struct world *world = grim_world_new(&options);
+        CU_ASSERT_TRUE(grim_fabric_start(grim_fabric(world)));
+        left[style] = lanai_sram_left(grim_ni_card(grim_fabric_ni(grim_fabric(world), 0)));
+        world_free(world);
     }
     SUITE_SAME_INTEGER(left[GRIM_QUEUE_SLOTTED] - left[GRIM_QUEUE_APPEND], 64 * 16);
     SUITE_SAME_INTEGER(left[GRIM_QUEUE_SLOTTED], left[GRIM_QUEUE_HYBRID]);
@@ -97,14 +97,14 @@ static void test_memory(void)
 
 // ---- DMAs ----
 
-static struct grim_world *both_ways(int style, int second_dma, int64_t buffers, uint32_t bytes)
+static struct world *both_ways(int style, int second_dma, int64_t buffers, uint32_t bytes)
 {
     struct grim_world_options options = grim_world_defaults(2, 1);
     options.ni.queue_style = style;
     options.ni.second_dma = second_dma;
     options.ni.receive_buffers = buffers;
     options.machines = "firmware";
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, bytes, 40);
     grim_world_send(world, 1, 0, bytes, 40);
     grim_world_run(world);
@@ -116,13 +116,13 @@ static void test_single_dma(void)
 {
     for (int style = 0; style < 3; style++)
         for (uint32_t bytes = 0; bytes <= 200; bytes += 200) {
-            struct grim_world *world = both_ways(style, GRIM_SECOND_CHAINED, 2, bytes);
+            struct world *world = both_ways(style, GRIM_SECOND_CHAINED, 2, bytes);
             CU_ASSERT_TRUE(grim_world_complete(world));
             sim_time second = grim_world_stage(world, 0, "second DMA");
-            const struct grim_ni_config *config = grim_fabric_config(world->fabric);
+            const struct grim_ni_config *config = grim_fabric_config(grim_fabric(world));
             sim_time one = cost_time(config->second, 133000000);
             SUITE_SAME_INTEGER(second, style == GRIM_QUEUE_HYBRID && bytes > 0 ? 40 * one : 0);
-            grim_world_free(world);
+            world_free(world);
         }
 }
 
@@ -130,9 +130,9 @@ static void test_single_dma(void)
 // network meanwhile. Two cards that send to each other come to wait for one another.
 static void test_hybrid_deadlock(void)
 {
-    struct grim_world *world = both_ways(GRIM_QUEUE_HYBRID, GRIM_SECOND_WAITS, 1, 2000);
+    struct world *world = both_ways(GRIM_QUEUE_HYBRID, GRIM_SECOND_WAITS, 1, 2000);
     CU_ASSERT_FALSE(grim_world_complete(world));
-    CU_ASSERT_TRUE(world->ends[0].taken < 40 && world->ends[1].taken < 40);
+    CU_ASSERT_TRUE(grim_end(world, 0)->taken < 40 && grim_end(world, 1)->taken < 40);
     for (int i = 0; i < 2; i++) {
         char *card = grim_world_report(world, i, "why");
         char *expected = g_strdup_printf(
@@ -144,13 +144,13 @@ static void test_hybrid_deadlock(void)
         g_free(card);
     }
     CU_ASSERT_TRUE(grim_world_count(world, "running -> waiting") > 0);
-    grim_world_free(world);
+    world_free(world);
     world = both_ways(GRIM_QUEUE_HYBRID, GRIM_SECOND_CHAINED, 1, 2000);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    grim_world_free(world);
+    world_free(world);
     world = both_ways(GRIM_QUEUE_APPEND, GRIM_SECOND_WAITS, 1, 2000);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    grim_world_free(world);
+    world_free(world);
 }
 
 // ---- Bad input ----
@@ -158,13 +158,13 @@ static void test_hybrid_deadlock(void)
 static void check_refused(struct grim_world_options *options, int to, uint32_t bytes,
                           const char *kind, const char *part)
 {
-    struct grim_world *world = grim_world_new(options);
+    struct world *world = grim_world_new(options);
     grim_world_send(world, 0, to, bytes, 1);
     grim_world_run(world);
     SUITE_SAME_INTEGER(world->sim->status, SIM_FAILED);
     SUITE_SAME_TEXT(json_string_value(json_object_get(world->sim->reason, "kind")), kind);
     SUITE_CONTAINS(json_string_value(json_object_get(world->sim->reason, "text")), part);
-    grim_world_free(world);
+    world_free(world);
 }
 
 static void test_bad(void)
@@ -204,15 +204,15 @@ static void test_writes_go_over_the_bus(void)
     static const uint32_t bytes[] = {0, 64};
     for (size_t i = 0; i < G_N_ELEMENTS(bytes); i++) {
         struct grim_world_options options = grim_world_defaults(2, 1);
-        struct grim_world *world = grim_world_new(&options);
+        struct world *world = grim_world_new(&options);
         grim_world_send(world, 0, 1, bytes[i], 5);
         grim_world_run(world);
         CU_ASSERT_TRUE(grim_world_complete(world));
-        struct host *host = world->hosts[0];
+        struct host *host = world->cluster->hosts[0];
         sim_time each =
             bus_time(&host->config.bus, BUS_WRITE, GRIM_HEADER_BYTES + (int64_t)bytes[i]);
         CU_ASSERT_TRUE(bus_busy(host->bus) >= 5 * each && bus_busy(host->bus) < 6 * each);
-        grim_world_free(world);
+        world_free(world);
     }
 }
 

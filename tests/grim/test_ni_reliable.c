@@ -4,8 +4,8 @@
 #include "models/grim/ni/ni_parts.h"
 #include "sim/core/random.h"
 #include "sim/net/fabric.h"
-#include "tests/support/grim_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_grim.h"
 
 #include <string.h>
 
@@ -23,27 +23,27 @@ static void test_single(void)
 {
     struct grim_world_options options = logged(2);
     options.detail = true;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 1);
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log->text->str,
+    SUITE_SAME_TEXT(grim_world_log(world),
                     "end0 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
                     "end0 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
                     "end1 receiver[0] expecting -> expecting (0 from endpoint 0 accepted)\n"
                     "end0 message[1] sent -> acknowledged\n"
                     "end0 message[1] acknowledged -> unused\n");
     CU_ASSERT_TRUE(grim_world_complete(world));
-    grim_world_free(world);
+    world_free(world);
 }
 
 // grim.rel.optimistic: no message waits for the ACK of the one before.
 static void test_three(void)
 {
     struct grim_world_options options = logged(2);
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 3);
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log->text->str, "end0 message[1] unused -> not sent\n"
+    SUITE_SAME_TEXT(grim_world_log(world), "end0 message[1] unused -> not sent\n"
                                            "end0 message[2] unused -> not sent\n"
                                            "end0 message[1] not sent -> sent\n"
                                            "end0 message[3] unused -> not sent\n"
@@ -59,7 +59,7 @@ static void test_three(void)
                                            "end0 message[3] sent -> acknowledged\n"
                                            "end0 message[3] acknowledged -> unused\n");
     CU_ASSERT_TRUE(grim_world_complete(world));
-    grim_world_free(world);
+    world_free(world);
 }
 
 // grim.rel.example_three, grim.rel.nack: there is room for one message; the endpoint polls, and
@@ -70,13 +70,13 @@ static void test_refused(void)
     options.detail = true;
     options.ni.endpoint_messages = 2;
     options.ni.nack_pause = 60 * TIME_US;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = 40 * TIME_US;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = 40 * TIME_US;
     grim_world_send(world, 2, 1, 0, 1); // takes one of the two places
     grim_world_send(world, 0, 1, 0, 3);
-    world->ends[0].starts = 10 * TIME_US;
+    grim_end(world, 0)->starts = 10 * TIME_US;
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log->text->str,
+    SUITE_SAME_TEXT(grim_world_log(world),
                     "end2 message[1] unused -> not sent (active message to endpoint 1, 0 B)\n"
                     "end2 message[1] not sent -> sent (to endpoint 1, token 0, sequence 0)\n"
                     "end1 receiver[0] expecting -> expecting (0 from endpoint 2 accepted)\n"
@@ -104,7 +104,7 @@ static void test_refused(void)
                     "end0 message[3] sent -> acknowledged\n"
                     "end0 message[3] acknowledged -> unused\n");
     CU_ASSERT_TRUE(grim_world_complete(world));
-    grim_world_free(world);
+    world_free(world);
 }
 
 // ---- Roll-back ----
@@ -117,8 +117,8 @@ static void test_rollback(void)
     options.detail = true;
     options.ni.endpoint_messages = 2;
     options.ni.nack_pause = 100 * TIME_US;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[2].polls_from = 80 * TIME_US;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 2)->polls_from = 80 * TIME_US;
     for (int i = 0; i < 2; i++)
         for (int to = 1; to <= 3; to++)
             grim_world_send(world, 0, to, 0, 5);
@@ -136,7 +136,7 @@ static void test_rollback(void)
     // The same numbers as the first time.
     static const char third[] = "to endpoint 2, token 7, sequence 2)";
     SUITE_SAME_INTEGER(grim_world_count(world, third), 2);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // grim.rel.nack: of ten messages behind a refused one each is dropped without an answer; and
@@ -147,8 +147,8 @@ static void test_repeat(void)
     options.detail = true;
     options.ni.endpoint_messages = 1;
     options.ni.nack_pause = 200 * TIME_US;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = 700 * TIME_US; // 1 is taken at once, 2 is refused four times
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = 700 * TIME_US; // 1 is taken at once, 2 is refused four times
     grim_world_send(world, 0, 1, 0, 12);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
@@ -157,8 +157,8 @@ static void test_repeat(void)
     SUITE_SAME_INTEGER(grim_world_count(world, "message[2] sent -> not sent (NACK)"), refused);
     SUITE_SAME_INTEGER(grim_world_count(world, "(2 from endpoint 0 dropped"), refused);
     CU_ASSERT_TRUE(grim_world_count(world, "(11 from endpoint 0 dropped") > 0);
-    SUITE_SAME_INTEGER(world->ends[1].taken, 12);
-    grim_world_free(world);
+    SUITE_SAME_INTEGER(grim_end(world, 1)->taken, 12);
+    world_free(world);
 }
 
 // grim.rel.ack_out_of_order_ok, grim.rel.ack_frees: what is acknowledged behind a message that is
@@ -169,12 +169,12 @@ static void test_out_of_order(void)
     options.ni.endpoint_messages = 1;
     options.ni.nack_pause = 100 * TIME_US;
     options.machines = "message";
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = 60 * TIME_US;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = 60 * TIME_US;
     grim_world_send(world, 0, 1, 0, 2); // the second is refused
     grim_world_send(world, 0, 2, 0, 1);
     grim_world_run(world);
-    SUITE_SAME_TEXT(world->log->text->str, "end0 message[1] unused -> not sent\n"
+    SUITE_SAME_TEXT(grim_world_log(world), "end0 message[1] unused -> not sent\n"
                                            "end0 message[2] unused -> not sent\n"
                                            "end0 message[1] not sent -> sent\n"
                                            "end0 message[3] unused -> not sent\n"
@@ -189,7 +189,7 @@ static void test_out_of_order(void)
                                            "end0 message[2] acknowledged -> unused\n"
                                            "end0 message[3] acknowledged -> unused\n");
     CU_ASSERT_TRUE(grim_world_complete(world));
-    grim_world_free(world);
+    world_free(world);
 }
 
 // ---- Sequence ----
@@ -233,11 +233,11 @@ static void shuffle_in(void *owner, struct packet *packet)
 }
 
 // Between the network and the cards of a world.
-static void shuffle_world(struct grim_world *world, struct shuffle *shuffles,
+static void shuffle_world(struct world *world, struct shuffle *shuffles,
                           struct random_stream *random, sim_time most)
 {
-    struct network *network = world->cluster.network;
-    for (int host = 0; host < world->cluster.host_count; host++) {
+    struct network *network = world->cluster->network;
+    for (int host = 0; host < world->cluster->host_count; host++) {
         struct station *station = &network->stations[network_station(network, host, 0)];
         shuffles[host] = (struct shuffle){
             .engine = world->sim->engine,
@@ -250,7 +250,7 @@ static void shuffle_world(struct grim_world *world, struct shuffle *shuffles,
     }
 }
 
-static struct grim_world *reordered(struct random_stream *random, bool reordering)
+static struct world *reordered(struct random_stream *random, bool reordering)
 {
     struct grim_world_options options = grim_world_defaults(3, 1);
     options.ni.reordering = reordering;
@@ -259,7 +259,7 @@ static struct grim_world *reordered(struct random_stream *random, bool reorderin
     options.ni.endpoint_messages = 1 + (int64_t)random_below(random, 40);
     options.ni.sequencing = (int)random_below(random, 2);
     options.ni.in_flight = 1 + (int64_t)random_below(random, 64);
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     struct shuffle shuffles[3];
     shuffle_world(world, shuffles, random, (1 + (sim_time)random_below(random, 40)) * TIME_US);
     for (int i = 0; i < 6; i++)
@@ -276,15 +276,15 @@ static void test_reorder(void)
     struct random_stream *random = random_new(7, "reorder");
     int64_t refused = 0, hung = 0;
     for (int round = 0; round < 60; round++) {
-        struct grim_world *world = reordered(random, round % 2 == 0);
+        struct world *world = reordered(random, round % 2 == 0);
         for (int i = 0; i < 3; i++)
-            SUITE_SAME_INTEGER(world->ends[i].out_of_order, 0);
+            SUITE_SAME_INTEGER(grim_end(world, i)->out_of_order, 0);
         if (round % 2 == 0) {
             CU_ASSERT_TRUE(grim_world_complete(world));
-            refused += grim_world_counter(world, "GRIM: messages dropped out of sequence");
+            refused += world_counter(world, "GRIM: messages dropped out of sequence");
         }
         hung += round % 2 == 1 && !grim_world_complete(world);
-        grim_world_free(world);
+        world_free(world);
     }
     CU_ASSERT_TRUE(refused > 1000);
     CU_ASSERT_TRUE(hung > 20);
@@ -298,17 +298,17 @@ static void test_loss_hangs(void)
 {
     struct grim_world_options options = logged(2);
     options.corrupt_nth[0] = 2;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 3);
     grim_world_run(world);
-    SUITE_SAME_INTEGER(world->ends[1].taken, 1);
+    SUITE_SAME_INTEGER(grim_end(world, 1)->taken, 1);
     CU_ASSERT_FALSE(grim_world_complete(world));
     char *oldest = grim_world_report(world, 0, "oldest");
     SUITE_SAME_TEXT(oldest,
                     "active message to end1 is sent (token 1, sequence 1) and waits for its ACK; "
                     "grim_ni.timeouts would send it again");
     g_free(oldest);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // With the extension a lost message is sent again with all behind it, and a lost ACK is given again
@@ -320,17 +320,17 @@ static void test_timeouts(void)
         options.detail = true;
         options.corrupt_nth[host] = 2;
         options.ni.timeouts = true;
-        struct grim_world *world = grim_world_new(&options);
+        struct world *world = grim_world_new(&options);
         grim_world_send(world, 0, 1, 0, 3);
         grim_world_run(world);
         CU_ASSERT_TRUE(grim_world_complete(world));
-        SUITE_SAME_INTEGER(world->ends[1].taken, 3);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: timeouts"), 1);
+        SUITE_SAME_INTEGER(grim_end(world, 1)->taken, 3);
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: timeouts"), 1);
         SUITE_SAME_INTEGER(grim_world_count(world, "message[2] sent -> not sent (timeout)"), 1);
         SUITE_SAME_INTEGER(grim_world_count(world, "(again to "), host == 0 ? 2 : 1);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: duplicates"), host);
-        SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: packets with CRC errors"), 1);
-        grim_world_free(world);
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: duplicates"), host);
+        SUITE_SAME_INTEGER(world_counter(world, "GRIM: packets with CRC errors"), 1);
+        world_free(world);
     }
 }
 
@@ -345,19 +345,19 @@ static void test_half_of_the_numbers(void)
     options.corrupt_nth[1] = 1;
     options.ni.sequencing = GRIM_SEQUENCE_NI;
     options.ni.timeouts = true;
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     grim_world_send(world, 0, 1, 0, 100);
     grim_world_send(world, 2, 1, 0, 400);
     grim_world_run(world);
     CU_ASSERT_TRUE(grim_world_complete(world));
-    SUITE_SAME_INTEGER(world->ends[1].taken, 500);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: timeouts"), 1);
-    SUITE_SAME_INTEGER(grim_world_counter(world, "GRIM: duplicates"), 1);
-    const char *text = world->log->text->str;
+    SUITE_SAME_INTEGER(grim_end(world, 1)->taken, 500);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: timeouts"), 1);
+    SUITE_SAME_INTEGER(world_counter(world, "GRIM: duplicates"), 1);
+    const char *text = grim_world_log(world);
     const char *timeout = strstr(text, "message[1] sent -> not sent (timeout)");
     const char *last = strstr(text, "sequence 127)"), *next = strstr(text, "sequence 128)");
     CU_ASSERT_TRUE(timeout && last && next && last < timeout && timeout < next);
-    grim_world_free(world);
+    world_free(world);
 }
 
 // A peer that never polls: the run ends and says who refuses what.
@@ -367,8 +367,8 @@ static void test_stalled(void)
     options.ni.endpoint_messages = 1;
     options.ni.nack_pause = 100 * TIME_US;
     options.ni.stalled = 5 * TIME_MS;
-    struct grim_world *world = grim_world_new(&options);
-    world->ends[1].polls_from = TIME_NEVER;
+    struct world *world = grim_world_new(&options);
+    grim_end(world, 1)->polls_from = TIME_NEVER;
     grim_world_send(world, 0, 1, 0, 2);
     grim_world_run(world);
     SUITE_SAME_INTEGER(world->sim->status, SIM_DEADLOCK);
@@ -377,7 +377,7 @@ static void test_stalled(void)
                     "and nothing has moved for 5000 us; an endpoint that polls, more "
                     "grim_ni.endpoint_messages and grim_ni.endpoint_bytes, or a longer "
                     "grim_ni.stalled would avoid it");
-    grim_world_free(world);
+    world_free(world);
 }
 
 // ---- Random programs ----
@@ -409,32 +409,32 @@ static bool random_run(uint64_t seed, bool lossy)
     int hosts = 2 + (int)random_below(random, 4), per_host = 1 + (int)random_below(random, 3);
     struct grim_world_options options = grim_world_defaults(hosts, per_host);
     randomize(random, &options, lossy);
-    struct grim_world *world = grim_world_new(&options);
+    struct world *world = grim_world_new(&options);
     int sent = 0;
     int64_t taken = 0;
     for (int i = 0; i < 60; i++) {
-        int from = (int)random_below(random, (uint64_t)world->ends_count);
-        int to = (int)random_below(random, (uint64_t)world->ends_count);
+        int from = (int)random_below(random, (uint64_t)(int)world->processes->len);
+        int to = (int)random_below(random, (uint64_t)(int)world->processes->len);
         int burst = 1 + (int)random_below(random, 5);
         if (from % hosts == to % hosts)
             continue;
         grim_world_send(world, from, to, (uint32_t)random_below(random, 1500), burst);
         sent += burst;
     }
-    for (int i = 0; i < world->ends_count; i++) {
-        world->ends[i].poll_cost = (sim_time)random_below(random, 30) * TIME_US;
-        world->ends[i].polls_from = (sim_time)random_below(random, 3) * 200 * TIME_US;
+    for (int i = 0; i < (int)world->processes->len; i++) {
+        grim_end(world, i)->poll_cost = (sim_time)random_below(random, 30) * TIME_US;
+        grim_end(world, i)->polls_from = (sim_time)random_below(random, 3) * 200 * TIME_US;
     }
     grim_world_run(world);
-    for (int i = 0; i < world->ends_count; i++)
-        taken += world->ends[i].taken;
+    for (int i = 0; i < (int)world->processes->len; i++)
+        taken += grim_end(world, i)->taken;
     bool good = grim_world_complete(world) && taken == sent;
     if (!good)
         fprintf(stderr, "seed %u: %s, %d sent, %d taken\n", (unsigned)seed,
                 world->sim->reason ? json_string_value(json_object_get(world->sim->reason, "text"))
                                    : "no reason",
                 sent, (int)taken);
-    grim_world_free(world);
+    world_free(world);
     random_free(random);
     return good;
 }

@@ -3,9 +3,9 @@
 // under lost and corrupted packets, missing receive buffers and pulled cables.
 #include "models/myrinet_gm/gm/gm_parts.h"
 #include "sim/core/random.h"
-#include "tests/support/gm_world.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
+#include "tests/support/world_gm.h"
 
 #define US TIME_US
 #define MS TIME_MS
@@ -16,13 +16,13 @@
     "}, {from: node1, to: switch, fault_direction: forward" of_acks "}]"
 
 struct pair {
-    struct gm_world *world;
+    struct world *world;
     struct gm_end *from, *to;
 };
 
 static struct pair pair_traced(const char *const *sets, struct trace *trace)
 {
-    struct gm_world *world = gm_world_new(gm_pair, sets, trace);
+    struct world *world = world_new(&world_gm, gm_pair, sets, trace);
     struct pair p = {world, gm_end_new(world, 0, 2), gm_end_new(world, 1, 2)};
     return p;
 }
@@ -34,12 +34,12 @@ static struct pair pair_new(const char *const *sets)
 
 static struct gm_connection *connection_of(const struct pair *p, int host)
 {
-    return gm_connection_get(&p->world->fabric->cards[host], 1 - host);
+    return gm_connection_get(&gm_fabric(p->world)->cards[host], 1 - host);
 }
 
 static int64_t count(const struct pair *p, const char *name)
 {
-    return gm_world_counter(p->world, name);
+    return world_counter(p->world, name);
 }
 
 static sim_time last_callback(const struct pair *p)
@@ -50,7 +50,7 @@ static sim_time last_callback(const struct pair *p)
 // Ends the case's world, in which all messages must have come.
 static void pair_end(struct pair *p, guint messages)
 {
-    gm_world_check(p->world);
+    gm_check(p->world);
     SUITE_SAME_INTEGER(p->to->received->len, messages);
     SUITE_SAME_INTEGER(gm_end_count(p->from, GM_SUCCESS), messages);
     SUITE_SAME_INTEGER(gm_send_tokens(p->from->port), 61);
@@ -60,7 +60,7 @@ static void pair_end(struct pair *p, guint messages)
         SUITE_SAME_INTEGER(connection->in_pipe, 0);
         SUITE_SAME_INTEGER(connection->state, GM_CONNECTION_IDLE);
     }
-    gm_world_free(p->world);
+    world_free(p->world);
 }
 
 // ---- Sequences of transitions ----
@@ -72,7 +72,7 @@ static void check_story(const char *faults, const char *expected, sim_time least
     struct pair p = pair_traced((const char *const[]){faults, NULL}, &log->sink.trace);
     gm_end_provide(p.to, 15, 1, 0);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 20000, .size = -1, .at = 0});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_TEXT(log->text->str, expected);
     sim_time end = last_callback(&p);
     CU_ASSERT(end >= least && end < most);
@@ -119,7 +119,7 @@ static void test_all_pairs_of_losses(void)
             gm_end_send_to(p.from, p.to, 9000, 2);
             gm_end_provide(p.to, 3, 1, 0);
             gm_end_send_to(p.from, p.to, 5, 1);
-            gm_world_run(p.world);
+            world_run(p.world);
             CU_ASSERT(last_callback(&p) < 25 * MS);
             pair_end(&p, 3);
             g_free(faults);
@@ -140,7 +140,7 @@ static void check_wrap(uint16_t session, uint16_t sequence, const char *faults, 
     connection_of(&p, 1)->expected = sequence;
     gm_end_provide(p.to, 13, 10, provided);
     gm_end_send_to(p.from, p.to, 8000, messages);
-    gm_world_run(p.world);
+    world_run(p.world);
     CU_ASSERT(last_callback(&p) < most);
     pair_end(&p, (guint)messages);
 }
@@ -161,7 +161,7 @@ static void test_wrap(void)
 // ---- Random faults ----
 
 struct traffic {
-    struct gm_world *world;
+    struct world *world;
     struct gm_end *ends[2][2];
 };
 
@@ -190,11 +190,11 @@ static void random_traffic(struct traffic *t, struct random_stream *random)
 // Every message comes whole, once and in the order of its stream, whatever is lost; no send fails.
 static void check_random(uint64_t seed, const char *const *sets, int64_t *resent)
 {
-    struct traffic t = {.world = gm_world_new(gm_pair, sets, NULL)};
+    struct traffic t = {.world = world_new(&world_gm, gm_pair, sets, NULL)};
     struct random_stream *random = random_new(seed, "traffic");
     random_traffic(&t, random);
-    gm_world_run(t.world);
-    gm_world_check(t.world);
+    world_run(t.world);
+    gm_check(t.world);
     int returned = 0, arrived = 0;
     for (int i = 0; i < 4; i++) {
         const struct gm_end *end = t.ends[i / 2][i % 2];
@@ -204,9 +204,9 @@ static void check_random(uint64_t seed, const char *const *sets, int64_t *resent
     }
     SUITE_SAME_INTEGER(returned, 120);
     SUITE_SAME_INTEGER(arrived, 120);
-    *resent += gm_world_counter(t.world, "GM packets resent");
+    *resent += world_counter(t.world, "GM packets resent");
     random_free(random);
-    gm_world_free(t.world);
+    world_free(t.world);
 }
 
 static void test_random(void)
@@ -247,7 +247,7 @@ static void test_corruption(void)
         (const char *const[]){FAULTS(", corrupt_nth: [1000, 2000, 3000, 3001]", ""), NULL});
     gm_end_provide(p.to, 16, 4, 0);
     gm_end_send_to(p.from, p.to, 65536, 200);
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(count(&p, "LANai: CRC-8 error"), 4);
     CU_ASSERT(count(&p, "GM packets resent") >= 4);
     CU_ASSERT(count(&p, "GM packets resent") <= 4 * 5); // what is under way, no more
@@ -260,7 +260,7 @@ static void test_starved_receiver(void)
     struct pair p = pair_new(NULL);
     gm_end_provide(p.to, 13, 2, 10 * MS);
     gm_end_send_to(p.from, p.to, 8000, 50);
-    gm_world_run(p.world);
+    world_run(p.world);
     CU_ASSERT(last_callback(&p) > 10 * MS && last_callback(&p) < 20 * MS);
     CU_ASSERT(count(&p, "GM messages refused for lack of a receive buffer") >= 8);
     // The second packet of each is still being fetched when the NACK of the first comes: it never
@@ -276,7 +276,7 @@ static void test_cable(void)
         pair_new((const char *const[]){FAULTS(", down: [{from: 2 ms, to: 52 ms}]", ""), NULL});
     gm_end_provide(p.to, 13, 4, 0);
     gm_end_send_to(p.from, p.to, 8000, 50);
-    gm_world_run(p.world);
+    world_run(p.world);
     sim_time end = last_callback(&p);
     CU_ASSERT(end > 52 * MS && end < 52 * MS + 10 * MS + 10 * MS);
     SUITE_SAME_INTEGER(count(&p, "GM sends timed out"), 0);
@@ -296,7 +296,7 @@ static void test_give_up(void)
                     &(struct gm_send_job){.to = p.to, .bytes = 8000, .size = -1, .at = 3 * MS});
     gm_end_send(p.from,
                 &(struct gm_send_job){.to = p.to, .bytes = 7777, .size = -1, .at = 600 * MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SEND_TIMED_OUT), 5);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SUCCESS), 2);
     sim_time gone = gm_end_returned(p.from, 1)->when;
@@ -304,7 +304,7 @@ static void test_give_up(void)
     SUITE_SAME_INTEGER(gm_send_tokens(p.from->port), 61);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 1)->event.length, 7777);
     SUITE_SAME_INTEGER((long long)ledger_totals(p.world->sim->ledger).lost, 5);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // A receiver that never has a buffer: the same.
@@ -314,11 +314,11 @@ static void test_give_up_refused(void)
     gm_end_send_to(p.from, p.to, 8000, 3);
     gm_end_provide(p.to, 5, 1, 0);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 32, .size = -1, .at = 80 * MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SEND_TIMED_OUT), 3);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SUCCESS), 1);
     CU_ASSERT(gm_end_returned(p.from, 0)->when < 55 * MS);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // The timeout is of one message: of two that are refused for 40 ms each, one after the other, none
@@ -330,7 +330,7 @@ static void test_refused_in_turn(void)
     gm_end_send_to(p.from, p.to, 20000, 2);
     gm_end_provide(p.to, 15, 1, 40 * MS);
     gm_end_provide(p.to, 15, 1, 80 * MS);
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(count(&p, "GM sends timed out"), 0);
     CU_ASSERT(gm_end_returned(p.from, 0)->when > 40 * MS);
     CU_ASSERT(gm_end_returned(p.from, 1)->when > 80 * MS);
@@ -350,14 +350,14 @@ static void test_give_up_half_way(void)
                 &(struct gm_send_job){.to = p.to, .bytes = 29999, .size = -1, .at = 300 * MS});
     gm_end_send(p.from,
                 &(struct gm_send_job){.to = p.to, .bytes = 29998, .size = -1, .at = 300 * MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(gm_end_returned(p.from, 0)->status, GM_SEND_TIMED_OUT);
     SUITE_SAME_INTEGER(p.to->received->len, 2);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 0)->event.length, 29999);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 1)->event.length, 29998);
     // The buffer that the first had taken was used again.
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 254);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ---- Answers that are out of date ----
@@ -381,8 +381,9 @@ static void answer(struct cpu_context *context, struct gm_connection *connection
 }
 
 // The connection has sent two packets, each a second time (attempt 1), and has no answer yet.
-static void late_answers(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool late_answers(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     struct answers *seen = argument;
     struct gm_connection *connection = seen->connection;
     (void)end;
@@ -399,6 +400,7 @@ static void late_answers(struct cpu_context *context, struct gm_end *end, void *
     answer(context, connection, GM_PACKET_NACK_REFUSED, 0, 0, 1);
     seen->after_nack = connection->count;
     seen->session = connection->session;
+    return true;
 }
 
 // Only answers of this session, to what is under way, count; and a NACK only if it answers the last
@@ -410,8 +412,8 @@ static void test_late_answers(void)
     struct answers seen = {.connection = connection_of(&p, 0)};
     gm_end_provide(p.to, 13, 1, 0);
     gm_end_send_to(p.from, p.to, 8000, 1);
-    gm_end_do(p.from, 12 * MS, late_answers, &seen);
-    gm_world_run(p.world);
+    world_do_at(p.from, 12 * MS, late_answers, &seen);
+    world_run(p.world);
     SUITE_SAME_INTEGER(seen.after_old_session, 2);
     SUITE_SAME_INTEGER(seen.after_beyond, 2);
     SUITE_SAME_INTEGER(seen.after_old_attempt, 2);
@@ -428,7 +430,7 @@ static void test_slow_wire(void)
         pair_new((const char *const[]){"link.rate=200 Mb/s", "gm.resend_interval=60 us", NULL});
     gm_end_provide(p.to, 15, 2, 0);
     gm_end_send_to(p.from, p.to, 32768, 5);
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(count(&p, "GM packets resent"), 0);
     pair_end(&p, 5);
 }
@@ -439,7 +441,7 @@ static void test_slow_wire(void)
 // priorities go over one connection, numbered through.
 static void test_multiplexed(void)
 {
-    struct gm_world *world = gm_world_new(gm_pair, NULL, NULL);
+    struct world *world = world_new(&world_gm, gm_pair, NULL, NULL);
     struct gm_end *from[3], *to[3];
     for (int i = 0; i < 3; i++) {
         from[i] = gm_end_new(world, 0, 2 + i);
@@ -451,21 +453,21 @@ static void test_multiplexed(void)
             gm_end_send(from[i],
                         &(struct gm_send_job){.to = to[k], .bytes = 8192, .size = -1, .at = MS});
         }
-    gm_world_run(world);
-    gm_world_check(world);
-    const struct gm_card *card = &world->fabric->cards[0];
+    world_run(world);
+    gm_check(world);
+    const struct gm_card *card = &gm_fabric(world)->cards[0];
     CU_ASSERT_PTR_NULL(gm_world_connection(card, 0));
     SUITE_SAME_INTEGER(gm_world_connection(card, 1)->first, 9 * 2);
-    SUITE_SAME_INTEGER(gm_world_connection(&world->fabric->cards[1], 0)->expected, 9 * 2);
+    SUITE_SAME_INTEGER(gm_world_connection(&gm_fabric(world)->cards[1], 0)->expected, 9 * 2);
     SUITE_SAME_INTEGER(gm_world_connection(card, 1)->session, 0);
-    gm_world_free(world);
+    world_free(world);
 }
 
 // A message without a buffer holds its own stream up, and no other; what was sent behind it is
 // there once, and in order.
 static void test_refusal_is_one_streams(void)
 {
-    struct gm_world *world = gm_world_new(gm_pair, NULL, NULL);
+    struct world *world = world_new(&world_gm, gm_pair, NULL, NULL);
     struct gm_end *from = gm_end_new(world, 0, 2);
     struct gm_end *starved = gm_end_new(world, 1, 3), *fed = gm_end_new(world, 1, 4);
     gm_end_provide(fed, 13, 8, 0);
@@ -474,33 +476,34 @@ static void test_refusal_is_one_streams(void)
         gm_end_send_to(from, starved, 8000, 1);
         gm_end_send_to(from, fed, 8000, 1);
     }
-    gm_world_run(world);
-    gm_world_check(world);
+    world_run(world);
+    gm_check(world);
     SUITE_SAME_INTEGER(fed->received->len, 8);
     SUITE_SAME_INTEGER(starved->received->len, 8);
     CU_ASSERT(gm_end_received(fed, 7)->when < 5 * MS);
     CU_ASSERT(gm_end_received(starved, 0)->when > 20 * MS);
-    CU_ASSERT(gm_world_connection(&world->fabric->cards[0], 1)->session > 0);
-    gm_world_free(world);
+    CU_ASSERT(gm_world_connection(&gm_fabric(world)->cards[0], 1)->session > 0);
+    world_free(world);
 }
 
 // Both ways at once with one packet buffer each way on each card: what has been received leaves
 // SRAM without waiting for what is to be sent.
 static void test_flood(void)
 {
-    struct gm_world *world = gm_world_new(
-        gm_pair, (const char *const[]){"gm.send_buffers=1", "gm.receive_buffers=1", NULL}, NULL);
+    struct world *world =
+        world_new(&world_gm, gm_pair,
+                  (const char *const[]){"gm.send_buffers=1", "gm.receive_buffers=1", NULL}, NULL);
     struct gm_end *a = gm_end_new(world, 0, 2), *b = gm_end_new(world, 1, 2);
     gm_end_provide(a, 15, 40, 0);
     gm_end_provide(b, 15, 40, 0);
     gm_end_send_to(a, b, 30000, 100);
     gm_end_send_to(b, a, 30000, 100);
-    gm_world_run(world);
-    gm_world_check(world);
+    world_run(world);
+    gm_check(world);
     SUITE_SAME_INTEGER(a->received->len, 100);
     SUITE_SAME_INTEGER(b->received->len, 100);
-    SUITE_SAME_INTEGER(gm_world_counter(world, "GM packets resent"), 0);
-    gm_world_free(world);
+    SUITE_SAME_INTEGER(world_counter(world, "GM packets resent"), 0);
+    world_free(world);
 }
 
 // With a window of one the connection stops and waits, and nothing else changes.
@@ -510,7 +513,7 @@ static void test_window_of_one(void)
         pair_new((const char *const[]){"gm.window=1", FAULTS(", drop_nth: [3, 9]", ""), NULL});
     gm_end_provide(p.to, 13, 2, 0);
     gm_end_send_to(p.from, p.to, 8192, 10);
-    gm_world_run(p.world);
+    world_run(p.world);
     CU_ASSERT(last_callback(&p) > 20 * MS); // no packet behind shows the loss
     pair_end(&p, 10);
 }

@@ -3,9 +3,9 @@
 // the machines of the firmware as text, and what a scenario may get wrong.
 #include "sim/core/random.h"
 #include "sim/workload/run.h"
-#include "tests/support/gm_world.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
+#include "tests/support/world_gm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -135,14 +135,14 @@ static void test_blocking(void)
 static char *machine_story(const char *machine)
 {
     struct transition_log *log = transition_log_new(machine, true);
-    struct gm_world *world = gm_world_new(gm_pair, NULL, &log->sink.trace);
+    struct world *world = world_new(&world_gm, gm_pair, NULL, &log->sink.trace);
     struct gm_end *from = gm_end_new(world, 0, 2), *to = gm_end_new(world, 1, 2);
     gm_end_provide(to, 13, 1, 0);
     gm_end_send(from,
                 &(struct gm_send_job){.to = to, .bytes = 8000, .size = -1, .at = 100 * TIME_US});
-    gm_world_run(world);
+    world_run(world);
     char *text = g_strdup(log->text->str);
-    gm_world_free(world);
+    world_free(world);
     transition_log_free(log);
     return text;
 }

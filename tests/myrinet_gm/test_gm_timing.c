@@ -10,9 +10,9 @@
 // if n <= 128; a longer one has B(n) there, and then finish_rdma + start_rdma + write_setup + B(32)
 // for the event. A cycle of the LANai is 20 ns.
 #include "models/myrinet_gm/gm/gm_parts.h"
-#include "tests/support/gm_world.h"
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_gm.h"
 
 #include <string.h>
 
@@ -21,11 +21,11 @@
 #define MS TIME_MS
 
 struct pair {
-    struct gm_world *world;
+    struct world *world;
     struct gm_end *from, *to;
 };
 
-static struct pair pair_of(struct gm_world *world)
+static struct pair pair_of(struct world *world)
 {
     struct pair p = {world, gm_end_new(world, 0, 2), gm_end_new(world, 1, 2)};
     p.from->poll_turn = p.to->poll_turn = 1 * NS; // so that nothing is rounded
@@ -34,7 +34,7 @@ static struct pair pair_of(struct gm_world *world)
 
 static struct pair pair_new(const char *const *sets)
 {
-    return pair_of(gm_world_new(gm_pair, sets, NULL));
+    return pair_of(world_new(&world_gm, gm_pair, sets, NULL));
 }
 
 // Sends one message, its buffer there long before, and says how long it took.
@@ -43,8 +43,8 @@ static sim_time one_message(struct pair *p, int64_t bytes)
     const struct gm_received *received;
     gm_end_provide(p->to, gm_min_size_for_length(bytes), 1, 0);
     gm_end_send(p->from, &(struct gm_send_job){.to = p->to, .bytes = bytes, .size = -1, .at = MS});
-    gm_world_run(p->world);
-    gm_world_check(p->world);
+    world_run(p->world);
+    gm_check(p->world);
     received = gm_end_received(p->to, 0);
     return received->when - MS;
 }
@@ -53,7 +53,7 @@ static sim_time time_of(const char *const *sets, int64_t bytes)
 {
     struct pair p = pair_new(sets);
     sim_time time = one_message(&p, bytes);
-    gm_world_free(p.world);
+    world_free(p.world);
     return time;
 }
 
@@ -109,25 +109,6 @@ static void test_clock(void)
 
 // ---- The token in SRAM ----
 
-struct stage_sum {
-    const char *name;
-    sim_time time;
-};
-
-static void add_stage(void *owner, const char *name, sim_time time)
-{
-    struct stage_sum *stage = owner;
-    if (strcmp(stage->name, name) == 0)
-        stage->time += time;
-}
-
-static sim_time stage_time(const struct cpu *cpu, const char *name)
-{
-    struct stage_sum stage = {name, 0};
-    cpu_each_stage(cpu, add_stage, &stage);
-    return stage.time;
-}
-
 // armci.gm.descriptor_polling: a send enters no kernel and rings no doorbell: the library writes
 // the descriptor into the card's memory, and the MCP finds it when its loop comes round, one a
 // turn.
@@ -136,14 +117,15 @@ static void test_descriptor_polling(void)
     struct pair p = pair_new(NULL);
     gm_end_provide(p.to, 3, 9, 0);
     gm_end_send_to(p.from, p.to, 8, 7);
-    gm_world_run(p.world);
-    const struct cpu *cpu = p.from->task.cpu;
-    SUITE_SAME_INTEGER(stage_time(cpu, "trap"), 0);
-    SUITE_SAME_INTEGER(stage_time(cpu, "PIO"), 7 * 4 * 110 * NS);
-    SUITE_SAME_INTEGER(stage_time(lanai_cpu(gm_fabric_card(p.world->fabric, 0)), "poll tokens"),
-                       7 * cycles(83));
-    SUITE_SAME_INTEGER(gm_world_counter(p.world, "GM interrupts"), 0);
-    gm_world_free(p.world);
+    world_run(p.world);
+    const struct cpu *cpu = p.from->process.task.cpu;
+    SUITE_SAME_INTEGER(world_stage_time(cpu, "trap"), 0);
+    SUITE_SAME_INTEGER(world_stage_time(cpu, "PIO"), 7 * 4 * 110 * NS);
+    SUITE_SAME_INTEGER(
+        world_stage_time(lanai_cpu(gm_fabric_card(gm_fabric(p.world), 0)), "poll tokens"),
+        7 * cycles(83));
+    SUITE_SAME_INTEGER(world_counter(p.world, "GM interrupts"), 0);
+    world_free(p.world);
     // The loop looks every 50 us only: the descriptor waits for that.
     sim_time waits = time_of((const char *const[]){"lanai7.idle_turn=50 us", NULL}, 8);
     CU_ASSERT(waits > closed_form(8) + 50 * US);
@@ -160,12 +142,12 @@ static void test_blocking(void)
     sim_time time = one_message(&p, 64);
     SUITE_SAME_INTEGER(time - closed_form(64),
                        (1507 + 307 + 2003 + 1501 + 1013 + 1103 + 4001) * NS);
-    SUITE_SAME_INTEGER(gm_world_counter(p.world, "GM interrupts"), 1);
+    SUITE_SAME_INTEGER(world_counter(p.world, "GM interrupts"), 1);
     // It slept twice, and did nothing meanwhile.
-    SUITE_SAME_INTEGER(stage_time(p.to->task.cpu, "block"), 2 * 2011 * NS);
-    SUITE_SAME_INTEGER(stage_time(p.to->task.cpu, "trap"), 2 * 521 * NS);
-    SUITE_SAME_INTEGER(stage_time(p.to->task.cpu, "wake-up"), (1103 + 4001) * NS);
-    gm_world_free(p.world);
+    SUITE_SAME_INTEGER(world_stage_time(p.to->process.task.cpu, "block"), 2 * 2011 * NS);
+    SUITE_SAME_INTEGER(world_stage_time(p.to->process.task.cpu, "trap"), 2 * 521 * NS);
+    SUITE_SAME_INTEGER(world_stage_time(p.to->process.task.cpu, "wake-up"), (1103 + 4001) * NS);
+    world_free(p.world);
 }
 
 // A poller looks once a turn, counted from when it began to.
@@ -181,7 +163,7 @@ static void test_poll_turn(void)
     since += (203 + 4 * 110 + 31) * NS;
     SUITE_SAME_INTEGER((seen - since) % (10 * US), 0);
     CU_ASSERT(when - MS >= closed_form(64) && when - MS < closed_form(64) + 10 * US);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // Events that are there already need no wake-up.
@@ -192,10 +174,10 @@ static void test_no_sleep(void)
     p.to->work = 500 * US;
     gm_end_provide(p.to, 3, 10, 0);
     gm_end_send_to(p.from, p.to, 8, 10);
-    gm_world_run(p.world);
-    gm_world_check(p.world);
-    SUITE_SAME_INTEGER(gm_world_counter(p.world, "GM interrupts"), 1);
-    gm_world_free(p.world);
+    world_run(p.world);
+    gm_check(p.world);
+    SUITE_SAME_INTEGER(world_counter(p.world, "GM interrupts"), 1);
+    world_free(p.world);
 }
 
 // The acknowledgement comes from the receiving card, whether or not its host ever looks (thesis
@@ -207,11 +189,11 @@ static void test_ack_before_host(void)
     p.to->work = 0;
     p.to->deaf = true;
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 8000, .size = -1, .at = MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 0);
     SUITE_SAME_INTEGER(gm_waiting(p.to->port), 1);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SUCCESS), 1);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ---- Pipelining: the slowest stage sets the pace ----
@@ -225,11 +207,11 @@ static sim_time pace(const char *const *sets)
     gm_end_provide(p.to, 19, 1, 0);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 128 * 4096, .size = -1});
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 256 * 4096, .size = -1});
-    gm_world_run(p.world);
-    gm_world_check(p.world);
+    world_run(p.world);
+    gm_check(p.world);
     half = gm_end_received(p.to, 0)->when;
     whole = gm_end_received(p.to, 1)->when;
-    gm_world_free(p.world);
+    world_free(p.world);
     return (whole - half) / 256;
 }
 
@@ -307,7 +289,7 @@ static void test_source_routing(void)
 {
     const char *const chain[] = {CHAIN, two_switches, NULL};
     struct span_log *log = span_log_new();
-    struct pair p = pair_of(gm_world_new(gm_pair, chain, &log->trace));
+    struct pair p = pair_of(world_new(&world_gm, gm_pair, chain, &log->trace));
     one_message(&p, 1000);
     sim_time first = span_length(log, "wire node0->switch0");
     sim_time second = span_length(log, "wire switch0->switch1");
@@ -315,7 +297,7 @@ static void test_source_routing(void)
     SUITE_SAME_INTEGER(third, 4 * 1025 * NS);
     SUITE_SAME_INTEGER(second, third + 4 * NS);
     SUITE_SAME_INTEGER(first, third + 8 * NS);
-    gm_world_free(p.world);
+    world_free(p.world);
     span_log_free(log);
 }
 
@@ -327,11 +309,11 @@ static const char star[] =
 static void test_mcp(void)
 {
     static const int links[4] = {0, 2, 3, 4};
-    struct gm_world *world =
-        gm_world_new(gm_pair,
-                     (const char *const[]){"switches=[{name: switch, count: 3}]",
-                                           "hosts=[{name: node, count: 4}]", star, NULL},
-                     NULL);
+    struct world *world =
+        world_new(&world_gm, gm_pair,
+                  (const char *const[]){"switches=[{name: switch, count: 3}]",
+                                        "hosts=[{name: node, count: 4}]", star, NULL},
+                  NULL);
     struct gm_end *ends[4];
     for (int host = 0; host < 4; host++)
         ends[host] = gm_end_new(world, host, 2);
@@ -340,20 +322,20 @@ static void test_mcp(void)
         gm_end_send(ends[0], &(struct gm_send_job){
                                  .to = ends[host], .bytes = 1000 + host, .size = 10, .at = MS});
     }
-    gm_world_run(world);
-    gm_world_check(world);
+    world_run(world);
+    gm_check(world);
     for (int host = 1; host < 4; host++) {
-        const struct route *route = gm_world_connection(&world->fabric->cards[0], host)->route;
+        const struct route *route = gm_world_connection(&gm_fabric(world)->cards[0], host)->route;
         SUITE_SAME_INTEGER(route_to(route), network_station(world->cluster->network, host, 0));
         SUITE_SAME_INTEGER(route_links(route), links[host]);
         SUITE_SAME_INTEGER(gm_end_received(ends[host], 0)->event.length, 1000 + host);
     }
-    gm_world_free(world);
+    world_free(world);
 }
 
 static void deadlocked(void *owner)
 {
-    struct gm_world *world = owner;
+    struct world *world = owner;
     engine_stop(world->sim->engine);
 }
 
@@ -373,7 +355,7 @@ static const char clockwise[] =
 
 static int ring_arrivals(const char *const *sets, bool *blocked)
 {
-    struct gm_world *world = gm_world_new(gm_pair, sets, NULL);
+    struct world *world = world_new(&world_gm, gm_pair, sets, NULL);
     struct gm_end *ends[4];
     int arrived = 0;
     network_on_deadlock(world->cluster->network, deadlocked, world);
@@ -386,7 +368,7 @@ static int ring_arrivals(const char *const *sets, bool *blocked)
             gm_end_send(ends[host],
                         &(struct gm_send_job){
                             .to = ends[(host + 2) % 4], .bytes = 4096, .size = -1, .at = MS});
-    gm_world_run(world);
+    world_run(world);
     for (int host = 0; host < 4; host++)
         arrived += (int)ends[host]->received->len;
     GPtrArray *held = network_describe_blocked(world->cluster->network);
@@ -394,8 +376,8 @@ static int ring_arrivals(const char *const *sets, bool *blocked)
     if (held)
         g_ptr_array_unref(held);
     else
-        gm_world_check(world);
-    gm_world_free(world);
+        gm_check(world);
+    world_free(world);
     return arrived;
 }
 

@@ -2,8 +2,8 @@
 // GM's rules for its clients: ports, tokens, registered memory, size classes, callbacks, events.
 #include "models/myrinet_gm/gm/gm_parts.h"
 #include "sim/host/host.h"
-#include "tests/support/gm_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_gm.h"
 
 #include <string.h>
 
@@ -11,17 +11,17 @@
 #define MS TIME_MS
 
 struct pair {
-    struct gm_world *world;
+    struct world *world;
     struct gm_end *from, *to;
 };
 
 static struct pair pair_new(const char *const *sets)
 {
-    struct gm_world *world = gm_world_new(gm_pair, sets, NULL);
+    struct world *world = world_new(&world_gm, gm_pair, sets, NULL);
     return (struct pair){world, gm_end_new(world, 0, 2), gm_end_new(world, 1, 2)};
 }
 
-static const char *failure(const struct gm_world *world)
+static const char *failure(const struct world *world)
 {
     return json_string_value(json_object_get(world->sim->reason, "kind"));
 }
@@ -31,21 +31,21 @@ static const char *failure(const struct gm_world *world)
 // armci.cfg.gm_ports_total: eight ports, each opened once.
 static void test_ports(void)
 {
-    struct gm_world *world = gm_world_new(gm_pair, NULL, NULL);
+    struct world *world = world_new(&world_gm, gm_pair, NULL, NULL);
     struct cpu_task task = {0};
     for (int number = 0; number < 8; number++) {
-        struct gm_port *port = gm_open(world->fabric, 0, number, "process", &task);
+        struct gm_port *port = gm_open(gm_fabric(world), 0, number, "process", &task);
         CU_ASSERT_PTR_NOT_NULL_FATAL(port);
         SUITE_SAME_INTEGER(gm_port_number(port), number);
         SUITE_SAME_INTEGER(gm_port_host(port), 0);
         SUITE_SAME_INTEGER(gm_send_tokens(port), 61);
         SUITE_SAME_INTEGER(gm_receive_tokens(port), 254);
-        CU_ASSERT_PTR_NULL(gm_open(world->fabric, 0, number, "process", &task));
+        CU_ASSERT_PTR_NULL(gm_open(gm_fabric(world), 0, number, "process", &task));
     }
-    CU_ASSERT_PTR_NULL(gm_open(world->fabric, 0, 8, "process", &task));
-    CU_ASSERT_PTR_NULL(gm_open(world->fabric, 0, -1, "process", &task));
-    CU_ASSERT_PTR_NOT_NULL(gm_open(world->fabric, 1, 7, "process", &task));
-    gm_world_free(world);
+    CU_ASSERT_PTR_NULL(gm_open(gm_fabric(world), 0, 8, "process", &task));
+    CU_ASSERT_PTR_NULL(gm_open(gm_fabric(world), 0, -1, "process", &task));
+    CU_ASSERT_PTR_NOT_NULL(gm_open(gm_fabric(world), 1, 7, "process", &task));
+    world_free(world);
 }
 
 // ---- Tokens ----
@@ -54,8 +54,9 @@ struct tries {
     int taken, refused;
 };
 
-static void try_sends(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool try_sends(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     struct tries *tries = argument;
     struct gm_message message = {.address = GM_WORLD_MEMORY, .length = 8, .size = 3};
     message.target_host = 1;
@@ -63,6 +64,7 @@ static void try_sends(struct cpu_context *context, struct gm_end *end, void *arg
     while (gm_send_with_callback(context, end->port, &message))
         tries->taken++;
     tries->refused++;
+    return true;
 }
 
 // armci.gm.token_limit: no more sends are outstanding than there are tokens, also when all of them
@@ -73,15 +75,15 @@ static void test_token_limit(void)
     struct tries tries = {0}, later = {0};
     p.from->deaf = true;
     gm_end_provide(p.to, 3, 20, 0);
-    gm_end_do(p.from, 100 * US, try_sends, &tries);
-    gm_end_do(p.from, 50 * MS, try_sends, &later);
-    gm_world_run(p.world);
+    world_do_at(p.from, 100 * US, try_sends, &tries);
+    world_do_at(p.from, 50 * MS, try_sends, &later);
+    world_run(p.world);
     SUITE_SAME_INTEGER(tries.taken, 5);
     SUITE_SAME_INTEGER(later.taken, 0);
     SUITE_SAME_INTEGER(later.refused, 1);
     SUITE_SAME_INTEGER(p.to->received->len, 5);
     SUITE_SAME_INTEGER(gm_send_tokens(p.from->port), 0);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 struct recovery {
@@ -91,8 +93,9 @@ struct recovery {
     guint callbacks_before, callbacks_after;
 };
 
-static void recover(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool recover(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     struct recovery *seen = argument;
     seen->tokens_before = gm_send_tokens(end->port);
     seen->kind = gm_receive(context, end->port, &seen->event);
@@ -101,6 +104,7 @@ static void recover(struct cpu_context *context, struct gm_end *end, void *argum
     gm_unknown(context, end->port, &seen->event);
     seen->tokens_after = gm_send_tokens(end->port);
     seen->callbacks_after = end->returned->len;
+    return true;
 }
 
 // armci.gm.token_recovery: neither the ACK nor taking the event brings the token back: the process
@@ -112,8 +116,8 @@ static void test_token_recovery(void)
     p.from->deaf = true;
     gm_end_provide(p.to, 3, 2, 0);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 8, .size = -1, .at = 50 * US});
-    gm_end_do(p.from, 500 * US, recover, &seen);
-    gm_world_run(p.world);
+    world_do_at(p.from, 500 * US, recover, &seen);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 1);
     SUITE_SAME_INTEGER(seen.tokens_before, 0);
     SUITE_SAME_INTEGER(seen.kind, GM_SENT_EVENT);
@@ -121,8 +125,8 @@ static void test_token_recovery(void)
     SUITE_SAME_INTEGER(seen.tokens_after, 1);
     SUITE_SAME_INTEGER(seen.callbacks_before, 0);
     SUITE_SAME_INTEGER(seen.callbacks_after, 1);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 // Tokens come back for ever: many more messages than there are.
@@ -132,31 +136,33 @@ static void test_tokens_circulate(void)
         pair_new((const char *const[]){"gm.send_tokens=2", "gm.receive_tokens=3", NULL});
     gm_end_provide(p.to, 6, 3, 0);
     gm_end_send_to(p.from, p.to, 64, 300);
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 300);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SUCCESS), 300);
     SUITE_SAME_INTEGER(gm_send_tokens(p.from->port), 2);
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 0);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
-static void provide_all(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool provide_all(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     int *given = argument;
     while (gm_provide_receive_buffer(context, end->port, GM_WORLD_MEMORY, 4, 0))
         (*given)++;
+    return true;
 }
 
 static void test_receive_tokens(void)
 {
     struct pair p = pair_new((const char *const[]){"gm.receive_tokens=7", NULL});
     int given = 0;
-    gm_end_do(p.to, 0, provide_all, &given);
-    gm_world_run(p.world);
+    world_do_at(p.to, 0, provide_all, &given);
+    world_run(p.world);
     SUITE_SAME_INTEGER(given, 7);
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 0);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ---- Memory ----
@@ -178,12 +184,14 @@ struct registration {
     bool (*call)(struct cpu_context *context, struct gm_port *port, int64_t address, int64_t bytes);
 };
 
-static void registration(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool registration(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     struct registration *r = argument;
     sim_time from = context->now;
     r->done = r->call(context, end->port, r->address, r->bytes);
     r->time = context->now - from;
+    return true;
 }
 
 // armci.gm.registered_only: what is not registered can't be sent from, not even its last byte ...
@@ -192,31 +200,33 @@ static void test_unregistered(void)
     for (int64_t start = OUTSIDE - 8; start <= OUTSIDE; start += 4) {
         struct pair p = pair_new(NULL);
         send_from(&p, start, 8);
-        gm_world_run(p.world);
+        world_run(p.world);
         if (start + 8 <= OUTSIDE) {
-            gm_world_check(p.world);
+            gm_check(p.world);
         } else {
             CU_ASSERT_EQUAL(p.world->sim->status, SIM_FAILED);
             SUITE_SAME_TEXT(failure(p.world), "not_registered");
         }
-        gm_world_free(p.world);
+        world_free(p.world);
     }
 }
 
-static void provide_outside(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool provide_outside(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     (void)argument;
     CU_ASSERT_FALSE(gm_provide_receive_buffer(context, end->port, OUTSIDE - 8, 4, 0));
+    return true;
 }
 
 // ... nor received into ...
 static void test_unregistered_buffer(void)
 {
     struct pair p = pair_new(NULL);
-    gm_end_do(p.to, 0, provide_outside, NULL);
-    gm_world_run(p.world);
+    world_do_at(p.to, 0, provide_outside, NULL);
+    world_run(p.world);
     SUITE_SAME_TEXT(failure(p.world), "not_registered");
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ... until it is registered, which costs a trap, the driver's part and each page; memory that lies
@@ -225,13 +235,13 @@ static void test_register(void)
 {
     struct pair p = pair_new(NULL);
     struct registration r = {OUTSIDE, 4000, false, 0, gm_register_memory};
-    gm_end_do(p.from, 0, registration, &r);
+    world_do_at(p.from, 0, registration, &r);
     send_from(&p, OUTSIDE - 100, 4000);
-    gm_world_run(p.world);
+    world_run(p.world);
     CU_ASSERT(r.done);
     SUITE_SAME_INTEGER(r.time, (521 + 2017 + 509) * TIME_NS);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 static void test_deregister(void)
@@ -240,16 +250,16 @@ static void test_deregister(void)
     struct registration in = {OUTSIDE, 4096, false, 0, gm_register_memory};
     struct registration out = {OUTSIDE, 4096, false, 0, gm_deregister_memory};
     struct registration again = out;
-    gm_end_do(p.from, 0, registration, &in);
-    gm_end_do(p.from, 0, registration, &out);
-    gm_end_do(p.from, 0, registration, &again);
+    world_do_at(p.from, 0, registration, &in);
+    world_do_at(p.from, 0, registration, &out);
+    world_do_at(p.from, 0, registration, &again);
     send_from(&p, OUTSIDE, 8);
-    gm_world_run(p.world);
+    world_run(p.world);
     CU_ASSERT(in.done && out.done);
     SUITE_SAME_INTEGER(out.time, (521 + 2017 + 307) * TIME_NS);
     CU_ASSERT_FALSE(again.done);
     SUITE_SAME_TEXT(failure(p.world), "not_registered");
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // The system may cap what a process registers, or not allow it at all.
@@ -259,19 +269,19 @@ static void test_register_refused(void)
     int64_t limit = 1 << 20;
     struct registration all = {INT64_C(0x40000000), limit, false, 0, gm_register_memory};
     struct registration more = {INT64_C(0x50000000), 1, false, 0, gm_register_memory};
-    gm_end_do(p.from, 0, registration, &all);
-    gm_end_do(p.from, 0, registration, &more);
-    gm_world_run(p.world);
+    world_do_at(p.from, 0, registration, &all);
+    world_do_at(p.from, 0, registration, &more);
+    world_run(p.world);
     CU_ASSERT(all.done);
     CU_ASSERT_FALSE(more.done);
-    gm_world_free(p.world);
+    world_free(p.world);
 
     p = pair_new((const char *const[]){"gm.registration=false", NULL});
     struct registration none = {OUTSIDE, 8, true, 0, gm_register_memory};
-    gm_end_do(p.from, 0, registration, &none);
-    gm_world_run(p.world);
+    world_do_at(p.from, 0, registration, &none);
+    world_run(p.world);
     CU_ASSERT_FALSE(none.done);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ---- Size classes ----
@@ -294,16 +304,16 @@ static void test_buffer_missing(void)
     gm_end_provide(p.to, 13, 1, 0); // too large
     gm_end_provide(p.to, 12, 1, 10 * MS);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 4000, .size = -1, .at = 1 * MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 1);
     sim_time when = gm_end_received(p.to, 0)->when;
     CU_ASSERT(when > 10 * MS && when < 11 * MS + 500 * US);
-    int64_t refused = gm_world_counter(p.world, "GM messages refused for lack of a receive buffer");
+    int64_t refused = world_counter(p.world, "GM messages refused for lack of a receive buffer");
     CU_ASSERT(refused >= 7 && refused <= 9); // each milliseconds and a round trip
     SUITE_SAME_INTEGER(gm_end_received(p.to, 0)->event.size, 12);
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 254 - 3);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 // With the buffer there in time, nothing is refused or sent twice.
@@ -314,22 +324,22 @@ static void test_buffer_there(void)
     for (int i = 0; i < 20; i++)
         gm_end_send(p.from,
                     &(struct gm_send_job){.to = p.to, .bytes = 5000 + i, .size = -1, .at = i * MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 20);
-    SUITE_SAME_INTEGER(
-        gm_world_counter(p.world, "GM messages refused for lack of a receive buffer"), 0);
-    SUITE_SAME_INTEGER(gm_world_counter(p.world, "GM packets resent"), 0);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    SUITE_SAME_INTEGER(world_counter(p.world, "GM messages refused for lack of a receive buffer"),
+                       0);
+    SUITE_SAME_INTEGER(world_counter(p.world, "GM packets resent"), 0);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 static void test_too_long(void)
 {
     struct pair p = pair_new(NULL);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 17, .size = 4});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_TEXT(failure(p.world), "message_too_long");
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // armci.gm.no_scatter_gather: a message is one piece of memory: address and length. Data from two
@@ -348,12 +358,12 @@ static void test_no_scatter_gather(void)
                                                   .size = -1,
                                                   .address = GM_WORLD_MEMORY + i * 8192,
                                                   .at = 1 * MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(gm_send_tokens(p.from->port), 61 - 2);
     SUITE_SAME_INTEGER(p.to->received->len, 2);
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 254);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 // ---- Directed sends ----
@@ -370,7 +380,7 @@ static void test_directed(void)
                                               .header = 4,
                                               .directed = true,
                                               .remote = GM_WORLD_MEMORY + 4096});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->written->len, 1);
     const struct gm_written_note *note = &g_array_index(p.to->written, struct gm_written_note, 0);
     SUITE_SAME_INTEGER(note->write.address, GM_WORLD_MEMORY + 4096);
@@ -380,11 +390,11 @@ static void test_directed(void)
     SUITE_SAME_INTEGER(note->write.source_port, 2);
     SUITE_SAME_INTEGER(gm_waiting(p.to->port), 0);
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 254);
-    struct cpu_usage usage = cpu_usage(p.to->task.cpu);
+    struct cpu_usage usage = cpu_usage(p.to->process.task.cpu);
     SUITE_SAME_INTEGER(usage.busy[CPU_USER] + usage.busy[CPU_INTERRUPT], 0);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SUCCESS), 1);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 // Memory that the target has not registered refuses it, and the sender's token comes back.
@@ -393,13 +403,13 @@ static void test_directed_rejected(void)
     struct pair p = pair_new(NULL);
     gm_end_send(p.from, &(struct gm_send_job){
                             .to = p.to, .bytes = 8, .directed = true, .remote = OUTSIDE - 4});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->written->len, 0);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SEND_REJECTED), 1);
     SUITE_SAME_INTEGER(gm_send_tokens(p.from->port), 61);
     SUITE_SAME_INTEGER(p.world->sim->status, SIM_COMPLETED);
     SUITE_SAME_INTEGER((long long)ledger_totals(p.world->sim->ledger).lost, 1);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ---- One port or two ----
@@ -408,8 +418,8 @@ static void test_directed_rejected(void)
 // requests it must take, and store, before it has the answer.
 static int requests_before_answer(int answer_port)
 {
-    struct gm_world *world =
-        gm_world_new(gm_pair, (const char *const[]){"hosts=[{name: node, count: 3}]", NULL}, NULL);
+    struct world *world = world_new(
+        &world_gm, gm_pair, (const char *const[]){"hosts=[{name: node, count: 3}]", NULL}, NULL);
     struct gm_end *client = gm_end_new(world, 0, 2), *server = gm_end_new(world, 1, 2);
     struct gm_end *other = gm_end_new(world, 2, 2), *answers = server;
     server->deaf = true;
@@ -421,13 +431,13 @@ static int requests_before_answer(int answer_port)
     for (int i = 0; i < 5; i++)
         gm_end_send(client, &(struct gm_send_job){.to = server, .bytes = 60, .size = -1, .at = MS});
     gm_end_send(other, &(struct gm_send_job){.to = answers, .bytes = 20, .size = -1, .at = 3 * MS});
-    gm_world_run(world);
+    world_run(world);
     answers->deaf = false;
-    gm_world_run(world);
+    world_run(world);
     int before = 0;
     while (gm_end_received(answers, (guint)before)->event.length != 20)
         before++;
-    gm_world_free(world);
+    world_free(world);
     return before;
 }
 
@@ -441,11 +451,13 @@ static void test_two_ports(void)
 
 // ---- Closed ports ----
 
-static void close_port(struct cpu_context *context, struct gm_end *end, void *argument)
+static bool close_port(struct cpu_context *context, void *process, void *argument)
 {
+    struct gm_end *end = process;
     (void)context, (void)argument;
     end->deaf = true;
     gm_close(end->port);
+    return true;
 }
 
 static void test_closed(void)
@@ -454,20 +466,20 @@ static void test_closed(void)
     struct gm_end *other = gm_end_new(p.world, 1, 4);
     gm_end_provide(p.to, 13, 9, 0);
     gm_end_provide(other, 13, 9, 0);
-    gm_end_do(p.to, 5 * MS, close_port, NULL);
+    world_do_at(p.to, 5 * MS, close_port, NULL);
     for (int i = 0; i < 4; i++) {
         sim_time at = i < 2 ? 1 * MS : 6 * MS;
         gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 8000, .size = -1, .at = at});
         gm_end_send(p.from,
                     &(struct gm_send_job){.to = other, .bytes = 8000, .size = -1, .at = at});
     }
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 2);
     SUITE_SAME_INTEGER(other->received->len, 4);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SEND_PORT_CLOSED), 2);
     SUITE_SAME_INTEGER(gm_end_count(p.from, GM_SUCCESS), 6);
     SUITE_SAME_INTEGER(gm_send_tokens(p.from->port), 61);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 // ---- Events ----
@@ -481,13 +493,13 @@ static void test_fast_receive(void)
     gm_end_provide(p.to, 8, 1, 0);
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 128, .size = -1, .at = MS});
     gm_end_send(p.from, &(struct gm_send_job){.to = p.to, .bytes = 129, .size = -1, .at = MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(p.to->received->len, 2);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 0)->event.kind, GM_FAST_RECV_EVENT);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 1)->event.kind, GM_RECV_EVENT);
     SUITE_SAME_INTEGER(gm_receive_tokens(p.to->port), 254);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 // What stands in front of the message's bytes is the library's, and counts for the wire only.
@@ -497,11 +509,11 @@ static void test_header_and_offset(void)
     gm_end_provide(p.to, 14, 1, 0);
     gm_end_send(p.from, &(struct gm_send_job){
                             .to = p.to, .bytes = 5000, .header = 5000, .size = -1, .at = MS});
-    gm_world_run(p.world);
+    world_run(p.world);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 0)->event.length, 10000);
     SUITE_SAME_INTEGER(gm_end_received(p.to, 0)->event.header, 5000);
-    gm_world_check(p.world);
-    gm_world_free(p.world);
+    gm_check(p.world);
+    world_free(p.world);
 }
 
 // A report names what each send waits for.
@@ -510,7 +522,7 @@ static void test_describe(void)
     struct pair p = pair_new((const char *const[]){"gm.send_timeout=20 ms", NULL});
     p.from->deaf = true;
     gm_end_send_to(p.from, p.to, 100, 1);
-    cpu_wake(&p.from->task);
+    cpu_wake(&p.from->process.task);
     engine_run(p.world->sim->engine, 300 * US);
     json_t *json = gm_describe(p.from->port);
     const json_t *send = json_array_get(json_object_get(json, "sends"), 0);
@@ -523,7 +535,7 @@ static void test_describe(void)
     send = json_array_get(json_object_get(json, "sends"), 0);
     SUITE_SAME_TEXT(json_string_value(json_object_get(send, "waits_for")), "the client to poll");
     json_decref(json);
-    gm_world_free(p.world);
+    world_free(p.world);
 }
 
 static const struct suite_case cases[] = {

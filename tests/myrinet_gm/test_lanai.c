@@ -2,16 +2,16 @@
 // The LANai's firmware loop, timers and SRAM. Each test of the loop tells a story and compares it
 // as text: "low 0, high 400" says that the job low was called at 0 ns, and high at 400 ns. A cycle
 // is 20 ns.
-#include "tests/support/lanai_world.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_lanai.h"
 
 #include <string.h>
 
 enum { FIRST, SECOND, SHARES_A, SHARES_B, SHARES_C, LAST, HANDLERS };
 
 struct story {
-    struct lanai_world *world;
+    struct world *world;
     struct lanai *card;
     GString *text;
     GPtrArray *jobs;
@@ -65,9 +65,13 @@ static struct story *story_of(const struct lanai_config *config, const struct co
     struct story *story = g_new0(struct story, 1);
     story->text = g_string_new(NULL);
     story->jobs = g_ptr_array_new_with_free_func(g_free);
-    story->world = lanai_world_new(config, &firmware, costs ? costs : nothing,
-                                   (void *const[]){story, story}, NULL, 0);
-    story->card = story->world->cards[0];
+    story->world = lanai_world_new(&(struct lanai_world_options){
+        .config = config,
+        .firmware = &firmware,
+        .costs = costs ? costs : nothing,
+        .owners = {story, story},
+    });
+    story->card = lanai_card(story->world, 0);
     return story;
 }
 
@@ -79,7 +83,7 @@ static struct story *story_new(void)
 
 static void story_end(struct story *story)
 {
-    lanai_world_free(story->world);
+    world_free(story->world);
     g_ptr_array_unref(story->jobs);
     g_string_free(story->text, TRUE);
     g_free(story);
@@ -87,7 +91,7 @@ static void story_end(struct story *story)
 
 static void story_is(struct story *story, const char *expected)
 {
-    lanai_world_run(story->world);
+    world_run(story->world);
     SUITE_SAME_TEXT(story->text->str, expected);
     story_end(story);
 }
@@ -211,7 +215,7 @@ static sim_time busy_at(int64_t clock, sim_time *last)
     struct story *story = story_of(&config, costs);
     job_at(story, 0, FIRST, "one", 11);
     job_at(story, 10, LAST, "two", 13);
-    lanai_world_run(story->world);
+    world_run(story->world);
     struct cpu_usage usage = cpu_usage(lanai_cpu(story->card));
     *last = sim_now(story->world->sim);
     SUITE_SAME_INTEGER(usage.slices[CPU_KERNEL], 2);
@@ -269,21 +273,25 @@ static void check_timers(sim_time tick, sim_time again, const char *expected)
     struct cost nothing[2] = {{0}};
     struct story story = {.text = g_string_new(NULL)};
     config.timer_tick = tick;
-    struct lanai_world *world = lanai_world_new(&config, &timer_firmware, nothing,
-                                                (void *const[]){&story, &story}, NULL, 0);
+    struct world *world =
+        lanai_world_new(&(struct lanai_world_options){.config = &config,
+                                                      .firmware = &timer_firmware,
+                                                      .costs = nothing,
+                                                      .owners = {&story, &story}});
     struct lanai_timer timer = {.item = {.handler = FIRST}}, other = {.item = {.handler = SECOND}};
-    lanai_timer_stop(world->cards[0], &timer); // never set
-    lanai_timer_set(world->cards[0], &timer, 5000 * TIME_NS);
-    lanai_timer_set(world->cards[0], &timer, 1300 * TIME_NS); // instead
-    lanai_timer_set(world->cards[0], &other, 1400 * TIME_NS);
-    struct stopper stopper = {.card = world->cards[0], .timer = &other, .again = again * TIME_NS};
+    lanai_timer_stop(lanai_card(world, 0), &timer); // never set
+    lanai_timer_set(lanai_card(world, 0), &timer, 5000 * TIME_NS);
+    lanai_timer_set(lanai_card(world, 0), &timer, 1300 * TIME_NS); // instead
+    lanai_timer_set(lanai_card(world, 0), &other, 1400 * TIME_NS);
+    struct stopper stopper = {
+        .card = lanai_card(world, 0), .timer = &other, .again = again * TIME_NS};
     event_init(&stopper.event, stopper_event);
     if (again >= 0)
         engine_schedule(world->sim->engine, &stopper.event, 1800 * TIME_NS);
-    lanai_world_run(world);
+    world_run(world);
     SUITE_SAME_TEXT(story.text->str, expected);
     g_string_free(story.text, TRUE);
-    lanai_world_free(world);
+    world_free(world);
 }
 
 static void test_timers(void)
@@ -311,7 +319,7 @@ static void test_sram(void)
     CU_ASSERT_TRUE(lanai_sram_try(card, "receive buffers", 65000));
     SUITE_SAME_INTEGER(lanai_sram_left(card), 0);
     // The other card has its own, and a refusal that the firmware asked about is no failure.
-    SUITE_SAME_INTEGER(lanai_sram_left(story->world->cards[1]), 65536);
+    SUITE_SAME_INTEGER(lanai_sram_left(lanai_card(story->world, 1)), 65536);
     SUITE_SAME_INTEGER(story->world->sim->status, SIM_COMPLETED);
     story_end(story);
 }

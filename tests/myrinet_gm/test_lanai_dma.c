@@ -9,10 +9,10 @@
 // handlers cost on the two LANais.
 #include "sim/core/random.h"
 #include "sim/explain/path.h"
-#include "tests/support/lanai_world.h"
 #include "tests/support/spans.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_lanai.h"
 
 #include <string.h>
 
@@ -44,7 +44,7 @@ struct message {
 };
 
 struct bench {
-    struct lanai_world *world;
+    struct world *world;
     struct sender senders[2];
     GString *arrivals, *sent;
     sim_time arrived; // the last one
@@ -158,9 +158,10 @@ static struct bench *bench_furnish(struct bench *bench, int64_t buffer_bytes)
     for (int i = 0; i < 2; i++) {
         struct sender *sender = &bench->senders[i];
         sender->bench = bench;
-        sender->card = bench->world->cards[i];
+        sender->card = lanai_card(bench->world, i);
         sender->messages = g_ptr_array_new_with_free_func(g_free);
-        cpu_task_init(&sender->host_task, bench->world->hosts[i]->cores[0], CPU_USER, host_run);
+        cpu_task_init(&sender->host_task, bench->world->cluster->hosts[i]->cores[0], CPU_USER,
+                      host_run);
         for (int k = 0; k < BUFFERS; k++) {
             sender->buffers[k].bytes = buffer_bytes;
             sender->writes[k].done = write_done;
@@ -171,21 +172,33 @@ static struct bench *bench_furnish(struct bench *bench, int64_t buffer_bytes)
     return bench;
 }
 
+// The world of these options, with this firmware.
+static struct bench *bench_of(const struct lanai_world_options *options, int64_t buffer_bytes)
+{
+    struct bench *bench = bench_empty();
+    struct lanai_world_options whole = *options;
+    whole.firmware = &firmware;
+    whole.costs = options->costs ? options->costs : nothing;
+    for (int i = 0; i < 2; i++)
+        whole.owners[i] = &bench->senders[i];
+    bench->world = lanai_world_new(&whole);
+    return bench_furnish(bench, buffer_bytes);
+}
+
 static struct bench *bench_new(const struct lanai_config *config, const struct cost *costs,
                                int64_t buffer_bytes, struct trace *trace, int64_t corrupt_nth)
 {
-    struct bench *bench = bench_empty();
-    bench->world = lanai_world_new(config, &firmware, costs ? costs : nothing,
-                                   (void *const[]){&bench->senders[0], &bench->senders[1]}, trace,
-                                   corrupt_nth);
-    return bench_furnish(bench, buffer_bytes);
+    return bench_of(
+        &(struct lanai_world_options){
+            .config = config, .costs = costs, .trace = trace, .corrupt_nth = corrupt_nth},
+        buffer_bytes);
 }
 
 static void bench_free(struct bench *bench)
 {
     for (int i = 0; i < 2; i++)
         g_ptr_array_unref(bench->senders[i].messages);
-    lanai_world_free(bench->world);
+    world_free(bench->world);
     g_string_free(bench->arrivals, TRUE);
     g_string_free(bench->sent, TRUE);
     g_free(bench);
@@ -210,7 +223,7 @@ static void bench_run(struct bench *bench)
     for (int i = 0; i < 2; i++)
         if (bench->senders[i].messages->len > 0)
             cpu_wake(&bench->senders[i].host_task);
-    lanai_world_run(bench->world);
+    world_run(bench->world);
 }
 
 static struct lanai_config costly(void)
@@ -228,7 +241,7 @@ static struct lanai_config costly(void)
 static sim_time closed_form(const struct bench *bench, const struct lanai_config *config,
                             int64_t bytes)
 {
-    const struct lanai_world *world = bench->world;
+    const struct world *world = bench->world;
     return TOKEN_BYTES / 4 * config->write_word.time +
            lanai_world_bus_time(world, TOKEN_BYTES, TOKEN_BYTES) + config->read_setup +
            2 * lanai_world_bus_time(world, bytes, config->bus_hold) + config->send_latency +
@@ -276,9 +289,9 @@ static struct shares shares_at(int64_t clock)
                                          time_at_rate(3 * 9 + 83 + 59 + 97, clock));
     for (int i = 0; i < 2; i++) {
         shares.lanai[i] = cpu_usage(lanai_cpu(bench->senders[i].card)).busy[CPU_KERNEL];
-        shares.bus[i] = bus_busy(bench->world->hosts[i]->bus);
+        shares.bus[i] = bus_busy(bench->world->cluster->hosts[i]->bus);
     }
-    shares.host = cpu_usage(bench->world->hosts[0]->cores[0]).busy[CPU_USER];
+    shares.host = cpu_usage(bench->world->cluster->hosts[0]->cores[0]).busy[CPU_USER];
     bench_free(bench);
     return shares;
 }
@@ -379,7 +392,7 @@ static void test_send_engine_queues(void)
         sends[i].packet = lanai_world_packet(bench->world, 0, 500);
         lanai_start(bench->senders[0].card, &sends[i], i * TIME_NS);
     }
-    lanai_world_run(bench->world);
+    world_run(bench->world);
     SUITE_SAME_TEXT(bench->sent->str, "2070 4140 ");
     CU_ASSERT_TRUE(ledger_balanced(bench->world->sim->ledger));
     bench_free(bench);
@@ -399,7 +412,7 @@ static void other_device_event(struct engine *engine, struct event *event)
         return;
     }
     device->asked = engine_now(engine);
-    bus_transfer(device->bench->world->hosts[0]->bus, BUS_READ, 64, event,
+    bus_transfer(device->bench->world->cluster->hosts[0]->bus, BUS_READ, 64, event,
                  stage_called("other", STAGE_BUS), MESSAGE_NONE);
 }
 
@@ -416,7 +429,7 @@ static void test_bus_is_shared(void)
     event_init(&device.event, other_device_event);
     engine_schedule(bench->world->sim->engine, &device.event, piece + piece / 2);
     lanai_start(bench->senders[0].card, &fetch, 0);
-    lanai_world_run(bench->world);
+    world_run(bench->world);
     SUITE_SAME_INTEGER(device.done, 2 * piece + other);
     SUITE_SAME_INTEGER(sim_now(bench->world->sim), 4 * piece + other);
     bench_free(bench);
@@ -474,11 +487,8 @@ static void test_held_in_front(void)
 {
     struct span_log *log = span_log_new();
     struct lanai_config config = costly();
-    struct bench *bench = bench_empty();
-    bench->world =
-        lanai_world_new_cable(&config, &firmware, nothing,
-                              (void *const[]){&bench->senders[0], &bench->senders[1]}, &log->trace);
-    bench_furnish(bench, 0);
+    struct bench *bench = bench_of(
+        &(struct lanai_world_options){.config = &config, .trace = &log->trace, .cable = true}, 0);
     static const int64_t sizes[] = {100, 200, 5000, 300, 50};
     struct message *messages[G_N_ELEMENTS(sizes)];
     for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++)
@@ -506,7 +516,7 @@ static void test_held_in_front(void)
     char *told = span_notes_text(log, "NIC receive DMA"), *held = strstr(told, "held");
     SUITE_SAME_TEXT(held, notes->str);
     SUITE_SAME_INTEGER(*sim_counter(bench->world->sim, "LANai packets held for a buffer"), 5);
-    SUITE_SAME_INTEGER(lanai_held(bench->world->cards[1]), 0);
+    SUITE_SAME_INTEGER(lanai_held(lanai_card(bench->world, 1)), 0);
     SUITE_SAME_INTEGER(ledger_totals(bench->world->sim->ledger).delivered, 4);
     g_free(told);
     g_string_free(arrivals, TRUE);

@@ -4,9 +4,9 @@
 //
 // The firmware writes what comes to the host, beginning with the packet's head if it has one.
 #include "sim/core/random.h"
-#include "tests/support/lanai_world.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
+#include "tests/support/world_lanai.h"
 
 #define RATE INT64_C(400000000)
 #define BUFFERS 2
@@ -28,7 +28,7 @@ struct parcel {
 };
 
 struct trial {
-    struct lanai_world *world;
+    struct world *world;
     struct side sides[2];
     GPtrArray *parcels;
     GString *story; // "node: bytes@seen" and "node: bytes@written"
@@ -117,12 +117,15 @@ static struct trial *trial_new(const struct lanai_config *config,
     trial->writes = writes;
     trial->story = g_string_new(NULL);
     trial->parcels = g_ptr_array_new_with_free_func(g_free);
-    trial->world = lanai_world_new(config, firmware, nothing,
-                                   (void *const[]){&trial->sides[0], &trial->sides[1]}, NULL, 0);
+    trial->world = lanai_world_new(
+        &(struct lanai_world_options){.config = config,
+                                      .firmware = firmware,
+                                      .costs = nothing,
+                                      .owners = {&trial->sides[0], &trial->sides[1]}});
     for (int i = 0; i < 2; i++) {
         struct side *side = &trial->sides[i];
         side->trial = trial;
-        side->card = trial->world->cards[i];
+        side->card = lanai_card(trial->world, i);
         side->jobs[0].handler = side->jobs[1].handler = JOB;
         for (int k = 0; k < BUFFERS; k++) {
             side->buffers[k].bytes = 100000;
@@ -135,7 +138,7 @@ static struct trial *trial_new(const struct lanai_config *config,
 static void trial_free(struct trial *trial)
 {
     CU_ASSERT_TRUE(ledger_balanced(trial->world->sim->ledger));
-    lanai_world_free(trial->world);
+    world_free(trial->world);
     g_ptr_array_unref(trial->parcels);
     g_string_free(trial->story, TRUE);
     g_free(trial);
@@ -183,7 +186,7 @@ static char *one_way(const struct lanai_config *config, const struct lanai_firmw
             .item = {.handler = LANAI_NOBODY}, .move = LANAI_FROM_HOST, .bytes = 3000};
         lanai_start(trial->sides[0].card, &fetches[i], (sim_time)i * TIME_US);
     }
-    lanai_world_run(trial->world);
+    world_run(trial->world);
     char *story = g_strdup(trial->story->str);
     trial_free(trial);
     return story;
@@ -218,7 +221,7 @@ static void test_send_loses(void)
     struct trial *trial = trial_new(&config, &whole, false);
     const struct parcel *large = send_at(trial, 0, 0, 60000);
     const struct parcel *small = send_at(trial, 20 * TIME_US, 1, 10000);
-    lanai_world_run(trial->world);
+    world_run(trial->world);
     sim_time wire = 16667 * 4 * TIME_NS; // 10,000 B of its own, and as long idle as it lacks
     SUITE_SAME_INTEGER(small->left, 20 * TIME_US + wire);
     SUITE_SAME_INTEGER(large->left, 60000 * 4 * TIME_NS);
@@ -240,7 +243,7 @@ static void test_receive_loses(void)
     send_at(trial, 0, 1, 60000);
     send_at(trial, 20 * TIME_US, 0, 9001);
     const struct parcel *next = send_at(trial, 21 * TIME_US, 0, 301);
-    lanai_world_run(trial->world);
+    world_run(trial->world);
     sim_time first = 20 * TIME_US + lanai_world_wire_time(1), through = first + 60 * TIME_US;
     check_contains(trial, 1, "has", 9001, through + config.receive_latency);
     SUITE_SAME_INTEGER(next->left, through + (301 - 80) * 4 * TIME_NS);
@@ -255,7 +258,7 @@ static sim_time both_ways(const struct lanai_config *config, int count, int64_t 
     for (int i = 0; i < count; i++)
         for (int from = 0; from < 2; from++)
             send_at(trial, 0, from, bytes);
-    lanai_world_run(trial->world);
+    world_run(trial->world);
     sim_time end = sim_now(trial->world->sim);
     trial_free(trial);
     return end;
@@ -322,7 +325,7 @@ static void test_processor(void)
         struct work work;
         work_at(trial, &work, at[i] * TIME_US, 1);
         send_at(trial, 0, 0, 60000);
-        lanai_world_run(trial->world);
+        world_run(trial->world);
         SUITE_SAME_INTEGER(trial->sides[1].job_took, takes[i]);
         trial_free(trial);
     }
@@ -337,7 +340,7 @@ static void test_processor_meanwhile(void)
     struct work work;
     work_at(trial, &work, 30 * TIME_US, 2);
     send_at(trial, 35 * TIME_US - lanai_world_wire_time(1), 0, 60000);
-    lanai_world_run(trial->world);
+    world_run(trial->world);
     sim_time rest = (40 * TIME_US + 2) / 3; // 13.33 us
     SUITE_SAME_INTEGER(trial->sides[1].job_from, 35 * TIME_US + rest);
     SUITE_SAME_INTEGER(trial->sides[1].job_took, 20 * TIME_US);
@@ -364,7 +367,7 @@ static char *random_run(uint64_t seed, const struct lanai_firmware *firmware)
         send_at(trial, when, (int)random_below(stream, 2), length);
         bytes += length;
     }
-    lanai_world_run(trial->world);
+    world_run(trial->world);
     // Each card has seen them all, out or in, and those that came in once more.
     CU_ASSERT(sim_now(trial->world->sim) >= time_at_rate(bytes, RATE));
     SUITE_SAME_INTEGER(ledger_totals(trial->world->sim->ledger).delivered, 300);

@@ -7,6 +7,7 @@
 #include "sim/workload/model.h"
 #include "sim/workload/program_source.h"
 #include "tests/support/suite.h"
+#include "tests/support/world.h"
 
 #include <string.h>
 
@@ -110,21 +111,7 @@ struct rpi_envelope rpi_bench_envelope(const struct vip_descriptor *descriptor)
     return envelope;
 }
 
-struct stage_time {
-    const char *stage;
-    sim_time time;
-};
-
-static void add_stage(void *owner, const char *stage, sim_time time)
-{
-    struct stage_time *sum = owner;
-    if (strcmp(stage, sum->stage) == 0)
-        sum->time += time;
-}
-
 sim_time rpi_bench_process_time(const struct rpi_bench *bench, int rank, const char *stage)
 {
-    struct stage_time sum = {.stage = stage};
-    cpu_each_stage(bench->processes[rank]->task.cpu, add_stage, &sum);
-    return sum.time;
+    return world_stage_time(bench->processes[rank]->task.cpu, stage);
 }

@@ -5,22 +5,23 @@
 #include "sim/net/fabric.h"
 #include "tests/support/suite.h"
 
-static void *table_defaults(const struct param_table *table)
+#include <string.h>
+
+void topology_defaults(const struct param_table *table, void *config)
 {
     struct diag_list *diags = diag_list_new();
     struct param_values *values = param_read(table, NULL, table->name, diags);
     diag_print(diags, stderr);
     g_assert(!diag_any(diags));
-    void *config = g_memdup2(values->values, table->size);
+    memcpy(config, values->values, table->size);
     param_values_free(values);
     diag_list_free(diags);
-    return config;
 }
 
 struct link_config topology_link_defaults(void)
 {
-    struct link_config *found = table_defaults(&link_table), config = *found;
-    g_free(found);
+    struct link_config config;
+    topology_defaults(&link_table, &config);
     config.drop_nth = config.corrupt_nth = (struct param_counts){NULL, 0};
     config.down = (struct param_windows){NULL, 0};
     return config;
@@ -28,8 +29,8 @@ struct link_config topology_link_defaults(void)
 
 struct switch_config topology_switch_defaults(void)
 {
-    struct switch_config *found = table_defaults(&switch_table), config = *found;
-    g_free(found);
+    struct switch_config config;
+    topology_defaults(&switch_table, &config);
     return config;
 }
 

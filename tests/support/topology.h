@@ -8,7 +8,9 @@
 #include "sim/net/switch.h"
 #include "sim/scenario/scenario.h"
 
-// The tables' defaults, to be changed as the test needs it.
+// The tables' defaults, to be changed as the test needs it. The first fills in the struct that the
+// table describes; lists in it are gone.
+void topology_defaults(const struct param_table *table, void *config);
 struct link_config topology_link_defaults(void);
 struct switch_config topology_switch_defaults(void);
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening and closing, with and without losses (RFC 793, 3.4-3.5).
 #include "tests/support/suite.h"
-#include "tests/support/tcp_world.h"
+#include "tests/support/world_tcp.h"
 
 #include <string.h>
 
-static void close_both(struct tcp_world *world, sim_time when)
+static void close_both(struct world *world, sim_time when)
 {
-    tcp_do_at(&world->nodes[0], when, tcp_close_job, NULL);
-    tcp_do_at(&world->nodes[1], when, tcp_read_job, GSIZE_TO_POINTER(1)); // the end of the stream
-    tcp_do_at(&world->nodes[1], when, tcp_close_job, NULL);
+    world_do_at(tcp_node(world, 0), when, tcp_close_job, NULL);
+    world_do_at(tcp_node(world, 1), when, tcp_read_job, GSIZE_TO_POINTER(1)); // the end of the
+                                                                              // stream
+    world_do_at(tcp_node(world, 1), when, tcp_close_job, NULL);
 }
 
 static void test_handshake(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
+    struct world *world = tcp_world(NULL, NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
+    world_run(world);
     TCP_EXPECT(world, 0, TIME_NEVER, "node0 S 0:0(0) win 5840");
     TCP_EXPECT(world, 1, TIME_NEVER, "node1 SA 0:0(0) ack 1 win 5840");
     TCP_EXPECT(world, 2, TIME_NEVER, "node0 A 1:1(0) ack 1 win 5840");
@@ -26,67 +27,67 @@ static void test_handshake(void)
         SUITE_SAME_INTEGER(syn->mss, 1460);
         CU_ASSERT(syn->sack_permitted && syn->timestamps && syn->scale == -1);
         SUITE_SAME_INTEGER(syn->wire, 14 + 20 + 20 + 4 + 12); // MSS, SACK with timestamps
-        SUITE_SAME_INTEGER(world->nodes[i].socket->snd.mss, 1448);
-        SUITE_SAME_INTEGER(world->nodes[i].socket->state, TCP_ESTABLISHED);
+        SUITE_SAME_INTEGER(tcp_node(world, i)->socket->snd.mss, 1448);
+        SUITE_SAME_INTEGER(tcp_node(world, i)->socket->state, TCP_ESTABLISHED);
     }
     CU_ASSERT(tcp_log_at(world, 2)->mss == -1 && tcp_log_at(world, 2)->timestamps);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 static void test_options(void)
 {
-    struct tcp_world *world = tcp_world_new(
+    struct world *world = tcp_world(
         (const char *const[]){"tcp.timestamps=false", "tcp.recovery=reno", "tcp.window_scale=3",
-                              "tcp.receive_buffer=256 KiB", "tcp.mtu=9000 B", NULL});
+                              "tcp.receive_buffer=256 KiB", "tcp.mtu=9000 B", NULL},
+        NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
+    world_run(world);
     const struct tcp_line *syn = tcp_log_at(world, 0);
     CU_ASSERT(!syn->timestamps && !syn->sack_permitted);
     SUITE_SAME_INTEGER(syn->scale, 3);
     SUITE_SAME_INTEGER(syn->mss, 8960);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->snd.mss, 8960);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->snd.scale, 3);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->snd.mss, 8960);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->snd.scale, 3);
     SUITE_SAME_INTEGER(tcp_log_at(world, 2)->window, 2 * 8960 / 8);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 static void test_close(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
+    struct world *world = tcp_world(NULL, NULL);
     tcp_connect_nodes(world);
     close_both(world, 100 * TIME_MS);
-    tcp_run(world);
+    world_run(world);
     TCP_EXPECT(world, 3, TIME_NEVER, "node0 FA 1:1(0) ack 1 win 5840");
     TCP_EXPECT(world, 4, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
     TCP_EXPECT(world, 5, TIME_NEVER, "node0 A 2:2(0) ack 2 win 5840");
     SUITE_SAME_INTEGER(tcp_log_count(world), 6);
-    CU_ASSERT(world->nodes[1].reset); // read says that the stream has ended
-    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_TIME_WAIT);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_CLOSED);
-    tcp_world_free(world);
+    CU_ASSERT(tcp_node(world, 1)->reset); // read says that the stream has ended
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    world_free(world);
 }
 
 // Both close at once: each FIN is acknowledged, both wait.
 static void test_close_at_once(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
+    struct world *world = tcp_world(NULL, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 100 * TIME_MS, tcp_close_job, NULL);
-    tcp_do_at(&world->nodes[1], 100 * TIME_MS, tcp_close_job, NULL);
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_TIME_WAIT);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_TIME_WAIT);
+    world_do_at(tcp_node(world, 0), 100 * TIME_MS, tcp_close_job, NULL);
+    world_do_at(tcp_node(world, 1), 100 * TIME_MS, tcp_close_job, NULL);
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_TIME_WAIT);
     SUITE_SAME_INTEGER(tcp_log_count(world), 7);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // RFC 2988, 2.1 and 5.5: three seconds, then twice that.
 static void test_lost_syn(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"links[0].drop_nth=[1, 2]", NULL});
+    struct world *world = tcp_world((const char *const[]){"links[0].drop_nth=[1, 2]", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
+    world_run(world);
     const char *const syn = "node0 S 0:0(0) win 5840";
     TCP_EXPECT(world, 0, TIME_NEVER, syn);
     TCP_EXPECT(world, 1, TIME_NEVER, syn);
@@ -95,78 +96,79 @@ static void test_lost_syn(void)
     TCP_EXPECT(world, 4, TIME_NEVER, "node0 A 1:1(0) ack 1 win 5840");
     CU_ASSERT(ABS(tcp_log_at(world, 1)->when - 3 * TIME_S) < TIME_MS);
     CU_ASSERT(ABS(tcp_log_at(world, 2)->when - 9 * TIME_S) < TIME_MS);
-    CU_ASSERT(tcp_established(world->nodes[0].socket));
-    tcp_world_free(world);
+    CU_ASSERT(tcp_established(tcp_node(world, 0)->socket));
+    world_free(world);
 }
 
 static void test_lost_syn_ack(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"links[1].drop_nth=[1]", NULL});
+    struct world *world = tcp_world((const char *const[]){"links[1].drop_nth=[1]", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
+    world_run(world);
     // Both sides' timers run out at the same tick.
-    CU_ASSERT(tcp_established(world->nodes[0].socket));
-    CU_ASSERT(tcp_established(world->nodes[1].socket));
+    CU_ASSERT(tcp_established(tcp_node(world, 0)->socket));
+    CU_ASSERT(tcp_established(tcp_node(world, 1)->socket));
     CU_ASSERT(ABS(tcp_log_at(world, 2)->when - 3 * TIME_S) < TIME_MS);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // The third segment of the handshake is lost: data do its work.
 static void test_lost_handshake_ack(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"links[0].drop_nth=[2]", NULL});
+    struct world *world = tcp_world((const char *const[]){"links[0].drop_nth=[2]", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 100);
-    CU_ASSERT(world->nodes[1].job_end < 11 * TIME_MS);
-    tcp_world_free(world);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 100);
+    CU_ASSERT(tcp_node(world, 1)->process.job_end < 11 * TIME_MS);
+    world_free(world);
 }
 
 static void test_lost_fin(void)
 {
-    struct tcp_world *world = tcp_world_new(
-        (const char *const[]){"links[0].drop_nth=[3]", "links[1].drop_nth=[2]", NULL});
+    struct world *world = tcp_world(
+        (const char *const[]){"links[0].drop_nth=[3]", "links[1].drop_nth=[2]", NULL}, NULL);
     tcp_connect_nodes(world);
     close_both(world, 100 * TIME_MS);
-    tcp_run(world);
+    world_run(world);
     TCP_EXPECT(world, 3, TIME_NEVER, "node0 FA 1:1(0) ack 1 win 5840");
     TCP_EXPECT(world, 4, TIME_NEVER, "node0 FA 1:1(0) ack 1 win 5840");
     TCP_EXPECT(world, 5, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
-    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_TIME_WAIT);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_CLOSED);
-    tcp_world_free(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_TIME_WAIT);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    world_free(world);
 }
 
 // The last acknowledgment is lost: the FIN comes again, and TIME-WAIT answers it.
 static void test_time_wait_answers(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"links[0].drop_nth=[4]", NULL});
+    struct world *world = tcp_world((const char *const[]){"links[0].drop_nth=[4]", NULL}, NULL);
     tcp_connect_nodes(world);
     close_both(world, 100 * TIME_MS);
-    tcp_run(world);
+    world_run(world);
     TCP_EXPECT(world, 6, TIME_NEVER, "node1 FA 1:1(0) ack 2 win 5840");
     TCP_EXPECT(world, 7, TIME_NEVER, "node0 A 2:2(0) ack 2 win 5840");
-    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_CLOSED);
-    tcp_world_free(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    world_free(world);
 }
 
 static void test_refused(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
-    tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_job, NULL);
-    tcp_do_at(&world->nodes[0], 2 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(1));
-    tcp_run(world);
+    struct world *world = tcp_world(NULL, NULL);
+    world_do_at(tcp_node(world, 0), TIME_MS, tcp_connect_job, NULL);
+    world_do_at(tcp_node(world, 0), 2 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(1));
+    world_run(world);
     TCP_EXPECT(world, 0, TIME_NEVER, "node0 S 0:0(0) win 5840");
     CU_ASSERT(tcp_log_at(world, 1)->flags == (TCP_RST | TCP_ACK));
     SUITE_SAME_INTEGER(tcp_log_count(world), 2);
-    CU_ASSERT(world->nodes[0].reset && !tcp_established(world->nodes[0].socket));
-    tcp_world_free(world);
+    CU_ASSERT(tcp_node(world, 0)->reset && !tcp_established(tcp_node(world, 0)->socket));
+    world_free(world);
 }
 
-static bool give_up_job(struct cpu_context *context, struct tcp_node *node, void *options)
+static bool give_up_job(struct cpu_context *context, void *process, void *options)
 {
+    struct tcp_node *node = process;
     tcp_connect_job(context, node, options);
     tcp_close(context, node->socket);
     return true;
@@ -175,32 +177,32 @@ static bool give_up_job(struct cpu_context *context, struct tcp_node *node, void
 // Who closes before the answer has come knows nothing of the connection, and says so.
 static void test_close_before_the_answer(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
-    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
-    tcp_do_at(&world->nodes[0], TIME_MS, give_up_job, NULL);
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_CLOSED);
+    struct world *world = tcp_world(NULL, NULL);
+    world_do(tcp_node(world, 1), tcp_listen_job, NULL);
+    world_do_at(tcp_node(world, 0), TIME_MS, give_up_job, NULL);
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_CLOSED);
     TCP_EXPECT(world, 0, TIME_NEVER, "node0 S 0:0(0) win 5840");
     TCP_EXPECT(world, 1, TIME_NEVER, "node1 SA 0:0(0) ack 1 win 5840");
     CU_ASSERT(tcp_log_at(world, 2)->flags & TCP_RST);
     SUITE_SAME_INTEGER(tcp_log_at(world, 2)->node, 0);
     SUITE_SAME_INTEGER(tcp_log_count(world), 3); // the answer is not sent again
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // RFC 2525, 2.17: who closes with data unread tells the peer that they are lost.
 static void test_close_unread(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
+    struct world *world = tcp_world(NULL, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
-    tcp_do_at(&world->nodes[1], 20 * TIME_MS, tcp_close_job, NULL);
-    tcp_do_at(&world->nodes[0], 30 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    world_do_at(tcp_node(world, 1), 20 * TIME_MS, tcp_close_job, NULL);
+    world_do_at(tcp_node(world, 0), 30 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    world_run(world);
     const struct tcp_line *last = tcp_log_at(world, tcp_log_count(world) - 1);
     CU_ASSERT(last->node == 1 && (last->flags & TCP_RST));
-    CU_ASSERT(world->nodes[0].reset);
-    tcp_world_free(world);
+    CU_ASSERT(tcp_node(world, 0)->reset);
+    world_free(world);
 }
 
 // Who has read all and closed acknowledges a retransmission of what it has read: the writer gets
@@ -208,14 +210,13 @@ static void test_close_unread(void)
 // its FIN.
 static void test_closed_knows_old_data(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"links[1].drop_nth=[2, 3]", NULL});
+    struct world *world = tcp_world((const char *const[]){"links[1].drop_nth=[2, 3]", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
-    tcp_do_at(&world->nodes[1], 20 * TIME_MS, tcp_close_job, NULL);
-    tcp_do_at(&world->nodes[0], 600 * TIME_MS, tcp_close_job, NULL);
-    tcp_run(world);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    world_do_at(tcp_node(world, 1), 20 * TIME_MS, tcp_close_job, NULL);
+    world_do_at(tcp_node(world, 0), 600 * TIME_MS, tcp_close_job, NULL);
+    world_run(world);
     TCP_EXPECT(world, 3, TIME_NEVER, "node0 PA 1:101(100) ack 1 win 5840");
     TCP_EXPECT(world, 4, TIME_NEVER, "node1 A 1:1(0) ack 101 win 5840");
     TCP_EXPECT(world, 5, TIME_NEVER, "node1 FA 1:1(0) ack 101 win 5840");
@@ -223,42 +224,42 @@ static void test_closed_knows_old_data(void)
     TCP_EXPECT(world, 7, TIME_NEVER, "node1 A 2:2(0) ack 101 win 5840");
     for (int i = 0; i < tcp_log_count(world); i++)
         CU_ASSERT(!(tcp_log_at(world, i)->flags & TCP_RST));
-    CU_ASSERT(!world->nodes[0].reset);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->state, TCP_CLOSED);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_TIME_WAIT);
-    tcp_world_free(world);
+    CU_ASSERT(!tcp_node(world, 0)->reset);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->state, TCP_CLOSED);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_TIME_WAIT);
+    world_free(world);
 }
 
 // New data to one that has closed are refused: nobody will read them (RFC 2525, 2.17).
 static void test_closed_refuses_new_data(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
+    struct world *world = tcp_world(NULL, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 10 * TIME_MS, tcp_close_job, NULL);
-    tcp_do_at(&world->nodes[0], 20 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
-    tcp_do_at(&world->nodes[0], 30 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 1), 10 * TIME_MS, tcp_close_job, NULL);
+    world_do_at(tcp_node(world, 0), 20 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    world_do_at(tcp_node(world, 0), 30 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    world_run(world);
     const struct tcp_line *last = tcp_log_at(world, tcp_log_count(world) - 1);
     CU_ASSERT(last->node == 1 && (last->flags & TCP_RST));
-    CU_ASSERT(world->nodes[0].reset);
-    SUITE_SAME_INTEGER(world->nodes[1].socket->state, TCP_CLOSED);
-    tcp_world_free(world);
+    CU_ASSERT(tcp_node(world, 0)->reset);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->socket->state, TCP_CLOSED);
+    world_free(world);
 }
 
 // A peer that never answers ends the run, and the report names the setting.
 static void test_gives_up(void)
 {
-    struct tcp_world *world = tcp_world_new(
-        (const char *const[]){"links[0].drop_probability=1", "tcp.syn_retries=2", NULL});
+    struct world *world = tcp_world(
+        (const char *const[]){"links[0].drop_probability=1", "tcp.syn_retries=2", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
+    world_run(world);
     SUITE_SAME_INTEGER(world->sim->status, SIM_FAILED);
     const char *text = json_string_value(json_object_get(world->sim->reason, "text"));
     SUITE_CONTAINS(text, "node0");
     SUITE_CONTAINS(text, "SYN-SENT");
     SUITE_CONTAINS(text, "tcp.syn_retries");
     SUITE_SAME_INTEGER(tcp_log_count(world), 3);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 // the end of the read that waits for it. One cost at a time is made a millisecond dearer, which
 // hides what else goes on; the difference counts.
 #include "tests/support/suite.h"
-#include "tests/support/tcp_world.h"
+#include "tests/support/world_tcp.h"
 
 #include <math.h>
 
@@ -22,20 +22,20 @@ static struct measured transfer(int64_t bytes, const char *const *sets, const ch
     while (*sets)
         all[count++] = *sets++;
     all[count] = more;
-    struct tcp_world *world = tcp_world_new(all);
+    struct world *world = tcp_world(all, NULL);
     tcp_connect_nodes(world);
     // A first byte takes the writer out of the call that it has connected with.
-    tcp_do_at(&world->nodes[0], WRITE_AT / 2, tcp_write_job, GSIZE_TO_POINTER(1));
-    tcp_do_at(&world->nodes[1], WRITE_AT / 2, tcp_read_job, GSIZE_TO_POINTER(1));
-    tcp_do_at(&world->nodes[1], WRITE_AT * 3 / 4, tcp_read_job, GSIZE_TO_POINTER(bytes));
-    tcp_do_at(&world->nodes[0], WRITE_AT, tcp_write_job, GSIZE_TO_POINTER(bytes));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, bytes + 1);
+    world_do_at(tcp_node(world, 0), WRITE_AT / 2, tcp_write_job, GSIZE_TO_POINTER(1));
+    world_do_at(tcp_node(world, 1), WRITE_AT / 2, tcp_read_job, GSIZE_TO_POINTER(1));
+    world_do_at(tcp_node(world, 1), WRITE_AT * 3 / 4, tcp_read_job, GSIZE_TO_POINTER(bytes));
+    world_do_at(tcp_node(world, 0), WRITE_AT, tcp_write_job, GSIZE_TO_POINTER(bytes));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, bytes + 1);
     struct measured result = {
-        time_to_us(world->nodes[1].job_end - WRITE_AT),
+        time_to_us(tcp_node(world, 1)->process.job_end - WRITE_AT),
         *sim_counter(world->sim, "nic interrupts"),
     };
-    tcp_world_free(world);
+    world_free(world);
     return result;
 }
 

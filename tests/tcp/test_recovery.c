@@ -4,8 +4,8 @@
 // of several drops Reno finds the first by duplicates and the last by a timeout, NewReno mends one
 // hole a round trip, and with selective acknowledgments all are mended in about one.
 #include "tests/support/suite.h"
-#include "tests/support/tcp_world.h"
 #include "tests/support/transition_log.h"
+#include "tests/support/world_tcp.h"
 
 #include <stdio.h>
 
@@ -13,7 +13,7 @@
 #define SEGMENTS 60
 
 struct transfer {
-    struct tcp_world *world;
+    struct world *world;
     int retransmitted[32]; // segment numbers, in the order of sending
     sim_time when[32];
     int count;
@@ -35,13 +35,15 @@ static struct transfer transfer_with(const char *recovery, const char *drops, co
         g_strdup("tcp.send_buffer_grows=false"),
         NULL,
     };
-    struct tcp_world *world = tcp_world_new((const char *const *)sets);
+    struct world *world = tcp_world((const char *const *)sets, NULL);
     int64_t highest = -1;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, SEGMENTS * SEGMENT);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job,
+                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job,
+                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, SEGMENTS * SEGMENT);
     for (int i = 0; i < tcp_log_count(world); i++) {
         const struct tcp_line *line = tcp_log_at(world, i);
         if (line->node != 0 || line->payload == 0)
@@ -79,7 +81,7 @@ static void check(const char *recovery, const char *drops, const char *expected,
     if (!same)
         fprintf(stderr, "that was %s with frames %s lost\n", recovery, drops);
     g_string_free(happened, TRUE);
-    tcp_world_free(result.world);
+    world_free(result.world);
 }
 
 // Frame n of node 0 carries segment n - 3.
@@ -121,17 +123,19 @@ static void expect_states(const char *recovery, const char *drops, const char *e
     struct transition_log *log = transition_log_new("tcp recovery", true);
     char *sets[] = {g_strdup_printf("tcp.recovery=%s", recovery),
                     g_strdup_printf("links[0].drop_nth=%s", drops), NULL};
-    struct tcp_world *world = tcp_world_traced((const char *const *)sets, &log->sink.trace);
+    struct world *world = tcp_world((const char *const *)sets, &log->sink.trace);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job,
+                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job,
+                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    world_run(world);
     char *detail = g_strdup_printf(" (%s)", recovery);
     g_string_replace(log->text, detail, "", 0);
     g_free(detail);
     if (!SUITE_SAME_TEXT(log->text->str, expected))
         fprintf(stderr, "that was %s with frames %s lost\n", recovery, drops);
-    tcp_world_free(world);
+    world_free(world);
     transition_log_free(log);
     g_free(sets[0]);
     g_free(sets[1]);
@@ -163,14 +167,14 @@ static void test_pace(void)
 {
     struct transfer sack = transfer("sack", "[30, 31, 32, 33]", "false");
     struct transfer newreno = transfer("newreno", "[30, 31, 32, 33]", "false");
-    sim_time round_trip = cluster_wire_time(sack.world->cluster, SEGMENT + 70) +
-                          cluster_wire_time(sack.world->cluster, 70);
+    sim_time round_trip =
+        world_wire_time(sack.world, SEGMENT + 70) + world_wire_time(sack.world, 70);
     for (int i = 1; i < 4; i++) {
         CU_ASSERT(sack.when[i] - sack.when[i - 1] < 130 * TIME_US);
         CU_ASSERT(newreno.when[i] - newreno.when[i - 1] >= round_trip);
     }
-    tcp_world_free(sack.world);
-    tcp_world_free(newreno.world);
+    world_free(sack.world);
+    world_free(newreno.world);
 }
 
 // A path so long, and a buffer so small, that what is under way is on the path, and not in the
@@ -208,21 +212,23 @@ static void test_third_duplicate(void)
     struct before_retransmission before = before_retransmission(&result);
     SUITE_SAME_INTEGER(before.acknowledged, 1 + 27 * SEGMENT);
     SUITE_SAME_INTEGER(before.duplicates, 3);
-    const struct tcp_socket *socket = result.world->nodes[0].socket;
+    const struct tcp_socket *socket = tcp_node(result.world, 0)->socket;
     SUITE_SAME_INTEGER(socket->cc.ssthresh, (before.sent - before.acknowledged) / SEGMENT / 2);
     // Then up by one a round trip.
     CU_ASSERT(socket->cc.cwnd >= socket->cc.ssthresh && socket->cc.cwnd <= socket->cc.ssthresh + 4);
-    tcp_world_free(result.world);
+    world_free(result.world);
     // With two duplicates only there is a timeout.
-    struct tcp_world *world = tcp_world_new((const char *const[]){
-        "tcp.recovery=reno", "links[0].drop_nth=[3]", "tcp.limited_transmit=false", NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"tcp.recovery=reno", "links[0].drop_nth=[3]",
+                                        "tcp.limited_transmit=false", NULL},
+                  NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(3 * SEGMENT));
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(3 * SEGMENT));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(3 * SEGMENT));
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(3 * SEGMENT));
+    world_run(world);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp fast retransmits"), 0);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 1);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // RFC 3042: of a window of four, the first is lost; the three duplicates that are needed come only
@@ -230,17 +236,19 @@ static void test_third_duplicate(void)
 static void test_limited_transmit(void)
 {
     for (int limited = 0; limited < 2; limited++) {
-        struct tcp_world *world = tcp_world_new((const char *const[]){
-            "links[0].drop_nth=[3]", "tcp.initial_window=3", "tcp.recovery=newreno",
-            limited ? "tcp.limited_transmit=true" : "tcp.limited_transmit=false", NULL});
+        struct world *world = tcp_world(
+            (const char *const[]){
+                "links[0].drop_nth=[3]", "tcp.initial_window=3", "tcp.recovery=newreno",
+                limited ? "tcp.limited_transmit=true" : "tcp.limited_transmit=false", NULL},
+            NULL);
         tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(8 * SEGMENT));
-        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(8 * SEGMENT));
-        tcp_run(world);
-        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 8 * SEGMENT);
+        world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(8 * SEGMENT));
+        world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(8 * SEGMENT));
+        world_run(world);
+        SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 8 * SEGMENT);
         SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp fast retransmits"), limited);
         SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), !limited);
-        tcp_world_free(world);
+        world_free(world);
     }
 }
 
@@ -260,12 +268,12 @@ static void test_lost_retransmission(void)
             if (line->node == 0)
                 highest = MAX(highest, line->sequence);
         }
-        tcp_world_free(probe.world);
+        world_free(probe.world);
         char *drops = g_strdup_printf("[30, %d]", frame);
         struct transfer result = transfer(all[i], drops, "false");
         SUITE_SAME_INTEGER(result.timeouts, 1);
         CU_ASSERT(result.retransmitted[0] == 27 && result.retransmitted[1] == 27);
-        tcp_world_free(result.world);
+        world_free(result.world);
         g_free(drops);
     }
 }
@@ -289,13 +297,13 @@ static void test_blocks(void)
         }
     }
     CU_ASSERT(seen > 0);
-    tcp_world_free(result.world);
+    world_free(result.world);
     // Reno and NewReno neither offer nor send blocks.
     result = transfer("newreno", "[30]", "false");
     for (int i = 0; i < tcp_log_count(result.world); i++)
         CU_ASSERT(tcp_log_at(result.world, i)->sacks == 0 &&
                   !tcp_log_at(result.world, i)->sack_permitted);
-    tcp_world_free(result.world);
+    world_free(result.world);
 }
 
 // RFC 2018, 3: four blocks fit into the options, three beside a timestamp, also where there are
@@ -309,19 +317,19 @@ static void test_most_blocks(void)
                                     "tcp.send_buffer_grows=false",
                                     timestamps ? "tcp.timestamps=true" : "tcp.timestamps=false",
                                     NULL};
-        struct tcp_world *world = tcp_world_new(sets);
+        struct world *world = tcp_world(sets, NULL);
         tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job,
-                  GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job,
-                  GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-        tcp_run(world);
+        world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job,
+                    GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+        world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job,
+                    GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+        world_run(world);
         int most = 0;
         for (int i = 0; i < tcp_log_count(world); i++)
             most = MAX(most, tcp_log_at(world, i)->sacks);
         SUITE_SAME_INTEGER(most, timestamps ? 3 : 4);
-        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, SEGMENTS * SEGMENT);
-        tcp_world_free(world);
+        SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, SEGMENTS * SEGMENT);
+        world_free(world);
     }
 }
 
@@ -336,7 +344,7 @@ static void test_timeout_window(void)
     struct transfer result = transfer("sack", drops->str, "true");
     CU_ASSERT(result.timeouts >= 1 && result.count >= 2);
     CU_ASSERT(result.when[1] - result.when[0] >= 200 * TIME_US); // one, then the next
-    tcp_world_free(result.world);
+    world_free(result.world);
     g_string_free(drops, TRUE);
 }
 

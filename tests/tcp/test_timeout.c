@@ -2,21 +2,21 @@
 // Retransmission timeouts (RFC 2988) in ticks of 10 ms, with the least variance of 200 ms that
 // Linux 2.4 takes, and their back-off.
 #include "tests/support/suite.h"
-#include "tests/support/tcp_world.h"
+#include "tests/support/world_tcp.h"
 
-static void write_once(struct tcp_world *world, sim_time when)
+static void write_once(struct world *world, sim_time when)
 {
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(1000));
-    tcp_do_at(&world->nodes[0], when, tcp_write_job, GSIZE_TO_POINTER(1000));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(1000));
+    world_do_at(tcp_node(world, 0), when, tcp_write_job, GSIZE_TO_POINTER(1000));
+    world_run(world);
 }
 
 // On a fast network the round trip is one tick: 10 + 200 ms, and each time twice that.
 static void test_back_off(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"links[0].drop_nth=[3, 4, 5, 6]", NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"links[0].drop_nth=[3, 4, 5, 6]", NULL}, NULL);
     write_once(world, 10 * TIME_MS);
     const char *const data = "node0 PA 1:1001(1000) ack 1 win 5840";
     // Written in tick 1; 21, 42, 84 and 168 ticks later.
@@ -27,11 +27,11 @@ static void test_back_off(void)
         sim_time late = tcp_log_at(world, 4 + i)->when - ticks[i] * 10 * TIME_MS;
         CU_ASSERT(late >= 0 && late < 50 * TIME_US);
     }
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 1000);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 1000);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 4);
     // With timestamps the echo of the last retransmission is a measurement: no back-off is left.
-    SUITE_SAME_INTEGER(world->nodes[0].socket->rtt.backoff, 0);
-    tcp_world_free(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->rtt.backoff, 0);
+    world_free(world);
 }
 
 // RFC 2581, 3.1: the first timeout halves what is under way, further ones of the same segment leave
@@ -43,16 +43,19 @@ static void test_threshold(void)
     static const char *const lost[] = {"links[0].drop_nth=[7, 8, 9, 10, 11, 12]",
                                        "links[0].drop_nth=[7, 8, 9, 10, 11, 12, 13, 14]"};
     for (int i = 0; i < 2; i++) {
-        struct tcp_world *world = tcp_world_new((const char *const[]){
-            "tcp.initial_window=10", "tcp.send_buffer=128 KiB", lost[i], NULL});
+        struct world *world =
+            tcp_world((const char *const[]){"tcp.initial_window=10", "tcp.send_buffer=128 KiB",
+                                            lost[i], NULL},
+                      NULL);
         tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(10 * SEGMENT));
-        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(10 * SEGMENT));
-        tcp_run(world);
+        world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(10 * SEGMENT));
+        world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job,
+                    GSIZE_TO_POINTER(10 * SEGMENT));
+        world_run(world);
         SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp retransmission timeouts"), 1 + 2 * i);
-        SUITE_SAME_INTEGER(world->nodes[0].socket->cc.ssthresh, 3);
-        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 10 * SEGMENT);
-        tcp_world_free(world);
+        SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->cc.ssthresh, 3);
+        SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 10 * SEGMENT);
+        world_free(world);
     }
 }
 
@@ -60,38 +63,37 @@ static void test_threshold(void)
 // back-off stays until one does.
 static void test_karn(void)
 {
-    struct tcp_world *world = tcp_world_new(
-        (const char *const[]){"links[0].drop_nth=[3, 4]", "tcp.timestamps=false", NULL});
+    struct world *world = tcp_world(
+        (const char *const[]){"links[0].drop_nth=[3, 4]", "tcp.timestamps=false", NULL}, NULL);
     write_once(world, 10 * TIME_MS);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->rtt.backoff, 2);
-    tcp_do_at(&world->nodes[1], sim_now(world->sim), tcp_read_job, GSIZE_TO_POINTER(1000));
-    tcp_do_at(&world->nodes[0], sim_now(world->sim), tcp_write_job, GSIZE_TO_POINTER(1000));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[0].socket->rtt.backoff, 0);
-    tcp_world_free(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->rtt.backoff, 2);
+    world_do_at(tcp_node(world, 1), sim_now(world->sim), tcp_read_job, GSIZE_TO_POINTER(1000));
+    world_do_at(tcp_node(world, 0), sim_now(world->sim), tcp_write_job, GSIZE_TO_POINTER(1000));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->rtt.backoff, 0);
+    world_free(world);
 }
 
 // RFC 2988, 2.2-2.3 with a round trip of about 100 ms.
 static void test_estimate(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"switches[0].latency=50 ms", NULL});
+    struct world *world = tcp_world((const char *const[]){"switches[0].latency=50 ms", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
-    const struct tcp_socket *socket = world->nodes[0].socket;
+    world_run(world);
+    const struct tcp_socket *socket = tcp_node(world, 0)->socket;
     SUITE_SAME_INTEGER(socket->rtt.srtt / 8, 10); // ticks
     SUITE_SAME_INTEGER(socket->rtt.rttvar, 20);   // four times half of it
     SUITE_SAME_INTEGER(socket->rtt.rto, 30);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // The same arithmetic in floating point, over a sequence of measurements.
 static void test_filter(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.rto_least=10 ms", NULL});
+    struct world *world = tcp_world((const char *const[]){"tcp.rto_least=10 ms", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_run(world);
-    struct tcp_socket *socket = world->nodes[0].socket;
+    world_run(world);
+    struct tcp_socket *socket = tcp_node(world, 0)->socket;
     const int measured[] = {10, 12, 9, 40, 11, 10, 10, 10, 30, 10, 10, 10};
     double smoothed = 0, variance = 0;
     socket->rtt.srtt = 0;
@@ -102,14 +104,16 @@ static void test_filter(void)
         smoothed = i == 0 ? measured[i] : 0.875 * smoothed + 0.125 * measured[i];
         CU_ASSERT_DOUBLE_EQUAL((double)socket->rtt.rto, smoothed + 4 * variance, 4.0);
     }
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // The limit, and the end.
 static void test_limits(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){
-        "links[0].drop_nth=[3, 4, 5, 6, 7]", "tcp.rto_most=500 ms", "tcp.retries=4", NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"links[0].drop_nth=[3, 4, 5, 6, 7]", "tcp.rto_most=500 ms",
+                                        "tcp.retries=4", NULL},
+                  NULL);
     write_once(world, 10 * TIME_MS);
     const int ticks[] = {22, 64, 114, 164}; // at most 50 apart
     for (int i = 0; i < 4; i++)
@@ -118,18 +122,18 @@ static void test_limits(void)
     SUITE_SAME_TEXT(json_string_value(json_object_get(world->sim->reason, "kind")),
                     "connection_broken");
     SUITE_CONTAINS(json_string_value(json_object_get(world->sim->reason, "text")), "tcp.retries");
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // The clock's period sets what a timeout can be.
 static void test_tick(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"links[0].drop_nth=[3]", "tcp.tick=1 ms", NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"links[0].drop_nth=[3]", "tcp.tick=1 ms", NULL}, NULL);
     write_once(world, 10 * TIME_MS);
     sim_time late = tcp_log_at(world, 4)->when - 211 * TIME_MS;
     CU_ASSERT(late >= 0 && late < TIME_MS);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 // and that nothing is allocated once warm.
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
-#include "tests/support/tcp_world.h"
+#include "tests/support/world_tcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static void take(struct tcp_node *node, struct pump *pump, const struct tcp_piec
     struct message_ref message = pump->peer->messages[pump->read];
     pump->bad |= piece->message.index != message.index ||
                  piece->message.generation != message.generation || piece->offset != pump->got;
-    ledger_deliver(node->world->sim->ledger, message, piece->offset, piece->length);
+    ledger_deliver(node->process.world->sim->ledger, message, piece->offset, piece->length);
     pump->got += piece->length;
     pump->total += piece->length;
     pump->bad |= piece->ends_run != (pump->got == length_of(pump->read));
@@ -91,14 +91,15 @@ static void take(struct tcp_node *node, struct pump *pump, const struct tcp_piec
     if (length_of(pump->read) >= (int64_t)sizeof(int))
         pump->bad |=
             piece->content_length != sizeof(int) || *(const int *)piece->content != pump->read;
-    ledger_match(node->world->sim->ledger, message);
-    ledger_complete(node->world->sim->ledger, message);
+    ledger_match(node->process.world->sim->ledger, message);
+    ledger_complete(node->process.world->sim->ledger, message);
     pump->got = 0;
     pump->read++;
 }
 
-static bool pump_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+static bool pump_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     struct pump *pump = argument;
     struct tcp_piece pieces[3];
     int count = 0;
@@ -114,11 +115,11 @@ static bool pump_job(struct cpu_context *context, struct tcp_node *node, void *a
     enum inet_readiness ready;
     struct inet_socket *socket = tcp_socket_inet(node->socket);
     if (inet_select(context, &socket, &wanted, &ready, 1, true) > 0)
-        cpu_post_wake(context, &node->task);
+        cpu_post_wake(context, &node->process.task);
     return false;
 }
 
-static void pump_open(struct tcp_world *world, struct pump *pumps, int runs0, int runs1)
+static void pump_open(struct world *world, struct pump *pumps, int runs0, int runs1)
 {
     for (int node = 0; node < 2; node++) {
         struct pump *pump = &pumps[node];
@@ -129,19 +130,19 @@ static void pump_open(struct tcp_world *world, struct pump *pumps, int runs0, in
         for (int i = 0; i < pump->runs; i++)
             pump->messages[i] =
                 ledger_open(world->sim->ledger, node, 1 - node, length_of(i), (uint64_t)node);
-        tcp_do_at(&world->nodes[node], 10 * TIME_MS, pump_job, pump);
+        world_do_at(tcp_node(world, node), 10 * TIME_MS, pump_job, pump);
     }
 }
 
 // Every byte arrives once and in order, whatever is lost.
 static void check_pump(const char *const *sets, int runs0, int runs1, bool losses)
 {
-    struct tcp_world *world = tcp_world_new(sets);
+    struct world *world = tcp_world(sets, NULL);
     struct pump pumps[2] = {0};
-    world->quiet = true;
+    tcp_wire(world)->quiet = true;
     tcp_connect_nodes(world);
     pump_open(world, pumps, runs0, runs1);
-    tcp_run(world);
+    world_run(world);
     bool good = SUITE_SAME_INTEGER(world->sim->status, SIM_COMPLETED);
     for (int node = 0; node < 2; node++) {
         good &= SUITE_SAME_INTEGER(pumps[node].read, pumps[1 - node].runs);
@@ -158,7 +159,7 @@ static void check_pump(const char *const *sets, int runs0, int runs1, bool losse
     if (!good)
         for (int i = 0; sets[i]; i++)
             fprintf(stderr, "with %s\n", sets[i]);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 static void test_both_ways(void)
@@ -195,15 +196,16 @@ static void test_random_losses(void)
 
 static double goodput(const char *const *sets, int64_t bytes)
 {
-    struct tcp_world *world = tcp_world_new(sets);
-    world->quiet = true;
+    struct world *world = tcp_world(sets, NULL);
+    tcp_wire(world)->quiet = true;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bytes));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bytes));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, bytes);
-    double rate = (double)bytes / time_to_s(world->nodes[1].job_end - 10 * TIME_MS) / 1e6;
-    tcp_world_free(world);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bytes));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bytes));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, bytes);
+    double rate =
+        (double)bytes / time_to_s(tcp_node(world, 1)->process.job_end - 10 * TIME_MS) / 1e6;
+    world_free(world);
     return rate;
 }
 
@@ -250,18 +252,19 @@ static void test_long_path(void)
 // slows the sender down, but costs none.
 static void test_own_queue(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){
-        "tcp.queue=5", "eepro100.tx_ring=2", "tcp.send_buffer=128 KiB", NULL});
-    world->quiet = true;
+    struct world *world = tcp_world(
+        (const char *const[]){"tcp.queue=5", "eepro100.tx_ring=2", "tcp.send_buffer=128 KiB", NULL},
+        NULL);
+    tcp_wire(world)->quiet = true;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(4000000));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(4000000));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 4000000);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(4000000));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(4000000));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 4000000);
     CU_ASSERT(*sim_counter(world->sim, "tcp segments held back by a full transmit queue") > 0);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp frames dropped by a full transmit queue"), 0);
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp segments retransmitted"), 0);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // The same scenario and seed give the same times.
@@ -269,14 +272,14 @@ static void test_deterministic(void)
 {
     uint64_t prints[2];
     for (int i = 0; i < 2; i++) {
-        struct tcp_world *world =
-            tcp_world_new((const char *const[]){"links[0].drop_probability=0.02", NULL});
+        struct world *world =
+            tcp_world((const char *const[]){"links[0].drop_probability=0.02", NULL}, NULL);
         tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(1000000));
-        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(1000000));
-        tcp_run(world);
+        world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(1000000));
+        world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(1000000));
+        world_run(world);
         prints[i] = engine_fingerprint(world->sim->engine);
-        tcp_world_free(world);
+        world_free(world);
     }
     CU_ASSERT(prints[0] == prints[1]);
 }
@@ -291,8 +294,9 @@ struct crowd {
     int open;
 };
 
-static bool crowd_accept_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+static bool crowd_accept_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     struct crowd *crowd = argument;
     while (crowd->open < CONNECTIONS) {
         struct tcp_socket *socket = tcp_accept(context, node->listener);
@@ -303,18 +307,20 @@ static bool crowd_accept_job(struct cpu_context *context, struct tcp_node *node,
     return true;
 }
 
-static bool crowd_connect_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+static bool crowd_connect_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     struct crowd *crowd = argument;
     for (int i = 0; i < CONNECTIONS; i++)
-        crowd->sockets[i] =
-            tcp_connect(context, node->host, tcp_host_station(node->world->nodes[1].host), TCP_PORT,
-                        NULL, &node->task);
+        crowd->sockets[i] = tcp_connect(context, node->host,
+                                        tcp_host_station(tcp_node(node->process.world, 1)->host),
+                                        TCP_PORT, NULL, &node->process.task);
     return true;
 }
 
-static bool crowd_write_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+static bool crowd_write_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     struct crowd *crowd = argument;
     (void)node;
     for (int i = 0; i < CONNECTIONS; i++) {
@@ -324,8 +330,9 @@ static bool crowd_write_job(struct cpu_context *context, struct tcp_node *node, 
     return true;
 }
 
-static bool crowd_read_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+static bool crowd_read_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     struct crowd *crowd = argument;
     enum inet_readiness wanted[CONNECTIONS], ready[CONNECTIONS];
     struct inet_socket *sockets[CONNECTIONS];
@@ -343,21 +350,21 @@ static bool crowd_read_job(struct cpu_context *context, struct tcp_node *node, v
     for (int i = 0; i < CONNECTIONS; i++)
         done += crowd->left[i] >= 100;
     if (done < CONNECTIONS)
-        cpu_post_wake(context, &node->task);
+        cpu_post_wake(context, &node->process.task);
     return done == CONNECTIONS;
 }
 
 static void test_many_connections(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.queue=1000", NULL});
+    struct world *world = tcp_world((const char *const[]){"tcp.queue=1000", NULL}, NULL);
     struct crowd *writers = g_new0(struct crowd, 1), *readers = g_new0(struct crowd, 1);
-    world->quiet = true;
-    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
-    tcp_do(&world->nodes[1], crowd_accept_job, readers);
-    tcp_do(&world->nodes[1], crowd_read_job, readers);
-    tcp_do_at(&world->nodes[0], TIME_MS, crowd_connect_job, writers);
-    tcp_do_at(&world->nodes[0], TIME_S, crowd_write_job, writers);
-    tcp_run(world);
+    tcp_wire(world)->quiet = true;
+    world_do(tcp_node(world, 1), tcp_listen_job, NULL);
+    world_do(tcp_node(world, 1), crowd_accept_job, readers);
+    world_do(tcp_node(world, 1), crowd_read_job, readers);
+    world_do_at(tcp_node(world, 0), TIME_MS, crowd_connect_job, writers);
+    world_do_at(tcp_node(world, 0), TIME_S, crowd_write_job, writers);
+    world_run(world);
     int64_t sum = 0;
     for (int i = 0; i < CONNECTIONS; i++)
         sum += readers->left[i];
@@ -365,24 +372,24 @@ static void test_many_connections(void)
     SUITE_SAME_INTEGER(*sim_counter(world->sim, "tcp segments retransmitted"), 0);
     g_free(writers);
     g_free(readers);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // ---- Allocations ----
 
 static void test_no_allocation(void)
 {
-    struct tcp_world *world = tcp_world_new(NULL);
+    struct world *world = tcp_world(NULL, NULL);
     world->sim->capture = NULL;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(40000000));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(40000000));
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(40000000));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(40000000));
     engine_run(world->sim->engine, TIME_S);
     uint64_t before = allocations, events = engine_events(world->sim->engine);
     engine_run(world->sim->engine, 2 * TIME_S);
     CU_ASSERT(engine_events(world->sim->engine) - events > 10000);
     SUITE_SAME_INTEGER(allocations - before, 0);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 int main(void)

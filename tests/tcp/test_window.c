@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Windows: slow start, the receiver's window and its probing, slivers, Nagle, the send buffer.
 #include "tests/support/suite.h"
-#include "tests/support/tcp_world.h"
+#include "tests/support/world_tcp.h"
 
 #define SEGMENT 1448
 
-static void connect_no_delay(struct tcp_world *world)
+static void connect_no_delay(struct world *world)
 {
-    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
-    tcp_do(&world->nodes[1], tcp_accept_job, NULL);
-    tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_no_delay_job, NULL);
+    world_do(tcp_node(world, 1), tcp_listen_job, NULL);
+    world_do(tcp_node(world, 1), tcp_accept_job, NULL);
+    world_do_at(tcp_node(world, 0), TIME_MS, tcp_connect_no_delay_job, NULL);
 }
 
 // RFC 2414 as Linux 2.4 has it: three segments of 1448 B, two of 8948 B.
 static void test_initial_window(void)
 {
     for (int jumbo = 0; jumbo < 2; jumbo++) {
-        struct tcp_world *world = tcp_world_new(
+        struct world *world = tcp_world(
             (const char *const[]){jumbo ? "tcp.mtu=9000 B" : "tcp.mtu=1500 B",
-                                  "tcp.send_buffer=128 KiB", "switches[0].latency=10 ms", NULL});
+                                  "tcp.send_buffer=128 KiB", "switches[0].latency=10 ms", NULL},
+            NULL);
         tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[0], 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
-        tcp_run(world);
+        world_do_at(tcp_node(world, 0), 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
+        world_run(world);
         int first = 0;
         for (int i = 0; i < tcp_log_count(world); i++) {
             const struct tcp_line *line = tcp_log_at(world, i);
             first += line->node == 0 && line->payload > 0 && line->when < 210 * TIME_MS;
         }
         SUITE_SAME_INTEGER(first, jumbo ? 2 : 3);
-        tcp_world_free(world);
+        world_free(world);
     }
 }
 
@@ -47,12 +48,12 @@ static void test_reserved_segment(void)
                    {"tcp.receive_buffer=6000 B", 4500 - SEGMENT},
                    {"tcp.receive_buffer=16 KiB", 12288 - SEGMENT}};
     for (size_t i = 0; i < G_N_ELEMENTS(buffers); i++) {
-        struct tcp_world *world = tcp_world_new((const char *const[]){buffers[i].buffer, NULL});
+        struct world *world = tcp_world((const char *const[]){buffers[i].buffer, NULL}, NULL);
         tcp_connect_nodes(world);
-        tcp_run(world);
+        world_run(world);
         for (int node = 0; node < 2; node++)
-            SUITE_SAME_INTEGER(world->nodes[node].socket->rcv.clamp, buffers[i].clamp);
-        tcp_world_free(world);
+            SUITE_SAME_INTEGER(tcp_node(world, node)->socket->rcv.clamp, buffers[i].clamp);
+        world_free(world);
     }
 }
 
@@ -60,15 +61,16 @@ static void test_reserved_segment(void)
 // it doubles each round trip; here half of them are, and it grows by half.
 static void test_slow_start(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"tcp.send_buffer=128 KiB", "switches[0].latency=15 ms",
-                                            "tcp.quick_acks=0", "tcp.recovery=reno", NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"tcp.send_buffer=128 KiB", "switches[0].latency=15 ms",
+                                        "tcp.quick_acks=0", "tcp.recovery=reno", NULL},
+                  NULL);
     int64_t flights[5] = {0};
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 100 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100000));
-    tcp_do_at(&world->nodes[0], 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 100000);
+    world_do_at(tcp_node(world, 1), 100 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100000));
+    world_do_at(tcp_node(world, 0), 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 100000);
     // Flights are a round trip of some 30 ms apart: two passes of the switch.
     sim_time flight_start = 0;
     int flight = -1;
@@ -88,7 +90,7 @@ static void test_slow_start(void)
         CU_ASSERT(flights[i] > flights[i - 1]);
         CU_ASSERT(flights[i] <= 2 * flights[i - 1]);
     }
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // RFC 2861: a congestion window that is not used shrinks, in each timeout half of the way to what
@@ -96,16 +98,17 @@ static void test_slow_start(void)
 // of a timeout and more it starts anew with what RFC 2414 gives.
 static void test_unused_window(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.recovery=reno", NULL});
+    struct world *world = tcp_world((const char *const[]){"tcp.recovery=reno", NULL}, NULL);
     const int64_t bulk = 60 * SEGMENT;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 30));
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 30));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
     for (int i = 0; i < 30; i++)
-        tcp_do_at(&world->nodes[0], (60 + 70 * i) * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(1));
+        world_do_at(tcp_node(world, 0), (60 + 70 * i) * TIME_MS, tcp_write_job,
+                    GSIZE_TO_POINTER(1));
     // The first timeout still looks back on the bulk.
     engine_run(world->sim->engine, 290 * TIME_MS);
-    const struct tcp_socket *socket = world->nodes[0].socket;
+    const struct tcp_socket *socket = tcp_node(world, 0)->socket;
     int64_t before = socket->cc.cwnd;
     CU_ASSERT(before >= 20);
     for (sim_time now = 500; now <= 1340; now += 210) { // the timeout
@@ -113,22 +116,22 @@ static void test_unused_window(void)
         SUITE_SAME_INTEGER(socket->cc.cwnd, (before + 2) / 2);
         before = socket->cc.cwnd;
     }
-    tcp_run(world);
+    world_run(world);
     SUITE_SAME_INTEGER(socket->cc.cwnd, 2);
     CU_ASSERT(*sim_counter(world->sim, "tcp segments retransmitted") == 0);
-    tcp_world_free(world);
+    world_free(world);
     for (int pause = 0; pause < 2; pause++) {
-        world = tcp_world_new((const char *const[]){"tcp.recovery=reno", NULL});
+        world = tcp_world((const char *const[]){"tcp.recovery=reno", NULL}, NULL);
         tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[1], 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 1));
-        tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
+        world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bulk + 1));
+        world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bulk));
         engine_run(world->sim->engine, 55 * TIME_MS);
-        before = world->nodes[0].socket->cc.cwnd;
+        before = tcp_node(world, 0)->socket->cc.cwnd;
         sim_time when = pause ? 2 * TIME_S : 200 * TIME_MS;
-        tcp_do_at(&world->nodes[0], when, tcp_write_job, GSIZE_TO_POINTER(1));
-        tcp_run(world);
-        SUITE_SAME_INTEGER(world->nodes[0].socket->cc.cwnd, pause ? 3 : before);
-        tcp_world_free(world);
+        world_do_at(tcp_node(world, 0), when, tcp_write_job, GSIZE_TO_POINTER(1));
+        world_run(world);
+        SUITE_SAME_INTEGER(tcp_node(world, 0)->socket->cc.cwnd, pause ? 3 : before);
+        world_free(world);
     }
 }
 
@@ -136,14 +139,13 @@ static void test_unused_window(void)
 // probes, each probe twice as late as the one before; a read opens the window again.
 static void test_zero_window(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", NULL});
+    struct world *world = tcp_world((const char *const[]){"tcp.receive_buffer=8 KiB", NULL}, NULL);
     int64_t edge = 0;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
-    tcp_do_at(&world->nodes[1], 5 * TIME_S, tcp_read_job, GSIZE_TO_POINTER(20000));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 20000);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
+    world_do_at(tcp_node(world, 1), 5 * TIME_S, tcp_read_job, GSIZE_TO_POINTER(20000));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 20000);
     sim_time probes[8];
     int probed = 0;
     for (int i = 3; i < tcp_log_count(world); i++) {
@@ -163,72 +165,71 @@ static void test_zero_window(void)
         CU_ASSERT(ABS(now - 2 * before) <= 20 * TIME_MS); // ticks
     }
     // The read told of its room, and the sender did not wait for the next probe.
-    CU_ASSERT(world->nodes[1].job_end < 5 * TIME_S + 60 * TIME_MS);
-    tcp_world_free(world);
+    CU_ASSERT(tcp_node(world, 1)->process.job_end < 5 * TIME_S + 60 * TIME_MS);
+    world_free(world);
 }
 
 // The window update is lost: only a probe finds out.
 static void test_lost_window_update(void)
 {
-    struct tcp_world *probe =
-        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", NULL});
+    struct world *probe = tcp_world((const char *const[]){"tcp.receive_buffer=8 KiB", NULL}, NULL);
     tcp_connect_nodes(probe);
-    tcp_do_at(&probe->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
-    tcp_do_at(&probe->nodes[1], 300 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(20000));
-    tcp_run(probe);
+    world_do_at(tcp_node(probe, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
+    world_do_at(tcp_node(probe, 1), 300 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(20000));
+    world_run(probe);
     int update = 0;
     for (int i = 0; i < tcp_log_count(probe); i++)
         update += tcp_log_at(probe, i)->node == 1 && tcp_log_at(probe, i)->when < 300 * TIME_MS;
-    tcp_world_free(probe);
+    world_free(probe);
     char *drop = g_strdup_printf("links[1].drop_nth=[%d]", update + 1);
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", drop, NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"tcp.receive_buffer=8 KiB", drop, NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
-    tcp_do_at(&world->nodes[1], 300 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(20000));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 20000);
-    CU_ASSERT(world->nodes[1].job_end > 350 * TIME_MS && world->nodes[1].job_end < 5 * TIME_S);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(20000));
+    world_do_at(tcp_node(world, 1), 300 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(20000));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 20000);
+    CU_ASSERT(tcp_node(world, 1)->process.job_end > 350 * TIME_MS &&
+              tcp_node(world, 1)->process.job_end < 5 * TIME_S);
     g_free(drop);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // A reader that never reads: probing ends, and with it the run.
 static void test_probes_end(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", "tcp.probes=4", NULL});
+    struct world *world =
+        tcp_world((const char *const[]){"tcp.receive_buffer=8 KiB", "tcp.probes=4", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(50000));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(50000));
+    world_run(world);
     CU_ASSERT(*sim_counter(world->sim, "tcp window probes") <= 4);
     SUITE_SAME_INTEGER(world->sim->status, SIM_COMPLETED);
-    json_t *report = tcp_socket_describe(world->nodes[0].socket);
+    json_t *report = tcp_socket_describe(tcp_node(world, 0)->socket);
     SUITE_SAME_TEXT(json_string_value(json_object_get(report, "state")), "ESTABLISHED");
     CU_ASSERT(json_integer_value(json_object_get(report, "unsent")) > 0);
     json_decref(report);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // RFC 1122, 4.2.3.3: a reader that takes a few bytes at a time does not offer slivers of a window.
 static void test_no_slivers(void)
 {
-    struct tcp_world *world =
-        tcp_world_new((const char *const[]){"tcp.receive_buffer=8 KiB", NULL});
+    struct world *world = tcp_world((const char *const[]){"tcp.receive_buffer=8 KiB", NULL}, NULL);
     int small = 0;
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(30000));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(30000));
     for (int i = 0; i < 300; i++)
-        tcp_do_at(&world->nodes[1], 50 * TIME_MS + i * TIME_MS, tcp_read_job,
-                  GSIZE_TO_POINTER(100));
-    tcp_run(world);
-    SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 30000);
+        world_do_at(tcp_node(world, 1), 50 * TIME_MS + i * TIME_MS, tcp_read_job,
+                    GSIZE_TO_POINTER(100));
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 30000);
     for (int i = 3; i < tcp_log_count(world); i++) {
         const struct tcp_line *line = tcp_log_at(world, i);
         small += line->node == 0 && line->payload > 0 && line->payload < 536;
     }
     CU_ASSERT(small <= 3);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // Nagle (as Minshall has it): the second small segment waits for the first one's acknowledgment,
@@ -236,42 +237,43 @@ static void test_no_slivers(void)
 static void test_nagle(void)
 {
     for (int no_delay = 0; no_delay < 2; no_delay++) {
-        struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.quick_acks=0", NULL});
+        struct world *world = tcp_world((const char *const[]){"tcp.quick_acks=0", NULL}, NULL);
         if (no_delay)
             connect_no_delay(world);
         else
             tcp_connect_nodes(world);
-        tcp_do_at(&world->nodes[1], 20 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(300));
+        world_do_at(tcp_node(world, 1), 20 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(300));
         for (int i = 0; i < 3; i++)
-            tcp_do_at(&world->nodes[0], 10 * TIME_MS + i * TIME_US, tcp_write_job,
-                      GSIZE_TO_POINTER(100));
-        tcp_run(world);
+            world_do_at(tcp_node(world, 0), 10 * TIME_MS + i * TIME_US, tcp_write_job,
+                        GSIZE_TO_POINTER(100));
+        world_run(world);
         const struct tcp_line *second = tcp_log_data(world, 0, 0, 1);
         SUITE_SAME_INTEGER(tcp_log_data(world, 0, 0, 0)->payload, 100);
         SUITE_SAME_INTEGER(second->payload, no_delay ? 100 : 200); // those that waited, together
         CU_ASSERT(no_delay ? second->when < 11 * TIME_MS : second->when > 19 * TIME_MS);
-        SUITE_SAME_INTEGER(world->nodes[1].bytes_read, 300);
-        tcp_world_free(world);
+        SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 300);
+        world_free(world);
     }
 }
 
 // A full segment does not wait, nor does a small one behind full ones.
 static void test_nagle_lets_full_segments_out(void)
 {
-    struct tcp_world *world = tcp_world_new((const char *const[]){"tcp.quick_acks=0", NULL});
+    struct world *world = tcp_world((const char *const[]){"tcp.quick_acks=0", NULL}, NULL);
     tcp_connect_nodes(world);
-    tcp_do_at(&world->nodes[0], 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENT + 10));
-    tcp_run(world);
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(SEGMENT + 10));
+    world_run(world);
     const struct tcp_line *last = tcp_log_data(world, 0, 0, 1);
     SUITE_SAME_INTEGER(last->payload, 10);
     CU_ASSERT(last->when < 11 * TIME_MS);
-    tcp_world_free(world);
+    world_free(world);
 }
 
 // What the send buffer takes while nothing is acknowledged: full segments count with overhead, the
 // last one may go beyond.
-static bool fill_job(struct cpu_context *context, struct tcp_node *node, void *taken)
+static bool fill_job(struct cpu_context *context, void *process, void *taken)
 {
+    struct tcp_node *node = process;
     struct tcp_run run = {.length = 1000000};
     int64_t writable = tcp_writable(node->socket);
     *(int64_t *)taken = tcp_write(context, node->socket, &run, 1);
@@ -293,17 +295,17 @@ static void test_send_buffer(void)
         {"tcp.skb_overhead=368 B", 1, 2},         // no less than 2048
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        struct tcp_world *world =
-            tcp_world_new((const char *const[]){cases[i].set, "tcp.send_buffer_grows=false", NULL});
+        struct world *world = tcp_world(
+            (const char *const[]){cases[i].set, "tcp.send_buffer_grows=false", NULL}, NULL);
         struct tcp_options options = {.send_buffer = cases[i].asked};
         int64_t taken = 0;
-        tcp_do(&world->nodes[1], tcp_listen_job, NULL);
-        tcp_do(&world->nodes[1], tcp_accept_job, NULL);
-        tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_job, &options);
-        tcp_do_at(&world->nodes[0], 10 * TIME_MS, fill_job, &taken);
+        world_do(tcp_node(world, 1), tcp_listen_job, NULL);
+        world_do(tcp_node(world, 1), tcp_accept_job, NULL);
+        world_do_at(tcp_node(world, 0), TIME_MS, tcp_connect_job, &options);
+        world_do_at(tcp_node(world, 0), 10 * TIME_MS, fill_job, &taken);
         engine_run(world->sim->engine, 10 * TIME_MS + TIME_US);
         SUITE_SAME_INTEGER(taken, cases[i].segments * SEGMENT);
-        tcp_world_free(world);
+        world_free(world);
     }
 }
 

@@ -13,8 +13,8 @@
 #include "models/ethernet/nics.h"
 #include "models/via/vip/mvia.h"
 #include "sim/workload/run.h"
-#include "tests/support/cluster_world.h"
 #include "tests/support/suite.h"
+#include "tests/support/world.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct native_model {
     const struct mvia_config *mvia;
     const struct nic_config *nic;
     const struct host *host;
-    const struct cluster_world *world;
+    const struct world *world;
     bool poll;
 };
 
@@ -58,7 +58,7 @@ static sim_time cards_and_wire(const struct native_model *model, int64_t wire)
     const struct nic_config *nic = model->nic;
     const struct bus_config *bus = &model->host->config.bus;
     return nic->tx_start + bus_time(bus, BUS_READ, nic->descriptor + MIN(wire, nic->tx_threshold)) +
-           cluster_wire_time(model->world, wire) +
+           world_wire_time(model->world, wire) +
            bus_time(bus, BUS_WRITE, nic->descriptor + MIN(wire, nic->rx_residue));
 }
 
@@ -105,7 +105,7 @@ static double value(const struct series_result *result, int64_t size, const char
     return NAN;
 }
 
-static struct series_result *run(const struct cluster_world *world)
+static struct series_result *run(const struct world *world)
 {
     return run_case(&model_registry, world->test_case, 0, 1, NULL);
 }
@@ -134,7 +134,7 @@ static void check_latency(const char *variant, const char *nic, bool poll)
                                                    78, 79, 462, 463, 1000, 1467, ROOM};
     const char *sets[] = {one_frame_list, variant, nic,
                           poll ? "mvia_native.poll=true" : "mvia_native.poll=false", NULL};
-    struct cluster_world *world = cluster_world_new(cluster_pair, sets, NULL);
+    struct world *world = world_new(&world_cards, world_pair, sets, NULL);
     struct native_model model = {
         .kernel = &world->cluster->hosts[0]->config.kernel,
         .mvia = scenario_section_values(world->test_case, "mvia"),
@@ -152,7 +152,7 @@ static void check_latency(const char *variant, const char *nic, bool poll)
                                (double)sizes[i] / (1 << 20) / (latency * 1e-6), 1e-9);
     }
     series_result_free(result);
-    cluster_world_free(world);
+    world_free(world);
 }
 
 static void test_closed_form(void)
@@ -177,7 +177,7 @@ static void test_long_messages(void)
     const char *sets[] = {"workload.sizes=[1469 B, 2936 B, 2937 B, 10000 B, 32767 B, 32768 B, "
                           "32769 B, 50000 B, 65536 B]",
                           NULL};
-    struct cluster_world *world = cluster_world_new(cluster_pair, sets, NULL);
+    struct world *world = world_new(&world_cards, world_pair, sets, NULL);
     struct series_result *result = run(world);
     check_ledger(result, G_N_ELEMENTS(sizes));
     double last = 0;
@@ -189,25 +189,25 @@ static void test_long_messages(void)
         last = latency;
     }
     series_result_free(result);
-    cluster_world_free(world);
+    world_free(world);
 }
 
 // The same on one processor, where every interrupt takes its time from the process.
 static void test_one_processor(void)
 {
     const char *sets[] = {one_frame_list, "host.processor.cores=1", NULL};
-    struct cluster_world *world = cluster_world_new(cluster_pair, sets, NULL);
+    struct world *world = world_new(&world_cards, world_pair, sets, NULL);
     struct series_result *result = run(world);
     check_ledger(result, ONE_FRAME_SIZES);
     series_result_free(result);
-    cluster_world_free(world);
+    world_free(world);
 }
 
 // Two runs of one case are the same run; another seed changes nothing where nothing is left to
 // chance.
 static void test_same_again(void)
 {
-    struct cluster_world *world = cluster_world_new(cluster_pair, NULL, NULL);
+    struct world *world = world_new(&world_cards, world_pair, NULL, NULL);
     struct series_result *first = run(world), *second = run(world);
     struct series_result *seeded = run_case(&model_registry, world->test_case, 0, 99, NULL);
     CU_ASSERT_EQUAL(first->fingerprint, second->fingerprint);
@@ -216,7 +216,7 @@ static void test_same_again(void)
     series_result_free(first);
     series_result_free(second);
     series_result_free(seeded);
-    cluster_world_free(world);
+    world_free(world);
 }
 
 // ---- Failures ----
@@ -225,14 +225,14 @@ static void check_failure(const char *set, enum sim_status status, const char *k
                           const char *text)
 {
     const char *sets[] = {set, "workload.sizes=[2000 B]", NULL};
-    struct cluster_world *world = cluster_world_new(cluster_cable, sets, NULL);
+    struct world *world = world_new(&world_cards, world_cable, sets, NULL);
     struct series_result *result = run(world);
     CU_ASSERT_EQUAL(result->status, status);
     CU_ASSERT_PTR_NOT_NULL_FATAL(result->reason);
     SUITE_SAME_TEXT(json_string_value(json_object_get(result->reason, "kind")), kind);
     SUITE_CONTAINS(json_string_value(json_object_get(result->reason, "text")), text);
     series_result_free(result);
-    cluster_world_free(world);
+    world_free(world);
 }
 
 static void test_failures(void)

@@ -7,7 +7,7 @@
 #include "models/via/lam_via/pin_cache.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define PAGE 4096
 #define BASE INT64_C(0x30000000)
@@ -15,7 +15,7 @@
 
 struct bench {
     struct transition_log *log;
-    struct via_world *world;
+    struct world *world;
     struct via_node *node;
     struct pin_cache *cache;
 };
@@ -24,8 +24,8 @@ static struct bench bench_new(void)
 {
     const char *sets[] = {"host.memory.pin_limit=64 KiB", NULL};
     struct bench bench = {.log = transition_log_new("pin", true)};
-    bench.world = via_world_new(cluster_pair, sets, &bench.log->sink.trace);
-    bench.node = &bench.world->nodes[0];
+    bench.world = world_new(&world_via, world_pair, sets, &bench.log->sink.trace);
+    bench.node = via_node(bench.world, 0);
     bench.cache = pin_cache_new(bench.node->nic, vip_create_ptag(bench.node->nic),
                                 &(struct pin_search){.lookup = {.time = LOOKUP}}, "cache");
     return bench;
@@ -34,7 +34,7 @@ static struct bench bench_new(void)
 static void bench_free(struct bench *bench)
 {
     pin_cache_free(bench->cache);
-    via_world_free(bench->world);
+    world_free(bench->world);
     transition_log_free(bench->log);
 }
 
@@ -47,8 +47,9 @@ struct call {
     sim_time cost;
 };
 
-static bool acquire_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool acquire_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct call *call = argument;
     sim_time start = context->now;
     (void)node;
@@ -57,8 +58,9 @@ static bool acquire_job(struct cpu_context *context, struct via_node *node, void
     return true;
 }
 
-static bool release_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool release_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct call *call = argument;
     (void)node;
     pin_cache_release(context, call->cache, call->area);
@@ -68,8 +70,8 @@ static bool release_job(struct cpu_context *context, struct via_node *node, void
 static struct call acquire_bytes(struct bench *bench, int64_t address, int64_t bytes)
 {
     struct call call = {.cache = bench->cache, .address = BASE + address, .bytes = bytes};
-    via_do(bench->node, acquire_job, &call);
-    via_run(bench->world);
+    world_do(bench->node, acquire_job, &call);
+    world_run(bench->world);
     return call;
 }
 
@@ -81,8 +83,8 @@ static struct pin_area *acquire(struct bench *bench, int from, int pages)
 static void release(struct bench *bench, struct pin_area *area)
 {
     struct call call = {.cache = bench->cache, .area = area};
-    via_do(bench->node, release_job, &call);
-    via_run(bench->world);
+    world_do(bench->node, release_job, &call);
+    world_run(bench->world);
 }
 
 // Acquired once and given back: it is there, and nobody uses it.
@@ -412,8 +414,9 @@ static void test_all_in_use(void)
     bench_free(&bench);
 }
 
-static bool evict_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool evict_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct call *call = argument;
     (void)node;
     call->bytes = pin_cache_evict(context, call->cache);
@@ -423,8 +426,8 @@ static bool evict_job(struct cpu_context *context, struct via_node *node, void *
 static bool evict(struct bench *bench)
 {
     struct call call = {.cache = bench->cache};
-    via_do(bench->node, evict_job, &call);
-    via_run(bench->world);
+    world_do(bench->node, evict_job, &call);
+    world_run(bench->world);
     return call.bytes;
 }
 

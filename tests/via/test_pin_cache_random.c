@@ -9,7 +9,7 @@
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define PAGE 4096
 #define BASE INT64_C(0x30000000)
@@ -33,7 +33,7 @@ struct model {
 
 struct bench {
     struct transition_log *log;
-    struct via_world *world;
+    struct world *world;
     struct via_node *node;
     struct pin_cache *cache;
     struct model model;
@@ -231,16 +231,18 @@ static void check_invariants(struct bench *bench)
 
 // ---- The dice ----
 
-static bool acquire_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool acquire_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct bench *bench = argument;
     (void)node;
     bench->result = pin_cache_acquire(context, bench->cache, bench->from, bench->to - bench->from);
     return true;
 }
 
-static bool release_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool release_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct bench *bench = argument;
     (void)node;
     pin_cache_release(context, bench->cache, bench->result);
@@ -267,8 +269,8 @@ static void release_one(struct bench *bench, struct pin_area **held, int *count,
     held[number] = held[--*count];
     for (int i = 0; i < bench->model.count; i++)
         bench->model.areas[i].references -= bench->model.areas[i].area == bench->result;
-    via_do(bench->node, release_job, bench);
-    via_run(bench->world);
+    world_do(bench->node, release_job, bench);
+    world_run(bench->world);
     g_string_truncate(bench->log->text, 0);
 }
 
@@ -279,8 +281,8 @@ static void random_use(enum pin_structure structure)
     struct random_stream *random = random_new(4, "pins");
     struct pin_area *held[MOST_HELD];
     int count = 0;
-    bench.world = via_world_new(cluster_pair, sets, &bench.log->sink.trace);
-    bench.node = &bench.world->nodes[0];
+    bench.world = world_new(&world_via, world_pair, sets, &bench.log->sink.trace);
+    bench.node = via_node(bench.world, 0);
     bench.cache = pin_cache_new(
         bench.node->nic, 1, &(struct pin_search){.structure = structure, .buckets = 5}, "cache");
     for (int step = 0; step < 20000; step++) {
@@ -288,8 +290,8 @@ static void random_use(enum pin_structure structure)
             release_one(&bench, held, &count, (int)random_below(random, (uint64_t)count));
         } else {
             random_request(&bench, random);
-            via_do(bench.node, acquire_job, &bench);
-            via_run(bench.world);
+            world_do(bench.node, acquire_job, &bench);
+            world_run(bench.world);
             judge_request(&bench);
             if (bench.result)
                 held[count++] = bench.result;
@@ -302,7 +304,7 @@ static void random_use(enum pin_structure structure)
     CU_ASSERT(model->refused_busy > 1000 && model->refused_full > 20);
     random_free(random);
     pin_cache_free(bench.cache);
-    via_world_free(bench.world);
+    world_free(bench.world);
     transition_log_free(bench.log);
 }
 

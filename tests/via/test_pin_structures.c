@@ -11,14 +11,14 @@
 #include "models/via/lam_via/pin_cache.h"
 #include "models/via/lam_via/rpi.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define PAGE INT64_C(4096)
 #define BASE INT64_C(0x30000000)
 #define CLOCK_GHZ 1.4
 
 struct bench {
-    struct via_world *world;
+    struct world *world;
     struct via_node *node;
     struct pin_cache *cache;
     int areas;
@@ -38,8 +38,9 @@ static void take(struct cpu_context *context, struct bench *bench, int64_t addre
     pin_cache_release(context, bench->cache, area);
 }
 
-static bool fill_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool fill_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct bench *bench = argument;
     (void)node;
     for (int i = 0; i < bench->areas; i++) // not in the order of addresses
@@ -47,8 +48,9 @@ static bool fill_job(struct cpu_context *context, struct via_node *node, void *a
     return true;
 }
 
-static bool search_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool search_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct bench *bench = argument;
     sim_time start = context->now;
     (void)node;
@@ -82,16 +84,16 @@ static sim_time cycles(struct cost cost)
 static struct bench measure(enum pin_structure structure, int areas)
 {
     const char *sets[] = {"host.memory.pin_limit=400 MiB", "host.processor.clock=1.4 GHz", NULL};
-    struct bench bench = {.world = via_world_new(cluster_pair, sets, NULL), .areas = areas};
+    struct bench bench = {.world = world_new(&world_via, world_pair, sets, NULL), .areas = areas};
     struct pin_search search = rpi_search(structure);
-    bench.node = &bench.world->nodes[0];
+    bench.node = via_node(bench.world, 0);
     bench.cache = pin_cache_new(bench.node->nic, 1, &search, "cache");
-    via_do(bench.node, fill_job, &bench);
-    via_do(bench.node, search_job, &bench);
-    via_run(bench.world);
+    world_do(bench.node, fill_job, &bench);
+    world_do(bench.node, search_job, &bench);
+    world_run(bench.world);
     SUITE_SAME_INTEGER(pin_cache_areas(bench.cache), areas);
     pin_cache_free(bench.cache);
-    via_world_free(bench.world);
+    world_free(bench.world);
     return bench;
 }
 

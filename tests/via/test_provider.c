@@ -3,7 +3,7 @@
 // The id of the claim that a test checks stands before it.
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #include "sim/core/random.h"
 
@@ -11,11 +11,11 @@
 // used again.
 static void test_descriptor_flow(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receive = via_receive(b, 0, 4096), *send = via_new_send(a, 100, 3000);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(receive->descriptor.status, VIP_STATUS_POSTED);
     CU_ASSERT_EQUAL(send->descriptor.status, VIP_STATUS_FREE);
     send->descriptor.content.bytes[0] = 42;
@@ -37,14 +37,14 @@ static void test_descriptor_flow(void)
     CU_ASSERT_PTR_NULL(via_receive_done(b));
     CU_ASSERT_PTR_NULL(via_send_done(a));
     CU_ASSERT(ledger_balanced(world->sim->ledger));
-    via_world_free(world);
+    world_free(world);
 }
 
 // via.via.descriptor_flow: the same descriptor serves any number of transfers.
 static void test_reuse(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receive = via_receive(b, 0, 8192), *send = via_new_send(a, 0, 5000);
     send->descriptor.final = false;
@@ -55,10 +55,10 @@ static void test_reuse(void)
         CU_ASSERT_EQUAL(receive->descriptor.length, 5000);
         CU_ASSERT_PTR_EQUAL(via_send_done(a), &send->descriptor);
         receive = via_receive(b, 0, 8192);
-        via_run(world);
+        world_run(world);
     }
-    SUITE_SAME_INTEGER(via_counter(world, "via transfers with a lost frame"), 0);
-    via_world_free(world);
+    SUITE_SAME_INTEGER(world_counter(world, "via transfers with a lost frame"), 0);
+    world_free(world);
 }
 
 // ---- Order ----
@@ -69,19 +69,19 @@ static void check_order(const char *ring)
 {
     enum { COUNT = 60 };
     const char *sets[] = {ring, NULL};
-    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, sets, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct via_transfer *sends[COUNT], *receives[COUNT];
     struct random_stream *random = random_new(7, ring);
     via_connect(world, false);
     for (int i = 0; i < COUNT; i++)
         receives[i] = via_receive(b, 0, 32768);
-    via_run(world);
+    world_run(world);
     for (int i = 0; i < COUNT; i++) {
         bool small = random_chance(random, 0.5);
         sends[i] = via_send(a, 0, (int64_t)random_below(random, small ? 100 : 32769));
     }
-    via_run(world);
+    world_run(world);
     for (int i = 0; i < COUNT; i++) {
         CU_ASSERT_PTR_EQUAL(via_send_done(a), &sends[i]->descriptor);
         CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[i]->descriptor);
@@ -90,7 +90,7 @@ static void check_order(const char *ring)
     }
     CU_ASSERT(ledger_balanced(world->sim->ledger));
     random_free(random);
-    via_world_free(world);
+    world_free(world);
 }
 
 static void test_order(void)
@@ -109,17 +109,19 @@ struct queue_test {
     struct vip_descriptor *descriptors[2];
 };
 
-static bool create_second_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool create_second_job(struct cpu_context *context, void *process, void *argument)
 {
-    struct via_node *peer = &node->world->nodes[1 - node->number];
+    struct via_node *node = process;
+    struct via_node *peer = via_node(node->process.world, 1 - node->process.number);
     struct vip_vi **vi = argument;
     *vi = vip_create_vi(context, node->nic, node->ptag, node->cq, node->cq);
     vip_connect_peer_request(context, *vi, vip_agent_station(peer->agent), 1234);
     return true;
 }
 
-static bool queue_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool queue_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct queue_test *test = argument;
     for (int i = 0; i < 4; i++)
         test->found[i] = vip_cq_done(context, node->cq, &test->entries[i]);
@@ -132,27 +134,27 @@ static bool queue_job(struct cpu_context *context, struct via_node *node, void *
 // is still on the VI's own queue.
 static void test_completion_queue(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct queue_test test = {0};
     struct vip_vi *second = NULL;
     via_connect(world, true);
-    via_do(a, create_second_job, &second);
-    via_do(b, create_second_job, &test.vis[0]);
-    via_run(world);
+    world_do(a, create_second_job, &second);
+    world_do(b, create_second_job, &test.vis[0]);
+    world_run(world);
     test.vis[1] = b->vi;
     struct via_transfer *receives[2] = {via_new_receive(b, 0, 100), via_receive(b, 100, 100)};
     receives[0]->vi = test.vis[0];
     via_post(receives[0]);
-    via_run(world);
+    world_run(world);
     // The first message goes to the second VI.
     struct via_transfer *first = via_new_send(a, 0, 10);
     first->vi = second;
     via_post(first);
     via_send(a, 0, 20);
-    via_run(world);
-    via_do(b, queue_job, &test);
-    via_run(world);
+    world_run(world);
+    world_do(b, queue_job, &test);
+    world_run(world);
     CU_ASSERT(test.found[0] && test.found[1] && !test.found[2] && !test.found[3]);
     for (int i = 0; i < 2; i++) {
         CU_ASSERT_PTR_EQUAL(test.entries[i].vi, test.vis[i]);
@@ -161,13 +163,13 @@ static void test_completion_queue(void)
     }
     // The sender's queue tells of its sends.
     struct queue_test sender = {.vis = {second, a->vi}};
-    via_do(a, queue_job, &sender);
-    via_run(world);
+    world_do(a, queue_job, &sender);
+    world_run(world);
     CU_ASSERT(sender.found[0] && sender.found[1] && !sender.found[2]);
     CU_ASSERT(sender.entries[0].vi == second && sender.entries[1].vi == a->vi);
     CU_ASSERT(!sender.entries[0].receive && !sender.entries[1].receive);
     CU_ASSERT_PTR_NULL(sender.descriptors[0]);
-    via_world_free(world);
+    world_free(world);
 }
 
 struct drained {
@@ -180,8 +182,9 @@ static int pattern(int number)
     return number * number % 7 < 3;
 }
 
-static bool drain_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool drain_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct drained *drained = argument;
     struct vip_cq_entry entry;
     for (; vip_cq_done(context, node->cq, &entry); drained->seen++)
@@ -194,14 +197,14 @@ static bool drain_job(struct cpu_context *context, struct via_node *node, void *
 static void test_long_queue(void)
 {
     static const int batches[] = {40, 300, 10};
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct drained drained = {0};
     struct vip_vi *second = NULL;
     via_connect(world, true);
-    via_do(a, create_second_job, &second);
-    via_do(b, create_second_job, &drained.vis[1]);
-    via_run(world);
+    world_do(a, create_second_job, &second);
+    world_do(b, create_second_job, &drained.vis[1]);
+    world_run(world);
     drained.vis[0] = b->vi;
     for (size_t batch = 0; batch < G_N_ELEMENTS(batches); batch++) {
         for (int i = 0; i < batches[batch]; i++) {
@@ -209,20 +212,20 @@ static void test_long_queue(void)
             receive->vi = drained.vis[pattern(i)];
             via_post(receive);
         }
-        via_run(world);
+        world_run(world);
         for (int i = 0; i < batches[batch]; i++) {
             struct via_transfer *send = via_new_send(a, 0, 1);
             send->vi = pattern(i) ? second : a->vi;
             via_post(send);
         }
-        via_run(world);
+        world_run(world);
         drained.seen = 0;
-        via_do(b, drain_job, &drained);
-        via_run(world);
+        world_do(b, drain_job, &drained);
+        world_run(world);
         SUITE_SAME_INTEGER(drained.seen, batches[batch]);
     }
     SUITE_SAME_INTEGER(drained.wrong, 0);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Wait ----
@@ -235,8 +238,9 @@ struct wait_test {
     struct vip_cq_entry entry;
 };
 
-static bool receive_wait_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool receive_wait_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct wait_test *test = argument;
     if (test->calls++ == 0)
         test->first = context->now;
@@ -252,34 +256,35 @@ static bool receive_wait_job(struct cpu_context *context, struct via_node *node,
 static void test_done_and_wait(void)
 {
     for (int polling = 0; polling < 2; polling++) {
-        struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-        struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+        struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+        struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
         struct wait_test test = {.polling = polling};
         via_connect(world, false);
         struct via_transfer *receive = via_receive(b, 0, 100);
-        via_run(world);
+        world_run(world);
         CU_ASSERT_PTR_NULL(via_receive_done(b));
-        via_do(b, receive_wait_job, &test);
-        via_run(world);
+        world_do(b, receive_wait_job, &test);
+        world_run(world);
         CU_ASSERT_EQUAL(test.calls, 1);
         via_send(a, 0, 10);
-        via_run(world);
+        world_run(world);
         CU_ASSERT_EQUAL(test.calls, 2);
         CU_ASSERT_PTR_EQUAL(test.descriptor, &receive->descriptor);
         // There is one to take: no waiting.
         via_receive(b, 0, 100);
         via_send(a, 0, 10);
-        via_run(world);
+        world_run(world);
         test.calls = 0;
-        via_do(b, receive_wait_job, &test);
-        via_run(world);
+        world_do(b, receive_wait_job, &test);
+        world_run(world);
         CU_ASSERT_EQUAL(test.calls, 1);
-        via_world_free(world);
+        world_free(world);
     }
 }
 
-static bool queue_wait_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool queue_wait_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct wait_test *test = argument;
     test->calls++;
     test->last = context->now;
@@ -289,19 +294,19 @@ static bool queue_wait_job(struct cpu_context *context, struct via_node *node, v
 // via.via.notification_modes: CQWait sleeps until any of the queue's VIs has a completion.
 static void test_queue_wait(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct wait_test test = {0};
     via_connect(world, true);
     via_receive(b, 0, 100);
-    via_do(b, queue_wait_job, &test);
-    via_run(world);
+    world_do(b, queue_wait_job, &test);
+    world_run(world);
     CU_ASSERT_EQUAL(test.calls, 1);
     via_send(a, 0, 10);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(test.calls, 2);
     CU_ASSERT(test.entry.vi == b->vi && test.entry.receive);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Notify ----
@@ -318,15 +323,17 @@ static void on_notify(struct cpu_context *context, void *owner, struct vip_descr
 {
     struct notify_test *test = owner;
     CU_ASSERT_EQUAL(descriptor->status, VIP_STATUS_DONE);
-    CU_ASSERT(context->now > sim_now(test->node->world->sim)); // it has been charged for the switch
+    CU_ASSERT(context->now > sim_now(test->node->process.world->sim)); // it has been charged for
+                                                                       // the switch
     test->descriptors[test->calls++] = descriptor;
     if (test->again-- > 0)
         (test->receive ? vip_recv_notify : vip_send_notify)(context, test->node->vi, on_notify,
                                                             test);
 }
 
-static bool notify_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool notify_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct notify_test *test = argument;
     (test->receive ? vip_recv_notify : vip_send_notify)(context, node->vi, on_notify, test);
     test->asked++;
@@ -337,20 +344,20 @@ static bool notify_job(struct cpu_context *context, struct via_node *node, void 
 // no queue; once, so that the next completion goes to the queue.
 static void test_notify(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct notify_test received = {.node = b, .receive = true}, sent = {.node = a};
     struct via_transfer *receives[3], *sends[3];
     via_connect(world, false);
     for (int i = 0; i < 3; i++)
         receives[i] = via_receive(b, 0, 100);
-    via_do(b, notify_job, &received);
-    via_do(a, notify_job, &sent);
-    via_run(world);
+    world_do(b, notify_job, &received);
+    world_do(a, notify_job, &sent);
+    world_run(world);
     CU_ASSERT_EQUAL(received.calls + sent.calls, 0);
     for (int i = 0; i < 3; i++)
         sends[i] = via_send(a, 0, 10);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(received.calls, 1);
     CU_ASSERT_EQUAL(sent.calls, 1);
     CU_ASSERT_PTR_EQUAL(received.descriptors[0], &receives[0]->descriptor);
@@ -360,7 +367,7 @@ static void test_notify(void)
         CU_ASSERT_PTR_EQUAL(via_send_done(a), &sends[i]->descriptor);
     }
     CU_ASSERT_PTR_NULL(via_receive_done(b));
-    via_world_free(world);
+    world_free(world);
 }
 
 // via.via.notification_modes: completions that come while the library's thread is not there yet go
@@ -368,18 +375,18 @@ static void test_notify(void)
 static void check_notify_burst(int again)
 {
     const char *sets[] = {"host.kernel.switch_process=1 ms", NULL};
-    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, sets, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct notify_test received = {.node = b, .receive = true, .again = again};
     struct via_transfer *receives[4];
     via_connect(world, false);
     for (int i = 0; i < 4; i++)
         receives[i] = via_receive(b, 0, 100);
-    via_do(b, notify_job, &received);
-    via_run(world);
+    world_do(b, notify_job, &received);
+    world_run(world);
     for (int i = 0; i < 4; i++)
         via_send(a, 0, 10);
-    via_run(world);
+    world_run(world);
     int handled = 1 + again;
     CU_ASSERT_EQUAL(received.calls, handled);
     for (int i = 0; i < handled; i++)
@@ -387,7 +394,7 @@ static void check_notify_burst(int again)
     for (int i = handled; i < 4; i++)
         CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[i]->descriptor);
     CU_ASSERT_PTR_NULL(via_receive_done(b));
-    via_world_free(world);
+    world_free(world);
 }
 
 static void test_notify_burst(void)
@@ -397,8 +404,9 @@ static void test_notify_burst(void)
     check_notify_burst(3);
 }
 
-static bool busy_notify_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool busy_notify_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     notify_job(context, node, argument);
     cpu_spend_time(context, TIME_MS, stage_called("compute", STAGE_COMPUTE));
     return true;
@@ -408,23 +416,23 @@ static bool busy_notify_job(struct cpu_context *context, struct via_node *node, 
 // completion that comes before the handler has run goes to the queue.
 static void test_notify_late(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct notify_test received = {.node = b, .receive = true};
     struct via_transfer *receives[2];
     via_connect(world, false);
     for (int i = 0; i < 2; i++)
         receives[i] = via_receive(b, 0, 100);
     via_send(a, 0, 10);
-    via_run(world);
-    via_do(b, busy_notify_job, &received);
+    world_run(world);
+    world_do(b, busy_notify_job, &received);
     via_send(a, 0, 10);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(received.calls, 1);
     CU_ASSERT_PTR_EQUAL(received.descriptors[0], &receives[0]->descriptor);
     CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[1]->descriptor);
     CU_ASSERT_PTR_NULL(via_receive_done(b));
-    via_world_free(world);
+    world_free(world);
 }
 
 // M-VIA sporadically complained about an empty send queue when a
@@ -432,22 +440,22 @@ static void test_notify_late(void)
 // here the handler always gets its descriptor.
 static void test_notify_after_post(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     for (int i = 0; i < 50; i++)
         via_receive(b, 0, 40000);
-    via_run(world);
+    world_run(world);
     for (int i = 0; i < 50; i++) {
         struct notify_test sent = {.node = a};
         struct via_transfer *send = via_send(a, 0, i * 50);
-        via_do(a, notify_job, &sent);
-        via_run(world);
+        world_do(a, notify_job, &sent);
+        world_run(world);
         CU_ASSERT_EQUAL(sent.calls, 1);
         CU_ASSERT_PTR_EQUAL(sent.descriptors[0], &send->descriptor);
     }
     CU_ASSERT_EQUAL(a->errors->len, 0);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- The receive queue ----
@@ -456,33 +464,33 @@ static void test_notify_after_post(void)
 // that comes later.
 static void test_preposted_receive(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receive = via_receive(b, 0, 100);
-    via_run(world);
+    world_run(world);
     via_send(a, 0, 100);
     CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receive->descriptor);
     via_send(a, 0, 100);
-    via_run(world);
+    world_run(world);
     via_receive(b, 0, 100);
     CU_ASSERT_PTR_NULL(via_receive_done(b));
     CU_ASSERT_EQUAL(b->errors->len, 1);
-    via_world_free(world);
+    world_free(world);
 }
 
 // via.via.empty_receive_queue: the asynchronous error is raised, the message is lost, the
 // connection is broken.
 static void check_empty_queue(bool immediate)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, true);
     struct via_transfer *transfer =
         immediate ? via_new_write(a, 0, 2000, 0) : via_new_send(a, 0, 2000);
     transfer->descriptor.immediate_flag = immediate;
     via_post(transfer);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL_FATAL(b->errors->len, 1);
     const struct via_error *seen = &g_array_index(b->errors, struct via_error, 0);
     CU_ASSERT_PTR_EQUAL(seen->vi, b->vi);
@@ -491,7 +499,7 @@ static void check_empty_queue(bool immediate)
     CU_ASSERT_EQUAL(b->vi->state, VIP_ERROR);
     // A write needs its descriptor with the last frame only; what came before is in place.
     CU_ASSERT_EQUAL(b->placements->len, immediate ? 1 : 0);
-    char *line = cluster_ledger_line(world->cluster);
+    char *line = world_ledger_line(world);
     SUITE_CONTAINS(line, "lost: receive queue empty");
     g_free(line);
     // Nothing passes any more: not to b, and b can't post.
@@ -499,11 +507,11 @@ static void check_empty_queue(bool immediate)
     via_send(a, 0, 10);
     CU_ASSERT_PTR_NULL(via_receive_done(b));
     struct via_transfer *answer = via_send(b, 0, 10);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_FALSE(answer->posted);
     CU_ASSERT_EQUAL(b->errors->len, 1);
     SUITE_SAME_INTEGER(ledger_totals(world->sim->ledger).lost, 2);
-    via_world_free(world);
+    world_free(world);
 }
 
 static void test_empty_receive_queue(void)

@@ -3,22 +3,22 @@
 // through.
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define RETRY (100 * TIME_MS)
 
-static void ask_and_wait(struct via_world *world, int from, sim_time when)
+static void ask_and_wait(struct world *world, int from, sim_time when)
 {
-    struct via_node *node = &world->nodes[from];
-    via_do_at(node, when, via_request_job, &world->nodes[1 - from]);
-    via_do_at(node, when, via_wait_job, NULL);
+    struct via_node *node = via_node(world, from);
+    world_do_at(node, when, via_request_job, via_node(world, 1 - from));
+    world_do_at(node, when, via_wait_job, NULL);
 }
 
 static bool try_send(struct via_node *node)
 {
     struct via_transfer *transfer = via_send(node, 0, 10);
     // A refused one is no message.
-    engine_run(node->world->sim->engine, sim_now(node->world->sim) + TIME_MS);
+    engine_run(node->process.world->sim->engine, sim_now(node->process.world->sim) + TIME_MS);
     return transfer->posted;
 }
 
@@ -26,48 +26,48 @@ static bool try_send(struct via_node *node)
 // after it; while there is one, data go both ways.
 static void test_only_connected(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_set_up(a, false);
     via_set_up(b, false);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(a->vi->state, VIP_IDLE);
     CU_ASSERT_FALSE(try_send(a));
     ask_and_wait(world, 0, sim_now(world->sim));
     CU_ASSERT_FALSE(try_send(a));
     CU_ASSERT_EQUAL(a->vi->state, VIP_CONNECT_PENDING);
     ask_and_wait(world, 1, sim_now(world->sim));
-    via_run(world);
+    world_run(world);
     struct via_transfer *receives[2] = {via_receive(a, 0, 100), via_receive(b, 0, 100)};
-    via_run(world);
+    world_run(world);
     CU_ASSERT(try_send(a));
     CU_ASSERT(try_send(b));
     CU_ASSERT_PTR_EQUAL(via_receive_done(a), &receives[0]->descriptor);
     CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[1]->descriptor);
-    via_do(a, via_disconnect_job, NULL);
-    via_run(world);
+    world_do(a, via_disconnect_job, NULL);
+    world_run(world);
     CU_ASSERT_FALSE(try_send(a));
     CU_ASSERT_FALSE(try_send(b));
-    SUITE_SAME_INTEGER(via_counter(world, "nic FCS errors"), 0);
-    via_world_free(world);
+    SUITE_SAME_INTEGER(world_counter(world, "nic FCS errors"), 0);
+    world_free(world);
 }
 
 // What is on its way when the connection is taken down is thrown away at the other end.
 static void test_late_data(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     via_receive(b, 0, 100);
-    via_run(world);
+    world_run(world);
     via_send(a, 0, 10);
-    via_do(b, via_disconnect_job, NULL);
+    world_do(b, via_disconnect_job, NULL);
     CU_ASSERT_PTR_NULL(via_receive_done(b));
     CU_ASSERT_EQUAL(a->vi->state, VIP_DISCONNECTED);
-    char *line = cluster_ledger_line(world->cluster);
+    char *line = world_ledger_line(world);
     SUITE_CONTAINS(line, "lost: the VI is not connected");
     g_free(line);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Pairs ----
@@ -79,10 +79,11 @@ struct pairs {
     const uint64_t *keys;
 };
 
-static bool pairs_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool pairs_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct pairs *pairs = argument;
-    const struct via_node *peer = &node->world->nodes[1 - node->number];
+    const struct via_node *peer = via_node(node->process.world, 1 - node->process.number);
     for (int i = 0; i < PAIRS; i++) {
         pairs->vis[i] = vip_create_vi(context, node->nic, node->ptag, NULL, NULL);
         vip_connect_peer_request(context, pairs->vis[i], vip_agent_station(peer->agent),
@@ -97,14 +98,14 @@ static void test_pairs(void)
 {
     static const uint64_t keys[2][PAIRS] = {{1, 2, 3, 4, UINT64_C(1) << 40},
                                             {3, UINT64_C(1) << 40, 1, 2, 4}};
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
     struct pairs pairs[2];
     for (int i = 0; i < 2; i++) {
         pairs[i].keys = keys[i];
-        via_set_up(&world->nodes[i], false);
-        via_do(&world->nodes[i], pairs_job, &pairs[i]);
+        via_set_up(via_node(world, i), false);
+        world_do(via_node(world, i), pairs_job, &pairs[i]);
     }
-    via_run(world);
+    world_run(world);
     for (int i = 0; i < PAIRS; i++) {
         const struct vip_vi *vi = pairs[0].vis[i], *other = NULL;
         for (int k = 0; k < PAIRS; k++)
@@ -115,18 +116,18 @@ static void test_pairs(void)
         CU_ASSERT_EQUAL(other->remote_number, vi->number);
     }
     // A message on one of them completes there, and nowhere else.
-    struct via_transfer *receive = via_new_receive(&world->nodes[1], 0, 100);
-    struct via_transfer *send = via_new_send(&world->nodes[0], 0, 50);
+    struct via_transfer *receive = via_new_receive(via_node(world, 1), 0, 100);
+    struct via_transfer *send = via_new_send(via_node(world, 0), 0, 50);
     receive->vi = pairs[1].vis[3];
     send->vi = pairs[0].vis[1];
     via_post(receive);
-    via_run(world);
+    world_run(world);
     via_post(send);
-    via_run(world);
+    world_run(world);
     for (int k = 0; k < PAIRS; k++)
         CU_ASSERT_EQUAL(pairs[1].vis[k]->receive.done.count, k == 3);
-    CU_ASSERT_EQUAL(world->nodes[1].errors->len, 0);
-    via_world_free(world);
+    CU_ASSERT_EQUAL(via_node(world, 1)->errors->len, 0);
+    world_free(world);
 }
 
 // ---- Requests ----
@@ -139,20 +140,20 @@ struct outcome {
 // Connects with the given times of asking and faults; returns when the later of the two went on.
 static struct outcome connect_with(const char *const *sets, sim_time ask0, sim_time ask1)
 {
-    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
+    struct world *world = world_new(&world_via, world_cable, sets, NULL);
     struct outcome outcome;
     for (int i = 0; i < 2; i++)
-        via_set_up(&world->nodes[i], false);
+        via_set_up(via_node(world, i), false);
     ask_and_wait(world, 0, ask0);
     ask_and_wait(world, 1, ask1);
-    via_run(world);
+    world_run(world);
     for (int i = 0; i < 2; i++) {
-        CU_ASSERT_EQUAL(world->nodes[i].vi->state, VIP_CONNECTED);
-        CU_ASSERT(g_queue_is_empty(&world->nodes[i].jobs));
+        CU_ASSERT_EQUAL(via_node(world, i)->vi->state, VIP_CONNECTED);
+        CU_ASSERT(g_queue_is_empty(&via_node(world, i)->process.jobs));
     }
     outcome.connected = sim_now(world->sim);
-    outcome.frames = (int)via_counter(world, "via frames sent");
-    via_world_free(world);
+    outcome.frames = (int)world_counter(world, "via frames sent");
+    world_free(world);
     return outcome;
 }
 
@@ -202,11 +203,11 @@ static void test_lossy_wire(void)
 }
 
 // Asks from one side only, under settings; returns the world after `until`.
-static struct via_world *ask_alone(const char *const *sets, sim_time until)
+static struct world *ask_alone(const char *const *sets, sim_time until)
 {
-    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
-    via_set_up(&world->nodes[0], false);
-    via_set_up(&world->nodes[1], false);
+    struct world *world = world_new(&world_via, world_cable, sets, NULL);
+    via_set_up(via_node(world, 0), false);
+    via_set_up(via_node(world, 1), false);
     ask_and_wait(world, 0, 0);
     engine_run(world->sim->engine, until);
     return world;
@@ -216,7 +217,7 @@ static struct via_world *ask_alone(const char *const *sets, sim_time until)
 static void test_gives_up(void)
 {
     const char *lossy[] = {"link.drop_probability=1", "mvia.connect_timeout=1.05 s", NULL};
-    struct via_world *world = ask_alone(lossy, 10 * TIME_S);
+    struct world *world = ask_alone(lossy, 10 * TIME_S);
     CU_ASSERT_EQUAL(world->sim->status, SIM_FAILED);
     const json_t *reason = world->sim->reason;
     const char *text = json_string_value(json_object_get(reason, "text"));
@@ -226,65 +227,65 @@ static void test_gives_up(void)
     SUITE_CONTAINS(text, "11 packets lost on link node0->node1");
     sim_time now = sim_now(world->sim);
     CU_ASSERT(now > 1050 * TIME_MS && now < 1051 * TIME_MS);
-    via_world_free(world);
+    world_free(world);
 
     const char *alone[] = {"mvia.connect_timeout=1 s", NULL};
     world = ask_alone(alone, 10 * TIME_S);
     CU_ASSERT_EQUAL(world->sim->status, SIM_FAILED);
     SUITE_CONTAINS(json_string_value(json_object_get(world->sim->reason, "text")),
                    "no packet was dropped on the way, so nobody asks there");
-    via_world_free(world);
+    world_free(world);
 
     const char *for_ever[] = {"link.drop_probability=1", "mvia.connect_timeout=0", NULL};
     world = ask_alone(for_ever, 600 * TIME_S);
     CU_ASSERT_EQUAL(world->sim->status, SIM_COMPLETED);
-    CU_ASSERT(event_pending(&world->nodes[0].vi->retry));
-    via_world_free(world);
+    CU_ASSERT(event_pending(&via_node(world, 0)->vi->retry));
+    world_free(world);
 }
 
 // A process that asked and waits is woken in the interrupt, not before and not by itself.
 static void test_waiter_sleeps(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    via_set_up(&world->nodes[0], false);
-    via_set_up(&world->nodes[1], false);
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    via_set_up(via_node(world, 0), false);
+    via_set_up(via_node(world, 1), false);
     ask_and_wait(world, 0, 0);
     engine_run(world->sim->engine, TIME_S);
-    CU_ASSERT_FALSE(g_queue_is_empty(&world->nodes[0].jobs));
+    CU_ASSERT_FALSE(g_queue_is_empty(&via_node(world, 0)->process.jobs));
     ask_and_wait(world, 1, TIME_S);
-    via_run(world);
-    CU_ASSERT(g_queue_is_empty(&world->nodes[0].jobs));
-    via_world_free(world);
+    world_run(world);
+    CU_ASSERT(g_queue_is_empty(&via_node(world, 0)->process.jobs));
+    world_free(world);
 }
 
 // ---- States ----
 
-static struct via_world *logged_world(struct transition_log **log, const char *const *sets)
+static struct world *logged_world(struct transition_log **log, const char *const *sets)
 {
     *log = transition_log_new("vi", true);
-    struct via_world *world = via_world_new(cluster_cable, sets, &(*log)->sink.trace);
-    via_set_up(&world->nodes[0], false);
-    via_set_up(&world->nodes[1], false);
+    struct world *world = world_new(&world_via, world_cable, sets, &(*log)->sink.trace);
+    via_set_up(via_node(world, 0), false);
+    via_set_up(via_node(world, 1), false);
     ask_and_wait(world, 0, TIME_MS);
     ask_and_wait(world, 1, 2 * TIME_MS);
-    via_run(world);
+    world_run(world);
     return world;
 }
 
 static void test_states(void)
 {
     struct transition_log *log;
-    struct via_world *world = logged_world(&log, NULL);
+    struct world *world = logged_world(&log, NULL);
     SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] connect_pending -> connected\n"
                                     "node0 vi[1] connect_pending -> connected\n");
     g_string_truncate(log->text, 0);
-    via_do(&world->nodes[1], via_disconnect_job, NULL);
-    via_run(world);
+    world_do(via_node(world, 1), via_disconnect_job, NULL);
+    world_run(world);
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] connected -> disconnected\n"
                                     "node0 vi[1] connected -> disconnected\n");
-    via_world_free(world);
+    world_free(world);
     transition_log_free(log);
 }
 
@@ -292,30 +293,30 @@ static void test_states_after_loss(void)
 {
     const char *sets[] = {"link.drop_nth=[1, 2]", NULL};
     struct transition_log *log;
-    struct via_world *world = logged_world(&log, sets);
+    struct world *world = logged_world(&log, sets);
     SUITE_SAME_TEXT(log->text->str, "node0 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] idle -> connect_pending\n"
                                     "node1 vi[1] connect_pending -> connected\n"
                                     "node0 vi[1] connect_pending -> connected\n");
-    via_world_free(world);
+    world_free(world);
     transition_log_free(log);
 }
 
 static void test_states_of_error(void)
 {
     struct transition_log *log;
-    struct via_world *world = logged_world(&log, NULL);
+    struct world *world = logged_world(&log, NULL);
     g_string_truncate(log->text, 0);
-    via_send(&world->nodes[0], 0, 10);
-    via_run(world);
+    via_send(via_node(world, 0), 0, 10);
+    world_run(world);
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] connected -> error (receive queue empty)\n");
     g_string_truncate(log->text, 0);
-    via_do(&world->nodes[1], via_disconnect_job, NULL);
-    via_run(world);
+    world_do(via_node(world, 1), via_disconnect_job, NULL);
+    world_run(world);
     // The broken side has nobody to tell any more.
     SUITE_SAME_TEXT(log->text->str, "node1 vi[1] error -> disconnected\n");
-    CU_ASSERT_EQUAL(world->nodes[0].vi->state, VIP_CONNECTED);
-    via_world_free(world);
+    CU_ASSERT_EQUAL(via_node(world, 0)->vi->state, VIP_CONNECTED);
+    world_free(world);
     transition_log_free(log);
 }
 

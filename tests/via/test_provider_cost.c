@@ -3,55 +3,55 @@
 // what the ways of waiting add.
 #include "models/ethernet/nics.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define ROOM (1500 - 32)
 #define FRAME (14 + 32 + 4)
 
-static const struct kernel_config *kernel(const struct via_world *world)
+static const struct kernel_config *kernel(const struct world *world)
 {
-    return &world->nodes[0].host->config.kernel;
+    return &via_node(world, 0)->host->config.kernel;
 }
 
-static const struct nic_config *card(const struct via_world *world)
+static const struct nic_config *card(const struct world *world)
 {
-    return nic_config(ethernet_nic(world->cluster->cluster, 0, 0));
+    return nic_config(ethernet_nic(world->cluster, 0, 0));
 }
 
-static sim_time cost(const struct via_world *world, struct cost cost)
+static sim_time cost(const struct world *world, struct cost cost)
 {
-    return cpu_cost(world->nodes[0].host->cores[0], cost);
+    return cpu_cost(via_node(world, 0)->host->cores[0], cost);
 }
 
 // ---- Closed forms ----
 
-static sim_time trap(const struct via_world *world)
+static sim_time trap(const struct world *world)
 {
-    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
     bool fast = config->doorbell == MVIA_DOORBELL_FAST_TRAP;
     return cost(world, fast ? kernel(world)->fast_trap : kernel(world)->system_call);
 }
 
-static sim_time frame_cost(const struct via_world *world)
+static sim_time frame_cost(const struct world *world)
 {
-    return cost(world, vip_config(world->nodes[0].nic)->send_frame) +
+    return cost(world, vip_config(via_node(world, 0)->nic)->send_frame) +
            cost(world, card(world)->tx_frame);
 }
 
 // From VipPostSend to the doorbell of its first frame.
-static sim_time doorbell_time(const struct via_world *world)
+static sim_time doorbell_time(const struct world *world)
 {
-    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
     return cost(world, config->post) + trap(world) + cost(world, config->send_setup) +
            frame_cost(world) + cost(world, card(world)->doorbell);
 }
 
 // From the doorbell to the end of the interrupt handler's slice that completes a message of one
 // frame, without waking anybody.
-static sim_time way_time(const struct via_world *world, int64_t length)
+static sim_time way_time(const struct world *world, int64_t length)
 {
-    const struct mvia_config *config = vip_config(world->nodes[0].nic);
-    const struct host *host = world->nodes[1].host;
+    const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
+    const struct host *host = via_node(world, 1)->host;
     const struct nic_config *nic = card(world);
     int64_t wire = FRAME + length;
     sim_time out = nic->tx_start + bus_time(&host->config.bus, BUS_READ,
@@ -65,7 +65,7 @@ static sim_time way_time(const struct via_world *world, int64_t length)
     sim_time handler = cost(world, nic->rx_frame) + cost(world, config->receive_frame) +
                        memory_copy_time(&host->config.memory, host->cores[0], length, COPY_COLD) +
                        cost(world, config->completion);
-    return out + cluster_wire_time(world->cluster, wire) + in + interrupt + handler;
+    return out + world_wire_time(world, wire) + in + interrupt + handler;
 }
 
 // ---- Waiting for one message ----
@@ -78,8 +78,9 @@ struct wait_test {
     sim_time called, taken; // when the call that found it began, and was over
 };
 
-static bool wait_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool wait_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct wait_test *test = argument;
     struct vip_cq_entry entry;
     test->calls++;
@@ -98,20 +99,20 @@ struct latency {
         taken; // all from the start of the post: its end, the waiter called, the descriptor taken
 };
 
-static struct latency measure(struct via_world *world, enum waiting how, int64_t length, bool write)
+static struct latency measure(struct world *world, enum waiting how, int64_t length, bool write)
 {
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct wait_test test = {.how = how};
     via_connect(world, how == QUEUE);
     via_receive(b, 0, 2000);
-    via_do(b, wait_job, &test);
-    via_run(world);
+    world_do(b, wait_job, &test);
+    world_run(world);
     CU_ASSERT_EQUAL(test.calls, 1);
     struct via_transfer *transfer =
         write ? via_new_write(a, 0, length, 0) : via_new_send(a, 0, length);
     transfer->descriptor.immediate_flag = write;
     via_post(transfer);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(test.calls, 2);
     return (struct latency){transfer->end - transfer->begun, test.called - transfer->begun,
                             test.taken - transfer->begun};
@@ -120,8 +121,8 @@ static struct latency measure(struct via_world *world, enum waiting how, int64_t
 // One frame on an idle path, for a process that polls, blocks in VipRecvWait or in VipCQWait.
 static void check_latency(enum waiting how, int64_t length, bool write)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
     struct latency latency = measure(world, how, length, write);
     sim_time arrival = doorbell_time(world) + way_time(world, length);
     sim_time take = cost(world, config->dequeue);
@@ -134,7 +135,7 @@ static void check_latency(enum waiting how, int64_t length, bool write)
     SUITE_SAME_INTEGER(latency.sender, doorbell_time(world));
     SUITE_SAME_INTEGER(latency.arrival, arrival);
     SUITE_SAME_INTEGER(latency.taken, arrival + take);
-    via_world_free(world);
+    world_free(world);
 }
 
 static void test_latency(void)
@@ -147,8 +148,9 @@ static void test_latency(void)
         }
 }
 
-static bool take_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool take_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct vip_cq_entry entry;
     sim_time start = context->now;
     CU_ASSERT(vip_cq_done(context, node->cq, &entry));
@@ -161,22 +163,22 @@ static bool take_job(struct cpu_context *context, struct via_node *node, void *a
 // after it has waited once.
 static void test_no_wake_up(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
     measure(world, QUEUE, 10, false);
     for (int i = 0; i < 3; i++) {
         sim_time time = 0;
-        via_receive(&world->nodes[1], 0, 100);
-        via_run(world);
-        uint64_t before = cpu_usage(world->nodes[1].task.cpu).slices[CPU_USER];
-        via_send(&world->nodes[0], 0, 10);
-        via_run(world);
-        CU_ASSERT_EQUAL(cpu_usage(world->nodes[1].task.cpu).slices[CPU_USER], before);
-        via_do(&world->nodes[1], take_job, &time);
-        via_run(world);
+        via_receive(via_node(world, 1), 0, 100);
+        world_run(world);
+        uint64_t before = cpu_usage(via_node(world, 1)->process.task.cpu).slices[CPU_USER];
+        via_send(via_node(world, 0), 0, 10);
+        world_run(world);
+        CU_ASSERT_EQUAL(cpu_usage(via_node(world, 1)->process.task.cpu).slices[CPU_USER], before);
+        world_do(via_node(world, 1), take_job, &time);
+        world_run(world);
         SUITE_SAME_INTEGER(time, cost(world, config->queue_check) + cost(world, config->dequeue));
     }
-    via_world_free(world);
+    world_free(world);
 }
 
 // A poller sees the completion at the first turn of its loop that is not before it.
@@ -186,18 +188,18 @@ static void test_poll_period(void)
     static const sim_time lengths[] = {TIME_US, 7 * TIME_US};
     for (int i = 0; i < 2; i++) {
         const char *sets[] = {periods[i], NULL};
-        struct via_world *world = via_world_new(cluster_pair, sets, NULL);
+        struct world *world = world_new(&world_via, world_pair, sets, NULL);
         struct wait_test test = {.how = POLL};
         via_connect(world, false);
-        via_receive(&world->nodes[1], 0, 100);
-        via_do(&world->nodes[1], wait_job, &test);
-        via_run(world);
-        struct via_transfer *send = via_send(&world->nodes[0], 0, 10);
-        via_run(world);
+        via_receive(via_node(world, 1), 0, 100);
+        world_do(via_node(world, 1), wait_job, &test);
+        world_run(world);
+        struct via_transfer *send = via_send(via_node(world, 0), 0, 10);
+        world_run(world);
         sim_time complete = send->begun + doorbell_time(world) + way_time(world, 10);
         CU_ASSERT_EQUAL(test.called % lengths[i], 0);
         CU_ASSERT(test.called >= complete && test.called < complete + lengths[i]);
-        via_world_free(world);
+        world_free(world);
     }
 }
 
@@ -206,9 +208,9 @@ static void test_poll_period(void)
 static struct latency latency_with(const char *doorbell, int64_t length)
 {
     const char *sets[] = {doorbell, NULL};
-    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
+    struct world *world = world_new(&world_via, world_pair, sets, NULL);
     struct latency latency = measure(world, POLL, length, false);
-    via_world_free(world);
+    world_free(world);
     return latency;
 }
 
@@ -231,20 +233,20 @@ static void test_fast_trap(void)
 static void test_posts(void)
 {
     static const int64_t lengths[] = {0, ROOM, ROOM + 1, 10 * ROOM, 32768};
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    const struct mvia_config *config = vip_config(world->nodes[0].nic);
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    const struct mvia_config *config = vip_config(via_node(world, 0)->nic);
     via_connect(world, false);
     for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
-        struct via_transfer *receive = via_receive(&world->nodes[1], 0, 32768);
-        via_run(world);
-        struct via_transfer *send = via_send(&world->nodes[0], 0, lengths[i]);
-        via_run(world);
+        struct via_transfer *receive = via_receive(via_node(world, 1), 0, 32768);
+        world_run(world);
+        struct via_transfer *send = via_send(via_node(world, 0), 0, lengths[i]);
+        world_run(world);
         int64_t frames = MAX(1, (lengths[i] + ROOM - 1) / ROOM);
         SUITE_SAME_INTEGER(send->end - send->begun,
                            doorbell_time(world) + (frames - 1) * frame_cost(world));
         SUITE_SAME_INTEGER(receive->end - receive->begun, cost(world, config->post) + trap(world));
     }
-    via_world_free(world);
+    world_free(world);
 }
 
 // On one processor the interrupt handler takes its time from the process that posts: the rest of
@@ -252,20 +254,20 @@ static void test_posts(void)
 static void test_one_processor(void)
 {
     const char *sets[] = {"host.processor.cores=1", "mvia.send_frame=100 us", NULL};
-    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, sets, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     for (int i = 0; i < 2; i++)
-        via_receive(&world->nodes[i], 0, 32768);
-    via_run(world);
+        via_receive(via_node(world, i), 0, 32768);
+    world_run(world);
     struct via_transfer *longer = via_send(a, 0, 32768), *shorter = via_send(b, 0, 100);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(longer->descriptor.status, VIP_STATUS_DONE);
     CU_ASSERT_EQUAL(shorter->descriptor.status, VIP_STATUS_DONE);
     CU_ASSERT_PTR_NOT_NULL(via_receive_done(a));
     CU_ASSERT_PTR_NOT_NULL(via_receive_done(b));
     CU_ASSERT(ledger_balanced(world->sim->ledger));
-    via_world_free(world);
+    world_free(world);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 // after it, and is not charged for having slept.
 #include "models/via/vip/provider.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 struct poll {
     sim_time turn;
@@ -12,8 +12,9 @@ struct poll {
     sim_time seen; // after the Done call
 };
 
-static bool poll_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool poll_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct poll *poll = argument;
     if (!poll->asleep) {
         poll->asleep = true;
@@ -30,24 +31,24 @@ static void test_turns(void)
 {
     sim_time last = 0;
     for (int turn = 1; turn <= 1000; turn *= 10) {
-        struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
+        struct world *world = world_new(&world_via, world_pair, NULL, NULL);
         struct poll poll = {.turn = turn * TIME_US};
         via_connect(world, false);
-        via_receive(&world->nodes[1], 0, 64);
-        via_do(&world->nodes[1], poll_job, &poll);
-        via_send(&world->nodes[0], 0, 64);
-        via_run(world);
+        via_receive(via_node(world, 1), 0, 64);
+        world_do(via_node(world, 1), poll_job, &poll);
+        via_send(via_node(world, 0), 0, 64);
+        world_run(world);
         CU_ASSERT(poll.woken > 0);
         SUITE_SAME_INTEGER(poll.woken % poll.turn, 0);
         // A longer turn sees it later, by less than the turn.
         CU_ASSERT(poll.woken >= last);
         CU_ASSERT(last == 0 || poll.woken < last + poll.turn);
         last = last ? last : poll.woken;
-        const struct cpu *cpu = world->nodes[1].task.cpu;
+        const struct cpu *cpu = via_node(world, 1)->process.task.cpu;
         SUITE_SAME_INTEGER(poll.seen - poll.woken,
-                           cpu_cost(cpu, vip_config(world->nodes[1].nic)->dequeue));
-        CU_ASSERT(!world->nodes[1].nic->polls_all);
-        via_world_free(world);
+                           cpu_cost(cpu, vip_config(via_node(world, 1)->nic)->dequeue));
+        CU_ASSERT(!via_node(world, 1)->nic->polls_all);
+        world_free(world);
     }
 }
 

@@ -2,7 +2,7 @@
 // RDMA write, immediate data, and the protection of memory: what a target is told, and what it is
 // spared. The id of the claim that a test checks stands before it.
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define LARGEST (INT64_C(32) << 10)
 
@@ -14,45 +14,45 @@ static void test_no_rdma_read(void)
 {
     static const int operations[] = {VIP_RDMA_WRITE, VIP_RDMA_WRITE + 1, VIP_RDMA_WRITE + 2};
     for (size_t i = 0; i < G_N_ELEMENTS(operations); i++) {
-        struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-        struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+        struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+        struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
         bool writes = operations[i] == VIP_RDMA_WRITE;
         via_connect(world, false);
-        via_run(world);
-        uint64_t hops = network_hops(world->cluster->cluster->network);
+        world_run(world);
+        uint64_t hops = network_hops(world->cluster->network);
         struct via_transfer *transfer = via_new_write(a, 0, 4000, 0);
         transfer->descriptor.operation = (enum vip_operation)operations[i];
         via_post(transfer);
-        via_run(world);
+        world_run(world);
         CU_ASSERT_EQUAL(transfer->posted, writes);
-        CU_ASSERT_EQUAL(network_hops(world->cluster->cluster->network) > hops, writes);
+        CU_ASSERT_EQUAL(network_hops(world->cluster->network) > hops, writes);
         CU_ASSERT_EQUAL(b->placements->len > 0, writes);
         CU_ASSERT_EQUAL(a->placements->len, 0);
-        via_world_free(world);
+        world_free(world);
     }
 }
 
 // via.cfg.mvia_features: every other way of transfer is there and works from end to end.
 static void test_features(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receives[2] = {via_receive(b, 0, 4000), via_receive(b, 0, 0)};
-    via_run(world);
+    world_run(world);
     struct via_transfer *send = via_send(a, 0, 4000);
     struct via_transfer *write = via_write(a, 0, 4000, 0);
     struct via_transfer *immediate = via_new_write(a, 0, 4000, 4000);
     immediate->descriptor.immediate_flag = true;
     via_post(immediate);
     CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[0]->descriptor);
-    via_close(world, write->descriptor.message);
+    world_close_message(world, write->descriptor.message);
     CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receives[1]->descriptor);
     CU_ASSERT_EQUAL(send->descriptor.status, VIP_STATUS_DONE);
     CU_ASSERT_EQUAL(write->descriptor.status, VIP_STATUS_DONE);
     CU_ASSERT_EQUAL(immediate->descriptor.status, VIP_STATUS_DONE);
     CU_ASSERT(ledger_balanced(world->sim->ledger));
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Plain writes ----
@@ -62,8 +62,9 @@ struct sleeper {
     struct vip_cq_entry entry;
 };
 
-static bool queue_wait_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool queue_wait_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct sleeper *sleeper = argument;
     sleeper->calls++;
     return vip_cq_wait(context, node->cq, &sleeper->entry);
@@ -73,18 +74,18 @@ static bool queue_wait_job(struct cpu_context *context, struct via_node *node, v
 // who waits there sleeps on.
 static void test_rdma_write_silent(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct sleeper sleeper = {0};
     via_connect(world, true);
     struct via_transfer *receive = via_receive(b, 0, 100);
-    via_do(b, queue_wait_job, &sleeper);
-    via_run(world);
+    world_do(b, queue_wait_job, &sleeper);
+    world_run(world);
     for (int i = 0; i < 5; i++) {
         struct via_transfer *write = via_write(a, 0, 1000 * i, 5000);
-        via_run(world);
+        world_run(world);
         CU_ASSERT_EQUAL(write->descriptor.status, VIP_STATUS_DONE);
-        via_close(world, write->descriptor.message);
+        world_close_message(world, write->descriptor.message);
     }
     CU_ASSERT_EQUAL(sleeper.calls, 1);
     CU_ASSERT_EQUAL(b->vi->receive.posted.count, 1);
@@ -93,7 +94,7 @@ static void test_rdma_write_silent(void)
     // All the bytes are there, nonetheless.
     CU_ASSERT(ledger_balanced(world->sim->ledger));
     CU_ASSERT_EQUAL(b->placements->len, 1 + 1 + 2 + 3 + 3);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Immediate data ----
@@ -104,8 +105,8 @@ static void test_rdma_write_silent(void)
 static void check_immediate(int64_t length)
 {
     const char *sets[] = {"host.kernel.interrupt_entry=100 us", "eepro100.rx_frame=50 us", NULL};
-    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, sets, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receives[2];
     for (int i = 0; i < 2; i++) {
@@ -114,7 +115,7 @@ static void check_immediate(int64_t length)
         receives[i]->descriptor.handle.index = 0;
         receives[i]->descriptor.address = 0;
     }
-    via_run(world);
+    world_run(world);
     struct via_transfer *write = via_new_write(a, 0, length, 100);
     write->descriptor.immediate_flag = true;
     write->descriptor.immediate = UINT32_C(0xfedcba98);
@@ -141,7 +142,7 @@ static void check_immediate(int64_t length)
     CU_ASSERT_EQUAL(done->length, length);
     CU_ASSERT_EQUAL(b->vi->receive.posted.count, 1);
     CU_ASSERT(ledger_balanced(world->sim->ledger));
-    via_world_free(world);
+    world_free(world);
 }
 
 static void test_immediate_data(void)
@@ -155,13 +156,13 @@ static void test_immediate_data(void)
 // A send may carry the word as well; a descriptor that was used with it shows none afterwards.
 static void test_immediate_of_send(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     for (int i = 0; i < 2; i++) {
         struct via_transfer *receive = via_receive(b, 0, 100);
         receive->descriptor.immediate_flag = i == 1;
-        via_run(world);
+        world_run(world);
         struct via_transfer *send = via_new_send(a, 0, 10);
         send->descriptor.immediate_flag = i == 0;
         send->descriptor.immediate = 5;
@@ -169,7 +170,7 @@ static void test_immediate_of_send(void)
         CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receive->descriptor);
         CU_ASSERT_EQUAL(receive->descriptor.immediate_flag, i == 0);
     }
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Protection ----
@@ -187,8 +188,8 @@ struct mistake {
 
 static void make_mistake(const struct mistake *mistake)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receive = via_new_receive(b, 0, 3000), *transfer;
     if (mistake->operation == VIP_SEND) {
@@ -202,9 +203,9 @@ static void make_mistake(const struct mistake *mistake)
     transfer->descriptor.address += mistake->local_offset;
     transfer->descriptor.handle.index += mistake->local_handle;
     via_post(receive);
-    via_run(world);
+    world_run(world);
     via_post(transfer);
-    via_run(world);
+    world_run(world);
     bool found = transfer->posted == mistake->posted && (int)b->errors->len == mistake->posted;
     if (!found)
         fprintf(stderr, "not found: %s\n", mistake->what);
@@ -212,13 +213,13 @@ static void make_mistake(const struct mistake *mistake)
     CU_ASSERT_EQUAL(b->vi->state, mistake->posted ? VIP_ERROR : VIP_CONNECTED);
     if (mistake->posted) {
         const struct via_error *seen = &g_array_index(b->errors, struct via_error, 0);
-        char *line = cluster_ledger_line(world->cluster);
+        char *line = world_ledger_line(world);
         SUITE_SAME_INTEGER(seen->error, mistake->error);
         SUITE_CONTAINS(line, mistake->reason);
         g_free(line);
     }
     CU_ASSERT_EQUAL(receive->descriptor.status, VIP_STATUS_POSTED);
-    via_world_free(world);
+    world_free(world);
 }
 
 #define AT_TARGET true, VIP_ERROR_PROTECTION, "lost: the target is not registered"
@@ -251,8 +252,9 @@ struct tagged {
     struct vip_mem_handle handle;
 };
 
-static bool register_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool register_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct tagged *region = argument;
     uint32_t tag = region->same ? node->ptag : vip_create_ptag(node->nic);
     CU_ASSERT(vip_register_mem(context, node->nic, region->address, 4096, tag, &region->handle));
@@ -264,12 +266,12 @@ enum tagged_end { SOURCE, SINK, TARGET };
 // One end of a transfer lies in a region of its own.
 static void check_tag(enum tagged_end end, bool same)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct tagged region = {.address = INT64_C(0x50000000), .same = same};
     via_connect(world, false);
-    via_do(end == SOURCE ? a : b, register_job, &region);
-    via_run(world);
+    world_do(end == SOURCE ? a : b, register_job, &region);
+    world_run(world);
     struct via_transfer *receive = via_new_receive(b, 0, 100);
     struct via_transfer *transfer =
         end == TARGET ? via_new_write(a, 0, 100, 0) : via_new_send(a, 0, 100);
@@ -283,13 +285,13 @@ static void check_tag(enum tagged_end end, bool same)
     }
     via_post(receive);
     via_post(transfer);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL(transfer->posted, same || end != SOURCE);
     CU_ASSERT_EQUAL(b->errors->len, same || end == SOURCE ? 0 : 1);
     if (b->errors->len > 0)
         SUITE_SAME_INTEGER(g_array_index(b->errors, struct via_error, 0).error,
                            VIP_ERROR_PROTECTION);
-    via_world_free(world);
+    world_free(world);
 }
 
 // Regions and VIs with different protection tags do not go together, at either end.
@@ -304,43 +306,44 @@ static void test_tags(void)
 // The very ends of the registered memory are good.
 static void test_edges(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receive = via_receive(b, VIA_BYTES - 3000, 3000);
-    via_run(world);
+    world_run(world);
     struct via_transfer *send = via_send(a, VIA_BYTES - 3000, 3000);
     CU_ASSERT_PTR_EQUAL(via_receive_done(b), &receive->descriptor);
     struct via_transfer *write = via_write(a, 0, 3000, VIA_BYTES - 3000);
-    via_run(world);
+    world_run(world);
     CU_ASSERT(send->posted && write->posted);
-    via_close(world, write->descriptor.message);
+    world_close_message(world, write->descriptor.message);
     CU_ASSERT_EQUAL(b->errors->len, 0);
     CU_ASSERT(ledger_balanced(world->sim->ledger));
-    via_world_free(world);
+    world_free(world);
 }
 
 // A message that is longer than the descriptor it meets: another error, with the same end.
 static void test_length_error(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     via_receive(b, 0, 2999);
-    via_run(world);
+    world_run(world);
     via_send(a, 0, 3000);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_EQUAL_FATAL(b->errors->len, 1);
     SUITE_SAME_INTEGER(g_array_index(b->errors, struct via_error, 0).error, VIP_ERROR_LENGTH);
     CU_ASSERT_EQUAL(b->vi->state, VIP_ERROR);
-    char *line = cluster_ledger_line(world->cluster);
+    char *line = world_ledger_line(world);
     SUITE_CONTAINS(line, "lost: longer than the receive descriptor");
     g_free(line);
-    via_world_free(world);
+    world_free(world);
 }
 
-static bool deregister_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool deregister_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     (void)argument;
     vip_deregister_mem(context, node->nic, node->memory);
     return true;
@@ -350,19 +353,19 @@ static bool deregister_job(struct cpu_context *context, struct via_node *node, v
 // when it arrives.
 static void test_deregistered_meanwhile(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     via_write(a, 0, 100, 0);
-    via_do(b, deregister_job, NULL);
-    via_run(world);
+    world_do(b, deregister_job, NULL);
+    world_run(world);
     CU_ASSERT_EQUAL(b->errors->len, 1);
     // The sender's own memory counts when it posts.
-    via_do(a, deregister_job, NULL);
+    world_do(a, deregister_job, NULL);
     struct via_transfer *late = via_write(a, 0, 100, 0);
-    via_run(world);
+    world_run(world);
     CU_ASSERT_FALSE(late->posted);
-    via_world_free(world);
+    world_free(world);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 // of a frame costs.
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #include "sim/core/random.h"
 
@@ -71,20 +71,19 @@ static void check_placements(const struct via_node *node, int64_t length)
     SUITE_SAME_INTEGER(node->placements->len, frames_of(length));
 }
 
-static void check_length(struct via_world *world, struct span_log *log, enum kind kind,
-                         int64_t length)
+static void check_length(struct world *world, struct span_log *log, enum kind kind, int64_t length)
 {
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct via_transfer *receive = via_receive(b, 0, LARGEST);
     int waiting = b->vi->receive.posted.count;
-    via_run(world);
+    world_run(world);
     spans_clear(log);
     g_array_set_size(b->placements, 0);
-    int64_t before = via_counter(world, "via frames received");
+    int64_t before = world_counter(world, "via frames received");
     struct via_transfer *sent = transfer(a, kind, length);
-    via_run(world);
+    world_run(world);
     CU_ASSERT(sent->posted);
-    SUITE_SAME_INTEGER(via_counter(world, "via frames received") - before, frames_of(length));
+    SUITE_SAME_INTEGER(world_counter(world, "via frames received") - before, frames_of(length));
     check_wire(log, length);
     CU_ASSERT_PTR_EQUAL(via_send_done(a), &sent->descriptor);
     if (kind == SEND) {
@@ -94,7 +93,7 @@ static void check_length(struct via_world *world, struct span_log *log, enum kin
     }
     if (kind == WRITE) {
         CU_ASSERT_EQUAL(receive->descriptor.status, VIP_STATUS_POSTED);
-        via_close(world, sent->descriptor.message);
+        world_close_message(world, sent->descriptor.message);
         CU_ASSERT_EQUAL(b->vi->receive.posted.count, waiting + 1);
     } else {
         const struct vip_descriptor *done = via_receive_done(b);
@@ -106,7 +105,7 @@ static void check_length(struct via_world *world, struct span_log *log, enum kin
 static void test_fragmentation(void)
 {
     struct span_log *log = span_log_new();
-    struct via_world *world = via_world_new(cluster_cable, NULL, &log->trace);
+    struct world *world = world_new(&world_via, world_cable, NULL, &log->trace);
     struct random_stream *random = random_new(5, "lengths");
     via_connect(world, false);
     for (int kind = 0; kind < KINDS; kind++) {
@@ -120,7 +119,7 @@ static void test_fragmentation(void)
     }
     CU_ASSERT(ledger_balanced(world->sim->ledger));
     random_free(random);
-    via_world_free(world);
+    world_free(world);
     span_log_free(log);
 }
 
@@ -128,15 +127,15 @@ static void test_fragmentation(void)
 static void test_header_and_mtu(void)
 {
     const char *sets[] = {"mvia.header=100 B", "mvia.mtu=600 B", NULL};
-    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
+    struct world *world = world_new(&world_via, world_cable, sets, NULL);
     via_connect(world, false);
-    int64_t before = via_counter(world, "via frames received");
-    struct via_transfer *write = transfer(&world->nodes[0], WRITE, 1501);
-    via_run(world);
-    CU_ASSERT_EQUAL(via_counter(world, "via frames received") - before, 4);
-    via_close(world, write->descriptor.message);
+    int64_t before = world_counter(world, "via frames received");
+    struct via_transfer *write = transfer(via_node(world, 0), WRITE, 1501);
+    world_run(world);
+    CU_ASSERT_EQUAL(world_counter(world, "via frames received") - before, 4);
+    world_close_message(world, write->descriptor.message);
     CU_ASSERT(ledger_balanced(world->sim->ledger));
-    via_world_free(world);
+    world_free(world);
 }
 
 // via.via.transfer_size_limit: a descriptor carries so much and no byte more; the connection does
@@ -144,26 +143,26 @@ static void test_header_and_mtu(void)
 static void test_transfer_size_limit(void)
 {
     const char *sets[] = {"mvia.largest_transfer=5000 B", NULL};
-    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_cable, sets, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     for (int kind = 0; kind < KINDS; kind++) {
         struct via_transfer *receive = kind == WRITE ? NULL : via_receive(b, 0, 40000);
-        via_run(world);
+        world_run(world);
         struct via_transfer *longer = transfer(a, (enum kind)kind, 5001);
-        via_run(world);
+        world_run(world);
         CU_ASSERT_FALSE(longer->posted);
         CU_ASSERT_EQUAL(longer->descriptor.status, VIP_STATUS_FREE);
         // Refused at once: nothing has been charged, nothing sent.
         CU_ASSERT_EQUAL(longer->end, longer->begun);
         struct via_transfer *longest = transfer(a, (enum kind)kind, 5000);
-        via_run(world);
+        world_run(world);
         CU_ASSERT(longest->posted);
         CU_ASSERT_PTR_EQUAL(via_send_done(a), &longest->descriptor);
         CU_ASSERT_PTR_EQUAL(via_receive_done(b), receive ? &receive->descriptor : NULL);
     }
     CU_ASSERT_EQUAL(b->errors->len, 0);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- The same cost in both modes ----
@@ -177,19 +176,19 @@ struct wire_facts {
 static struct wire_facts wire_facts(enum kind kind, int64_t length)
 {
     struct span_log *log = span_log_new();
-    struct via_world *world = via_world_new(cluster_cable, NULL, &log->trace);
+    struct world *world = world_new(&world_via, world_cable, NULL, &log->trace);
     struct wire_facts facts = {g_array_new(FALSE, FALSE, sizeof(struct span)), -1, -1};
     via_connect(world, false);
-    struct via_transfer *receive = via_receive(&world->nodes[1], 0, LARGEST);
-    via_run(world);
+    struct via_transfer *receive = via_receive(via_node(world, 1), 0, LARGEST);
+    world_run(world);
     spans_clear(log);
-    struct via_transfer *sent = transfer(&world->nodes[0], kind, length);
+    struct via_transfer *sent = transfer(via_node(world, 0), kind, length);
     sim_time begun = sim_now(world->sim);
     for (sim_time now = begun; engine_pending(world->sim->engine) > 0; now += TIME_NS) {
         engine_run(world->sim->engine, now);
-        if (facts.done < 0 && world->nodes[1].vi->receive.done.count > 0)
+        if (facts.done < 0 && via_node(world, 1)->vi->receive.done.count > 0)
             facts.done = now - begun;
-        if (facts.sent < 0 && world->nodes[0].vi->send.done.count > 0)
+        if (facts.sent < 0 && via_node(world, 0)->vi->send.done.count > 0)
             facts.sent = now - begun;
     }
     CU_ASSERT_EQUAL(sent->begun, begun);
@@ -201,7 +200,7 @@ static struct wire_facts wire_facts(enum kind kind, int64_t length)
         if (strcmp(span.lane, WIRE) == 0)
             g_array_append_val(facts.spans, span);
     }
-    via_world_free(world);
+    world_free(world);
     span_log_free(log);
     return facts;
 }
@@ -243,12 +242,12 @@ struct part {
 static int frames_to_connect(void)
 {
     struct span_log *log = span_log_new();
-    struct via_world *world = via_world_new(cluster_cable, NULL, &log->trace);
+    struct world *world = world_new(&world_via, world_cable, NULL, &log->trace);
     int count = 0;
     via_connect(world, false);
     for (guint i = 0; i < log->spans->len; i++)
         count += strcmp(g_array_index(log->spans, struct span, i).lane, WIRE) == 0;
-    via_world_free(world);
+    world_free(world);
     span_log_free(log);
     return count;
 }
@@ -270,18 +269,18 @@ static bool message_lost(const struct span_log *log, struct message_ref message)
 static int check_losses(const char *const *sets, const struct part *parts, int count)
 {
     struct span_log *log = span_log_new();
-    struct via_world *world = via_world_new(cluster_cable, sets, &log->trace);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_cable, sets, &log->trace);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     struct via_transfer **sent = g_new(struct via_transfer *, count);
     struct via_transfer **receives = g_new(struct via_transfer *, count);
     via_connect(world, false);
     spans_clear(log);
     for (int i = 0; i < count; i++)
         receives[i] = via_receive(b, 0, LARGEST);
-    via_run(world);
+    world_run(world);
     for (int i = 0; i < count; i++)
         sent[i] = transfer(a, parts[i].kind, parts[i].length);
-    via_run(world);
+    world_run(world);
     int lost = 0, next = 0;
     for (int i = 0; i < count; i++) {
         // The sender notices nothing: the service is unreliable.
@@ -291,7 +290,7 @@ static int check_losses(const char *const *sets, const struct part *parts, int c
             continue;
         }
         if (parts[i].kind == WRITE) {
-            via_close(world, sent[i]->descriptor.message);
+            world_close_message(world, sent[i]->descriptor.message);
             continue;
         }
         CU_ASSERT_PTR_EQUAL_FATAL(via_receive_done(b), &receives[next++]->descriptor);
@@ -308,7 +307,7 @@ static int check_losses(const char *const *sets, const struct part *parts, int c
     CU_ASSERT_EQUAL(b->vi->state, VIP_CONNECTED);
     g_free(sent);
     g_free(receives);
-    via_world_free(world);
+    world_free(world);
     span_log_free(log);
     return lost;
 }
@@ -373,10 +372,11 @@ static void test_random_losses(void)
 
 // ---- The card's ring ----
 
-static bool request_twice_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool request_twice_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct via_transfer *behind = argument;
-    int station = vip_agent_station(node->world->nodes[1].agent);
+    int station = vip_agent_station(via_node(node->process.world, 1)->agent);
     for (uint64_t i = 0; i < 2; i++)
         vip_connect_peer_request(context, vip_create_vi(context, node->nic, node->ptag, NULL, NULL),
                                  station, 1000 + i);
@@ -388,18 +388,18 @@ static bool request_twice_job(struct cpu_context *context, struct via_node *node
 static void test_ring_full_of_requests(void)
 {
     const char *sets[] = {"eepro100.tx_ring=2", "eepro100.tx_start=1 ms", NULL};
-    struct via_world *world = via_world_new(cluster_cable, sets, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_cable, sets, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct via_transfer *receive = via_receive(b, 0, LARGEST), *send = via_new_send(a, 0, 5000);
-    via_run(world);
-    via_do(a, request_twice_job, send);
+    world_run(world);
+    world_do(a, request_twice_job, send);
     // The requests are never answered: their repetition goes on for ever.
     engine_run(world->sim->engine, sim_now(world->sim) + 50 * TIME_MS);
     CU_ASSERT(send->posted);
     CU_ASSERT_EQUAL(receive->descriptor.status, VIP_STATUS_DONE);
     CU_ASSERT_EQUAL(send->descriptor.status, VIP_STATUS_DONE);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Descriptors that are made when they are needed ----
@@ -420,8 +420,9 @@ static struct vip_descriptor *make(struct vip_vi *vi)
     return descriptor;
 }
 
-static bool post_unmade_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool post_unmade_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     (void)argument;
     node->vi->owner = node;
     node->vi->make = make;
@@ -433,27 +434,27 @@ static bool post_unmade_job(struct cpu_context *context, struct via_node *node, 
 // Returns the run's fingerprint.
 static uint64_t three_messages(bool unmade)
 {
-    struct via_world *world = via_world_new(cluster_cable, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_cable, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     const struct vip_descriptor *receives[3];
     via_connect(world, false);
     made = 0;
     for (int i = 0; i < 3; i++) {
         receives[i] = unmade && i < UNMADE ? &later[i] : &via_receive(b, 0, LARGEST)->descriptor;
         if (unmade && i < UNMADE)
-            via_do(b, post_unmade_job, NULL);
+            world_do(b, post_unmade_job, NULL);
     }
-    via_run(world);
+    world_run(world);
     SUITE_SAME_INTEGER(b->vi->unmade, unmade ? UNMADE : 0);
     for (int i = 0; i < 3; i++) {
         transfer(a, SEND, 100 + i);
-        via_run(world);
+        world_run(world);
         SUITE_SAME_INTEGER(made, unmade ? MIN(i + 1, UNMADE) : 0);
         CU_ASSERT_PTR_EQUAL(via_receive_done(b), receives[i]);
         SUITE_SAME_INTEGER(receives[i]->length, 100 + i);
     }
     uint64_t fingerprint = engine_fingerprint(world->sim->engine);
-    via_world_free(world);
+    world_free(world);
     return fingerprint;
 }
 

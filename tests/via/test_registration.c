@@ -3,7 +3,7 @@
 // The id of the claim that a test checks stands before it.
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
-#include "tests/support/via_world.h"
+#include "tests/support/world_via.h"
 
 #define PAGE 4096
 #define BASE INT64_C(0x20000000)
@@ -17,8 +17,9 @@ struct region {
     sim_time cost;
 };
 
-static bool register_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool register_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct region *region = argument;
     sim_time start = context->now;
     region->registered = vip_register_mem(context, node->nic, region->address, region->length, PTAG,
@@ -27,8 +28,9 @@ static bool register_job(struct cpu_context *context, struct via_node *node, voi
     return true;
 }
 
-static bool deregister_job(struct cpu_context *context, struct via_node *node, void *argument)
+static bool deregister_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct via_node *node = process;
     struct region *region = argument;
     sim_time start = context->now;
     vip_deregister_mem(context, node->nic, region->handle);
@@ -40,15 +42,15 @@ static bool deregister_job(struct cpu_context *context, struct via_node *node, v
 static struct region take(struct via_node *node, int64_t address, int64_t length)
 {
     struct region region = {.address = address, .length = length};
-    via_do(node, register_job, &region);
-    via_run(node->world);
+    world_do(node, register_job, &region);
+    world_run(node->process.world);
     return region;
 }
 
 static void give_back(struct via_node *node, struct region *region)
 {
-    via_do(node, deregister_job, region);
-    via_run(node->world);
+    world_do(node, deregister_job, region);
+    world_run(node->process.world);
 }
 
 static bool valid(const struct via_node *node, const struct region *region, int64_t address,
@@ -62,8 +64,8 @@ static bool valid(const struct via_node *node, const struct region *region, int6
 // via.via.register_api: a handle stands for exactly its region, until it is given back.
 static void test_handles(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     struct region a = take(node, BASE + 100, 5000), b = take(node, BASE + 90000, 10);
     CU_ASSERT(a.registered && b.registered);
     CU_ASSERT(a.handle.index > 0 && b.handle.index > 0 && a.handle.index != b.handle.index);
@@ -79,17 +81,17 @@ static void test_handles(void)
     CU_ASSERT_FALSE(valid(node, &a, BASE + 100, 1));
     CU_ASSERT(valid(node, &b, BASE + 90000, 10));
     // Handles belong to one process.
-    CU_ASSERT_FALSE(vip_mem_valid(world->nodes[1].nic, b.handle, BASE + 90000, 10));
-    via_world_free(world);
+    CU_ASSERT_FALSE(vip_mem_valid(via_node(world, 1)->nic, b.handle, BASE + 90000, 10));
+    world_free(world);
 }
 
 static void test_tags(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    uint32_t first = vip_create_ptag(world->nodes[0].nic),
-             second = vip_create_ptag(world->nodes[0].nic);
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    uint32_t first = vip_create_ptag(via_node(world, 0)->nic),
+             second = vip_create_ptag(via_node(world, 0)->nic);
     CU_ASSERT(first != 0 && second != 0 && first != second);
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Pages ----
@@ -98,8 +100,8 @@ static void test_tags(void)
 // two regions counts for both.
 static void test_pages(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     struct region one = take(node, BASE + PAGE - 1, 1);
     CU_ASSERT_EQUAL(vip_pinned_bytes(node->nic), PAGE);
     struct region two = take(node, BASE + PAGE - 1, 2);
@@ -111,21 +113,21 @@ static void test_pages(void)
     give_back(node, &one);
     give_back(node, &ten);
     CU_ASSERT_EQUAL(vip_pinned_bytes(node->nic), 0);
-    CU_ASSERT_EQUAL(vip_pinned_bytes(world->nodes[1].nic), 0);
-    via_world_free(world);
+    CU_ASSERT_EQUAL(vip_pinned_bytes(via_node(world, 1)->nic), 0);
+    world_free(world);
 }
 
 // The call, and each page: 521 ns system call, 2017 ns call, 509 ns to pin and 307 ns to release a
 // page.
 static void test_cost(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     struct region region = take(node, BASE + 10, 3 * PAGE);
     SUITE_SAME_INTEGER(region.cost, (521 + 2017 + 4 * 509) * TIME_NS);
     give_back(node, &region);
     SUITE_SAME_INTEGER(region.cost, (521 + 2017 + 4 * 307) * TIME_NS);
-    via_world_free(world);
+    world_free(world);
 }
 
 // A refusal costs the call and, if it comes at the first page that is too much, the pages before
@@ -133,8 +135,8 @@ static void test_cost(void)
 static void test_cost_of_refusal(void)
 {
     static const char *const before[] = {"mvia.refusal=before_pages", NULL};
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     struct region refused = take(node, BASE, LIMIT + 1);
     CU_ASSERT_FALSE(refused.registered);
     SUITE_SAME_INTEGER(refused.cost, (521 + 2017 + LIMIT / PAGE * (509 + 307)) * TIME_NS);
@@ -145,19 +147,19 @@ static void test_cost_of_refusal(void)
     CU_ASSERT_FALSE(refused.registered);
     SUITE_SAME_INTEGER(refused.cost, (521 + 2017 + 3 * (509 + 307)) * TIME_NS);
     SUITE_SAME_INTEGER(vip_pinned_bytes(node->nic), LIMIT - 3 * PAGE);
-    via_world_free(world);
-    world = via_world_new(cluster_pair, before, NULL);
-    refused = take(&world->nodes[0], BASE, LIMIT + 1);
+    world_free(world);
+    world = world_new(&world_via, world_pair, before, NULL);
+    refused = take(via_node(world, 0), BASE, LIMIT + 1);
     CU_ASSERT_FALSE(refused.registered);
     SUITE_SAME_INTEGER(refused.cost, (521 + 2017) * TIME_NS);
-    via_world_free(world);
+    world_free(world);
 }
 
 // The limit is each process's own and counts pages.
 static void test_limit(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     CU_ASSERT_EQUAL(vip_pin_limit(node->nic), LIMIT);
     struct region most = take(node, BASE, LIMIT - PAGE), last = take(node, BASE + 2 * LIMIT, 1);
     CU_ASSERT(most.registered && last.registered);
@@ -165,12 +167,12 @@ static void test_limit(void)
     struct region more = take(node, BASE + 3 * LIMIT, 1);
     CU_ASSERT_FALSE(more.registered);
     CU_ASSERT_EQUAL(vip_pinned_bytes(node->nic), LIMIT);
-    CU_ASSERT(take(&world->nodes[1], BASE, LIMIT).registered);
+    CU_ASSERT(take(via_node(world, 1), BASE, LIMIT).registered);
     give_back(node, &last);
     // One byte, but of two pages.
     CU_ASSERT_FALSE(take(node, BASE + 3 * LIMIT - 1, 2).registered);
     CU_ASSERT(take(node, BASE + 3 * LIMIT, PAGE).registered);
-    via_world_free(world);
+    world_free(world);
 }
 
 // via.cfg.pin_limit: a process may pin about 20 MB unless the scenario says otherwise.
@@ -191,8 +193,8 @@ static void test_default_limit(void)
 // shared pages are gone for the newer as well, whose handle is still there.
 static void test_overpin(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     struct region old = take(node, BASE + 2 * PAGE + 100, 2 * PAGE),
                   new = take(node, BASE, 10 * PAGE);
     CU_ASSERT(valid(node, &new, BASE, 10 * PAGE));
@@ -212,7 +214,7 @@ static void test_overpin(void)
     give_back(node, &new);
     new = take(node, BASE, 10 * PAGE);
     CU_ASSERT(valid(node, &new, BASE, 10 * PAGE));
-    via_world_free(world);
+    world_free(world);
 }
 
 // via.pin.overpin_hazard: the same seen by transfers. Node b's memory is registered a second time,
@@ -220,19 +222,19 @@ static void test_overpin(void)
 // beside them does not.
 static void check_overpinned_transfer(int64_t offset, bool from, bool good)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *a = &world->nodes[0], *b = &world->nodes[1];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *a = via_node(world, 0), *b = via_node(world, 1);
     via_connect(world, false);
     struct region older = take(b, VIA_ADDRESS + PAGE, PAGE);
     give_back(b, &older);
     struct via_transfer *transfer =
         from ? via_write(b, offset, 100, 0) : via_write(a, 0, 100, offset);
-    via_run(world);
+    world_run(world);
     if (from)
         CU_ASSERT_EQUAL(transfer->posted, good);
     CU_ASSERT_EQUAL(b->errors->len, from || good ? 0 : 1);
     CU_ASSERT_EQUAL(ledger_totals(world->sim->ledger).lost, from || good ? 0 : 1);
-    via_world_free(world);
+    world_free(world);
 }
 
 static void test_overpinned_transfers(void)
@@ -250,15 +252,15 @@ static void test_overpinned_transfers(void)
 // Neighbours that meet within a page but share no byte do not touch each other.
 static void test_neighbours(void)
 {
-    struct via_world *world = via_world_new(cluster_pair, NULL, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, NULL, NULL);
+    struct via_node *node = via_node(world, 0);
     struct region left = take(node, BASE, PAGE + 10), right = take(node, BASE + PAGE + 10, PAGE);
     give_back(node, &left);
     CU_ASSERT(valid(node, &right, BASE + PAGE + 10, PAGE));
     left = take(node, BASE, PAGE + 10);
     give_back(node, &right);
     CU_ASSERT(valid(node, &left, BASE, PAGE + 10));
-    via_world_free(world);
+    world_free(world);
 }
 
 // ---- Against a naive model ----
@@ -322,8 +324,8 @@ static struct region random_area(struct random_stream *random, int64_t longest)
 static void test_random(void)
 {
     const char *sets[] = {"host.memory.pin_limit=200 KiB", NULL};
-    struct via_world *world = via_world_new(cluster_pair, sets, NULL);
-    struct via_node *node = &world->nodes[0];
+    struct world *world = world_new(&world_via, world_pair, sets, NULL);
+    struct via_node *node = via_node(world, 0);
     struct random_stream *random = random_new(2, "regions");
     struct model_region regions[REGIONS] = {0};
     int64_t pinned = 0;
@@ -356,7 +358,7 @@ static void test_random(void)
     // The dice did reach the interesting cases.
     CU_ASSERT(refused > 100 && holes > 1000);
     random_free(random);
-    via_world_free(world);
+    world_free(world);
 }
 
 int main(void)

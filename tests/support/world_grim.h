@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hosts with GRIM's cards on one cut-through switch, and endpoints that follow a script, for tests
-// of the firmware: no library above it.
+// GRIM's firmware as the provider of the tests' world (world.h): hosts with its cards on one
+// cut-through switch, and endpoints that follow a script, without a library above.
 //
 // An endpoint injects its script in order, waits when there is no room, and polls: it takes one
 // active message a slice. Every message carries in argument[0] its number among those from its
 // source to its destination, and the endpoint that takes it checks that it is the next.
-#ifndef NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
-#define NETSIM_TESTS_SUPPORT_GRIM_WORLD_H
+#ifndef NETSIM_TESTS_SUPPORT_WORLD_GRIM_H
+#define NETSIM_TESTS_SUPPORT_WORLD_GRIM_H
 
 #include "models/grim/ni/ni.h"
 #include "tests/support/transition_log.h"
-
-#include <glib.h>
+#include "tests/support/world.h"
 
 #define GRIM_WORLD_MOST 16 // hosts, and endpoints
 
 struct grim_end {
-    struct grim_world *world;
+    struct world_process process;
     struct grim_channel *channel;
-    struct cpu_task task;
     GArray *script; // struct grim_message
     guint injected;
     // What it does with what comes.
@@ -35,19 +33,6 @@ struct grim_end {
     int64_t taken, out_of_order;
     GString *order; // "0:0 2:0 0:1 ": source:number of what was taken
     sim_time last_injection, last_taken, first_taken[GRIM_WORLD_MOST];
-    struct event wake, start;
-};
-
-struct grim_world {
-    struct sim *sim;
-    struct transition_log *log; // NULL: none
-    struct topology *topology;
-    struct link_config links[GRIM_WORLD_MOST];
-    struct cluster cluster;
-    struct host *hosts[GRIM_WORLD_MOST];
-    struct grim_fabric *fabric;
-    int ends_count;
-    struct grim_end ends[GRIM_WORLD_MOST];
 };
 
 struct grim_world_options {
@@ -72,27 +57,28 @@ struct grim_world_options {
 struct grim_world_options grim_world_defaults(int hosts, int ends_per_host);
 void grim_world_lanai4(struct grim_world_options *options);
 
-struct grim_world *grim_world_new(const struct grim_world_options *options);
-void grim_world_free(struct grim_world *world);
+struct world *grim_world_new(const struct grim_world_options *options);
+
+struct grim_end *grim_end(const struct world *world, int number);
+struct grim_fabric *grim_fabric(const struct world *world);
 
 // Appends `count` active messages of `bytes` to a script, each with a message in the ledger.
-void grim_world_send(struct grim_world *world, int from, int to, uint32_t bytes, int count);
+void grim_world_send(struct world *world, int from, int to, uint32_t bytes, int count);
 
 // Runs until nothing is left to happen or the run has failed. grim_fabric_start is called before.
-void grim_world_run(struct grim_world *world);
+void grim_world_run(struct world *world);
 
 // All scripts are through, and all that was sent was taken, once and in order.
-bool grim_world_complete(const struct grim_world *world);
-
-int64_t grim_world_counter(const struct grim_world *world, const char *name);
+bool grim_world_complete(const struct world *world);
 
 // What a host's card has spent in a stage of the firmware.
-sim_time grim_world_stage(const struct grim_world *world, int host, const char *stage);
+sim_time grim_world_stage(const struct world *world, int host, const char *stage);
 
-// How often a text stands in the log, which there must be.
-int grim_world_count(const struct grim_world *world, const char *part);
+// The log, which there must be, and how often a text stands in it.
+const char *grim_world_log(const struct world *world);
+int grim_world_count(const struct world *world, const char *part);
 
 // A member of the endpoint's report; the caller frees it. "" if there is none.
-char *grim_world_report(const struct grim_world *world, int end, const char *member);
+char *grim_world_report(const struct world *world, int end, const char *member);
 
 #endif

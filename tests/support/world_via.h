@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hosts with the VI provider opened and a process on each that does what a test tells it to,
-// without any library on top.
+// The VI provider of the tests' world (world.h): its NIC is opened on each host, with a process
+// that does what a test tells it to, and without any library on top.
 //
-// A process works through a list of jobs, one call a slice of processor time. The functions that
-// end in `_done` and via_run run the simulation until nothing is left to happen; the others only
-// add to the list.
-#ifndef NETSIM_TESTS_SUPPORT_VIA_WORLD_H
-#define NETSIM_TESTS_SUPPORT_VIA_WORLD_H
+// The functions that end in `_done` and via_connect run the simulation; the others only add jobs.
+#ifndef NETSIM_TESTS_SUPPORT_WORLD_VIA_H
+#define NETSIM_TESTS_SUPPORT_WORLD_VIA_H
 
 #include "models/via/vip/vip.h"
-#include "tests/support/cluster_world.h"
-
-#include <glib.h>
-
-struct via_node;
-
-// True: done, on to the next job. False: the process sleeps, and the job is called again when it
-// has been woken.
-typedef bool via_job_fn(struct cpu_context *context, struct via_node *node, void *argument);
+#include "tests/support/world.h"
 
 // An asynchronous error as the consumer saw it.
 struct via_error {
@@ -33,13 +23,10 @@ struct via_placement {
 };
 
 struct via_node {
-    struct via_world *world;
-    int number;
+    struct world_process process;
     struct host *host;
     struct vip_agent *agent;
     struct vip_nic *nic;
-    struct cpu_task task;
-    GQueue jobs;        // struct via_job *
     GArray *errors;     // struct via_error
     GArray *placements; // struct via_placement: of RDMA writes into its memory
     // Once set up:
@@ -47,15 +34,6 @@ struct via_node {
     struct vip_mem_handle memory; // VIA_BYTES at VIA_ADDRESS
     struct vip_cq *cq;            // of both queues of the VI, if asked for
     struct vip_vi *vi;
-};
-
-struct via_world {
-    struct cluster_world *cluster;
-    struct sim *sim;
-    int count;
-    struct via_node *nodes;
-    GPtrArray *transfers;
-    GPtrArray *alarms;
 };
 
 // A descriptor, and what came of posting it.
@@ -71,28 +49,20 @@ struct via_transfer {
 #define VIA_BYTES (INT64_C(256) << 10)
 #define VIA_DISCRIMINATOR 77
 
-// Processes on all hosts of the scenario (cluster_pair, cluster_cable or the like), their NICs
-// opened.
-struct via_world *via_world_new(const char *text, const char *const *sets, struct trace *trace);
-void via_world_free(struct via_world *world);
-
-void via_run(struct via_world *world);
+struct via_node *via_node(const struct world *world, int number);
 
 // Nodes 0 and 1 register their memory, create a VI each and connect. With `queue` their VIs have a
 // completion queue.
-void via_connect(struct via_world *world, bool queue);
+void via_connect(struct world *world, bool queue);
 
 // Only memory and VI.
 void via_set_up(struct via_node *node, bool queue);
 
-void via_do(struct via_node *node, via_job_fn *job, void *argument);
-void via_do_at(struct via_node *node, sim_time when, via_job_fn *job, void *argument);
-
 // Jobs: via_request_job asks node `argument` (a struct via_node *) for a connection of the two VIs,
 // via_wait_job waits for it.
-bool via_request_job(struct cpu_context *context, struct via_node *node, void *argument);
-bool via_wait_job(struct cpu_context *context, struct via_node *node, void *argument);
-bool via_disconnect_job(struct cpu_context *context, struct via_node *node, void *argument);
+bool via_request_job(struct cpu_context *context, void *process, void *argument);
+bool via_wait_job(struct cpu_context *context, void *process, void *argument);
+bool via_disconnect_job(struct cpu_context *context, void *process, void *argument);
 
 // A transfer to be posted with via_post, for changing it before: a receive of up to `length` bytes
 // at `offset` of the node's memory, a send, or an RDMA write to `remote` in the other's memory. The
@@ -113,10 +83,5 @@ struct via_transfer *via_write(struct via_node *node, int64_t offset, int64_t le
 // received message is closed in the ledger.
 struct vip_descriptor *via_receive_done(struct via_node *node);
 struct vip_descriptor *via_send_done(struct via_node *node);
-
-// The receiver has taken a message that came without a descriptor.
-void via_close(struct via_world *world, struct message_ref message);
-
-int64_t via_counter(const struct via_world *world, const char *name);
 
 #endif

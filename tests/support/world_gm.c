@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/gm_world.h"
-#include "tests/support/stage_called.h"
+#include "tests/support/world_gm.h"
 
 #include "sim/workload/stack.h"
+#include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -37,56 +37,7 @@ const char gm_pair[] =
     "switch: {discipline: cut_through, latency: 150 ns, header: 1 B, route_bytes: 1 B}\n"
     "workload: {benchmark: native.pingpong, sizes: [1 B], repetitions: 10}\n";
 
-// ---- The world ----
-
-struct gm_world *gm_world_new(const char *text, const char *const *sets, struct trace *trace)
-{
-    struct gm_world *world = g_new0(struct gm_world, 1);
-    world->compiled = compiled_new(text, sets);
-    world->test_case = world->compiled.test_case;
-    world->sim = sim_new(world->compiled.scenario->seed, trace);
-    world->cluster = cluster_new(world->sim, world->test_case);
-    world->fabric = gm_fabric_new(world->cluster, world->test_case);
-    world->ends = g_ptr_array_new();
-    world->tickets = g_ptr_array_new_with_free_func(g_free);
-    return world;
-}
-
-static void end_free(struct gm_end *end)
-{
-    g_queue_clear_full(&end->jobs, g_free);
-    g_array_free(end->received, TRUE);
-    g_array_free(end->returned, TRUE);
-    g_array_free(end->written, TRUE);
-    g_free(end);
-}
-
-void gm_world_free(struct gm_world *world)
-{
-    for (guint i = 0; i < world->ends->len; i++)
-        end_free(g_ptr_array_index(world->ends, i));
-    g_ptr_array_unref(world->ends);
-    g_ptr_array_unref(world->tickets);
-    gm_fabric_free(world->fabric);
-    cluster_free(world->cluster);
-    sim_free(world->sim);
-    compiled_free(&world->compiled);
-    g_free(world);
-}
-
-void gm_world_run(struct gm_world *world)
-{
-    for (guint i = 0; i < world->ends->len; i++)
-        cpu_wake(&((struct gm_end *)g_ptr_array_index(world->ends, i))->task);
-    engine_run(world->sim->engine, TIME_NEVER);
-}
-
-int64_t gm_world_counter(const struct gm_world *world, const char *name)
-{
-    return *sim_counter(world->sim, name);
-}
-
-void gm_world_check(const struct gm_world *world)
+void gm_check(const struct world *world)
 {
     struct ledger_totals totals = ledger_totals(world->sim->ledger);
     CU_ASSERT_EQUAL(world->sim->status, SIM_COMPLETED);
@@ -96,28 +47,6 @@ void gm_world_check(const struct gm_world *world)
 }
 
 // ---- Jobs ----
-
-struct job;
-// True: done.
-typedef bool job_fn(struct cpu_context *context, struct gm_end *end, struct job *job);
-
-struct job {
-    job_fn *run;
-    sim_time at;
-    struct gm_send_job send;
-    int size;
-    gm_job_fn *custom;
-    void *argument;
-};
-
-static struct job *job_add(struct gm_end *end, job_fn *run, sim_time at)
-{
-    struct job *job = g_new0(struct job, 1);
-    job->run = run;
-    job->at = at;
-    g_queue_push_tail(&end->jobs, job);
-    return job;
-}
 
 // Of one send.
 struct ticket {
@@ -142,15 +71,15 @@ static uint64_t flow_of(const struct gm_end *from, const struct gm_send_job *sen
     return ends | (uint64_t)send->priority << 1 | (uint64_t)send->directed;
 }
 
-static bool send_run(struct cpu_context *context, struct gm_end *end, struct job *job)
+static bool send_job(struct cpu_context *context, void *process, void *argument)
 {
-    const struct gm_send_job *send = &job->send;
+    struct gm_end *end = process;
+    const struct gm_send_job *send = argument;
     if (gm_send_tokens(end->port) == 0)
         return false;
-    struct ticket *ticket = g_new0(struct ticket, 1);
+    struct ticket *ticket = world_keep(end->process.world, g_new0(struct ticket, 1));
     ticket->end = end;
     ticket->number = end->sends++;
-    g_ptr_array_add(end->world->tickets, ticket);
     struct gm_message message = {
         .address = send->address ? send->address : GM_WORLD_MEMORY,
         .length = send->header + send->bytes,
@@ -159,8 +88,8 @@ static bool send_run(struct cpu_context *context, struct gm_end *end, struct job
         .priority = send->priority,
         .target_host = send->to->host,
         .target_port = send->to->number,
-        .message = ledger_open(end->world->sim->ledger, end->host, send->to->host, send->bytes,
-                               flow_of(end, send)),
+        .message = ledger_open(end->process.world->sim->ledger, end->host, send->to->host,
+                               send->bytes, flow_of(end, send)),
         .callback = sent_callback,
         .callback_context = ticket,
     };
@@ -174,7 +103,8 @@ static bool send_run(struct cpu_context *context, struct gm_end *end, struct job
 
 void gm_end_send(struct gm_end *end, const struct gm_send_job *send)
 {
-    job_add(end, send_run, send->at)->send = *send;
+    world_do_at(end, send->at, send_job,
+                world_keep(end->process.world, g_memdup2(send, sizeof *send)));
 }
 
 void gm_end_send_to(struct gm_end *end, struct gm_end *to, int64_t bytes, int count)
@@ -183,36 +113,23 @@ void gm_end_send_to(struct gm_end *end, struct gm_end *to, int64_t bytes, int co
         gm_end_send(end, &(struct gm_send_job){.to = to, .bytes = bytes, .size = -1});
 }
 
-static bool provide_run(struct cpu_context *context, struct gm_end *end, struct job *job)
+static bool provide_job(struct cpu_context *context, void *process, void *size)
 {
-    return gm_provide_receive_buffer(context, end->port, GM_WORLD_MEMORY, job->size,
-                                     job->send.priority);
+    struct gm_end *end = process;
+    return gm_provide_receive_buffer(context, end->port, GM_WORLD_MEMORY, GPOINTER_TO_INT(size), 0);
 }
 
 void gm_end_provide(struct gm_end *end, int size, int count, sim_time at)
 {
     for (int i = 0; i < count; i++)
-        job_add(end, provide_run, at)->size = size;
-}
-
-static bool custom_run(struct cpu_context *context, struct gm_end *end, struct job *job)
-{
-    job->custom(context, end, job->argument);
-    return true;
-}
-
-void gm_end_do(struct gm_end *end, sim_time at, gm_job_fn *custom, void *argument)
-{
-    struct job *job = job_add(end, custom_run, at);
-    job->custom = custom;
-    job->argument = argument;
+        world_do_at(end, at, provide_job, GINT_TO_POINTER(size));
 }
 
 // ---- The process ----
 
 static void take_message(struct cpu_context *context, struct gm_end *end, struct gm_event *event)
 {
-    struct ledger *ledger = end->world->sim->ledger;
+    struct ledger *ledger = end->process.world->sim->ledger;
     struct gm_received received = {*event, context->now};
     g_array_append_val(end->received, received);
     ledger_match(ledger, event->message);
@@ -223,8 +140,9 @@ static void take_message(struct cpu_context *context, struct gm_end *end, struct
         gm_provide_receive_buffer(context, end->port, event->buffer, event->size, 0);
 }
 
-static enum cpu_next listen(struct cpu_context *context, struct gm_end *end)
+static enum cpu_next listen(struct cpu_context *context, void *process)
 {
+    struct gm_end *end = process;
     struct gm_event event;
     if (end->deaf)
         return CPU_SLEEP;
@@ -247,58 +165,63 @@ static enum cpu_next listen(struct cpu_context *context, struct gm_end *end)
     return CPU_AGAIN;
 }
 
-static void alarm_event(struct engine *engine, struct event *event)
-{
-    (void)engine;
-    cpu_wake(&container_of(event, struct gm_end, alarm)->task);
-}
-
-static enum cpu_next end_run(struct cpu_context *context, struct cpu_task *task)
-{
-    struct gm_end *end = container_of(task, struct gm_end, task);
-    struct engine *engine = end->world->sim->engine;
-    struct job *job = g_queue_peek_head(&end->jobs);
-    if (job && job->at <= context->now) {
-        if (job->run(context, end, job)) {
-            g_free(g_queue_pop_head(&end->jobs));
-            return CPU_AGAIN;
-        }
-    } else if (job && !event_pending(&end->alarm)) {
-        engine_schedule(engine, &end->alarm, job->at);
-    }
-    return listen(context, end);
-}
-
 static void written(void *owner, const struct gm_write *write)
 {
     struct gm_end *end = owner;
-    struct ledger *ledger = end->world->sim->ledger;
-    struct gm_written_note note = {*write, sim_now(end->world->sim)};
+    struct ledger *ledger = end->process.world->sim->ledger;
+    struct gm_written_note note = {*write, sim_now(end->process.world->sim)};
     g_array_append_val(end->written, note);
     ledger_match(ledger, write->message);
     ledger_deliver(ledger, write->message, write->offset, write->length - write->header);
     ledger_complete(ledger, write->message);
 }
 
-struct gm_end *gm_end_new(struct gm_world *world, int host, int number)
+static void build(struct world *world)
 {
-    struct gm_end *end = g_new0(struct gm_end, 1);
-    struct host *machine = world->cluster->hosts[host];
-    end->world = world;
+    world->state = gm_fabric_new(world->cluster, world->test_case);
+}
+
+static void free_fabric(struct world *world)
+{
+    gm_fabric_free(world->state);
+}
+
+static void end_close(void *process)
+{
+    struct gm_end *end = process;
+    g_array_unref(end->received);
+    g_array_unref(end->returned);
+    g_array_unref(end->written);
+}
+
+const struct world_provider world_gm = {
+    .process_bytes = sizeof(struct gm_end),
+    .starts_in_run = true,
+    .build = build,
+    .idle = listen,
+    .close = end_close,
+    .free = free_fabric,
+};
+
+struct gm_fabric *gm_fabric(const struct world *world)
+{
+    return world->state;
+}
+
+struct gm_end *gm_end_new(struct world *world, int host, int number)
+{
+    struct gm_end *end =
+        world_process_new(world, host_process_core(world->cluster->hosts[host], 0));
     end->host = host;
     end->number = number;
     end->poll_turn = 100 * TIME_NS;
     end->received = g_array_new(FALSE, FALSE, sizeof(struct gm_received));
     end->returned = g_array_new(FALSE, FALSE, sizeof(struct gm_returned));
     end->written = g_array_new(FALSE, FALSE, sizeof(struct gm_written_note));
-    g_queue_init(&end->jobs);
-    event_init(&end->alarm, alarm_event);
-    cpu_task_init(&end->task, host_process_core(machine, 0), CPU_USER, end_run);
-    end->port = gm_open(world->fabric, host, number, "process", &end->task);
+    end->port = gm_open(gm_fabric(world), host, number, "process", &end->process.task);
     g_assert(end->port);
     gm_dma_memory(end->port, GM_WORLD_MEMORY, GM_WORLD_BYTES - GM_WORLD_OUTSIDE);
     gm_on_write(end->port, written, end);
-    g_ptr_array_add(world->ends, end);
     return end;
 }
 

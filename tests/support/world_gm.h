@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A cluster with GM's cards, and processes on it that do what a test tells them to.
+// GM as the provider of the tests' world (world.h): each host has a card, and a test opens ports.
 //
-// An end is a process with one port. It works through its jobs in order, one call of GM a slice;
-// while there is none to do, and it listens, it takes events out of its queue: received messages go
-// on the books and are closed in the ledger, all else goes to gm_unknown. Nothing happens before
-// gm_world_run.
-#ifndef NETSIM_TESTS_SUPPORT_GM_WORLD_H
-#define NETSIM_TESTS_SUPPORT_GM_WORLD_H
+// An end is a process with one port. While there is no job to do, and it listens, it takes events
+// out of its queue: received messages go on the books and are closed in the ledger, all else goes
+// to gm_unknown.
+#ifndef NETSIM_TESTS_SUPPORT_WORLD_GM_H
+#define NETSIM_TESTS_SUPPORT_WORLD_GM_H
 
-#include "models/myrinet_gm/gm/gm_parts.h"
 #include "models/myrinet_gm/gm/gm.h"
-#include "sim/cluster/cluster.h"
-#include "tests/support/compiled.h"
-
-#include <glib.h>
-
-struct gm_world;
+#include "models/myrinet_gm/gm/gm_parts.h"
+#include "tests/support/world.h"
 
 struct gm_received {
     struct gm_event event;
@@ -34,12 +28,9 @@ struct gm_written_note {
 };
 
 struct gm_end {
-    struct gm_world *world;
-    int host, number;
-    struct cpu_task task;
+    struct world_process process;
+    int host, number; // of the host, and of the port
     struct gm_port *port;
-    GQueue jobs;
-    struct event alarm; // of a job that is to be done later
     bool deaf;          // never takes events
     bool blocks;        // waits by interrupt
     bool keeps;         // does not give a receive buffer back behind its message
@@ -51,22 +42,10 @@ struct gm_end {
     int64_t sends;      // begun so far
 };
 
-struct gm_world {
-    struct compiled compiled;
-    const struct scenario_case *test_case;
-    struct sim *sim;
-    struct cluster *cluster;
-    struct gm_fabric *fabric;
-    GPtrArray *ends, *tickets;
-};
-
 // Two hosts "node0" and "node1" on one switch. All of GM's costs are written out.
 extern const char gm_pair[];
 
-// `sets` as with --set, NULL-terminated, or NULL. trace may be NULL.
-struct gm_world *gm_world_new(const char *text, const char *const *sets, struct trace *trace);
-void gm_world_free(struct gm_world *world);
-void gm_world_run(struct gm_world *world);
+struct gm_fabric *gm_fabric(const struct world *world);
 
 // Memory of each end: registered, but for its last GM_WORLD_OUTSIDE bytes.
 #define GM_WORLD_MEMORY INT64_C(0x10000000)
@@ -74,7 +53,7 @@ void gm_world_run(struct gm_world *world);
 #define GM_WORLD_OUTSIDE 4096
 
 // Opens the port of a host's card.
-struct gm_end *gm_end_new(struct gm_world *world, int host, int number);
+struct gm_end *gm_end_new(struct world *world, int host, int number);
 
 // ---- Jobs ----
 
@@ -96,9 +75,6 @@ void gm_end_send_to(struct gm_end *end, struct gm_end *to, int64_t bytes, int co
 // Gives `count` receive buffers of a size class, not before `at`.
 void gm_end_provide(struct gm_end *end, int size, int count, sim_time at);
 
-typedef void gm_job_fn(struct cpu_context *context, struct gm_end *end, void *argument);
-void gm_end_do(struct gm_end *end, sim_time at, gm_job_fn *custom, void *argument);
-
 // ---- What has come of it ----
 
 struct gm_received *gm_end_received(struct gm_end *end, guint i);
@@ -107,10 +83,8 @@ struct gm_returned *gm_end_returned(struct gm_end *end, guint i);
 // How many callbacks came with the status.
 int gm_end_count(const struct gm_end *end, enum gm_status status);
 
-int64_t gm_world_counter(const struct gm_world *world, const char *name);
-
 // Fails the running case unless every message opened was delivered, once and in order.
-void gm_world_check(const struct gm_world *world);
+void gm_check(const struct world *world);
 
 // The connection of a card to that of another host; NULL: they have not talked.
 const struct gm_connection *gm_world_connection(const struct gm_card *card, int host);

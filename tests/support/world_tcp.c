@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/tcp_world.h"
-#include "models/ethernet/nics.h"
+#include "tests/support/world_tcp.h"
 
+#include "models/ethernet/nics.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
 #include <string.h>
-
-struct tcp_job {
-    tcp_job_fn *run;
-    void *argument;
-};
-
-struct tcp_alarm {
-    struct event event;
-    struct tcp_node *node;
-    struct tcp_job job;
-};
 
 // ---- Reading frames back ----
 
@@ -105,10 +94,10 @@ static bool capture_wanted(const struct capture *capture, int interface, sim_tim
 
 static void captured(struct capture *capture, const struct capture_frame *told)
 {
-    struct tcp_world *world = container_of(capture, struct tcp_world, capture);
+    struct tcp_wire *wire = container_of(capture, struct tcp_wire, capture);
     const uint8_t *frame = told->bytes, *ip = frame + ETHERNET_HEADER, *tcp = ip + IP_HEADER;
     int node = told->interface;
-    if (told->direction != CAPTURE_OUT || world->quiet)
+    if (told->direction != CAPTURE_OUT || wire->quiet)
         return;
     CU_ASSERT(get16(frame + 12) == IP_ETHERTYPE && ip[0] == 0x45 && ip[9] == 6);
     int peer = (int)(get32(ip + 16) - 0x0a000001);
@@ -124,13 +113,13 @@ static void captured(struct capture *capture, const struct capture_frame *told)
         .checksums = checksums_right(ip, get16(ip + 2)),
     };
     if (line.flags & TCP_SYN)
-        world->initial[node] = get32(tcp + 4);
-    line.sequence = (int32_t)(get32(tcp + 4) - world->initial[node]);
+        wire->initial[node] = get32(tcp + 4);
+    line.sequence = (int32_t)(get32(tcp + 4) - wire->initial[node]);
     if (line.flags & TCP_ACK)
-        line.acknowledgment = (int32_t)(get32(tcp + 8) - world->initial[peer]);
-    read_options(&line, tcp + TCP_HEADER, tcp + header, world->initial[peer]);
+        line.acknowledgment = (int32_t)(get32(tcp + 8) - wire->initial[peer]);
+    read_options(&line, tcp + TCP_HEADER, tcp + header, wire->initial[peer]);
     CU_ASSERT(line.checksums);
-    g_array_append_val(world->lines, line);
+    g_array_append_val(wire->lines, line);
 }
 
 static void capture_over(struct capture *capture, const void *packet, sim_time when,
@@ -149,59 +138,18 @@ static const struct capture_ops capture_ops = {
     .ended = capture_over,
 };
 
-// ---- Processes ----
-
-static enum cpu_next node_run(struct cpu_context *context, struct cpu_task *task)
-{
-    struct tcp_node *node = container_of(task, struct tcp_node, task);
-    struct tcp_job *job = g_queue_peek_head(&node->jobs);
-    if (!job || !job->run(context, node, job->argument))
-        return CPU_SLEEP;
-    node->job_end = context->now;
-    g_free(g_queue_pop_head(&node->jobs));
-    return CPU_AGAIN;
-}
-
-void tcp_do(struct tcp_node *node, tcp_job_fn *job, void *argument)
-{
-    struct tcp_job *entry = g_new(struct tcp_job, 1);
-    *entry = (struct tcp_job){job, argument};
-    g_queue_push_tail(&node->jobs, entry);
-    cpu_wake(&node->task);
-}
-
-static void alarm_event(struct engine *engine, struct event *event)
-{
-    (void)engine;
-    struct tcp_alarm *alarm = container_of(event, struct tcp_alarm, event);
-    tcp_do(alarm->node, alarm->job.run, alarm->job.argument);
-}
-
-void tcp_do_at(struct tcp_node *node, sim_time when, tcp_job_fn *job, void *argument)
-{
-    struct tcp_alarm *alarm = g_new0(struct tcp_alarm, 1);
-    alarm->node = node;
-    alarm->job = (struct tcp_job){job, argument};
-    event_init(&alarm->event, alarm_event);
-    g_ptr_array_add(node->world->alarms, alarm);
-    engine_schedule(node->world->sim->engine, &alarm->event, when);
-}
-
-void tcp_run(struct tcp_world *world)
-{
-    engine_run(world->sim->engine, TIME_NEVER);
-}
-
 // ---- Jobs ----
 
-bool tcp_listen_job(struct cpu_context *context, struct tcp_node *node, void *options)
+bool tcp_listen_job(struct cpu_context *context, void *process, void *options)
 {
-    node->listener = tcp_listen(context, node->host, TCP_PORT, options, &node->task);
+    struct tcp_node *node = process;
+    node->listener = tcp_listen(context, node->host, TCP_PORT, options, &node->process.task);
     return true;
 }
 
-bool tcp_accept_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+bool tcp_accept_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     (void)argument;
     node->socket = tcp_accept(context, node->listener);
     return node->socket;
@@ -211,26 +159,29 @@ static bool connect_with(struct cpu_context *context, struct tcp_node *node,
                          const struct tcp_options *options)
 {
     if (!node->socket)
-        node->socket =
-            tcp_connect(context, node->host, tcp_host_station(node->world->nodes[1].host), TCP_PORT,
-                        options, &node->task);
+        node->socket = tcp_connect(context, node->host,
+                                   tcp_host_station(tcp_node(node->process.world, 1)->host),
+                                   TCP_PORT, options, &node->process.task);
     return inet_wait(context, tcp_socket_inet(node->socket), INET_WRITABLE);
 }
 
-bool tcp_connect_job(struct cpu_context *context, struct tcp_node *node, void *options)
+bool tcp_connect_job(struct cpu_context *context, void *process, void *options)
 {
+    struct tcp_node *node = process;
     return connect_with(context, node, options);
 }
 
-bool tcp_connect_no_delay_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+bool tcp_connect_no_delay_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     static const struct tcp_options no_delay = {.no_delay = true};
     (void)argument;
     return connect_with(context, node, &no_delay);
 }
 
-bool tcp_write_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+bool tcp_write_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     if (node->target == 0)
         node->target = (int64_t)GPOINTER_TO_SIZE(argument);
     struct tcp_run run = {.length = node->target};
@@ -244,12 +195,13 @@ bool tcp_write_job(struct cpu_context *context, struct tcp_node *node, void *arg
     if (node->target == 0)
         return true;
     if (inet_wait(context, tcp_socket_inet(node->socket), INET_WRITABLE))
-        cpu_post_wake(context, &node->task);
+        cpu_post_wake(context, &node->process.task);
     return false;
 }
 
-bool tcp_read_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+bool tcp_read_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     struct tcp_piece pieces[8];
     int count;
     if (node->target == 0)
@@ -265,95 +217,104 @@ bool tcp_read_job(struct cpu_context *context, struct tcp_node *node, void *argu
     if (node->target == 0)
         return true;
     if (inet_wait(context, tcp_socket_inet(node->socket), INET_READABLE))
-        cpu_post_wake(context, &node->task);
+        cpu_post_wake(context, &node->process.task);
     return false;
 }
 
-bool tcp_close_job(struct cpu_context *context, struct tcp_node *node, void *argument)
+bool tcp_close_job(struct cpu_context *context, void *process, void *argument)
 {
+    struct tcp_node *node = process;
     (void)argument;
     tcp_close(context, node->socket);
     return true;
 }
 
-void tcp_connect_nodes(struct tcp_world *world)
+void tcp_connect_nodes(struct world *world)
 {
-    tcp_do(&world->nodes[1], tcp_listen_job, NULL);
-    tcp_do(&world->nodes[1], tcp_accept_job, NULL);
-    tcp_do_at(&world->nodes[0], TIME_MS, tcp_connect_job, NULL);
+    world_do(tcp_node(world, 1), tcp_listen_job, NULL);
+    world_do(tcp_node(world, 1), tcp_accept_job, NULL);
+    world_do_at(tcp_node(world, 0), TIME_MS, tcp_connect_job, NULL);
 }
 
 // ---- Life ----
 
-struct tcp_world *tcp_world_of(const char *text, const char *const *sets, struct trace *trace)
+static void prepare(struct world *world)
 {
-    struct tcp_world *world = g_new0(struct tcp_world, 1);
-    world->capture.ops = &capture_ops;
-    world->lines = g_array_new(FALSE, FALSE, sizeof(struct tcp_line));
-    world->alarms = g_ptr_array_new_with_free_func(g_free);
-    world->cluster = cluster_world_capture(text, sets, trace, &world->capture);
-    world->sim = world->cluster->sim;
-    struct cluster *cluster = world->cluster->cluster;
-    world->count = cluster->host_count;
-    world->nodes = g_new0(struct tcp_node, world->count);
-    const struct tcp_config *config = scenario_section_values(world->cluster->test_case, "tcp");
-    for (int i = 0; i < world->count; i++) {
-        struct tcp_node *node = &world->nodes[i];
-        node->world = world;
-        node->number = i;
+    struct tcp_wire *wire = world_keep(world, g_new0(struct tcp_wire, 1));
+    wire->capture.ops = &capture_ops;
+    wire->lines = g_array_new(FALSE, FALSE, sizeof(struct tcp_line));
+    world->state = wire;
+    world->sim->capture = &wire->capture;
+}
+
+static void build(struct world *world)
+{
+    struct cluster *cluster = world->cluster;
+    const struct tcp_config *config = scenario_section_values(world->test_case, "tcp");
+    ethernet_add_nics(cluster, world->test_case);
+    for (int i = 0; i < cluster->host_count; i++) {
+        struct tcp_node *node = world_process_new(world, host_process_core(cluster->hosts[i], 0));
         node->host = tcp_host_new(cluster, cluster->hosts[i], config);
-        g_queue_init(&node->jobs);
-        cpu_task_init(&node->task, host_process_core(cluster->hosts[i], 0), CPU_USER, node_run);
     }
-    return world;
+}
+
+static void node_close(void *process)
+{
+    struct tcp_node *node = process;
+    tcp_host_free(node->host);
+}
+
+static void free_wire(struct world *world)
+{
+    g_array_unref(tcp_wire(world)->lines);
+}
+
+const struct world_provider world_tcp = {
+    .process_bytes = sizeof(struct tcp_node),
+    .prepare = prepare,
+    .build = build,
+    .close = node_close,
+    .free = free_wire,
+};
+
+struct tcp_node *tcp_node(const struct world *world, int number)
+{
+    return world_process(world, number);
+}
+
+struct tcp_wire *tcp_wire(const struct world *world)
+{
+    return world->state;
 }
 
 // Its links one by one, so that faults can be set for each.
-struct tcp_world *tcp_world_traced(const char *const *sets, struct trace *trace)
+struct world *tcp_world(const char *const *sets, struct trace *trace)
 {
-    const char *links = strstr(cluster_pair, "links:");
-    GString *text = g_string_new_len(cluster_pair, links - cluster_pair);
+    const char *links = strstr(world_pair, "links:");
+    GString *text = g_string_new_len(world_pair, links - world_pair);
     g_string_append(text, "links: [{from: node0, to: switch, fault_direction: forward},\n"
                           "        {from: node1, to: switch, fault_direction: forward}]\n");
-    struct tcp_world *world = tcp_world_of(text->str, sets, trace);
+    struct world *world = world_new(&world_tcp, text->str, sets, trace);
     g_string_free(text, TRUE);
     return world;
 }
 
-struct tcp_world *tcp_world_new(const char *const *sets)
-{
-    return tcp_world_traced(sets, NULL);
-}
-
-void tcp_world_free(struct tcp_world *world)
-{
-    for (int i = 0; i < world->count; i++) {
-        g_queue_clear_full(&world->nodes[i].jobs, g_free);
-        tcp_host_free(world->nodes[i].host);
-    }
-    cluster_world_free(world->cluster);
-    g_array_unref(world->lines);
-    g_ptr_array_unref(world->alarms);
-    g_free(world->nodes);
-    g_free(world);
-}
-
 // ---- The log ----
 
-int tcp_log_count(const struct tcp_world *world)
+int tcp_log_count(const struct world *world)
 {
-    return (int)world->lines->len;
+    return (int)tcp_wire(world)->lines->len;
 }
 
-const struct tcp_line *tcp_log_at(const struct tcp_world *world, int index)
+const struct tcp_line *tcp_log_at(const struct world *world, int index)
 {
     static const struct tcp_line none = {.node = -1};
     if (index < 0 || index >= tcp_log_count(world))
         return &none;
-    return &g_array_index(world->lines, struct tcp_line, index);
+    return &g_array_index(tcp_wire(world)->lines, struct tcp_line, index);
 }
 
-const struct tcp_line *tcp_log_data(const struct tcp_world *world, int node, int from, int nth)
+const struct tcp_line *tcp_log_data(const struct world *world, int node, int from, int nth)
 {
     for (int i = from; i < tcp_log_count(world); i++) {
         const struct tcp_line *line = tcp_log_at(world, i);
@@ -387,7 +348,7 @@ char *tcp_line_text(const struct tcp_line *line)
     return g_string_free(text, FALSE);
 }
 
-void tcp_log_print(const struct tcp_world *world, int around)
+void tcp_log_print(const struct world *world, int around)
 {
     for (int i = MAX(0, around - 12); i < MIN(tcp_log_count(world), around + 6); i++) {
         char *text = tcp_line_text(tcp_log_at(world, i));
@@ -397,8 +358,8 @@ void tcp_log_print(const struct tcp_world *world, int around)
     }
 }
 
-bool tcp_log_expect(const char *file, int line, const struct tcp_world *world, int index,
-                    sim_time when, const char *text)
+bool tcp_log_expect(const char *file, int line, const struct world *world, int index, sim_time when,
+                    const char *text)
 {
     const struct tcp_line *is = tcp_log_at(world, index);
     char *happened = tcp_line_text(is);
