@@ -2,6 +2,7 @@
 #include "models/armci/client.h"
 
 #include "models/armci/server.h"
+#include "sim/mpi/startup.h"
 
 #include <stdarg.h>
 
@@ -53,12 +54,12 @@ const struct mpi_layout *armci_layout_of(struct mpi_request *request)
 
 struct armci_server *armci_server_of(const struct armci_client *client, int rank)
 {
-    return client->job->servers[client->job->clients[rank].process->host->index];
+    return client->job->servers[client->job->processes[rank]->host->index];
 }
 
 bool armci_same_node(const struct armci_client *client, int rank)
 {
-    return client->job->clients[rank].process->host == client->process->host;
+    return client->job->processes[rank]->host == client->process->host;
 }
 
 // ---- What arrives in memory ----
@@ -111,12 +112,15 @@ static void written(void *owner, const struct gm_write *write)
 
 // ---- The device ----
 
-static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
+static enum mpi_progress start_mpich(struct cpu_context *context, struct mpi_process *process,
+                                     int peer)
 {
-    struct armci_client *client = process->device;
-    mpich_startup(context, &client->mpich);
+    (void)peer;
+    mpich_startup(context, mpich_of(process));
     return MPI_PROGRESS_NOTHING;
 }
+
+static const struct mpi_startup_step startup[] = {{"mpich", .run = start_mpich}, {.name = "up"}};
 
 static bool unsupported(struct mpi_request *request)
 {
@@ -243,7 +247,7 @@ const struct mpi_device_ops armci_ops = {
     .request_size = sizeof(struct armci_request),
     .operations = BIT(MPI_PUT) | BIT(MPI_GET) | BIT(MPI_ACCUMULATE) | BIT(MPI_FETCH_ADD) |
                   BIT(MPI_LOCK) | BIT(MPI_UNLOCK) | BIT(MPI_FENCE),
-    .init = init,
+    .startup = startup,
     .start = start,
     .advance = advance,
     .destroy = destroy,
@@ -286,8 +290,7 @@ void armci_client_init(struct armci_client *client, struct armci_job *job,
         .sends = sim_counter(sim, "ARMCI: sends of clients"),
         .most_out = sim_counter(sim, "ARMCI: most sends of a client without acknowledgement"),
     };
-    mpich_init(&client->mpich, process, mpich, port, job->mpich, &job->headers,
-               config->send_tokens);
+    mpich_init(&client->mpich, process, mpich, port, &job->headers, config->send_tokens);
     make_buffers(client);
     client->request_address = registered(client, armci_buffer_bytes(config));
     client->flag_address = registered(client, config->flag);

@@ -14,13 +14,12 @@ struct armci_client;
 struct armci_server;
 
 struct armci_job { // all of a run
-    struct cluster *cluster;
+    struct sim *sim;
     struct gm_fabric *fabric;
     const struct armci_config *config;
     int ranks, hosts;
-    struct armci_client *clients;  // by rank
-    struct armci_server **servers; // by host; NULL: no rank lives there
-    struct mpich **mpich;          // by rank
+    struct mpi_process *const *processes; // by rank, each with its client
+    struct armci_server **servers;        // by host; NULL: no rank lives there
     struct pool messages, headers, flags;
 };
 
@@ -91,10 +90,10 @@ struct armci_request { // the device's part of a request
 };
 
 struct armci_client {
+    struct mpich mpich;
     struct armci_job *job;
     const struct armci_config *config;
     struct mpi_process *process;
-    struct mpich mpich;
     struct gm_port *port; // MPICH's
     struct mpi_queue queue;
     struct mpi_request *current;
@@ -118,6 +117,11 @@ struct armci_client {
 static inline struct armci_request *armci_request_of(struct mpi_request *request)
 {
     return (struct armci_request *)(void *)request->device;
+}
+
+static inline struct armci_client *armci_client_at(const struct armci_job *job, int rank)
+{
+    return job->processes[rank]->device;
 }
 
 static inline struct armci_client *armci_client_of(const struct mpi_request *request)

@@ -27,14 +27,13 @@ static void tell(const struct cpu_context *context, const struct armci_server *s
         .to = to,
         .detail = detail,
     };
-    trace_transition(server->job->cluster->sim->trace, cpu_lane(context->cpu), context->now,
-                     &transition);
+    trace_transition(server->job->sim->trace, cpu_lane(context->cpu), context->now, &transition);
 }
 
 void armci_server_phase(const struct cpu_context *context, const struct armci_server *server,
                         const char *phase, const char *detail, ...)
 {
-    if (!server->job->cluster->sim->trace)
+    if (!server->job->sim->trace)
         return;
     char text[128];
     va_list arguments;
@@ -131,7 +130,7 @@ static void written(void *owner, const struct gm_write *write)
 {
     struct armci_server *server = owner;
     const struct armci_flag *flag = write->content;
-    struct sim *sim = server->job->cluster->sim;
+    struct sim *sim = server->job->sim;
     if (flag && flag->kind == ARMCI_FLAG_DIRECT)
         ledger_deliver(sim->ledger, write->message, write->offset, write->length - write->header);
     else if (flag)
@@ -168,7 +167,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
     if (server->blocked && gm_waiting(server->requests) > 0)
         ++*server->interrupts;
     server->blocked = server->watching = false;
-    engine_cancel(server->job->cluster->sim->engine, &server->tick);
+    engine_cancel(server->job->sim->engine, &server->tick);
     switch (server->state) {
     case ARMCI_SERVER_STARTS:
         return start(context, server);
@@ -232,7 +231,7 @@ struct armci_server *armci_server_new(struct armci_job *job, struct host *host, 
 {
     struct armci_server *server = g_new0(struct armci_server, 1);
     const struct armci_config *config = job->config;
-    struct sim *sim = job->cluster->sim;
+    struct sim *sim = job->sim;
     char *name = g_strdup_printf("data server %s", host->name);
     server->job = job;
     server->config = config;
@@ -273,7 +272,7 @@ void armci_server_open(struct armci_server *server, struct gm_port *requests,
     server->responses = responses;
     server->answer_address = armci_server_memory(server, MAX(config->flag, config->header));
     armci_buffers_init(&server->buffers, &armci_buffer_schemes[ARMCI_BUFFERS_FIXED],
-                       server->job->cluster->sim, armci_server_memory(server, bytes), bytes, count);
+                       server->job->sim, armci_server_memory(server, bytes), bytes, count);
     gm_on_write(requests, written, server);
     cpu_wake(&server->task);
 }

@@ -24,7 +24,7 @@ static void send_data(struct cpu_context *context, struct armci_server *server)
 {
     const struct armci_message *message = message_of(server);
     const struct armci_config *config = server->config;
-    const struct armci_client *client = &server->job->clients[message->client];
+    const struct armci_client *client = armci_client_at(server->job, message->client);
     struct armci_slot *slot = server->slot;
     struct armci_flag *flag = &server->flags[slot->number];
     bool flagged = message->get->arrival == ARMCI_NOTICE_FLAG;
@@ -72,7 +72,7 @@ static bool tell(struct cpu_context *context, struct armci_server *server)
         return false;
     const struct armci_flag *flag = &server->flags[slot->number];
     const struct armci_server *to =
-        armci_server_of(&server->job->clients[flag->client], flag->client);
+        armci_server_of(armci_client_at(server->job, flag->client), flag->client);
     struct armci_message *arrived = pool_take(&server->job->messages);
     *arrived = (struct armci_message){
         .self = arrived,

@@ -27,7 +27,7 @@ int armci_server_unlock(struct armci_server *server, const struct armci_message 
     struct armci_mutex *mutex = sparse_at(&server->mutexes, message->target);
     struct armci_waiter *next = mutex->first;
     if (!mutex->held || mutex->holder != message->client) {
-        sim_fail(server->job->cluster->sim, SIM_FAILED, "not_locked",
+        sim_fail(server->job->sim, SIM_FAILED, "not_locked",
                  json_pack("{s:i, s:i}", "rank", message->client, "peer", message->target),
                  "rank %d unlocks the mutex of rank %d, which it does not hold", message->client,
                  message->target);

@@ -125,7 +125,7 @@ static bool notice(struct cpu_context *context, struct armci_server *server,
     } else { // the process looks at its memory, which the thread shares
         struct armci_message *copy = pool_take(&server->job->messages);
         *copy = *message;
-        copy->client_of = &server->job->clients[message->client];
+        copy->client_of = armci_client_at(server->job, message->client);
         event_init(&copy->event, arrived_event);
         cpu_post(context, &copy->event);
         armci_server_phase(context, server, "RECVD", "rank %d: buffer %d", message->client,
@@ -219,7 +219,7 @@ static void local_event(struct engine *engine, struct event *event)
 void armci_server_hand(struct cpu_context *context, struct armci_server *server,
                        struct armci_message *message)
 {
-    message->client_of = &server->job->clients[message->client];
+    message->client_of = armci_client_at(server->job, message->client);
     cpu_spend(context, server->host->config.kernel.wake_process, &stage_wake_up);
     event_init(&message->event, local_event);
     cpu_post(context, &message->event);

@@ -15,8 +15,8 @@ static void answer_event(struct engine *engine, struct event *event)
 static void check_status(const struct armci_server *server, enum gm_status status)
 {
     if (status != GM_SUCCESS)
-        sim_fail(server->job->cluster->sim, SIM_FAILED, "send_failed", NULL,
-                 "%s: GM gave up a response", server->name);
+        sim_fail(server->job->sim, SIM_FAILED, "send_failed", NULL, "%s: GM gave up a response",
+                 server->name);
 }
 
 void armci_server_sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
@@ -30,7 +30,7 @@ void armci_server_sent(struct cpu_context *context, struct gm_port *port, void *
 bool armci_server_answer(struct cpu_context *context, struct armci_server *server, int client,
                          const struct armci_flag *flag)
 {
-    struct armci_client *to = &server->job->clients[client];
+    struct armci_client *to = armci_client_at(server->job, client);
     bool here = to->process->host == server->host;
     if (here) {
         struct armci_answer *answer = pool_take(&server->answers);
@@ -74,7 +74,7 @@ static void copy_out(struct cpu_context *context, struct armci_server *server)
 {
     const struct armci_message *message = server->current->message;
     const struct armci_config *config = server->config;
-    struct ledger *ledger = server->job->cluster->sim->ledger;
+    struct ledger *ledger = server->job->sim->ledger;
     armci_server_phase(context, server, "COPYR", "%" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
                        message->piece.bytes, message->piece.offset);
     int64_t kept = 2 * message->piece.bytes; // a request that the server has put aside itself
@@ -127,7 +127,7 @@ static void register_target(struct cpu_context *context, struct armci_server *se
 static void unregister_target(struct cpu_context *context, struct armci_server *server)
 {
     const struct armci_message *message = server->current->message;
-    struct ledger *ledger = server->job->cluster->sim->ledger;
+    struct ledger *ledger = server->job->sim->ledger;
     int64_t address = armci_server_address(server, message->target, message->remote);
     gm_deregister_memory(context, server->requests, address, message->bytes);
     if (message->last) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ports of a card: 1 and 2 are the data server's, those behind them the processes'.
 #include "models/armci/server.h"
+#include "sim/workload/job.h"
 
 #define REQUEST_PORT 1
 #define RESPONSE_PORT 2
@@ -10,7 +11,7 @@ const struct scenario_section armci_sections[] = {{"armci", &armci_table}, {NULL
 
 static void out_of_ports(const struct armci_job *job, const struct host *host, const char *who)
 {
-    sim_fail(job->cluster->sim, SIM_FAILED, "out_of_ports",
+    sim_fail(job->sim, SIM_FAILED, "out_of_ports",
              json_pack("{s:s, s:s}", "host", host->name, "setting", "gm.ports"),
              "%s: no port of the card of %s is left for it (gm.ports)", who, host->name);
 }
@@ -23,13 +24,13 @@ static int ranks_on(struct mpi_process *const *processes, int ranks, const struc
     return count;
 }
 
-static bool add_server(struct armci_job *job, struct mpi_process *const *processes, int rank)
+static bool add_server(struct armci_job *job, const struct mpi_process *process)
 {
-    struct host *host = processes[rank]->host;
+    struct host *host = process->host;
     if (job->servers[host->index])
         return true;
     struct armci_server *server =
-        armci_server_new(job, host, rank, ranks_on(processes, job->ranks, host));
+        armci_server_new(job, host, process->rank, ranks_on(job->processes, job->ranks, host));
     job->servers[host->index] = server;
     struct gm_port *requests =
         gm_open(job->fabric, host->index, REQUEST_PORT, server->name, &server->task);
@@ -45,63 +46,57 @@ static bool add_server(struct armci_job *job, struct mpi_process *const *process
     return true;
 }
 
-static bool add_client(struct armci_job *job, struct mpi_process *const *processes, int rank,
-                       const struct mpich_gm_config *mpich)
+// Once one was short of ports, the run has failed, and no other comes up.
+static void process_init(struct job *run, struct mpi_process *process)
 {
-    struct mpi_process *process = processes[rank];
-    int port = FIRST_PROCESS_PORT + ranks_on(processes, rank, process->host);
+    struct armci_job *job = run->state;
+    if (run->sim->status != SIM_COMPLETED || !add_server(job, process))
+        return;
+    int port = FIRST_PROCESS_PORT + ranks_on(job->processes, process->rank, process->host);
     struct gm_port *opened =
         gm_open(job->fabric, process->host->index, port, process->name, &process->task);
-    if (!opened) {
+    if (opened)
+        armci_client_init(process->device, job, process, opened,
+                          scenario_section_values(run->test_case, "mpich_gm"));
+    else
         out_of_ports(job, process->host, process->name);
-        return false;
-    }
-    job->mpich[rank] = &job->clients[rank].mpich;
-    armci_client_init(&job->clients[rank], job, process, opened, mpich);
-    return true;
 }
 
-static void *armci_build(struct cluster *cluster, const struct scenario_case *test_case,
-                         struct mpi_process *const *processes, int ranks)
+static void process_clear(struct job *run, struct mpi_process *process)
 {
-    struct armci_job *job = g_new0(struct armci_job, 1);
-    job->cluster = cluster;
-    job->fabric = gm_fabric_new(cluster, test_case);
-    job->config = scenario_section_values(test_case, "armci");
-    job->ranks = ranks;
-    job->hosts = cluster->host_count;
-    job->clients = g_new0(struct armci_client, ranks);
-    job->servers = g_new0(struct armci_server *, job->hosts);
-    job->mpich = g_new0(struct mpich *, ranks);
+    struct armci_client *client = process->device;
+    (void)run;
+    if (client->process)
+        armci_client_clear(client);
+}
+
+static void init(struct job *run)
+{
+    struct armci_job *job = run->state;
+    *job = (struct armci_job){
+        .sim = run->sim,
+        .fabric = gm_fabric_new(run->cluster, run->test_case),
+        .config = scenario_section_values(run->test_case, "armci"),
+        .ranks = run->ranks,
+        .hosts = run->cluster->host_count,
+        .processes = run->processes,
+        .servers = g_new0(struct armci_server *, run->cluster->host_count),
+    };
     pool_init(&job->messages, sizeof(struct armci_message));
     pool_init(&job->headers, sizeof(struct mpich_header));
     pool_init(&job->flags, sizeof(struct armci_flag));
-    bool good = true;
-    for (int rank = 0; rank < ranks; rank++) {
-        processes[rank]->ops = &armci_ops; // also of those that can't come up
-        processes[rank]->device = &job->clients[rank];
-        good = good && add_server(job, processes, rank) &&
-               add_client(job, processes, rank, scenario_section_values(test_case, "mpich_gm"));
-    }
-    return job;
 }
 
-static void armci_free(void *state)
+static void clear(struct job *run)
 {
-    struct armci_job *job = state;
-    for (int rank = 0; rank < job->ranks; rank++)
-        if (job->clients[rank].process)
-            armci_client_clear(&job->clients[rank]);
+    struct armci_job *job = run->state;
     for (int host = 0; host < job->hosts; host++)
         armci_server_free(job->servers[host]);
     gm_fabric_free(job->fabric);
     pool_clear(&job->messages);
     pool_clear(&job->headers);
     pool_clear(&job->flags);
-    g_free(job->clients);
     g_free(job->servers);
-    g_free(job->mpich);
-    g_free(job);
 }
 
 // A process has a port of its own, and one of its host's data server for itself at worst.
@@ -128,8 +123,13 @@ const struct stack armci_stack = {
             .footprint = armci_footprint,
         },
     .card = LANAI_CARD,
-    .build = armci_build,
-    .free = armci_free,
+    .device = &armci_ops,
+    .state_size = sizeof(struct armci_job),
+    .process_size = sizeof(struct armci_client),
+    .init = init,
+    .process_init = process_init,
+    .process_clear = process_clear,
+    .clear = clear,
     .frames = &gm_capture_link,
     .library_section = "mpich_1_2_2",
 };

@@ -46,16 +46,6 @@ const struct param_table lam_tcp_table = {
     .params = lam_tcp_params,
 };
 
-static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
-{
-    return mesh_startup_step(context, &lam_process_of(process)->mesh);
-}
-
-static enum mpi_progress finalize(struct cpu_context *context, struct mpi_process *process)
-{
-    return mesh_finalize_step(context, &lam_process_of(process)->mesh);
-}
-
 // fastsend and fastrecv: standard sends and receives from a certain rank, of blocking calls, while
 // nothing else is under way.
 static bool shortcut(const struct mpi_request *request)
@@ -63,12 +53,6 @@ static bool shortcut(const struct mpi_request *request)
     return lam_process_of(request->process)->config->fast_calls && request->blocking &&
            request->kind != MPI_PROBE && !request->synchronous && request->peer != MPI_RANK_ANY &&
            request->peer != request->process->rank && !request->process->active;
-}
-
-static void destroy(struct cpu_context *context, struct mpi_request *request)
-{
-    (void)context;
-    (void)request; // what it had queued is written, or it would not be done
 }
 
 static json_t *describe_request(const struct mpi_request *request)
@@ -88,11 +72,10 @@ const struct mpi_device_ops lam_tcp_ops = {
     .arrival = &lam_tcp_arrival,
     .request_size = sizeof(struct lam_request),
     .states = lam_states,
-    .init = init,
-    .finalize = finalize,
+    .startup = mesh_startup,
+    .finalize = mesh_finalize,
     .shortcut = shortcut,
     .start = lam_start,
     .advance = lam_advance,
-    .destroy = destroy,
     .describe_request = describe_request,
 };

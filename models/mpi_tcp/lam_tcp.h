@@ -90,9 +90,9 @@ struct lam_reader {
 };
 
 struct lam_process {
+    struct mesh mesh;
     struct mpi_process *process;
     const struct lam_tcp_config *config;
-    struct mesh mesh;
     struct lam_reader *readers; // by rank
     // The progress engine.
     struct mesh_link *serving; // its read or write goes on

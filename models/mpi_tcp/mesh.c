@@ -6,13 +6,11 @@
 #define PIECES 16 // of one read
 
 void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
-               const int *stations, struct mesh *const *meshes, const struct mesh_config *config)
+               const struct mesh_config *config)
 {
     *mesh = (struct mesh){
         .process = process,
         .host = host,
-        .stations = stations,
-        .meshes = meshes,
         .config = *config,
         .links = g_new0(struct mesh_link, process->ranks),
         .sockets = g_new0(struct inet_socket *, process->ranks),
@@ -38,6 +36,7 @@ int64_t mesh_link_footprint(void)
 
 void mesh_clear(struct mesh *mesh)
 {
+    tcp_host_free(mesh->host);
     pool_clear(&mesh->items);
     g_free(mesh->links);
     g_free(mesh->sockets);

@@ -14,7 +14,7 @@
 
 #include "models/tcp/socket.h"
 #include "sim/core/pool.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/startup.h"
 
 #define MESH_RUNS 3 // in one item: transport header, library header, data
 
@@ -58,28 +58,26 @@ struct mesh_link {
     bool blocking;                           // the library has set the socket to block
 };
 
-// A rank finishes with one peer before it goes on to the next, in the order of ranks. That LAM does
-// so is assumed: it is how its connect_all is remembered, and its source was not at hand.
-enum mesh_startup {
-    MESH_LISTEN,
-    MESH_NEXT,    // the next peer; a higher one is told the port
+// How far a rank is with the peer whose turn it is; it finishes with one before it goes on to the
+// next, in the order of ranks. That LAM does so is assumed: it is how its connect_all is
+// remembered, and its source was not at hand.
+enum mesh_joining {
+    MESH_NEXT,    // nothing done yet; a higher one is told the port
     MESH_CONNECT, // to a lower one, once its port is known
     MESH_GREET,
     MESH_ACCEPT, // a higher one
     MESH_NAME,   // who the accepted one is
-    MESH_UP,
 };
 
+// Stands first in what the device of each rank has (mpi_process.device).
 struct mesh {
     struct mpi_process *process;
-    struct tcp_host *host;
-    const int *stations;        // of the ranks
-    struct mesh *const *meshes; // of the ranks
+    struct tcp_host *host; // its own
     struct mesh_config config;
     struct mesh_link *links; // by rank; the own one has no socket
-    enum mesh_startup startup;
-    int startup_peer;
+    enum mesh_joining joining;
     struct event exchange; // the peer knows the port
+    int closing;           // rank of the connection to be closed next
     struct tcp_listener *listener;
     struct tcp_socket *unnamed; // accepted, has not said who it is
     struct pool items;
@@ -89,18 +87,22 @@ struct mesh {
     struct mesh_link **selected;
 };
 
-// `stations` and `meshes`, by rank, must live as long as the mesh; the second is filled in when the
-// job starts.
+// `host` is the mesh's from now on.
 void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *host,
-               const int *stations, struct mesh *const *meshes, const struct mesh_config *config);
+               const struct mesh_config *config);
 void mesh_clear(struct mesh *mesh);
+
+static inline struct mesh *mesh_of(const struct mpi_process *process)
+{
+    return process->device;
+}
 
 // What a process keeps for each other one, bytes of the simulator's memory.
 int64_t mesh_link_footprint(void);
 
-// The device's init and finalize (sim/mpi/process.h).
-enum mpi_progress mesh_startup_step(struct cpu_context *context, struct mesh *mesh);
-enum mpi_progress mesh_finalize_step(struct cpu_context *context, struct mesh *mesh);
+// The device's startup and finalize (sim/mpi/process.h).
+extern const struct mpi_startup_step mesh_startup[];
+enum mpi_progress mesh_finalize(struct cpu_context *context, struct mpi_process *process);
 
 static inline bool mesh_open(const struct mesh_link *link)
 {

@@ -37,16 +37,6 @@ static int64_t stream_bytes(const struct mpi_request *request)
     return request->size > 0 ? request->size : STAND_IN_BYTES;
 }
 
-static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
-{
-    return mesh_startup_step(context, &netpipe_of(process)->mesh);
-}
-
-static enum mpi_progress finalize(struct cpu_context *context, struct mpi_process *process)
-{
-    return mesh_finalize_step(context, &netpipe_of(process)->mesh);
-}
-
 static void start(struct cpu_context *context, struct mpi_request *request)
 {
     struct netpipe_process *netpipe = netpipe_of(request->process);
@@ -129,18 +119,11 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     return receive_on(context, netpipe, oldest);
 }
 
-static void destroy(struct cpu_context *context, struct mpi_request *request)
-{
-    (void)context;
-    (void)request;
-}
-
 const struct mpi_device_ops netpipe_ops = {
     .name = "TCP",
     .request_size = sizeof(int),
-    .init = init,
-    .finalize = finalize,
+    .startup = mesh_startup,
+    .finalize = mesh_finalize,
     .start = start,
     .advance = advance,
-    .destroy = destroy,
 };

@@ -16,8 +16,8 @@ struct netpipe_config {
 extern const struct param_table netpipe_table;
 
 struct netpipe_process {
-    const struct netpipe_config *config;
     struct mesh mesh;
+    const struct netpipe_config *config;
     struct mpi_request *under_way; // a receive whose first bytes have come
 };
 

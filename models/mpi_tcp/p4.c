@@ -61,22 +61,6 @@ const struct param_table p4_table = {
     .check = p4_check,
 };
 
-static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process)
-{
-    return mesh_startup_step(context, &p4_process_of(process)->mesh);
-}
-
-static enum mpi_progress finalize(struct cpu_context *context, struct mpi_process *process)
-{
-    return mesh_finalize_step(context, &p4_process_of(process)->mesh);
-}
-
-static void destroy(struct cpu_context *context, struct mpi_request *request)
-{
-    (void)context;
-    (void)request; // what it had queued is written, or it would not be done
-}
-
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct p4_request *r = p4_of(request);
@@ -91,10 +75,9 @@ const struct mpi_device_ops p4_ops = {
     .arrival = &p4_arrival,
     .request_size = sizeof(struct p4_request),
     .states = p4_states,
-    .init = init,
-    .finalize = finalize,
+    .startup = mesh_startup,
+    .finalize = mesh_finalize,
     .start = p4_start,
     .advance = p4_advance,
-    .destroy = destroy,
     .describe_request = describe_request,
 };

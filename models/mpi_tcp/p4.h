@@ -87,9 +87,9 @@ static inline struct p4_request *p4_of(const struct mpi_request *request)
 }
 
 struct p4_process {
+    struct mesh mesh;
     struct mpi_process *process;
     const struct p4_config *config;
-    struct mesh mesh;
     // Sending: the items in the order of the calls.
     struct mesh_item *out_head, *out_tail;
     struct mesh_item *writing; // under way, in its link's queue

@@ -4,6 +4,7 @@
 #include "models/mpi_tcp/lam_tcp.h"
 #include "models/mpi_tcp/netpipe.h"
 #include "models/mpi_tcp/p4.h"
+#include "sim/workload/job.h"
 
 const struct scenario_section mpi_tcp_sections[] = {
     {"lam_tcp", &lam_tcp_table},
@@ -12,54 +13,18 @@ const struct scenario_section mpi_tcp_sections[] = {
     {NULL, NULL},
 };
 
-// Cards of Ethernet: the TCP/IP stack drives rings and interrupts as they have them.
-
 // ---- What all need: a TCP/IP stack on each rank's host ----
 
-struct job {
-    int ranks;
-    struct tcp_host **hosts; // by rank
-    int *stations;
-    struct mesh **meshes;
-    void *processes; // the library's, by rank
-};
-
-static struct job *job_new(struct cluster *cluster, const struct scenario_case *test_case,
-                           struct mpi_process *const *processes, int ranks, size_t process_size)
-{
-    struct job *job = g_new0(struct job, 1);
-    job->ranks = ranks;
-    job->hosts = g_new0(struct tcp_host *, ranks);
-    job->stations = g_new0(int, ranks);
-    job->meshes = g_new0(struct mesh *, ranks);
-    job->processes = g_malloc0_n((gsize)ranks, process_size);
-    for (int rank = 0; rank < ranks; rank++) {
-        job->hosts[rank] =
-            tcp_host_new(cluster, processes[rank]->host, scenario_section_values(test_case, "tcp"));
-        job->stations[rank] = tcp_host_station(job->hosts[rank]);
-    }
-    return job;
-}
-
-static void job_free(struct job *job)
-{
-    for (int rank = 0; rank < job->ranks; rank++)
-        tcp_host_free(job->hosts[rank]);
-    g_free(job->hosts);
-    g_free(job->stations);
-    g_free(job->meshes);
-    g_free(job->processes);
-    g_free(job);
-}
-
-static void join_mesh(struct job *job, struct mesh *mesh, struct mpi_process *process,
+static void join_mesh(const struct job *job, struct mpi_process *process,
                       const struct mesh_config *config)
 {
-    job->meshes[process->rank] = mesh;
-    mesh_init(mesh, process, job->hosts[process->rank], job->stations, job->meshes, config);
+    mesh_init(
+        mesh_of(process), process,
+        tcp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "tcp")),
+        config);
 }
 
-#define HOST_BYTES 2000     // of the TCP/IP stack's own structs and tables, about
+#define HOST_BYTES 2000    // of the TCP/IP stack's own structs and tables, about
 #define SEGMENTS_BYTES 200 // of what was sent first and not yet acknowledged, about
 
 // A socket from each process to each other one.
@@ -79,39 +44,29 @@ static struct stack_footprint lam_tcp_footprint(const struct scenario_case *test
     return footprint;
 }
 
-static void *lam_tcp_build(struct cluster *cluster, const struct scenario_case *test_case,
-                           struct mpi_process *const *processes, int ranks)
+static void lam_tcp_init(struct job *job, struct mpi_process *process)
 {
-    const struct lam_tcp_config *config = scenario_section_values(test_case, "lam_tcp");
-    struct job *job = job_new(cluster, test_case, processes, ranks, sizeof(struct lam_process));
+    const struct lam_tcp_config *config = scenario_section_values(job->test_case, "lam_tcp");
+    struct lam_process *lam = process->device;
     int64_t buffer =
         config->socket_buffer ? config->socket_buffer : config->short_limit + config->envelope;
-    const struct mesh_config mesh = {
-        .options = {buffer, buffer, config->no_delay},
-        .header = config->envelope,
-        .exchange = config->daemon_exchange,
-    };
-    for (int rank = 0; rank < ranks; rank++) {
-        struct lam_process *lam = (struct lam_process *)job->processes + rank;
-        lam->process = processes[rank];
-        lam->config = config;
-        lam->readers = g_new0(struct lam_reader, ranks);
-        join_mesh(job, &lam->mesh, processes[rank], &mesh);
-        processes[rank]->ops = &lam_tcp_ops;
-        processes[rank]->device = lam;
-    }
-    return job;
+    lam->process = process;
+    lam->config = config;
+    lam->readers = g_new0(struct lam_reader, job->ranks);
+    join_mesh(job, process,
+              &(struct mesh_config){
+                  .options = {buffer, buffer, config->no_delay},
+                  .header = config->envelope,
+                  .exchange = config->daemon_exchange,
+              });
 }
 
-static void lam_tcp_free(void *state)
+static void lam_tcp_clear(struct job *job, struct mpi_process *process)
 {
-    struct job *job = state;
-    for (int rank = 0; rank < job->ranks; rank++) {
-        struct lam_process *lam = (struct lam_process *)job->processes + rank;
-        mesh_clear(&lam->mesh);
-        g_free(lam->readers);
-    }
-    job_free(job);
+    struct lam_process *lam = process->device;
+    (void)job;
+    mesh_clear(&lam->mesh);
+    g_free(lam->readers);
 }
 
 const struct stack lam_tcp_stack = {
@@ -125,45 +80,37 @@ const struct stack lam_tcp_stack = {
             .footprint = lam_tcp_footprint,
         },
     .card = ETHERNET_CARD,
-    .build = lam_tcp_build,
-    .free = lam_tcp_free,
+    .device = &lam_tcp_ops,
+    .process_size = sizeof(struct lam_process),
+    .process_init = lam_tcp_init,
+    .process_clear = lam_tcp_clear,
     .frames = &nic_capture_link,
     .library_section = "lam",
 };
 
 // ---- MPICH over ch_p4 ----
 
-static void *mpich_p4_build(struct cluster *cluster, const struct scenario_case *test_case,
-                            struct mpi_process *const *processes, int ranks)
+static void p4_init(struct job *job, struct mpi_process *process)
 {
-    const struct p4_config *config = scenario_section_values(test_case, "mpich_p4");
-    struct job *job = job_new(cluster, test_case, processes, ranks, sizeof(struct p4_process));
-    const struct mesh_config mesh = {
-        .options = {config->socket_buffer, config->socket_buffer, config->no_delay},
-        .header = config->header,
-        .exchange = config->exchange,
-    };
-    for (int rank = 0; rank < ranks; rank++) {
-        struct p4_process *p4 = (struct p4_process *)job->processes + rank;
-        p4->process = processes[rank];
-        p4->config = config;
-        pool_init(&p4->messages, sizeof(struct p4_message));
-        join_mesh(job, &p4->mesh, processes[rank], &mesh);
-        processes[rank]->ops = &p4_ops;
-        processes[rank]->device = p4;
-    }
-    return job;
+    const struct p4_config *config = scenario_section_values(job->test_case, "mpich_p4");
+    struct p4_process *p4 = process->device;
+    p4->process = process;
+    p4->config = config;
+    pool_init(&p4->messages, sizeof(struct p4_message));
+    join_mesh(job, process,
+              &(struct mesh_config){
+                  .options = {config->socket_buffer, config->socket_buffer, config->no_delay},
+                  .header = config->header,
+                  .exchange = config->exchange,
+              });
 }
 
-static void mpich_p4_free(void *state)
+static void p4_clear(struct job *job, struct mpi_process *process)
 {
-    struct job *job = state;
-    for (int rank = 0; rank < job->ranks; rank++) {
-        struct p4_process *p4 = (struct p4_process *)job->processes + rank;
-        mesh_clear(&p4->mesh);
-        pool_clear(&p4->messages);
-    }
-    job_free(job);
+    struct p4_process *p4 = process->device;
+    (void)job;
+    mesh_clear(&p4->mesh);
+    pool_clear(&p4->messages);
 }
 
 const struct stack mpich_p4_stack = {
@@ -177,39 +124,32 @@ const struct stack mpich_p4_stack = {
             .footprint = mesh_footprint,
         },
     .card = ETHERNET_CARD,
-    .build = mpich_p4_build,
-    .free = mpich_p4_free,
+    .device = &p4_ops,
+    .process_size = sizeof(struct p4_process),
+    .process_init = p4_init,
+    .process_clear = p4_clear,
     .frames = &nic_capture_link,
     .library_section = "mpich",
 };
 
 // ---- Bare TCP ----
 
-static void *tcp_build(struct cluster *cluster, const struct scenario_case *test_case,
-                       struct mpi_process *const *processes, int ranks)
+static void netpipe_init(struct job *job, struct mpi_process *process)
 {
-    const struct netpipe_config *config = scenario_section_values(test_case, "netpipe");
-    struct job *job = job_new(cluster, test_case, processes, ranks, sizeof(struct netpipe_process));
-    const struct mesh_config mesh = {
-        .options = {config->send_buffer, config->receive_buffer, config->no_delay},
-        .exchange = TIME_MS,
-    };
-    for (int rank = 0; rank < ranks; rank++) {
-        struct netpipe_process *netpipe = (struct netpipe_process *)job->processes + rank;
-        netpipe->config = config;
-        join_mesh(job, &netpipe->mesh, processes[rank], &mesh);
-        processes[rank]->ops = &netpipe_ops;
-        processes[rank]->device = netpipe;
-    }
-    return job;
+    const struct netpipe_config *config = scenario_section_values(job->test_case, "netpipe");
+    struct netpipe_process *netpipe = process->device;
+    netpipe->config = config;
+    join_mesh(job, process,
+              &(struct mesh_config){
+                  .options = {config->send_buffer, config->receive_buffer, config->no_delay},
+                  .exchange = TIME_MS,
+              });
 }
 
-static void tcp_free(void *state)
+static void netpipe_clear(struct job *job, struct mpi_process *process)
 {
-    struct job *job = state;
-    for (int rank = 0; rank < job->ranks; rank++)
-        mesh_clear(&((struct netpipe_process *)job->processes)[rank].mesh);
-    job_free(job);
+    (void)job;
+    mesh_clear(mesh_of(process));
 }
 
 const struct stack tcp_stack = {
@@ -223,7 +163,9 @@ const struct stack tcp_stack = {
             .footprint = mesh_footprint,
         },
     .card = ETHERNET_CARD,
-    .build = tcp_build,
-    .free = tcp_free,
+    .device = &netpipe_ops,
+    .process_size = sizeof(struct netpipe_process),
+    .process_init = netpipe_init,
+    .process_clear = netpipe_clear,
     .frames = &nic_capture_link,
 };

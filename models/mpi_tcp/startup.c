@@ -20,10 +20,10 @@ static uint16_t port_of(int rank)
 static void exchange_event(struct engine *engine, struct event *event)
 {
     (void)engine;
-    const struct mesh *mesh = container_of(event, struct mesh, exchange);
-    struct mesh *peer = mesh->meshes[mesh->startup_peer];
-    peer->links[mesh->process->rank].port_known = true;
-    cpu_wake(&peer->process->task);
+    const struct mpi_process *process = container_of(event, struct mesh, exchange)->process;
+    struct mpi_process *peer = process->peers[process->startup.peer];
+    mesh_of(peer)->links[process->rank].port_known = true;
+    cpu_wake(&peer->task);
 }
 
 static enum mpi_progress broken(const struct mesh *mesh)
@@ -34,61 +34,51 @@ static enum mpi_progress broken(const struct mesh *mesh)
     return MPI_PROGRESS_BLOCKED;
 }
 
-static enum mpi_progress listen_step(struct cpu_context *context, struct mesh *mesh)
+static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_process *process,
+                                     int peer)
 {
-    struct mpi_process *process = mesh->process;
+    struct mesh *mesh = mesh_of(process);
+    (void)peer;
     if (process->rank < process->ranks - 1)
         mesh->listener = tcp_listen(context, mesh->host, port_of(process->rank),
                                     &mesh->config.options, &process->task);
     event_init(&mesh->exchange, exchange_event);
-    mesh->startup_peer = 0;
-    mesh->startup = MESH_NEXT;
-    return MPI_PROGRESS_EVENT;
+    return MPI_PROGRESS_NOTHING;
 }
 
-static enum mpi_progress next_step(struct cpu_context *context, struct mesh *mesh)
+static enum mpi_progress next_step(struct cpu_context *context, struct mesh *mesh, int peer)
 {
     const struct mpi_process *process = mesh->process;
-    if (mesh->startup_peer == process->rank)
-        mesh->startup_peer++;
-    if (mesh->startup_peer == process->ranks) {
-        mesh->startup = MESH_UP;
-        return MPI_PROGRESS_EVENT;
-    }
-    if (mesh->startup_peer < process->rank) {
-        mesh->startup = MESH_CONNECT;
-        return MPI_PROGRESS_EVENT;
-    }
-    mesh->startup = MESH_ACCEPT;
-    engine_schedule(process->sim->engine, &mesh->exchange, context->now + mesh->config.exchange);
+    mesh->joining = peer < process->rank ? MESH_CONNECT : MESH_ACCEPT;
+    if (mesh->joining == MESH_ACCEPT)
+        engine_schedule(process->sim->engine, &mesh->exchange,
+                        context->now + mesh->config.exchange);
     return MPI_PROGRESS_EVENT;
 }
 
-static enum mpi_progress connect_step(struct cpu_context *context, struct mesh *mesh)
+static enum mpi_progress connect_step(struct cpu_context *context, struct mesh *mesh, int peer)
 {
-    int peer = mesh->startup_peer;
     struct mesh_link *link = &mesh->links[peer];
     if (!link->port_known)
         return MPI_PROGRESS_BLOCKED;
-    link->socket = tcp_connect(context, mesh->host, mesh->stations[peer], port_of(peer),
-                               &mesh->config.options, &mesh->process->task);
-    mesh->startup = MESH_GREET;
+    int station = tcp_host_station(mesh_of(mesh->process->peers[peer])->host);
+    link->socket = tcp_connect(context, mesh->host, station, port_of(peer), &mesh->config.options,
+                               &mesh->process->task);
+    mesh->joining = MESH_GREET;
     return MPI_PROGRESS_EVENT;
 }
 
-static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *mesh)
+static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *mesh, int peer)
 {
     int32_t rank = mesh->process->rank;
-    struct mesh_link *link = &mesh->links[mesh->startup_peer];
+    struct mesh_link *link = &mesh->links[peer];
     if (!inet_wait(context, tcp_socket_inet(link->socket), INET_WRITABLE))
         return MPI_PROGRESS_BLOCKED;
     struct tcp_run greeting = {
         .length = GREETING_BYTES, .content = &rank, .content_length = sizeof rank};
     if (tcp_write(context, link->socket, &greeting, 1) != GREETING_BYTES)
         return broken(mesh);
-    mesh->startup_peer++;
-    mesh->startup = MESH_NEXT;
-    return MPI_PROGRESS_EVENT;
+    return MPI_PROGRESS_NOTHING;
 }
 
 static enum mpi_progress accept_step(struct cpu_context *context, struct mesh *mesh)
@@ -96,12 +86,12 @@ static enum mpi_progress accept_step(struct cpu_context *context, struct mesh *m
     mesh->unnamed = tcp_accept(context, mesh->listener);
     if (!mesh->unnamed)
         return MPI_PROGRESS_BLOCKED;
-    mesh->startup = MESH_NAME;
+    mesh->joining = MESH_NAME;
     return MPI_PROGRESS_EVENT;
 }
 
 // The greeting is shorter than any segment, and comes in one piece.
-static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mesh)
+static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mesh, int peer)
 {
     struct tcp_piece piece;
     int count;
@@ -111,41 +101,60 @@ static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mes
     if (tcp_read(context, mesh->unnamed, GREETING_BYTES, &piece, 1, &count) != GREETING_BYTES)
         return broken(mesh);
     memcpy(&rank, piece.content, sizeof rank);
-    g_assert(rank == mesh->startup_peer);
+    g_assert(rank == peer);
     mesh->links[rank].socket = mesh->unnamed;
     mesh->unnamed = NULL;
-    mesh->startup_peer++;
-    mesh->startup = MESH_NEXT;
-    return MPI_PROGRESS_EVENT;
-}
-
-enum mpi_progress mesh_startup_step(struct cpu_context *context, struct mesh *mesh)
-{
-    switch (mesh->startup) {
-    case MESH_LISTEN:
-        return listen_step(context, mesh);
-    case MESH_NEXT:
-        return next_step(context, mesh);
-    case MESH_CONNECT:
-        return connect_step(context, mesh);
-    case MESH_GREET:
-        return greet_step(context, mesh);
-    case MESH_ACCEPT:
-        return accept_step(context, mesh);
-    case MESH_NAME:
-        return name_step(context, mesh);
-    case MESH_UP:
-        break;
-    }
-    mesh->startup_peer = 0;
     return MPI_PROGRESS_NOTHING;
 }
 
-// Closes one connection a step. What is queued in the socket still goes out.
-enum mpi_progress mesh_finalize_step(struct cpu_context *context, struct mesh *mesh)
+static enum mpi_progress joining(struct cpu_context *context, struct mesh *mesh, int peer)
 {
-    while (mesh->startup_peer < mesh->process->ranks) {
-        struct mesh_link *link = &mesh->links[mesh->startup_peer++];
+    switch (mesh->joining) {
+    case MESH_NEXT:
+        return next_step(context, mesh, peer);
+    case MESH_CONNECT:
+        return connect_step(context, mesh, peer);
+    case MESH_GREET:
+        return greet_step(context, mesh, peer);
+    case MESH_ACCEPT:
+        return accept_step(context, mesh);
+    case MESH_NAME:
+        return name_step(context, mesh, peer);
+    }
+    return MPI_PROGRESS_NOTHING;
+}
+
+static enum mpi_progress join_step(struct cpu_context *context, struct mpi_process *process,
+                                   int peer)
+{
+    struct mesh *mesh = mesh_of(process);
+    enum mpi_progress progress = joining(context, mesh, peer);
+    if (progress == MPI_PROGRESS_NOTHING)
+        mesh->joining = MESH_NEXT;
+    return progress;
+}
+
+// The slice in which the process finds that there is no further peer.
+static enum mpi_progress all_step(struct cpu_context *context, struct mpi_process *process,
+                                  int peer)
+{
+    (void)context, (void)process, (void)peer;
+    return MPI_PROGRESS_NOTHING;
+}
+
+const struct mpi_startup_step mesh_startup[] = {
+    {"listen", .run = listen_step},
+    {"join", .per_peer = true, .run = join_step},
+    {"all", .run = all_step},
+    {.name = "up"},
+};
+
+// Closes one connection a step. What is queued in the socket still goes out.
+enum mpi_progress mesh_finalize(struct cpu_context *context, struct mpi_process *process)
+{
+    struct mesh *mesh = mesh_of(process);
+    while (mesh->closing < process->ranks) {
+        struct mesh_link *link = &mesh->links[mesh->closing++];
         if (!link->socket)
             continue;
         tcp_close(context, link->socket);

@@ -65,14 +65,13 @@ static void release(struct mpich_buffer *buffer)
 }
 
 void mpich_init(struct mpich *mpich, struct mpi_process *process,
-                const struct mpich_gm_config *config, struct gm_port *port,
-                struct mpich *const *peers, struct pool *headers, int64_t reserved)
+                const struct mpich_gm_config *config, struct gm_port *port, struct pool *headers,
+                int64_t reserved)
 {
     *mpich = (struct mpich){
         .process = process,
         .config = config,
         .port = port,
-        .peers = peers,
         .headers = headers,
         .reserved = reserved,
         .send_buffers = g_new0(struct mpich_buffer, config->send_buffers),
@@ -114,7 +113,7 @@ static void sent(struct cpu_context *context, struct gm_port *port, void *callba
 // The data are in a buffer of the library then, and the send is done.
 static bool send_now(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request)
 {
-    const struct mpich *peer = mpich->peers[request->peer];
+    const struct mpich *peer = mpich_of(request->process->peers[request->peer]);
     struct mpich_buffer *buffer = mpich->free_buffers;
     if (!buffer || gm_send_tokens(mpich->port) <= mpich->reserved)
         return false;
@@ -195,7 +194,7 @@ static void send_local(struct cpu_context *context, struct mpich *mpich,
     *header = (struct mpich_header){
         .envelope = mpi_send_envelope(request),
         .message = request->message,
-        .to = mpich->peers[request->peer],
+        .to = mpich_of(request->process->peers[request->peer]),
     };
     mpi_copy(context, mpich->process, request->size, COPY_WARM, request->message);
     event_init(&header->event, local_event);
@@ -207,7 +206,7 @@ static void start_send(struct cpu_context *context, struct mpich *mpich,
                        struct mpi_request *request)
 {
     spend(context, mpich->config->send, request->message);
-    if (mpich->peers[request->peer]->process->host == mpich->process->host) {
+    if (request->process->peers[request->peer]->host == mpich->process->host) {
         send_local(context, mpich, request);
         return;
     }

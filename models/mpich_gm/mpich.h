@@ -50,23 +50,28 @@ struct mpich_buffer { // registered memory that a message is sent out of
     struct mpich_buffer *next; // a free one
 };
 
-struct mpich { // of a process
+// Of a process: stands first in what its device has (mpi_process.device).
+struct mpich {
     struct mpi_process *process;
     const struct mpich_gm_config *config;
     struct gm_port *port;
-    struct mpich *const *peers; // by rank
-    struct pool *headers;       // of all
-    int64_t reserved;           // send tokens that are not MPICH's
+    struct pool *headers; // of all
+    int64_t reserved;     // send tokens that are not MPICH's
     struct mpich_buffer *send_buffers, *free_buffers;
     struct mpi_queue waiting;                // sends without a buffer or a token
     struct mpich_header *local, *local_tail; // that have come through shared memory
     int64_t *iprobes;                        // counter
 };
 
+static inline struct mpich *mpich_of(const struct mpi_process *process)
+{
+    return process->device;
+}
+
 // The port is open already. Provides the receive buffers.
 void mpich_init(struct mpich *mpich, struct mpi_process *process,
-                const struct mpich_gm_config *config, struct gm_port *port,
-                struct mpich *const *peers, struct pool *headers, int64_t reserved);
+                const struct mpich_gm_config *config, struct gm_port *port, struct pool *headers,
+                int64_t reserved);
 void mpich_clear(struct mpich *mpich);
 
 // Once, from the process's own task, before anything else: gives the port its receive buffers.

@@ -252,7 +252,8 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
     observe(request, MPI_OBSERVED_RETURN);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
-    process->ops->destroy(context, request);
+    if (process->ops->destroy)
+        process->ops->destroy(context, request);
     pool_give(&process->request_pool, request);
 }
 

@@ -26,6 +26,7 @@ enum mpi_progress {
 };
 
 struct mpi_arrival_ops;
+struct mpi_startup_step;
 
 // The library's lower half. All are called from the process's own task.
 struct mpi_device_ops {
@@ -35,10 +36,11 @@ struct mpi_device_ops {
     size_t request_size;                   // of the device's part of a request
     const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
     uint32_t operations; // MPI_OPERATION_BIT of the kinds from MPI_PUT on that `start` takes
-    // Brings the device up, a step a call; MPI_PROGRESS_NOTHING: it is up. NULL: it is up from the
-    // start.
-    enum mpi_progress (*init)(struct cpu_context *context, struct mpi_process *process);
-    // Takes the device down after the program's last operation, the same way. NULL: nothing to do.
+    // Steps that bring the device up (startup.h). NULL: it is up from the start.
+    const struct mpi_startup_step *startup;
+    const char *startup_machine; // as traces name it; NULL: the steps are not traced
+    // Takes the device down after the program's last operation, a slice a call;
+    // MPI_PROGRESS_NOTHING: it is down. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
     // True: the library goes past its requests for this one, so that building and destroying it
     // cost nothing. NULL: never.
@@ -48,7 +50,7 @@ struct mpi_device_ops {
     // Handles at most one event. blocking: the process may be put to sleep.
     enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking);
-    // The request is done and about to be given back.
+    // The request is done and about to be given back. NULL: it holds nothing.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
     // Makes memory known to the card, and takes that back: what programs on a bare provider do by
     // themselves. NULL: the device has no such calls for programs. False: it failed.
@@ -68,8 +70,12 @@ struct mpi_process {
     int rank, ranks;
     const char *name; // "rank 0"
     struct cpu_task task;
+    struct mpi_process *const *peers; // all of its job, itself among them, by rank
     const struct mpi_device_ops *ops;
     void *device;
+    struct {
+        int step, peer; // row of ops->startup, and whose turn it is there
+    } startup;
     const struct mpi_library_config *library; // NULL: no MPI library (native programs)
     struct mpi_matcher matcher;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/interpreter.h"
 
+#include "sim/mpi/startup.h"
 #include "sim/workload/call_kind.h"
 #include "sim/workload/interpreter_parts.h"
 
@@ -313,7 +314,7 @@ enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task
         return CPU_SLEEP;
     switch (run->phase) {
     case PHASE_INIT:
-        return phase_device(run, context, process->ops->init, PHASE_NEXT);
+        return phase_device(run, context, mpi_startup, PHASE_NEXT);
     case PHASE_NEXT:
         run->phase = phase_next(run, context);
         return CPU_AGAIN;

@@ -2,8 +2,8 @@
 #include "sim/workload/run.h"
 
 #include "sim/core/intern.h"
-#include "sim/scenario/placement.h"
 #include "sim/workload/interpreter.h"
+#include "sim/workload/job.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/samples.h"
 
@@ -27,9 +27,7 @@ struct running {
     int series;
     struct sim *sim;
     struct cluster *cluster;
-    const struct stack *stack;
-    void *stack_state;
-    struct mpi_process **processes;
+    struct job *job;
     struct interpreter **interpreters;
     const struct benchmark *benchmark; // NULL: a free program
     struct op_source *source;
@@ -45,7 +43,7 @@ static void tell_interval(const struct running *run, int rank, int64_t size, int
 {
     struct run_interval interval = {
         .rank = rank,
-        .lane = cpu_lane(run->processes[rank]->task.cpu),
+        .lane = cpu_lane(run->job->processes[rank]->task.cpu),
         .size = size,
         .count = count,
         .from = end - elapsed,
@@ -122,29 +120,13 @@ static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64
         report_point(run, point);
 }
 
-// The processes, each on its host; there they are counted.
-static void build_processes(struct running *run)
-{
-    const struct scenario_case *test_case = run->test_case;
-    int *on_host = g_new0(int, run->cluster->host_count);
-    for (int rank = 0; rank < run->ranks; rank++) {
-        int host = placement_host(test_case->workload.placement, rank);
-        struct mpi_process *process =
-            mpi_process_new(run->sim, run->cluster->hosts[host], on_host[host]++, rank, run->ranks,
-                            interpreter_run);
-        if (run->stack->library_section)
-            process->library = scenario_section_values(test_case, run->stack->library_section);
-        process->observer = run->options->observer;
-        run->processes[rank] = process;
-    }
-    g_free(on_host);
-}
-
 static void build_cards(struct running *run, const struct registry *registry)
 {
-    const struct card *card = registry_card(registry, run->test_case->nic, run->stack->card);
+    const struct scenario_case *test_case = run->test_case;
+    const char *kind = registry_stack(registry, test_case->stack->name)->card;
+    const struct card *card = test_case->nic ? registry_card(registry, test_case->nic, kind) : NULL;
     if (card && card->add)
-        card->add(run->cluster, run->test_case);
+        card->add(run->cluster, test_case);
 }
 
 static void running_build(struct running *run, const struct registry *registry)
@@ -152,13 +134,11 @@ static void running_build(struct running *run, const struct registry *registry)
     const struct scenario_case *test_case = run->test_case;
     const struct workload *workload = &test_case->workload;
     run->cluster = cluster_new(run->sim, test_case);
-    run->stack = registry_stack(registry, test_case->stack->name);
     run->ranks = workload->ranks;
-    run->processes = g_new0(struct mpi_process *, run->ranks);
     run->interpreters = g_new0(struct interpreter *, run->ranks);
-    build_processes(run);
     build_cards(run, registry);
-    run->stack_state = run->stack->build(run->cluster, test_case, run->processes, run->ranks);
+    run->job = job_new(run->cluster, test_case, registry_stack(registry, test_case->stack->name),
+                       interpreter_run);
     if (workload->benchmark) {
         const struct benchmark *benchmark = registry_benchmark(registry, workload->benchmark->name);
         run->benchmark = benchmark;
@@ -171,11 +151,12 @@ static void running_build(struct running *run, const struct registry *registry)
     }
     run->source = workload_source(run->benchmark, workload);
     for (int rank = 0; rank < run->ranks; rank++) {
-        run->interpreters[rank] =
-            interpreter_new(run->processes[rank], run->source, on_measure, run);
+        struct mpi_process *process = run->job->processes[rank];
+        process->observer = run->options->observer;
+        run->interpreters[rank] = interpreter_new(process, run->source, on_measure, run);
         if (workload->samples)
             interpreter_keep_laps(run->interpreters[rank]);
-        cpu_wake(&run->processes[rank]->task);
+        cpu_wake(&process->task);
     }
 }
 
@@ -183,15 +164,12 @@ static void running_free(struct running *run)
 {
     for (int rank = 0; rank < run->ranks; rank++)
         interpreter_free(run->interpreters[rank]);
-    run->stack->free(run->stack_state);
-    for (int rank = 0; rank < run->ranks; rank++)
-        mpi_process_free(run->processes[rank]);
+    job_free(run->job);
     op_source_free(run->source);
     if (run->points)
         g_array_free(run->points, TRUE);
     cluster_free(run->cluster);
     g_free(run->interpreters);
-    g_free(run->processes);
     sim_free(run->sim);
 }
 
@@ -215,7 +193,7 @@ static json_t *open_ranks_json(const struct running *run)
     for (int rank = 0; rank < run->ranks; rank++) {
         if (interpreter_ended(run->interpreters[rank]))
             continue;
-        json_t *description = mpi_process_describe(run->processes[rank]);
+        json_t *description = mpi_process_describe(run->job->processes[rank]);
         char *place = interpreter_place(run->interpreters[rank]);
         json_object_set_new(description, "at", json_string(place));
         g_free(place);
@@ -231,7 +209,8 @@ static void report_deadlock(struct running *run)
     json_t *ranks = open_ranks_json(run);
     size_t blocked = json_array_size(ranks);
     bool all_ended = blocked == 0 && ledger_balanced(run->sim->ledger);
-    char *holds = run->stack->blocked && !all_ended ? run->stack->blocked(run->stack_state) : NULL;
+    const struct stack *stack = run->job->stack;
+    char *holds = stack->blocked && !all_ended ? stack->blocked(run->job) : NULL;
     if (blocked == 0 && !holds) {
         json_decref(ranks);
         return;

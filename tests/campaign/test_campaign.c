@@ -5,6 +5,7 @@
 #include "sim/campaign/source_id.h"
 #include "sim/campaign/workers.h"
 #include "sim/output/json.h"
+#include "sim/workload/job.h"
 #include "sim/workload/run.h"
 #include "tests/support/suite.h"
 #include "tests/support/temporary.h"
@@ -266,10 +267,9 @@ static const struct stack *lam_via(void)
 }
 
 // Seed 1 dies by a signal, 2 ends the process, 3 never ends, 4 reads what is not for it.
-static void *build_badly(struct cluster *cluster, const struct scenario_case *test_case,
-                         struct mpi_process *const *processes, int ranks)
+static void init_badly(struct job *job)
 {
-    switch (processes[0]->sim->seed) {
+    switch (job->sim->seed) {
     case 1:
         signal(SIGSEGV, SIG_DFL);
         raise(SIGSEGV);
@@ -281,10 +281,9 @@ static void *build_badly(struct cluster *cluster, const struct scenario_case *te
             pause();
     case 4:
         if (freopen("/dev/null", "w", stderr))
-            scenario_section_values(test_case, "tulip");
+            scenario_section_values(job->test_case, "tulip");
         break;
     }
-    return lam_via()->build(cluster, test_case, processes, ranks);
 }
 
 #define MOST_MODELS 32
@@ -314,8 +313,8 @@ static void a_dead_worker_is_a_result(void)
     struct model via;
     const struct model *models[MOST_MODELS];
     const struct registry registry = {models};
-    replace_stacks(models, "via", &via, stacks);
-    bad.build = build_badly;
+    replace_stacks(models, "via/lam_via", &via, stacks);
+    bad.init = init_badly;
     char *directory = temporary_directory();
     char *file = temporary_file(directory, "s.yaml", one_series);
     for (int jobs = 1; jobs <= 4; jobs += 3) {

@@ -28,7 +28,7 @@ static void test_area_per_peer(void)
             SUITE_SAME_INTEGER(own->cp_rdma_area, remote->cp_remote_rdma_area);
             SUITE_SAME_INTEGER(own->cp_rdma_area_hand.index,
                                remote->cp_remote_rdma_area_hand.index);
-            CU_ASSERT(vip_mem_valid(bench->stack->processes[rank].nic, own->cp_rdma_area_hand,
+            CU_ASSERT(vip_mem_valid(rpi_bench_process(bench, rank)->nic, own->cp_rdma_area_hand,
                                     own->cp_rdma_area, 100000));
             for (int other = 0; other < peer; other++) {
                 const struct rpi_process_peer *second = rpi_bench_peer(bench, rank, other);
@@ -51,7 +51,7 @@ static void test_packing(void)
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
-    int64_t envelope = bench->stack->config->envelope;
+    int64_t envelope = rpi_bench_process(bench, 0)->config->envelope;
     const struct rpi_process_peer *writer = rpi_bench_peer(bench, 0, 1);
     const struct rpi_process_peer *reader = rpi_bench_peer(bench, 1, 0);
     // The long one has put its SYN there only.
@@ -76,7 +76,7 @@ static void test_restart(void)
     rpi_bench_finish(bench);
     const struct rpi_process_peer *writer = rpi_bench_peer(bench, 0, 1);
     const struct rpi_process_peer *reader = rpi_bench_peer(bench, 1, 0);
-    int64_t step = bench->stack->config->envelope + (16 << 10);
+    int64_t step = rpi_bench_process(bench, 0)->config->envelope + (16 << 10);
     for (int i = 0; i < 7; i++) {
         SUITE_SAME_INTEGER(writer->cp_send_desc[i].remote_address,
                            reader->cp_rdma_area + i % 3 * step);
@@ -122,7 +122,7 @@ static void test_pointers(void)
 static int free_buffers(const struct rpi_bench *bench, int rank)
 {
     int count = 0;
-    struct rpi_buffer *at = bench->stack->processes[rank].free_buffers;
+    struct rpi_buffer *at = rpi_bench_process(bench, rank)->free_buffers;
     while (at) {
         unpoison(at, sizeof *at);
         struct rpi_buffer *next = at->next;
@@ -135,7 +135,7 @@ static int free_buffers(const struct rpi_bench *bench, int rank)
 
 static int64_t pinned(const struct rpi_bench *bench, int rank)
 {
-    return vip_pinned_bytes(bench->stack->processes[rank].nic);
+    return vip_pinned_bytes(rpi_bench_process(bench, rank)->nic);
 }
 
 // via.rpi.envelope_pool: slots of a tiny message and its envelope, as many as fill a page, and
@@ -154,7 +154,7 @@ static void test_envelope_pool(void)
              "{loop: {count: 44, do: [{recv: {from: 0, size: 8 B}}]}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
-    int slots = (int)(PAGE / (bench->stack->config->envelope + 100));
+    int slots = (int)(PAGE / (rpi_bench_process(bench, 0)->config->envelope + 100));
     rpi_bench_run(bench, 5);
     int64_t before = pinned(bench, 0);
     SUITE_SAME_INTEGER(free_buffers(bench, 0), 0);
@@ -182,12 +182,12 @@ static void test_envelope_pool_grows(void)
         .ops = {ops->str, "{loop: {count: 40, do: [{recv: {from: 0, size: 8 B}}]}}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
-    int slots = (int)(PAGE / (bench->stack->config->envelope + 100));
+    int slots = (int)(PAGE / (rpi_bench_process(bench, 0)->config->envelope + 100));
     rpi_bench_finish(bench);
     CU_ASSERT(slots < 40 && 40 < 2 * slots);
-    SUITE_SAME_INTEGER(bench->stack->processes[0].buffer_pages->len, 2);
+    SUITE_SAME_INTEGER(rpi_bench_process(bench, 0)->buffer_pages->len, 2);
     SUITE_SAME_INTEGER(free_buffers(bench, 0), 2 * slots);
-    SUITE_SAME_INTEGER(bench->stack->processes[1].buffer_pages->len, 0);
+    SUITE_SAME_INTEGER(rpi_bench_process(bench, 1)->buffer_pages->len, 0);
     rpi_bench_free(bench);
     g_string_free(ops, TRUE);
 }
@@ -244,7 +244,7 @@ static void test_request_pool(void)
     rpi_bench_finish(bench);
     for (int rank = 0; rank < 2; rank++) {
         SUITE_SAME_INTEGER((long long)bench->processes[rank]->request_pool.peak, 1);
-        SUITE_SAME_INTEGER(bench->stack->processes[rank].buffer_pages->len, 1);
+        SUITE_SAME_INTEGER(rpi_bench_process(bench, rank)->buffer_pages->len, 1);
         SUITE_SAME_INTEGER(bench->processes[rank]->last_number, 1000);
     }
     rpi_bench_free(bench);
@@ -311,7 +311,7 @@ static void test_request_life(void)
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     for (int rank = 0; rank < bench->ranks; rank++) {
-        int slots = (int)bench->stack->processes[rank].buffer_pages->len;
+        int slots = (int)rpi_bench_process(bench, rank)->buffer_pages->len;
         rpi_bench_expect_quiet(bench, rank);
         SUITE_SAME_INTEGER(free_buffers(bench, rank), slots);
         CU_ASSERT(slots > 0);

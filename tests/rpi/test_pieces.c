@@ -26,8 +26,8 @@ static int most_outstanding(const char *size, const char *first_set, const char 
         if (!request || rpi_of(request)->cq_packbuf == 0)
             continue;
         const struct rpi_request *r = rpi_of(request);
-        SUITE_SAME_INTEGER(r->pieces_out,
-                           bench->stack->config->sdescs - peer->cp_free_send_desc_cnt);
+        SUITE_SAME_INTEGER(r->pieces_out, rpi_bench_process(bench, 0)->config->sdescs -
+                                              peer->cp_free_send_desc_cnt);
         most = MAX(most, r->pieces_out);
     }
     rpi_bench_finish(bench);

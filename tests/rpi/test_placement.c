@@ -29,7 +29,7 @@ static void test_numbers(void)
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
     for (int rank = 0; rank < 3; rank++) {
-        const struct rpi_process *rpi = &bench->stack->processes[rank];
+        const struct rpi_process *rpi = rpi_bench_process(bench, rank);
         SUITE_SAME_INTEGER(rpi->node, nodes[rank]);
         for (int node = 0; node < 6; node++) {
             const struct rpi_process_peer *peer = &rpi->procs[node];

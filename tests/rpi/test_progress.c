@@ -39,7 +39,7 @@ static void test_pipeline(void)
     struct rpi_bench *bench = rpi_bench_new(&program);
     const struct vip_cq *cq;
     rpi_bench_run(bench, 50);
-    cq = bench->stack->processes[2].cq;
+    cq = rpi_bench_process(bench, 2)->cq;
     SUITE_SAME_INTEGER(cq->tail - cq->head, 3);
     static const int sources[] = {1, 1, 0};
     for (guint i = 0; i < 3; i++) {
@@ -60,7 +60,7 @@ static void test_pipeline(void)
     SUITE_SAME_INTEGER(cq->tail - cq->head, 0);
     SUITE_SAME_INTEGER(descriptors_posted(bench, 2, 1), 50);
     SUITE_SAME_INTEGER(rpi_bench_peer(bench, 2, 1)->cp_read_pointer,
-                       2 * (bench->stack->config->envelope + 1024));
+                       2 * (rpi_bench_process(bench, 0)->config->envelope + 1024));
     rpi_bench_finish(bench);
     rpi_bench_free(bench);
 }
@@ -94,7 +94,7 @@ static void test_blocking_waits(void)
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_run(bench, 50);
-    CU_ASSERT(bench->stack->processes[1].cq->waiting);
+    CU_ASSERT(rpi_bench_process(bench, 1)->cq->waiting);
     uint64_t slices = cpu_usage(bench->processes[1]->task.cpu).slices[CPU_USER];
     rpi_bench_run(bench, 90);
     SUITE_SAME_INTEGER((long long)cpu_usage(bench->processes[1]->task.cpu).slices[CPU_USER],
@@ -137,7 +137,7 @@ static void test_nonblocking_returns(void)
     rpi_bench_run(bench, 5);
     SUITE_SAME_INTEGER(bench->processes[1]->matcher.posted_count, 2);
     SUITE_SAME_INTEGER(bench->processes[1]->open_waits, 0);
-    CU_ASSERT_FALSE(bench->stack->processes[1].cq->waiting);
+    CU_ASSERT_FALSE(rpi_bench_process(bench, 1)->cq->waiting);
     rpi_bench_finish(bench);
     rpi_bench_free(bench);
 }
@@ -207,7 +207,7 @@ static void test_done_counter_value(void)
                                                                    ", {waitall: all}"},
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
-    const struct rpi_process *rpi = &bench->stack->processes[1];
+    const struct rpi_process *rpi = rpi_bench_process(bench, 1);
     int most = 0;
     for (double at = 70; at < 75; at += 0.0005) {
         rpi_bench_run(bench, at);
@@ -319,8 +319,9 @@ static void test_request_record(void)
     SUITE_SAME_INTEGER(record->cq_packsize, 50000);
     CU_ASSERT(record->isadv);
     CU_ASSERT_PTR_NOT_NULL(record->cq_envbuf);
-    CU_ASSERT(vip_mem_valid(bench->stack->processes[0].nic, record->cq_envbuf->handle,
-                            record->cq_envbuf->address, bench->stack->config->envelope));
+    CU_ASSERT(vip_mem_valid(rpi_bench_process(bench, 0)->nic, record->cq_envbuf->handle,
+                            record->cq_envbuf->address,
+                            rpi_bench_process(bench, 0)->config->envelope));
     CU_ASSERT_PTR_NOT_NULL_FATAL(record->cq_packbufhand);
     SUITE_SAME_INTEGER(record->cq_packbufhand->address, request->address);
     SUITE_SAME_INTEGER(record->cq_packbufhand->refcount, 1);
@@ -350,7 +351,7 @@ static void test_proc_record(void)
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_run(bench, 75);
-    int64_t envelope = bench->stack->config->envelope;
+    int64_t envelope = rpi_bench_process(bench, 0)->config->envelope;
     const struct rpi_process_peer *sender = rpi_bench_peer(bench, 0, 1);
     const struct rpi_process_peer *receiver = rpi_bench_peer(bench, 1, 0);
     // The sender computes: the completions of its three descriptors have not been handled.
@@ -371,7 +372,7 @@ static void test_proc_record(void)
     for (int rank = 0; rank < 2; rank++) {
         const struct rpi_process_peer *peer = rpi_bench_peer(bench, rank, 1 - rank);
         const struct rpi_process_peer *other = rpi_bench_peer(bench, 1 - rank, rank);
-        const struct vip_nic *nic = bench->stack->processes[rank].nic;
+        const struct vip_nic *nic = rpi_bench_process(bench, rank)->nic;
         CU_ASSERT(peer->cp_send_desc && peer->cp_recv_desc);
         CU_ASSERT_PTR_EQUAL(peer->cp_recv_desc[0].vi, peer->cp_vi_hand);
         CU_ASSERT(vip_mem_valid(nic, peer->cp_rdma_area_hand, peer->cp_rdma_area, 64 << 10));

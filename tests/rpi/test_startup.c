@@ -74,7 +74,7 @@ static void test_sequence(void)
 // Until `startup` of a rank has reached a step, a microsecond at a time.
 static void run_until(struct rpi_bench *bench, int rank, enum rpi_startup step)
 {
-    for (double at = 0.001; bench->stack->processes[rank].startup < step; at += 0.001) {
+    for (double at = 0.001; bench->processes[rank]->startup.step < (int)step; at += 0.001) {
         CU_ASSERT_FATAL(at < 100);
         rpi_bench_run(bench, at);
     }
@@ -86,7 +86,7 @@ static void test_first_steps(void)
 {
     struct test_program program = {.ranks = 6, .all = "barrier"};
     struct rpi_bench *bench = rpi_bench_new(&program);
-    const struct rpi_process *rpi = &bench->stack->processes[0];
+    const struct rpi_process *rpi = rpi_bench_process(bench, 0);
     run_until(bench, 0, RPI_INIT);
     CU_ASSERT(rpi->nic->error != NULL);
     CU_ASSERT_PTR_EQUAL(rpi->nic->error_owner, rpi);
@@ -135,9 +135,9 @@ static void test_lookup(void)
     rpi_bench_finish(bench);
     for (int rank = 0; rank < 5; rank++)
         for (int node = 0; node < 5; node++) {
-            const struct rpi_process_peer *peer = &bench->stack->processes[rank].procs[node];
+            const struct rpi_process_peer *peer = &rpi_bench_process(bench, rank)->procs[node];
             SUITE_SAME_INTEGER(peer->node, node);
-            CU_ASSERT_PTR_EQUAL(peer->owner, &bench->stack->processes[rank]);
+            CU_ASSERT_PTR_EQUAL(peer->owner, rpi_bench_process(bench, rank));
         }
     rpi_bench_free(bench);
 }
@@ -147,9 +147,9 @@ static int64_t pinned_after_startup(int ranks)
     struct test_program program = {.ranks = ranks, .all = "{compute: 1 ms}"};
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
-    int64_t pinned = vip_pinned_bytes(bench->stack->processes[0].nic);
+    int64_t pinned = vip_pinned_bytes(rpi_bench_process(bench, 0)->nic);
     for (int rank = 0; rank < ranks; rank++) {
-        SUITE_SAME_INTEGER(vip_pinned_bytes(bench->stack->processes[rank].nic), pinned);
+        SUITE_SAME_INTEGER(vip_pinned_bytes(rpi_bench_process(bench, rank)->nic), pinned);
         for (int peer = 0; peer < ranks; peer++)
             if (peer != rank)
                 CU_ASSERT(rpi_bench_peer(bench, rank, peer)->prpi_connect);

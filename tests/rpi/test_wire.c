@@ -23,7 +23,7 @@ static int sent_count(const struct rpi_bench *bench, int rank, int peer)
     int count = 0;
     if (!rpi_bench_peer(bench, rank, peer)->cp_send_desc)
         return 0;
-    while (count < bench->stack->config->sdescs &&
+    while (count < rpi_bench_process(bench, 0)->config->sdescs &&
            sent(bench, rank, peer, count)->status != VIP_STATUS_FREE)
         count++;
     return count;
@@ -34,7 +34,7 @@ static int received_count(const struct rpi_bench *bench, int rank, int peer)
 {
     const struct rpi_process_peer *of = rpi_bench_peer(bench, rank, peer);
     int unmade = of->cp_vi_hand->unmade;
-    return unmade > 0 ? (int)bench->stack->config->rdescs - unmade
+    return unmade > 0 ? (int)rpi_bench_process(bench, 0)->config->rdescs - unmade
                       : (int)(of->cp_vi_hand->receive.posted.head - of->cp_recv_desc);
 }
 
@@ -89,7 +89,7 @@ static void test_tiny(void)
     SUITE_SAME_INTEGER(received_count(bench, 1, 0), 2);
     const struct rpi_process_peer *reader = rpi_bench_peer(bench, 1, 0);
     const struct vip_descriptor *tiny = sent(bench, 0, 1, 1);
-    int64_t envelope = bench->stack->config->envelope;
+    int64_t envelope = rpi_bench_process(bench, 0)->config->envelope;
     SUITE_SAME_INTEGER(tiny->operation, VIP_RDMA_WRITE);
     SUITE_SAME_INTEGER(tiny->length, envelope + 1000);
     SUITE_SAME_INTEGER(tiny->lead, envelope);
@@ -118,7 +118,7 @@ static void test_short(void)
         bench_of(FIRST "{isend: {to: 1, size: 24 KiB, request: a}}, {send: {to: "
                        "1, size: 10 B}}, {wait: a}",
                  "{recv: {from: 0, size: 24 KiB}}, {recv: {from: 0, size: 10 B}}", NULL);
-    int64_t envelope = bench->stack->config->envelope;
+    int64_t envelope = rpi_bench_process(bench, 0)->config->envelope;
     const struct rpi_process_peer *reader = rpi_bench_peer(bench, 1, 0);
     const struct vip_descriptor *head = sent(bench, 0, 1, 0), *body = sent(bench, 0, 1, 1);
     SUITE_SAME_INTEGER(sent_count(bench, 0, 1), 3);
@@ -130,7 +130,7 @@ static void test_short(void)
     SUITE_SAME_INTEGER(body->length, 24 << 10);
     SUITE_SAME_INTEGER(body->lead, 0);
     SUITE_SAME_INTEGER(body->remote_address, reader->cp_rdma_area + envelope);
-    const struct vip_region *buffer = vip_region(bench->stack->processes[0].nic, body->handle);
+    const struct vip_region *buffer = vip_region(rpi_bench_process(bench, 0)->nic, body->handle);
     CU_ASSERT_PTR_NOT_NULL_FATAL(buffer);
     SUITE_SAME_INTEGER(buffer->address, body->address);
     SUITE_SAME_INTEGER(buffer->length, 24 << 10);
@@ -168,7 +168,7 @@ static void test_long(void)
         offset += pieces[i];
     }
     const struct vip_region *target =
-        vip_region(bench->stack->processes[1].nic, answer.ve_target_buf_hand);
+        vip_region(rpi_bench_process(bench, 1)->nic, answer.ve_target_buf_hand);
     CU_ASSERT_PTR_NOT_NULL_FATAL(target);
     SUITE_SAME_INTEGER(target->address, answer.ve_target_buf);
     SUITE_SAME_INTEGER(target->length, 120000);
@@ -196,7 +196,7 @@ static void test_acks(void)
         struct rpi_envelope asked = rpi_bench_envelope(sent(bench, 0, 1, envelopes[i]));
         struct rpi_envelope answer = rpi_bench_envelope(ack);
         SUITE_SAME_INTEGER(asked.ce_flags & RPI_C2CSSEND, RPI_C2CSSEND);
-        SUITE_SAME_INTEGER(ack->length, bench->stack->config->envelope);
+        SUITE_SAME_INTEGER(ack->length, rpi_bench_process(bench, 0)->config->envelope);
         SUITE_SAME_INTEGER(answer.ce_flags, RPI_C2CACK);
         CU_ASSERT_PTR_EQUAL(answer.ve_src_request, asked.ve_src_request);
         expect_immediate(received(bench, 0, 1, i), 1, 0, true);
@@ -232,7 +232,7 @@ static void test_all_rdma(void)
                 SUITE_SAME_INTEGER(descriptor->operation, VIP_RDMA_WRITE);
                 with_immediate += descriptor->immediate_flag;
                 CU_ASSERT(descriptor->immediate_flag || descriptor->final);
-                CU_ASSERT(vip_mem_valid(bench->stack->processes[peer].nic,
+                CU_ASSERT(vip_mem_valid(rpi_bench_process(bench, peer)->nic,
                                         descriptor->remote_handle, descriptor->remote_address,
                                         descriptor->length));
             }
@@ -256,7 +256,7 @@ static void test_no_management_traffic(void)
     };
     struct rpi_bench *bench = rpi_bench_new(&program);
     rpi_bench_finish(bench);
-    int64_t envelope = bench->stack->config->envelope;
+    int64_t envelope = rpi_bench_process(bench, 0)->config->envelope;
     for (int peer = 1; peer < 3; peer++) {
         int64_t step = envelope + (peer == 1 ? 1000 : 500);
         SUITE_SAME_INTEGER(received_count(bench, 0, peer), 4);

@@ -58,7 +58,7 @@ static void check_credits(const struct rpi_bench *bench, int from, int to)
 {
     const struct mvich_process *sender = mvich_bench_process(bench, from),
                                *receiver = mvich_bench_process(bench, to);
-    if (sender->startup != MVICH_UP || receiver->startup != MVICH_UP)
+    if (sender->process->startup.step != MVICH_UP || receiver->process->startup.step != MVICH_UP)
         return;
     struct books books = books_of(bench, from, to);
     CU_ASSERT(books.remote_credit >= 0);
@@ -95,7 +95,7 @@ static int64_t sends_unseen(const struct vip_vi *vi)
 static void check_process(const struct mvich_process *mvich)
 {
     int64_t used = 0;
-    for (int rank = 0; rank < mvich->stack->ranks; rank++)
+    for (int rank = 0; rank < mvich->process->ranks; rank++)
         if (rank != mvich->process->rank)
             used += mvich->connections[rank].preposts + sends_unseen(mvich->connections[rank].vi);
     SUITE_SAME_INTEGER(mvich->vbufs_free + used, mvich->vbufs);

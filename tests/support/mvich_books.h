@@ -8,8 +8,7 @@
 
 static inline struct mvich_process *mvich_bench_process(const struct rpi_bench *bench, int rank)
 {
-    struct mvich_stack *stack = (struct mvich_stack *)(void *)bench->stack;
-    return &stack->processes[rank];
+    return mvich_process_of(bench->processes[rank]);
 }
 
 // At any time: of each connection, credits at the sender, packets under way and credits that wait

@@ -2,7 +2,6 @@
 #include "tests/support/rpi_bench.h"
 #include "models/ethernet/nics.h"
 
-#include "sim/scenario/placement.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/model.h"
 #include "sim/workload/program_source.h"
@@ -16,20 +15,14 @@ struct rpi_bench *rpi_bench_new(const struct test_program *program)
     struct rpi_bench *bench = g_new0(struct rpi_bench, 1);
     bench->compiled = program_compiled(program);
     const struct scenario_case *test_case = bench->compiled.test_case;
-    const struct stack *stack = registry_stack(&model_registry, test_case->stack->name);
     bench->ranks = test_case->workload.ranks;
     bench->trace = program_trace_new(&bench->lines);
     bench->sim = sim_new(1, bench->trace);
     bench->cluster = cluster_new(bench->sim, test_case);
-    for (int rank = 0; rank < bench->ranks; rank++) {
-        int host = placement_host(test_case->workload.placement, rank);
-        bench->processes[rank] = mpi_process_new(bench->sim, bench->cluster->hosts[host], 0, rank,
-                                                 bench->ranks, interpreter_run);
-        bench->processes[rank]->library =
-            scenario_section_values(test_case, stack->library_section);
-    }
     ethernet_add_nics(bench->cluster, test_case);
-    bench->stack = stack->build(bench->cluster, test_case, bench->processes, bench->ranks);
+    bench->job = job_new(bench->cluster, test_case,
+                         registry_stack(&model_registry, test_case->stack->name), interpreter_run);
+    bench->processes = bench->job->processes;
     bench->source = program_source_new(test_case->workload.program, bench->ranks);
     for (int rank = 0; rank < bench->ranks; rank++) {
         bench->interpreters[rank] =
@@ -41,14 +34,10 @@ struct rpi_bench *rpi_bench_new(const struct test_program *program)
 
 void rpi_bench_free(struct rpi_bench *bench)
 {
-    const struct stack *stack =
-        registry_stack(&model_registry, bench->compiled.test_case->stack->name);
     for (int rank = 0; rank < bench->ranks; rank++)
         interpreter_free(bench->interpreters[rank]);
     op_source_free(bench->source);
-    stack->free(bench->stack);
-    for (int rank = 0; rank < bench->ranks; rank++)
-        mpi_process_free(bench->processes[rank]);
+    job_free(bench->job);
     cluster_free(bench->cluster);
     sim_free(bench->sim);
     program_trace_free(bench->trace);
@@ -79,7 +68,7 @@ void rpi_bench_finish(struct rpi_bench *bench)
 
 void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank)
 {
-    const struct rpi_process *rpi = &bench->stack->processes[rank];
+    const struct rpi_process *rpi = rpi_bench_process(bench, rank);
     CU_ASSERT_PTR_NULL(rpi->send_queue.head);
     CU_ASSERT_PTR_NULL(rpi->process->active);
     SUITE_SAME_INTEGER((long long)rpi->process->request_pool.in_use, 0);

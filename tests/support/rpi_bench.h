@@ -6,16 +6,17 @@
 
 #include "models/via/lam_via/rpi.h"
 #include "models/via/vip/provider.h"
+#include "sim/workload/job.h"
 #include "tests/support/program_run.h"
 
 struct rpi_bench {
     struct compiled compiled;
     struct sim *sim;
     struct cluster *cluster;
-    struct mpi_process *processes[TEST_MOST_RANKS];
+    struct job *job;
+    struct mpi_process **processes; // the job's
     struct op_source *source;
     struct interpreter *interpreters[TEST_MOST_RANKS];
-    struct rpi_stack *stack;
     int ranks;
     struct trace *trace;
     GPtrArray *lines;
@@ -37,11 +38,16 @@ void rpi_bench_expect_quiet(const struct rpi_bench *bench, int rank);
 
 bool rpi_bench_ended(const struct rpi_bench *bench, int rank);
 
+static inline struct rpi_process *rpi_bench_process(const struct rpi_bench *bench, int rank)
+{
+    return rpi_process_of(bench->processes[rank]);
+}
+
 // What a rank knows of a peer.
 static inline struct rpi_process_peer *rpi_bench_peer(const struct rpi_bench *bench, int rank,
                                                       int peer)
 {
-    return rpi_peer_of(&bench->stack->processes[rank], peer);
+    return rpi_peer_of(rpi_bench_process(bench, rank), peer);
 }
 
 // The content of an envelope that a completed receive or send descriptor carried.

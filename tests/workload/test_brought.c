@@ -30,32 +30,12 @@ static enum mpi_progress call_advance(struct cpu_context *context, struct mpi_pr
     return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
 }
 
-static void call_destroy(struct cpu_context *context, struct mpi_request *request)
-{
-    (void)context, (void)request;
-}
-
 static const struct mpi_device_ops call_ops = {
     .name = "called",
     .operations = MPI_OPERATION_BIT(MPI_CALL),
     .start = call_start,
     .advance = call_advance,
-    .destroy = call_destroy,
 };
-
-static void *called_build(struct cluster *cluster, const struct scenario_case *test_case,
-                          struct mpi_process *const *processes, int ranks)
-{
-    (void)test_case;
-    for (int rank = 0; rank < ranks; rank++)
-        processes[rank]->ops = &call_ops;
-    return cluster;
-}
-
-static void called_free(void *state)
-{
-    (void)state;
-}
 
 static const struct stack called_stack = {
     .schema =
@@ -67,8 +47,7 @@ static const struct stack called_stack = {
             .nics = (const char *const[]){NULL},
             .operations = (const char *const[]){"call", NULL},
         },
-    .build = called_build,
-    .free = called_free,
+    .device = &call_ops,
 };
 
 // ---- Its benchmarks ----

@@ -263,7 +263,7 @@ static void destroy(struct cpu_context *context, struct mpi_request *request)
 void grim_endpoint_notified(void *owner, uint16_t number, const void *content)
 {
     struct grim_stack *stack = owner;
-    struct grim_endpoint *endpoint = &stack->endpoints[number];
+    struct grim_endpoint *endpoint = grim_endpoint_of(stack->processes[number]);
     if (content) // a read's own word, which is zero now
         mpi_queue_append(&endpoint->answered, (struct mpi_request *)(uintptr_t)content);
     else
@@ -301,7 +301,7 @@ void grim_report_stalled(void *owner)
     GString *who = g_string_new(NULL);
     json_t *ranks = json_array();
     for (int rank = 0; rank < stack->ranks; rank++) {
-        const struct grim_endpoint *endpoint = &stack->endpoints[rank];
+        const struct grim_endpoint *endpoint = grim_endpoint_of(stack->processes[rank]);
         if (!endpoint->replying)
             continue;
         g_string_append_printf(who, "%srank %d to reply to rank %d", who->len ? ", " : "", rank,
@@ -309,7 +309,7 @@ void grim_report_stalled(void *owner)
         json_array_append_new(ranks, mpi_process_describe(endpoint->process));
     }
     if (who->len > 0)
-        sim_fail(stack->cluster->sim, SIM_DEADLOCK, "deadlock",
+        sim_fail(stack->processes[0]->sim, SIM_DEADLOCK, "deadlock",
                  json_pack("{s:O, s:s}", "ranks", ranks, "setting", "grim.overflow"),
                  "handlers wait for room on their cards, which only other endpoints can make that "
                  "don't handle anything meanwhile: %s; the overflow queue (grim.overflow), or more "
@@ -329,7 +329,8 @@ const struct mpi_device_ops grim_ops = {
     .operations = MPI_OPERATION_BIT(MPI_PUT) | MPI_OPERATION_BIT(MPI_GET) |
                   MPI_OPERATION_BIT(MPI_ACTIVE_MESSAGE) | MPI_OPERATION_BIT(MPI_POLL) |
                   MPI_OPERATION_BIT(MPI_CALL),
-    .init = grim_start_step,
+    .startup = grim_startup,
+    .startup_machine = "endpoint",
     .finalize = grim_end_step,
     .start = start,
     .advance = advance,
@@ -359,8 +360,6 @@ void grim_endpoint_init(struct grim_endpoint *endpoint, struct grim_stack *stack
         grim_channel_open(grim_fabric_ni(stack->fabric, process->host->index),
                           (uint16_t)process->rank, process->name, grim_notify, endpoint);
     grim_poll_init(endpoint);
-    process->ops = &grim_ops;
-    process->device = endpoint;
 }
 
 void grim_endpoint_clear(struct grim_endpoint *endpoint)

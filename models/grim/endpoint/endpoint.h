@@ -34,6 +34,7 @@
 #include "sim/config/param.h"
 #include "sim/core/pool.h"
 #include "sim/mpi/arrival.h"
+#include "sim/mpi/startup.h"
 
 enum grim_publish { GRIM_PUBLISH_SENDER, GRIM_PUBLISH_ALL };
 
@@ -113,7 +114,6 @@ struct grim_endpoint {
     const struct grim_config *config;
     struct grim_channel *channel;
     struct grim_handlers *handlers;
-    enum grim_startup startup;
     int64_t contiguous, paged; // addresses of the memory registered at the start
     int64_t word;              // of notification; behind the contiguous one
 
@@ -146,16 +146,14 @@ struct grim_endpoint {
     int64_t *overflowed, *lookups; // counters
 };
 
-struct grim_stack {
-    struct cluster *cluster;
+struct grim_stack { // of a job
     const struct grim_config *config;
     const struct grim_memory_config *memory_config;
     struct grim_fabric *fabric;
     struct grim_remote *remote;
     struct grim_names *names; // the server's
     int ranks;
-    struct mpi_process *const *processes; // by rank
-    struct grim_endpoint *endpoints;      // by rank
+    struct mpi_process *const *processes; // by rank, each with its endpoint
 };
 
 static inline struct grim_endpoint *grim_endpoint_of(const struct mpi_process *process)
@@ -250,7 +248,7 @@ struct grim_message grim_taken_message(const struct mpi_request *receive);
 
 // ---- endpoint_start.c ----
 
-enum mpi_progress grim_start_step(struct cpu_context *context, struct mpi_process *process);
+extern const struct mpi_startup_step grim_startup[]; // by enum grim_startup
 enum mpi_progress grim_end_step(struct cpu_context *context, struct mpi_process *process);
 bool grim_register(struct cpu_context *context, struct mpi_process *process, int64_t address,
                    int64_t size);

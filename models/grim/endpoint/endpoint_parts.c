@@ -22,7 +22,7 @@ static const struct grim_block *block_of(const struct grim_endpoint *endpoint, i
 static int64_t remote_address(const struct grim_endpoint *endpoint,
                               const struct mpi_request *request)
 {
-    const struct grim_endpoint *peer = &endpoint->stack->endpoints[request->peer];
+    const struct grim_endpoint *peer = grim_endpoint_of(request->process->peers[request->peer]);
     if (request->operation->peer_address != 0)
         return request->operation->peer_address;
     if (block_of(endpoint, request->address))
@@ -89,7 +89,7 @@ static int64_t active_message(const struct grim_endpoint *endpoint, struct mpi_r
 static int64_t put_message(const struct grim_endpoint *endpoint, struct mpi_request *request,
                            struct grim_message *message)
 {
-    const struct grim_endpoint *peer = &endpoint->stack->endpoints[request->peer];
+    const struct grim_endpoint *peer = grim_endpoint_of(request->process->peers[request->peer]);
     const struct mpi_operation *operation = request->operation;
     int64_t done = grim_of(request)->done,
             bytes = MIN(endpoint->config->part, request->size - done);

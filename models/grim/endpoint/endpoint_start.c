@@ -7,24 +7,6 @@
 
 static const struct stage registration_stage = {"registration", STAGE_PIN};
 
-static void enter(const struct cpu_context *context, struct grim_endpoint *endpoint,
-                  enum grim_startup next)
-{
-    static const char *const names[] = {
-        [GRIM_START_MEMORY] = "memory", [GRIM_START_SUBMIT] = "submit", [GRIM_START_LIST] = "list",
-        [GRIM_START_ALL] = "all",       [GRIM_START_UP] = "up",
-    };
-    struct trace_transition transition = {
-        .where = endpoint->process->name,
-        .machine = "endpoint",
-        .from = names[endpoint->startup],
-        .to = names[next],
-    };
-    trace_transition(endpoint->process->sim->trace, cpu_lane(context->cpu), context->now,
-                     &transition);
-    endpoint->startup = next;
-}
-
 // ---- Registered memory ----
 
 static const char *refusal(enum grim_memory_result result)
@@ -95,16 +77,19 @@ bool grim_deregister(struct cpu_context *context, struct mpi_process *process, i
 
 // What every endpoint has from the start: memory of both kinds, and a page for the word of
 // notification. A page behind each that is not registered stops what runs over its end.
-static void start_memory(struct cpu_context *context, struct grim_endpoint *endpoint)
+static enum mpi_progress start_memory(struct cpu_context *context, struct mpi_process *process,
+                                      int peer)
 {
-    struct mpi_process *process = endpoint->process;
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
     int64_t arena = endpoint->stack->memory_config->arena, page = process->host->config.memory.page;
+    (void)peer;
     arena = (arena + page - 1) / page * page;
     endpoint->contiguous = mpi_process_allocate(process, arena + 2 * page);
     endpoint->word = endpoint->contiguous + arena;
     endpoint->paged = mpi_process_allocate(process, arena + page);
     if (register_block(context, endpoint, GRIM_CONTIGUOUS, endpoint->contiguous, arena + page))
         register_block(context, endpoint, GRIM_PAGED, endpoint->paged, arena);
+    return MPI_PROGRESS_NOTHING;
 }
 
 // ---- Handlers ----
@@ -139,7 +124,7 @@ bool grim_is_server(const struct grim_endpoint *endpoint)
 static bool all_listed(const struct grim_stack *stack)
 {
     for (int rank = 0; rank < stack->ranks; rank++)
-        if (stack->endpoints[rank].startup < GRIM_START_ALL)
+        if (stack->processes[rank]->startup.step < GRIM_START_ALL)
             return false;
     return true;
 }
@@ -148,18 +133,18 @@ static bool all_listed(const struct grim_stack *stack)
 static void listed_at_start(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
     struct grim_stack *stack = endpoint->stack;
-    enter(context, endpoint, GRIM_START_ALL);
+    mpi_startup_enter(context, endpoint->process, GRIM_START_ALL);
     if (!all_listed(stack))
         return;
     for (int rank = 0; rank < stack->ranks; rank++) {
-        stack->endpoints[rank].asleep = false;
+        grim_endpoint_of(stack->processes[rank])->asleep = false;
         cpu_post_wake(context, &stack->processes[rank]->task);
     }
 }
 
 void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
-    if (endpoint->startup == GRIM_START_LIST)
+    if (endpoint->process->startup.step == GRIM_START_LIST)
         listed_at_start(context, endpoint);
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
         if (at->state == GRIM_REQUEST_LIST) {
@@ -198,49 +183,51 @@ void grim_unknown_name(const struct mpi_request *request, const char *name)
 
 // ---- Start ----
 
-// A submission whose message waits for room on the card: it is tried again when there is some.
-static bool submit(struct cpu_context *context, struct grim_endpoint *endpoint)
-{
-    if (grim_is_server(endpoint)) {
-        grim_server_submit(context, endpoint);
-        listed_at_start(context, endpoint);
-        return true;
-    }
-    struct grim_message message = grim_submission(endpoint);
-    if (!grim_call_inject(context, endpoint, &message))
-        return false;
-    enter(context, endpoint, GRIM_START_LIST);
-    return true;
-}
-
 // The program has not begun: what comes is the library's.
 static enum mpi_progress serve(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
     return grim_progress(context, endpoint) ? MPI_PROGRESS_EVENT : grim_sleep(context, endpoint);
 }
 
-enum mpi_progress grim_start_step(struct cpu_context *context, struct mpi_process *process)
+// A submission whose message waits for room on the card: it is tried again when there is some.
+static enum mpi_progress start_submit(struct cpu_context *context, struct mpi_process *process,
+                                      int peer)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(process);
-    switch (endpoint->startup) {
-    case GRIM_START_MEMORY:
-        start_memory(context, endpoint);
-        enter(context, endpoint, GRIM_START_SUBMIT);
+    (void)peer;
+    if (grim_is_server(endpoint)) {
+        grim_server_submit(context, endpoint);
+        listed_at_start(context, endpoint);
         return MPI_PROGRESS_EVENT;
-    case GRIM_START_SUBMIT:
-        return submit(context, endpoint) ? MPI_PROGRESS_EVENT : serve(context, endpoint);
-    case GRIM_START_LIST:
-        return serve(context, endpoint);
-    case GRIM_START_ALL:
-        if (!all_listed(endpoint->stack))
-            return serve(context, endpoint);
-        enter(context, endpoint, GRIM_START_UP);
-        return MPI_PROGRESS_NOTHING;
-    case GRIM_START_UP:
-        return MPI_PROGRESS_NOTHING;
     }
-    return MPI_PROGRESS_NOTHING;
+    struct grim_message message = grim_submission(endpoint);
+    return grim_call_inject(context, endpoint, &message) ? MPI_PROGRESS_NOTHING
+                                                         : serve(context, endpoint);
 }
+
+// Ends with grim_listed.
+static enum mpi_progress start_list(struct cpu_context *context, struct mpi_process *process,
+                                    int peer)
+{
+    (void)peer;
+    return serve(context, grim_endpoint_of(process));
+}
+
+static enum mpi_progress start_all(struct cpu_context *context, struct mpi_process *process,
+                                   int peer)
+{
+    struct grim_endpoint *endpoint = grim_endpoint_of(process);
+    (void)peer;
+    return all_listed(endpoint->stack) ? MPI_PROGRESS_NOTHING : serve(context, endpoint);
+}
+
+const struct mpi_startup_step grim_startup[] = {
+    [GRIM_START_MEMORY] = {"memory", .run = start_memory},
+    [GRIM_START_SUBMIT] = {"submit", .run = start_submit},
+    [GRIM_START_LIST] = {"list", .run = start_list},
+    [GRIM_START_ALL] = {"all", .run = start_all},
+    [GRIM_START_UP] = {.name = "up"},
+};
 
 // The library is left when all that it has taken is with the card.
 enum mpi_progress grim_end_step(struct cpu_context *context, struct mpi_process *process)

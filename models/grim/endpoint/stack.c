@@ -3,6 +3,7 @@
 
 #include "models/grim/endpoint/endpoint.h"
 #include "sim/program/program.h"
+#include "sim/workload/job.h"
 
 #define ENDPOINT_BYTES                                                                             \
     6000 // its channel, tables of handlers, regions and flow to the server, about
@@ -23,43 +24,49 @@ static void check_case(const struct scenario_case *test_case, struct diag_list *
                       config->server, test_case->workload.ranks);
 }
 
-static void *build(struct cluster *cluster, const struct scenario_case *test_case,
-                   struct mpi_process *const *processes, int ranks)
+static void init(struct job *job)
 {
-    struct grim_stack *stack = g_new0(struct grim_stack, 1);
-    stack->cluster = cluster;
-    stack->config = scenario_section_values(test_case, "grim");
-    stack->memory_config = scenario_section_values(test_case, "grim_memory");
-    stack->fabric = grim_fabric_new(cluster, test_case);
-    stack->remote = grim_remote_new(cluster, stack->fabric, stack->memory_config,
+    struct grim_stack *stack = job->state;
+    stack->config = scenario_section_values(job->test_case, "grim");
+    stack->memory_config = scenario_section_values(job->test_case, "grim_memory");
+    stack->fabric = grim_fabric_new(job->cluster, job->test_case);
+    stack->remote = grim_remote_new(job->cluster, stack->fabric, stack->memory_config,
                                     grim_endpoint_notified, stack);
     grim_fabric_on_stalled(stack->fabric, grim_report_stalled, stack);
     stack->names = grim_names_new();
-    stack->ranks = ranks;
-    stack->processes = processes;
-    stack->endpoints = g_new0(struct grim_endpoint, ranks);
-    for (int rank = 0; rank < ranks; rank++)
-        grim_endpoint_init(&stack->endpoints[rank], stack, processes[rank]);
-    grim_fabric_start(stack->fabric);
-    return stack;
+    stack->ranks = job->ranks;
+    stack->processes = job->processes;
 }
 
-static char *blocked(void *state)
+static void process_init(struct job *job, struct mpi_process *process)
 {
-    const struct grim_stack *stack = state;
+    grim_endpoint_init(process->device, job->state, process);
+}
+
+static void start(struct job *job)
+{
+    const struct grim_stack *stack = job->state;
+    grim_fabric_start(stack->fabric);
+}
+
+static char *blocked(const struct job *job)
+{
+    const struct grim_stack *stack = job->state;
     return grim_fabric_circle(stack->fabric);
 }
 
-static void free_stack(void *state)
+static void process_clear(struct job *job, struct mpi_process *process)
 {
-    struct grim_stack *stack = state;
-    for (int rank = 0; rank < stack->ranks; rank++)
-        grim_endpoint_clear(&stack->endpoints[rank]);
+    (void)job;
+    grim_endpoint_clear(process->device);
+}
+
+static void clear(struct job *job)
+{
+    struct grim_stack *stack = job->state;
     grim_names_free(stack->names);
     grim_remote_free(stack->remote);
     grim_fabric_free(stack->fabric);
-    g_free(stack->endpoints);
-    g_free(stack);
 }
 
 static const char *const operations[] = {
@@ -87,8 +94,14 @@ const struct stack grim_stack = {
             .footprint = grim_footprint,
         },
     .card = GRIM_CARD,
-    .build = build,
-    .free = free_stack,
+    .device = &grim_ops,
+    .state_size = sizeof(struct grim_stack),
+    .process_size = sizeof(struct grim_endpoint),
+    .init = init,
+    .process_init = process_init,
+    .start = start,
+    .process_clear = process_clear,
+    .clear = clear,
     .frames = &grim_capture_link,
     .blocked = blocked,
 };

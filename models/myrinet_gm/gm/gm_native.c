@@ -39,23 +39,6 @@ struct native_peer {
     struct early *early, *early_tail;
 };
 
-struct native_process {
-    struct gm_native_stack *stack;
-    struct mpi_process *process;
-    struct gm_port *port;
-    struct native_peer *peers; // by rank
-    int *rank_of_host;
-    struct mpi_queue waiting; // sends that wait for a token
-    struct pool early_pool;
-    int64_t send_buffer, receive_buffer;
-};
-
-struct gm_native_stack {
-    const struct gm_native_config *config;
-    int ranks;
-    struct native_process *processes;
-};
-
 int gm_native_classes(const struct gm_native_config *config)
 {
     return gm_min_size_for_length(config->buffer) + 1;
@@ -63,9 +46,9 @@ int gm_native_classes(const struct gm_native_config *config)
 
 // ---- Startup: before the run ----
 
-static void prepare(struct native_process *native)
+static void prepare(struct gm_native_process *native)
 {
-    const struct gm_native_config *config = native->stack->config;
+    const struct gm_native_config *config = native->config;
     int classes = gm_native_classes(config);
     int64_t largest = (int64_t)1 << (classes - 1);
     native->send_buffer = mpi_process_allocate(native->process, config->buffer);
@@ -84,8 +67,8 @@ static void sent_callback(struct cpu_context *context, struct gm_port *port, voi
 
 static bool try_send(struct cpu_context *context, struct mpi_request *request)
 {
-    struct native_process *native = request->process->device;
-    const struct mpi_process *peer = native->stack->processes[request->peer].process;
+    struct gm_native_process *native = request->process->device;
+    const struct mpi_process *peer = request->process->peers[request->peer];
     struct gm_message message = {
         .address = native->send_buffer,
         .length = request->size,
@@ -123,7 +106,7 @@ static void sent_callback(struct cpu_context *context, struct gm_port *port, voi
                           enum gm_status status)
 {
     struct mpi_request *request = callback_context;
-    struct native_process *native = request->process->device;
+    struct gm_native_process *native = request->process->device;
     (void)port;
     if (status != GM_SUCCESS) {
         sim_fail(request->process->sim, SIM_FAILED, "gm_send_failed",
@@ -147,7 +130,7 @@ static void sent_callback(struct cpu_context *context, struct gm_port *port, voi
 static void take(struct cpu_context *context, struct mpi_request *request,
                  const struct gm_event *event)
 {
-    struct native_process *native = request->process->device;
+    struct gm_native_process *native = request->process->device;
     struct mpi_envelope envelope = {.source = request->peer, .length = event->length};
     if (mpi_request_truncates(request, &envelope))
         return;
@@ -170,7 +153,7 @@ static struct mpi_request *oldest_receive(const struct mpi_process *process, int
     return oldest;
 }
 
-static void arrived(struct cpu_context *context, struct native_process *native,
+static void arrived(struct cpu_context *context, struct gm_native_process *native,
                     const struct gm_event *event)
 {
     int rank = native->rank_of_host[event->source_host];
@@ -192,7 +175,7 @@ static void arrived(struct cpu_context *context, struct native_process *native,
 
 static void start_receive(struct cpu_context *context, struct mpi_request *request)
 {
-    struct native_process *native = request->process->device;
+    struct gm_native_process *native = request->process->device;
     struct native_peer *peer = &native->peers[request->peer];
     struct early *early = peer->early;
     request->waits_for = "a message";
@@ -207,7 +190,7 @@ static void start_receive(struct cpu_context *context, struct mpi_request *reque
 
 static void native_start(struct cpu_context *context, struct mpi_request *request)
 {
-    struct native_process *native = request->process->device;
+    struct gm_native_process *native = request->process->device;
     mpi_trace(context, request, "start", request->kind == MPI_SEND ? "sent" : "posted", NULL);
     if (request->peer < 0 || request->peer == request->process->rank) {
         sim_fail(native->process->sim, SIM_FAILED, "unsupported",
@@ -216,7 +199,7 @@ static void native_start(struct cpu_context *context, struct mpi_request *reques
                  native->process->rank);
         return;
     }
-    if (request->size > native->stack->config->buffer) {
+    if (request->size > native->config->buffer) {
         sim_fail(
             native->process->sim, SIM_FAILED, "buffer_too_small",
             json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "gm_native.buffer"),
@@ -232,8 +215,8 @@ static void native_start(struct cpu_context *context, struct mpi_request *reques
 static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_process *process,
                                         bool blocking)
 {
-    struct native_process *native = process->device;
-    const struct gm_native_config *config = native->stack->config;
+    struct gm_native_process *native = process->device;
+    const struct gm_native_config *config = native->config;
     struct gm_event event;
     switch (gm_receive(context, native->port, &event)) {
     case GM_RECV_EVENT:
@@ -256,29 +239,23 @@ static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_
     return MPI_PROGRESS_BLOCKED;
 }
 
-static void native_destroy(struct cpu_context *context, struct mpi_request *request)
-{
-    (void)context;
-    (void)request; // owns nothing
-}
-
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size)
 {
-    struct native_process *native = process->device;
+    struct gm_native_process *native = process->device;
     return gm_register_memory(context, native->port, address, size);
 }
 
 static bool native_deregister(struct cpu_context *context, struct mpi_process *process,
                               int64_t address, int64_t size)
 {
-    struct native_process *native = process->device;
+    struct gm_native_process *native = process->device;
     return gm_deregister_memory(context, native->port, address, size);
 }
 
 static json_t *native_describe(const struct mpi_process *process)
 {
-    const struct native_process *native = process->device;
+    const struct gm_native_process *native = process->device;
     return gm_describe(native->port);
 }
 
@@ -286,7 +263,6 @@ const struct mpi_device_ops gm_native_ops = {
     .name = "GM",
     .start = native_start,
     .advance = native_advance,
-    .destroy = native_destroy,
     .register_memory = native_register,
     .deregister_memory = native_deregister,
     .describe_process = native_describe,
@@ -294,50 +270,25 @@ const struct mpi_device_ops gm_native_ops = {
 
 // ---- Life ----
 
-static void process_init(struct gm_native_stack *stack, struct gm_fabric *fabric,
-                         struct mpi_process *const *processes, int rank, int hosts)
+void gm_native_init(struct gm_native_process *native, struct mpi_process *process,
+                    const struct gm_native_config *config, struct gm_fabric *fabric, int hosts)
 {
-    struct native_process *native = &stack->processes[rank];
-    struct mpi_process *process = processes[rank];
-    native->stack = stack;
     native->process = process;
-    native->peers = g_new0(struct native_peer, stack->ranks);
+    native->config = config;
+    native->peers = g_new0(struct native_peer, process->ranks);
     native->rank_of_host = g_new0(int, hosts);
-    for (int i = 0; i < stack->ranks; i++)
-        native->rank_of_host[processes[i]->host->index] = i;
+    for (int rank = 0; rank < process->ranks; rank++)
+        native->rank_of_host[process->peers[rank]->host->index] = rank;
     pool_init(&native->early_pool, sizeof(struct early));
     native->port =
         gm_open(fabric, process->host->index, GM_NATIVE_PORT, process->name, &process->task);
-    process->ops = &gm_native_ops;
-    process->device = native;
     if (native->port) // else SRAM was short, and the run ends
         prepare(native);
 }
 
-struct gm_native_stack *gm_native_new(const struct gm_native_config *config,
-                                      struct gm_fabric *fabric,
-                                      struct mpi_process *const *processes, int ranks)
+void gm_native_clear(struct gm_native_process *native)
 {
-    struct gm_native_stack *stack = g_new0(struct gm_native_stack, 1);
-    int hosts = 0;
-    stack->config = config;
-    stack->ranks = ranks;
-    stack->processes = g_new0(struct native_process, ranks);
-    for (int rank = 0; rank < ranks; rank++)
-        hosts = MAX(hosts, processes[rank]->host->index + 1);
-    for (int rank = 0; rank < ranks; rank++)
-        process_init(stack, fabric, processes, rank, hosts);
-    return stack;
-}
-
-void gm_native_free(struct gm_native_stack *stack)
-{
-    for (int rank = 0; rank < stack->ranks; rank++) {
-        struct native_process *native = &stack->processes[rank];
-        pool_clear(&native->early_pool);
-        g_free(native->peers);
-        g_free(native->rank_of_host);
-    }
-    g_free(stack->processes);
-    g_free(stack);
+    pool_clear(&native->early_pool);
+    g_free(native->peers);
+    g_free(native->rank_of_host);
 }

@@ -22,14 +22,24 @@ struct gm_native_config {
 extern const struct param_table gm_native_table;
 extern const struct mpi_device_ops gm_native_ops;
 
-struct gm_native_stack;
+struct native_peer;
 
-// Puts the processes on the ports of their hosts' cards. Free with gm_native_free, before the
+struct gm_native_process {
+    struct mpi_process *process;
+    const struct gm_native_config *config;
+    struct gm_port *port;
+    struct native_peer *peers; // by rank
+    int *rank_of_host;
+    struct mpi_queue waiting; // sends that wait for a token
+    struct pool early_pool;
+    int64_t send_buffer, receive_buffer;
+};
+
+// Opens a port for the process on its host's card. Give back with gm_native_clear, before the
 // fabric.
-struct gm_native_stack *gm_native_new(const struct gm_native_config *config,
-                                      struct gm_fabric *fabric,
-                                      struct mpi_process *const *processes, int ranks);
-void gm_native_free(struct gm_native_stack *stack);
+void gm_native_init(struct gm_native_process *native, struct mpi_process *process,
+                    const struct gm_native_config *config, struct gm_fabric *fabric, int hosts);
+void gm_native_clear(struct gm_native_process *native);
 
 // Size classes that get receive buffers.
 int gm_native_classes(const struct gm_native_config *config);

@@ -3,6 +3,7 @@
 
 #include "models/myrinet_gm/gm/gm_config.h"
 #include "models/myrinet_gm/gm/gm_native.h"
+#include "sim/workload/job.h"
 
 #include <glib.h>
 
@@ -11,25 +12,31 @@ const struct scenario_section gm_sections[] = {
 
 struct gm_state {
     struct gm_fabric *fabric;
-    struct gm_native_stack *native;
 };
 
-static void *gm_build(struct cluster *cluster, const struct scenario_case *test_case,
-                      struct mpi_process *const *processes, int ranks)
+static void init(struct job *job)
 {
-    struct gm_state *state = g_new0(struct gm_state, 1);
-    state->fabric = gm_fabric_new(cluster, test_case);
-    state->native = gm_native_new(scenario_section_values(test_case, "gm_native"), state->fabric,
-                                  processes, ranks);
-    return state;
+    struct gm_state *state = job->state;
+    state->fabric = gm_fabric_new(job->cluster, job->test_case);
 }
 
-static void gm_free(void *data)
+static void clear(struct job *job)
 {
-    struct gm_state *state = data;
-    gm_native_free(state->native);
+    struct gm_state *state = job->state;
     gm_fabric_free(state->fabric);
-    g_free(state);
+}
+
+static void process_init(struct job *job, struct mpi_process *process)
+{
+    const struct gm_state *state = job->state;
+    gm_native_init(process->device, process, scenario_section_values(job->test_case, "gm_native"),
+                   state->fabric, job->cluster->host_count);
+}
+
+static void process_clear(struct job *job, struct mpi_process *process)
+{
+    (void)job;
+    gm_native_clear(process->device);
 }
 
 // The first receive buffers of all size classes are tokens too.
@@ -72,7 +79,12 @@ const struct stack gm_stack = {
             .footprint = gm_footprint,
         },
     .card = LANAI_CARD,
-    .build = gm_build,
-    .free = gm_free,
+    .device = &gm_native_ops,
+    .state_size = sizeof(struct gm_state),
+    .process_size = sizeof(struct gm_native_process),
+    .init = init,
+    .process_init = process_init,
+    .process_clear = process_clear,
+    .clear = clear,
     .frames = &gm_capture_link,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The VIA RPI as a device: parameters, lsra_advance, and what it says of itself in reports.
 #include "models/via/lam_via/rpi.h"
+#include "models/via/vip/process.h"
 
 const struct stage rpi_stage = {"RPI", STAGE_LIBRARY};
 
@@ -130,7 +131,7 @@ static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)
 {
     int owed = rpi->owed_acks;
     rpi->retry = false;
-    for (int node = 0; rpi->owed_acks > 0 && node < rpi->stack->nodes; node++)
+    for (int node = 0; rpi->owed_acks > 0 && node < rpi->nodes; node++)
         if (node != rpi->node)
             rpi_send_owed_acks(context, &rpi->procs[node]);
     bool sent = rpi_send_queue_run(context, rpi);
@@ -200,8 +201,9 @@ const struct mpi_device_ops rpi_ops = {
     .arrival = &rpi_arrival,
     .request_size = sizeof(struct rpi_request),
     .states = rpi_states,
-    .init = rpi_startup_step,
-    .finalize = rpi_finalize_step,
+    .startup = rpi_startup,
+    .startup_machine = "rpi",
+    .finalize = vip_process_finalize,
     .start = rpi_start,
     .advance = advance,
     .destroy = rpi_destroy,

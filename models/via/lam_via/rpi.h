@@ -16,6 +16,7 @@
 #include "models/via/lam_via/pin_cache.h"
 #include "models/via/vip/vip.h"
 #include "sim/mpi/arrival.h"
+#include "sim/mpi/startup.h"
 #include "sim/workload/stack.h"
 
 // ---- Parameters (thesis 5.2) ----
@@ -185,29 +186,25 @@ enum rpi_startup {
     RPI_UP,
 };
 
-struct rpi_stack;
-
 // Linked by send_next.
 struct rpi_send_queue {
     struct mpi_request *head, *tail;
 };
 
 struct rpi_process {
-    struct rpi_stack *stack;
     struct mpi_process *process;
     const struct rpi_config *config;
     struct vip_nic *nic;
     uint32_t ptag;
     struct vip_cq *cq;
     struct pin_cache *pins;
-    int node;                       // number of the own node
+    int node, nodes;                // number of the own node; nodes of the job
     struct rpi_process_peer *procs; // by node number; the own one is unused
-    enum rpi_startup startup;
-    int startup_peer;
     struct event exchange;
-    bool inside;  // lsra_advance
-    bool waiting; // in VipCQWait
-    int done;     // lam_ssi_rpi_via_done: requests that have ended since lsra_advance was entered
+    bool exchanged; // it has the others' lam_ssi_rpi_via_proc_infos
+    bool inside;    // lsra_advance
+    bool waiting;   // in VipCQWait
+    int done;       // lam_ssi_rpi_via_done: requests that have ended since lsra_advance was entered
     struct rpi_send_queue send_queue; // ~send_queue: sends without descriptor or pinned buffer
     bool looking;                     // it is looked through
     struct rpi_send_queue again;      // meanwhile: bodies that have posted pieces and have more
@@ -217,15 +214,6 @@ struct rpi_process {
     // Envelope buffers (4.6.2): pinned slots of envelope plus largest tiny message.
     struct rpi_buffer *free_buffers;
     GPtrArray *buffer_pages;
-};
-
-// The job: all processes of a case.
-struct rpi_stack {
-    struct cluster *cluster;
-    const struct rpi_config *config;
-    struct rpi_process *processes; // by rank
-    int ranks, nodes;
-    struct vip_agent **agents; // by rank
 };
 
 struct rpi_buffer {
@@ -242,7 +230,7 @@ static inline struct rpi_process *rpi_process_of(const struct mpi_process *proce
 // What a process knows of the one with that rank (gps): its node has the place in `procs`.
 static inline struct rpi_process_peer *rpi_peer_of(const struct rpi_process *rpi, int rank)
 {
-    return &rpi->procs[rpi->stack->processes[rank].node];
+    return &rpi->procs[rpi->process->peers[rank]->host->index];
 }
 
 // ---- Between the files ----
@@ -250,9 +238,8 @@ static inline struct rpi_process_peer *rpi_peer_of(const struct rpi_process *rpi
 extern const struct mpi_device_ops rpi_ops;
 
 // rpi_startup.c
-enum mpi_progress rpi_startup_step(struct cpu_context *context, struct mpi_process *process);
+extern const struct mpi_startup_step rpi_startup[]; // by enum rpi_startup
 void rpi_exchange_event(struct engine *engine, struct event *event);
-enum mpi_progress rpi_finalize_step(struct cpu_context *context, struct mpi_process *process);
 
 // rpi_request.c
 void rpi_start(struct cpu_context *context, struct mpi_request *request);

@@ -442,7 +442,7 @@ bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
     bool any = false;
     rpi->send_queue = rpi->again = (struct rpi_send_queue){0};
     rpi->looking = true;
-    for (int node = 0; at && node < rpi->stack->nodes; node++) {
+    for (int node = 0; at && node < rpi->nodes; node++) {
         rpi->procs[node].held_up = rpi->procs[node].descriptors_due = false;
         rpi->procs[node].waiting_sends = rpi->procs[node].waiting_acks = 0;
     }

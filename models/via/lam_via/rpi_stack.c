@@ -1,48 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stack: LAM/MPI with the VIA RPI on M-VIA.
 #include "models/via/lam_via/rpi.h"
+#include "models/via/vip/process.h"
 #include "models/via/vip/provider.h"
 #include "models/via/vip/stack.h"
 
-static void rpi_process_init(struct rpi_stack *stack, struct mpi_process *process,
-                             struct vip_agent *agent, const struct mvia_config *mvia)
+static void rpi_process_init(struct job *job, struct mpi_process *process)
 {
-    struct rpi_process *rpi = &stack->processes[process->rank];
-    rpi->stack = stack;
+    struct rpi_process *rpi = process->device;
     rpi->process = process;
-    rpi->config = stack->config;
-    rpi->nic = vip_open_nic(agent, mvia, process->name, &process->task);
+    rpi->config = scenario_section_values(job->test_case, "lam_via");
+    rpi->nic = vip_process_open(job, process);
     rpi->node = process->host->index;
-    rpi->procs = g_new0(struct rpi_process_peer, stack->nodes);
+    rpi->nodes = job->cluster->host_count;
+    rpi->procs = g_new0(struct rpi_process_peer, rpi->nodes);
     event_init(&rpi->exchange, rpi_exchange_event);
-    for (int node = 0; node < stack->nodes; node++)
+    for (int node = 0; node < rpi->nodes; node++)
         rpi->procs[node] = (struct rpi_process_peer){.owner = rpi, .node = node, .rank = -1};
-    process->ops = &rpi_ops;
-    process->device = rpi;
+    for (int peer = 0; peer < job->ranks; peer++)
+        rpi_peer_of(rpi, peer)->rank = peer;
 }
 
-static void *lam_via_build(struct cluster *cluster, const struct scenario_case *test_case,
-                           struct mpi_process *const *processes, int ranks)
+static void rpi_process_clear(struct job *job, struct mpi_process *process)
 {
-    struct rpi_stack *stack = g_new0(struct rpi_stack, 1);
-    stack->cluster = cluster;
-    stack->config = scenario_section_values(test_case, "lam_via");
-    stack->ranks = ranks;
-    stack->nodes = cluster->host_count;
-    stack->processes = g_new0(struct rpi_process, ranks);
-    stack->agents = via_agents_new(cluster, test_case, processes, ranks);
-    for (int rank = 0; rank < ranks; rank++)
-        rpi_process_init(stack, processes[rank], stack->agents[rank],
-                         scenario_section_values(test_case, "mvia"));
-    for (int rank = 0; rank < ranks; rank++)
-        for (int peer = 0; peer < ranks; peer++)
-            rpi_peer_of(&stack->processes[rank], peer)->rank = peer;
-    return stack;
-}
-
-static void rpi_process_clear(struct rpi_process *rpi)
-{
-    for (int node = 0; node < rpi->stack->nodes; node++) {
+    struct rpi_process *rpi = process->device;
+    (void)job;
+    for (int node = 0; node < rpi->nodes; node++) {
         struct rpi_process_peer *peer = &rpi->procs[node];
         g_free(peer->cp_send_desc);
         g_free(peer->cp_recv_desc);
@@ -53,18 +36,8 @@ static void rpi_process_clear(struct rpi_process *rpi)
     if (rpi->buffer_pages)
         rpi_buffers_free(rpi);
     pin_cache_free(rpi->pins);
-    vip_close_nic(rpi->nic);
+    vip_process_close(rpi->nic);
     g_free(rpi->procs);
-}
-
-static void lam_via_free(void *state)
-{
-    struct rpi_stack *stack = state;
-    for (int rank = 0; rank < stack->ranks; rank++)
-        rpi_process_clear(&stack->processes[rank]);
-    via_agents_free(stack->agents, stack->ranks);
-    g_free(stack->processes);
-    g_free(stack);
 }
 
 // Node numbers have to fit into the immediate data.
@@ -120,8 +93,10 @@ const struct stack lam_via_stack = {
             .footprint = lam_via_footprint,
         },
     .card = ETHERNET_CARD,
-    .build = lam_via_build,
-    .free = lam_via_free,
+    .device = &rpi_ops,
+    .process_size = sizeof(struct rpi_process),
+    .process_init = rpi_process_init,
+    .process_clear = rpi_process_clear,
     .frames = &nic_capture_link,
     .library_section = "lam",
 };

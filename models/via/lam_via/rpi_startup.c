@@ -1,31 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Startup of the VIA RPI (thesis 000, 4.7.2): lsra_query, lsra_init, lsra_addprocs.
 #include "models/via/lam_via/rpi.h"
+#include "models/via/vip/process.h"
 
 #define DESCRIPTOR_BYTES 64 // in memory, with control, address and data segment
-
-static void startup_enter(const struct cpu_context *context, struct rpi_process *rpi,
-                          enum rpi_startup next)
-{
-    static const char *const names[] = {
-        [RPI_QUERY] = "query",
-        [RPI_INIT] = "init",
-        [RPI_ADDPROCS] = "addprocs",
-        [RPI_EXCHANGE] = "exchange",
-        [RPI_REQUEST] = "connect_request",
-        [RPI_CONNECT] = "connect_wait",
-        [RPI_UP] = "up",
-    };
-    struct trace_transition transition = {
-        .where = rpi->process->name,
-        .machine = "rpi",
-        .from = names[rpi->startup],
-        .to = names[next],
-    };
-    trace_transition(rpi->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
-    rpi->startup = next;
-    rpi->startup_peer = 0;
-}
 
 // The asynchronous error handler that lsra_query registers. An empty receive queue costs the
 // connection, and with it the program.
@@ -55,26 +33,30 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
              rank, peer->rank, vi->number, rpi->config->rdescs);
 }
 
-static void query(struct cpu_context *context, struct rpi_process *rpi)
+static enum mpi_progress query(struct cpu_context *context, struct mpi_process *process, int peer)
 {
+    struct rpi_process *rpi = rpi_process_of(process);
+    (void)peer;
     cpu_spend(context, rpi->process->host->config.kernel.system_call, &stage_trap);
     vip_error_callback(rpi->nic, async_error, rpi);
+    return MPI_PROGRESS_NOTHING;
 }
 
-static void init(struct cpu_context *context, struct rpi_process *rpi)
+static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process, int peer)
 {
-    (void)context;
+    struct rpi_process *rpi = rpi_process_of(process);
+    (void)context, (void)peer;
     rpi->ptag = vip_create_ptag(rpi->nic);
     rpi->cq = vip_create_cq(rpi->nic);
     rpi->pins = pin_cache_new(rpi->nic, rpi->ptag, &rpi->config->pins, rpi->process->name);
     rpi->buffer_pages = g_ptr_array_new_with_free_func(g_free);
+    return MPI_PROGRESS_NOTHING;
 }
 
 static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes,
                 int64_t *address, struct vip_mem_handle *handle)
 {
-    *address = mpi_process_allocate(rpi->process, bytes);
-    if (vip_register_mem(context, rpi->nic, *address, bytes, rpi->ptag, handle))
+    if (vip_process_register(context, rpi->process, rpi->nic, rpi->ptag, bytes, address, handle))
         return true;
     sim_fail(rpi->process->sim, SIM_FAILED, "out_of_pinned_memory",
              json_pack("{s:i, s:I, s:s}", "rank", rpi->process->rank, "pinned_bytes",
@@ -97,16 +79,18 @@ static struct vip_descriptor *make_recv_desc(struct vip_vi *vi)
 }
 
 // One peer's part of lsra_addprocs.
-static void add_proc(struct cpu_context *context, struct rpi_process *rpi,
-                     struct rpi_process_peer *peer)
+static enum mpi_progress add_proc(struct cpu_context *context, struct mpi_process *process,
+                                  int rank)
 {
+    struct rpi_process *rpi = rpi_process_of(process);
+    struct rpi_process_peer *peer = rpi_peer_of(rpi, rank);
     const struct rpi_config *config = rpi->config;
     int64_t descriptors;
     struct vip_mem_handle descriptor_handle;
     if (!pin(context, rpi, config->area, &peer->cp_rdma_area, &peer->cp_rdma_area_hand) ||
         !pin(context, rpi, (config->sdescs + config->rdescs) * DESCRIPTOR_BYTES, &descriptors,
              &descriptor_handle))
-        return;
+        return MPI_PROGRESS_NOTHING; // the run has failed
     vip_mem_watch(rpi->nic, peer->cp_rdma_area_hand, rpi_area_watch, peer);
     peer->cp_vi_hand = vip_create_vi(context, rpi->nic, rpi->ptag, rpi->cq, rpi->cq);
     peer->cp_vi_hand->owner = peer;
@@ -115,131 +99,73 @@ static void add_proc(struct cpu_context *context, struct rpi_process *rpi,
     for (int64_t i = 0; i < config->rdescs; i++)
         vip_post_recv_unmade(context, peer->cp_vi_hand);
     peer->prpi_init = true;
+    return MPI_PROGRESS_NOTHING;
 }
 
 // The LAM daemons carry lam_ssi_rpi_via_proc_infos (figure 4.10) between each pair: nobody goes on
 // before all have sent theirs.
-static bool all_added(const struct rpi_stack *stack)
+static bool all_added(const struct mpi_process *process)
 {
-    for (int rank = 0; rank < stack->ranks; rank++)
-        if (stack->processes[rank].startup < RPI_EXCHANGE)
+    for (int rank = 0; rank < process->ranks; rank++)
+        if (process->peers[rank]->startup.step < RPI_EXCHANGE)
             return false;
     return true;
 }
 
-static void begin_exchange(struct cpu_context *context, struct rpi_process *rpi)
+static enum mpi_progress exchange(struct cpu_context *context, struct mpi_process *process,
+                                  int peer)
 {
-    struct rpi_stack *stack = rpi->stack;
-    startup_enter(context, rpi, RPI_EXCHANGE);
-    if (!all_added(stack))
-        return;
-    for (int rank = 0; rank < stack->ranks; rank++)
-        engine_schedule(rpi->process->sim->engine, &stack->processes[rank].exchange,
+    const struct rpi_process *rpi = rpi_process_of(process);
+    (void)peer;
+    if (rpi->exchanged)
+        return MPI_PROGRESS_NOTHING;
+    if (event_pending(&rpi->exchange) || !all_added(process))
+        return MPI_PROGRESS_BLOCKED;
+    for (int rank = 0; rank < process->ranks; rank++)
+        engine_schedule(process->sim->engine, &rpi_process_of(process->peers[rank])->exchange,
                         context->now + rpi->config->daemon_exchange);
+    return MPI_PROGRESS_BLOCKED;
 }
 
 void rpi_exchange_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct rpi_process *rpi = container_of(event, struct rpi_process, exchange);
-    for (int rank = 0; rank < rpi->stack->ranks; rank++) {
+    const struct mpi_process *process = rpi->process;
+    for (int rank = 0; rank < process->ranks; rank++) {
         struct rpi_process_peer *peer = rpi_peer_of(rpi, rank);
-        const struct rpi_process_peer *remote = &rpi->stack->processes[rank].procs[rpi->node];
+        const struct rpi_process_peer *remote =
+            rpi_peer_of(rpi_process_of(process->peers[rank]), process->rank);
         peer->cp_remote_rdma_area = remote->cp_rdma_area;
         peer->cp_remote_rdma_area_hand = remote->cp_rdma_area_hand;
     }
-    rpi->startup = RPI_REQUEST;
-    rpi->startup_peer = 0;
+    rpi->exchanged = true;
     cpu_wake(&rpi->process->task);
 }
 
-static uint64_t connection_discriminator(const struct rpi_process *rpi, int node)
+static enum mpi_progress request_connection(struct cpu_context *context,
+                                            struct mpi_process *process, int peer)
 {
-    uint64_t low = (uint64_t)MIN(rpi->node, node), high = (uint64_t)MAX(rpi->node, node);
-    return low << 32 | high;
-}
-
-static void request_connection(struct cpu_context *context, struct rpi_process *rpi,
-                               struct rpi_process_peer *peer)
-{
-    const struct rpi_process *remote = &rpi->stack->processes[peer->rank];
-    vip_connect_peer_request(context, peer->cp_vi_hand,
-                             vip_agent_station(vip_nic_agent(remote->nic)),
-                             connection_discriminator(rpi, peer->node));
-}
-
-// The peer of this step, in the order of ranks; NULL once all have had theirs.
-static struct rpi_process_peer *step_peer(struct rpi_process *rpi)
-{
-    if (rpi->startup_peer == rpi->process->rank)
-        rpi->startup_peer++;
-    return rpi->startup_peer < rpi->stack->ranks ? rpi_peer_of(rpi, rpi->startup_peer) : NULL;
-}
-
-static enum mpi_progress startup_peers(struct cpu_context *context, struct rpi_process *rpi)
-{
-    struct rpi_process_peer *peer = step_peer(rpi);
-    switch (rpi->startup) {
-    case RPI_ADDPROCS:
-        if (!peer) {
-            begin_exchange(context, rpi);
-            return MPI_PROGRESS_BLOCKED;
-        }
-        add_proc(context, rpi, peer);
-        break;
-    case RPI_REQUEST:
-        if (!peer) {
-            startup_enter(context, rpi, RPI_CONNECT);
-            return MPI_PROGRESS_EVENT;
-        }
-        request_connection(context, rpi, peer);
-        break;
-    case RPI_CONNECT:
-        if (!peer) {
-            startup_enter(context, rpi, RPI_UP);
-            return MPI_PROGRESS_NOTHING;
-        }
-        if (!vip_connect_peer_wait(context, peer->cp_vi_hand))
-            return MPI_PROGRESS_BLOCKED;
-        peer->prpi_connect = true;
-        break;
-    case RPI_QUERY:
-    case RPI_INIT:
-    case RPI_EXCHANGE:
-    case RPI_UP:
-        g_assert_not_reached();
-    }
-    rpi->startup_peer++;
-    return MPI_PROGRESS_EVENT;
-}
-
-enum mpi_progress rpi_startup_step(struct cpu_context *context, struct mpi_process *process)
-{
-    struct rpi_process *rpi = rpi_process_of(process);
-    switch (rpi->startup) {
-    case RPI_QUERY:
-        query(context, rpi);
-        startup_enter(context, rpi, RPI_INIT);
-        return MPI_PROGRESS_EVENT;
-    case RPI_INIT:
-        init(context, rpi);
-        startup_enter(context, rpi, RPI_ADDPROCS);
-        return MPI_PROGRESS_EVENT;
-    case RPI_ADDPROCS:
-    case RPI_REQUEST:
-    case RPI_CONNECT:
-        return startup_peers(context, rpi);
-    case RPI_EXCHANGE:
-        return MPI_PROGRESS_BLOCKED;
-    case RPI_UP:
-        return MPI_PROGRESS_NOTHING;
-    }
+    vip_process_connect(context, process, rpi_peer_of(rpi_process_of(process), peer)->cp_vi_hand,
+                        peer, rpi_process_of(process->peers[peer])->nic);
     return MPI_PROGRESS_NOTHING;
 }
 
-// lsra_finalize is called after all communication has finished; the connections end with the job.
-enum mpi_progress rpi_finalize_step(struct cpu_context *context, struct mpi_process *process)
+static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi_process *process,
+                                         int rank)
 {
-    cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
-    return MPI_PROGRESS_NOTHING;
+    struct rpi_process_peer *peer = rpi_peer_of(rpi_process_of(process), rank);
+    enum mpi_progress progress = vip_process_connected(context, peer->cp_vi_hand);
+    peer->prpi_connect = progress == MPI_PROGRESS_NOTHING;
+    return progress;
 }
+
+const struct mpi_startup_step rpi_startup[] = {
+    [RPI_QUERY] = {"query", .run = query},
+    [RPI_INIT] = {"init", .run = init},
+    [RPI_ADDPROCS] = {"addprocs", .per_peer = true, .run = add_proc},
+    [RPI_EXCHANGE] = {"exchange", .gate = true, .run = exchange},
+    [RPI_REQUEST] = {"connect_request", .per_peer = true, .run = request_connection},
+    [RPI_CONNECT] = {"connect_wait", .per_peer = true, .run = wait_connection},
+    [RPI_UP] = {.name = "up"},
+};

@@ -4,6 +4,7 @@
 // MPID_DeviceCheck handles all completed descriptors, also if it was not told to block; it looks at
 // the queues of every VI in turn. Data of rendezvous leave when no packets are left.
 #include "models/via/mvich/mvich.h"
+#include "models/via/vip/process.h"
 
 const struct stage mvich_stage = {"MVICH", STAGE_LIBRARY};
 
@@ -38,7 +39,7 @@ static bool anything(const struct mvich_connection *connection)
 // The VIs in turn, from the one behind the last that had something, until one has.
 static bool look_round(struct cpu_context *context, struct mvich_process *mvich)
 {
-    int ranks = mvich->stack->ranks;
+    int ranks = mvich->process->ranks;
     bool polled = mvich->polled;
     mvich->polled = false;
     for (int i = 0; i < ranks; i++) {
@@ -69,7 +70,7 @@ static bool look_at_cq(struct cpu_context *context, struct mvich_process *mvich)
 
 static bool push(struct cpu_context *context, struct mvich_process *mvich)
 {
-    for (int rank = 0; rank < mvich->stack->ranks; rank++)
+    for (int rank = 0; rank < mvich->process->ranks; rank++)
         if (mvich_push(context, &mvich->connections[rank]))
             return true;
     return false;
@@ -87,7 +88,7 @@ void mvich_spin_over(struct engine *engine, struct event *event)
 
 static bool can_sleep(const struct mvich_process *mvich)
 {
-    return mvich->config->wait == MVICH_SPIN_WAIT && (mvich->cq || mvich->stack->ranks == 2);
+    return mvich->config->wait == MVICH_SPIN_WAIT && (mvich->cq || mvich->process->ranks == 2);
 }
 
 static enum mpi_progress sleep_on_queue(struct cpu_context *context, struct mvich_process *mvich)
@@ -105,7 +106,7 @@ static enum mpi_progress sleep_on_queue(struct cpu_context *context, struct mvic
 static sim_time turn(const struct cpu_context *context, const struct mvich_process *mvich)
 {
     sim_time look = cpu_cost(context->cpu, vip_config(mvich->nic)->queue_check);
-    int64_t queues = mvich->cq ? 1 : QUEUES * (mvich->stack->ranks - 1);
+    int64_t queues = mvich->cq ? 1 : QUEUES * (mvich->process->ranks - 1);
     return MAX(1, time_times(MAX(1, queues), look));
 }
 
@@ -179,8 +180,9 @@ const struct mpi_device_ops mvich_ops = {
     .arrival = &mvich_arrival,
     .request_size = sizeof(struct mvich_request),
     .states = mvich_states,
-    .init = mvich_startup_step,
-    .finalize = mvich_finalize_step,
+    .startup = mvich_startup,
+    .startup_machine = "mvich",
+    .finalize = vip_process_finalize,
     .start = mvich_start,
     .advance = advance,
     .destroy = mvich_destroy,

@@ -20,6 +20,7 @@
 
 #include "models/via/vip/vip.h"
 #include "sim/mpi/arrival.h"
+#include "sim/mpi/startup.h"
 #include "sim/workload/stack.h"
 
 // ---- Parameters ----
@@ -229,15 +230,12 @@ struct mvich_connection {
 enum mvich_startup { MVICH_OPEN, MVICH_VBUFS, MVICH_VIS, MVICH_REQUEST, MVICH_CONNECT, MVICH_UP };
 
 struct mvich_process {
-    struct mvich_stack *stack;
     struct mpi_process *process;
     const struct mvich_config *config;
     struct vip_nic *nic;
     uint32_t ptag;
     struct vip_cq *cq;                    // NULL: none
     struct mvich_connection *connections; // by rank; the own one is unused
-    enum mvich_startup startup;
-    int startup_peer;
     // MPID_DeviceCheck
     bool checking; // inside one
     int next;      // connection to be looked at next
@@ -255,13 +253,6 @@ struct mvich_process {
     struct pool unexpected;
 };
 
-struct mvich_stack {
-    const struct mvich_config *config;
-    struct mvich_process *processes; // by rank
-    struct vip_agent **agents;
-    int ranks;
-};
-
 static inline struct mvich_process *mvich_process_of(const struct mpi_process *process)
 {
     return process->device;
@@ -275,8 +266,7 @@ extern const struct mpi_device_ops mvich_ops;
 void mvich_spin_over(struct engine *engine, struct event *event);
 
 // mvich_startup.c
-enum mpi_progress mvich_startup_step(struct cpu_context *context, struct mpi_process *process);
-enum mpi_progress mvich_finalize_step(struct cpu_context *context, struct mpi_process *process);
+extern const struct mpi_startup_step mvich_startup[]; // by enum mvich_startup
 
 // mvich_vbuf.c
 struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_process *mvich);

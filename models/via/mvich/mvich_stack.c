@@ -1,57 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stack: MPICH over MVICH on M-VIA.
 #include "models/via/mvich/mvich.h"
+#include "models/via/vip/process.h"
 #include "models/via/vip/stack.h"
 
-static void process_init(struct mvich_stack *stack, struct mpi_process *process,
-                         const struct mvia_config *mvia)
+static void process_init(struct job *job, struct mpi_process *process)
 {
-    struct mvich_process *mvich = &stack->processes[process->rank];
-    mvich->stack = stack;
+    struct mvich_process *mvich = process->device;
     mvich->process = process;
-    mvich->config = stack->config;
-    mvich->nic = vip_open_nic(stack->agents[process->rank], mvia, process->name, &process->task);
-    mvich->connections = g_new0(struct mvich_connection, stack->ranks);
-    for (int rank = 0; rank < stack->ranks; rank++) {
+    mvich->config = scenario_section_values(job->test_case, "mvich");
+    mvich->nic = vip_process_open(job, process);
+    mvich->connections = g_new0(struct mvich_connection, job->ranks);
+    for (int rank = 0; rank < job->ranks; rank++) {
         mvich->connections[rank].owner = mvich;
         mvich->connections[rank].rank = rank;
     }
-    process->ops = &mvich_ops;
-    process->device = mvich;
 }
 
-static void *mvich_build(struct cluster *cluster, const struct scenario_case *test_case,
-                         struct mpi_process *const *processes, int ranks)
+static void process_clear(struct job *job, struct mpi_process *process)
 {
-    struct mvich_stack *stack = g_new0(struct mvich_stack, 1);
-    stack->config = scenario_section_values(test_case, "mvich");
-    stack->ranks = ranks;
-    stack->processes = g_new0(struct mvich_process, ranks);
-    stack->agents = via_agents_new(cluster, test_case, processes, ranks);
-    for (int rank = 0; rank < ranks; rank++)
-        process_init(stack, processes[rank], scenario_section_values(test_case, "mvia"));
-    return stack;
-}
-
-static void process_clear(struct mvich_process *mvich)
-{
+    struct mvich_process *mvich = process->device;
+    (void)job;
     if (mvich->vbuf_regions)
         g_array_free(mvich->vbuf_regions, TRUE);
     pool_clear(&mvich->vbuf_pool);
     pool_clear(&mvich->unexpected);
     mvich_dreg_free(mvich->dreg);
-    vip_close_nic(mvich->nic);
+    vip_process_close(mvich->nic);
     g_free(mvich->connections);
-}
-
-static void mvich_free(void *state)
-{
-    struct mvich_stack *stack = state;
-    for (int rank = 0; rank < stack->ranks; rank++)
-        process_clear(&stack->processes[rank]);
-    via_agents_free(stack->agents, stack->ranks);
-    g_free(stack->processes);
-    g_free(stack);
 }
 
 static void mvich_check(const struct scenario_case *test_case, struct diag_list *diags)
@@ -91,8 +67,10 @@ const struct stack mvich_stack = {
             .footprint = mvich_footprint,
         },
     .card = ETHERNET_CARD,
-    .build = mvich_build,
-    .free = mvich_free,
+    .device = &mvich_ops,
+    .process_size = sizeof(struct mvich_process),
+    .process_init = process_init,
+    .process_clear = process_clear,
     .frames = &nic_capture_link,
     .library_section = "mpich_1_2_2",
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/via/vip/native.h"
 
+#include "models/via/vip/process.h"
+#include "sim/mpi/startup.h"
+
 #define C struct native_config
 
 static const struct param native_params[] = {
@@ -30,28 +33,6 @@ struct native_peer {
     int64_t next_send;
 };
 
-enum native_startup { NATIVE_PREPARE, NATIVE_REQUEST, NATIVE_CONNECT, NATIVE_UP };
-
-struct native_process {
-    struct native_stack *stack;
-    struct mpi_process *process;
-    struct vip_nic *nic;
-    struct native_peer *peers; // by rank
-    enum native_startup startup;
-    int startup_peer;
-    uint32_t ptag;
-    int64_t send_buffer, receive_buffer;
-    struct vip_mem_handle send_handle, receive_handle;
-    struct vip_mem_handle program_handle; // what the program has registered, if it has
-    bool program_registered;
-};
-
-struct native_stack {
-    const struct native_config *config;
-    int ranks;
-    struct native_process *processes;
-};
-
 // A request: bytes still to be posted (send), and still to complete.
 struct native_request {
     int64_t to_post, to_complete;
@@ -65,22 +46,21 @@ static struct native_request *native_of(struct mpi_request *request)
 
 // ---- Startup ----
 
-static void prepare(struct cpu_context *context, struct native_process *native)
+static enum mpi_progress prepare(struct cpu_context *context, struct mpi_process *process, int peer)
 {
-    int64_t bytes = native->stack->config->buffer;
+    struct native_process *native = process->device;
+    int64_t bytes = native->config->buffer;
+    (void)peer;
     native->ptag = vip_create_ptag(native->nic);
-    native->send_buffer = mpi_process_allocate(native->process, bytes);
-    native->receive_buffer = mpi_process_allocate(native->process, bytes);
-    if (vip_register_mem(context, native->nic, native->send_buffer, bytes, native->ptag,
-                         &native->send_handle) &&
-        vip_register_mem(context, native->nic, native->receive_buffer, bytes, native->ptag,
-                         &native->receive_handle))
-        return;
-    sim_fail(
-        native->process->sim, SIM_FAILED, "out_of_pinned_memory",
-        json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
-        "rank %d can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)",
-        native->process->rank, bytes);
+    if (!vip_process_register(context, process, native->nic, native->ptag, bytes,
+                              &native->send_buffer, &native->send_handle) ||
+        !vip_process_register(context, process, native->nic, native->ptag, bytes,
+                              &native->receive_buffer, &native->receive_handle))
+        sim_fail(process->sim, SIM_FAILED, "out_of_pinned_memory",
+                 json_pack("{s:i, s:s}", "rank", process->rank, "setting", "mvia_native.buffer"),
+                 "rank %d can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)",
+                 process->rank, bytes);
+    return MPI_PROGRESS_NOTHING;
 }
 
 static void post_receive(struct cpu_context *context, struct native_process *native,
@@ -89,16 +69,17 @@ static void post_receive(struct cpu_context *context, struct native_process *nat
     int64_t largest = vip_config(native->nic)->largest_transfer;
     descriptor->address = native->receive_buffer;
     descriptor->handle = native->receive_handle;
-    descriptor->length = MIN(largest, native->stack->config->buffer);
+    descriptor->length = MIN(largest, native->config->buffer);
     vip_post_recv(context, peer->vi, descriptor);
 }
 
-static void add_peer(struct cpu_context *context, struct native_process *native,
-                     struct native_peer *peer, int rank)
+static enum mpi_progress add_peer(struct cpu_context *context, struct mpi_process *process,
+                                  int rank)
 {
-    int64_t count = native->stack->config->descriptors;
-    uint64_t low = (uint64_t)MIN(rank, native->process->rank),
-             high = (uint64_t)MAX(rank, native->process->rank);
+    struct native_process *native = process->device;
+    const struct native_process *remote = process->peers[rank]->device;
+    struct native_peer *peer = &native->peers[rank];
+    int64_t count = native->config->descriptors;
     peer->vi = vip_create_vi(context, native->nic, native->ptag, NULL, NULL);
     peer->send = g_new(struct vip_descriptor, count);
     peer->receive = g_new(struct vip_descriptor, count);
@@ -107,34 +88,23 @@ static void add_peer(struct cpu_context *context, struct native_process *native,
         vip_descriptor_init(&peer->receive[i]);
         post_receive(context, native, peer, &peer->receive[i]);
     }
-    vip_connect_peer_request(context, peer->vi,
-                             vip_agent_station(vip_nic_agent(native->stack->processes[rank].nic)),
-                             low << 32 | high);
+    vip_process_connect(context, process, peer->vi, rank, remote->nic);
+    return MPI_PROGRESS_NOTHING;
 }
 
-static enum mpi_progress native_init(struct cpu_context *context, struct mpi_process *process)
+static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi_process *process,
+                                         int peer)
 {
     struct native_process *native = process->device;
-    if (native->startup == NATIVE_PREPARE) {
-        prepare(context, native);
-        native->startup = NATIVE_REQUEST;
-        return MPI_PROGRESS_EVENT;
-    }
-    if (native->startup_peer == process->rank)
-        native->startup_peer++;
-    if (native->startup_peer >= native->stack->ranks) {
-        native->startup_peer = 0;
-        native->startup++;
-        return native->startup == NATIVE_UP ? MPI_PROGRESS_NOTHING : MPI_PROGRESS_EVENT;
-    }
-    struct native_peer *peer = &native->peers[native->startup_peer];
-    if (native->startup == NATIVE_REQUEST)
-        add_peer(context, native, peer, native->startup_peer);
-    else if (!vip_connect_peer_wait(context, peer->vi))
-        return MPI_PROGRESS_BLOCKED;
-    native->startup_peer++;
-    return MPI_PROGRESS_EVENT;
+    return vip_process_connected(context, native->peers[peer].vi);
 }
+
+static const struct mpi_startup_step startup[] = {
+    {"prepare", .run = prepare},
+    {"connect_request", .per_peer = true, .run = add_peer},
+    {"connect_wait", .per_peer = true, .run = wait_connection},
+    {.name = "up"},
+};
 
 // ---- Requests ----
 
@@ -144,7 +114,7 @@ static void post_sends(struct cpu_context *context, struct mpi_request *request)
     struct native_peer *peer = &native->peers[request->peer];
     struct native_request *r = native_of(request);
     int64_t largest = vip_config(native->nic)->largest_transfer,
-            count = native->stack->config->descriptors;
+            count = native->config->descriptors;
     while (r->to_post > 0 && peer->sends_taken < count) {
         struct vip_descriptor *descriptor = &peer->send[peer->next_send++ % count];
         int64_t posted = request->size == 0 ? 0 : request->size - r->to_post;
@@ -170,7 +140,7 @@ static void native_start(struct cpu_context *context, struct mpi_request *reques
     // A message of no bytes is one descriptor too: it counts as one byte to come.
     *native_of(request) =
         (struct native_request){MAX(1, request->size), MAX(1, request->size), false};
-    if (request->size > native->stack->config->buffer) {
+    if (request->size > native->config->buffer) {
         sim_fail(
             native->process->sim, SIM_FAILED, "buffer_too_small",
             json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
@@ -233,15 +203,9 @@ static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_
     if (!blocking)
         return MPI_PROGRESS_NOTHING;
     struct vip_vi *vi = native->peers[oldest->peer].vi;
-    bool poll = native->stack->config->poll;
+    bool poll = native->config->poll;
     vip_wait(context, vi, poll);
     return MPI_PROGRESS_BLOCKED;
-}
-
-static void native_destroy(struct cpu_context *context, struct mpi_request *request)
-{
-    (void)context;
-    (void)request;
 }
 
 // One region at a time is enough for measuring what it costs.
@@ -271,47 +235,27 @@ static bool native_deregister(struct cpu_context *context, struct mpi_process *p
 const struct mpi_device_ops native_ops = {
     .name = "M-VIA",
     .request_size = sizeof(struct native_request),
-    .init = native_init,
+    .startup = startup,
     .start = native_start,
     .advance = native_advance,
-    .destroy = native_destroy,
     .register_memory = native_register,
     .deregister_memory = native_deregister,
 };
 
-struct native_stack *native_stack_new(const struct native_config *config,
-                                      struct mpi_process *const *processes,
-                                      struct vip_agent *const *agents,
-                                      const struct mvia_config *mvia, int ranks)
+void native_init(struct native_process *native, struct mpi_process *process,
+                 const struct native_config *config, struct vip_nic *nic)
 {
-    struct native_stack *stack = g_new0(struct native_stack, 1);
-    stack->config = config;
-    stack->ranks = ranks;
-    stack->processes = g_new0(struct native_process, ranks);
-    for (int rank = 0; rank < ranks; rank++) {
-        struct native_process *native = &stack->processes[rank];
-        native->stack = stack;
-        native->process = processes[rank];
-        native->peers = g_new0(struct native_peer, ranks);
-        native->nic =
-            vip_open_nic(agents[rank], mvia, processes[rank]->name, &processes[rank]->task);
-        processes[rank]->ops = &native_ops;
-        processes[rank]->device = native;
-    }
-    return stack;
+    native->process = process;
+    native->config = config;
+    native->nic = nic;
+    native->peers = g_new0(struct native_peer, process->ranks);
 }
 
-void native_stack_free(struct native_stack *stack)
+void native_clear(struct native_process *native)
 {
-    for (int rank = 0; rank < stack->ranks; rank++) {
-        struct native_process *native = &stack->processes[rank];
-        for (int peer = 0; peer < stack->ranks; peer++) {
-            g_free(native->peers[peer].send);
-            g_free(native->peers[peer].receive);
-        }
-        g_free(native->peers);
-        vip_close_nic(native->nic);
+    for (int peer = 0; peer < native->process->ranks; peer++) {
+        g_free(native->peers[peer].send);
+        g_free(native->peers[peer].receive);
     }
-    g_free(stack->processes);
-    g_free(stack);
+    g_free(native->peers);
 }

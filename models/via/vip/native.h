@@ -17,13 +17,23 @@ struct native_config {
 extern const struct param_table native_table;
 extern const struct mpi_device_ops native_ops;
 
-struct native_stack;
+struct native_peer;
 
-// Puts the processes on their hosts' agents. Free with native_stack_free.
-struct native_stack *native_stack_new(const struct native_config *config,
-                                      struct mpi_process *const *processes,
-                                      struct vip_agent *const *agents,
-                                      const struct mvia_config *mvia, int ranks);
-void native_stack_free(struct native_stack *stack);
+struct native_process {
+    struct mpi_process *process;
+    const struct native_config *config;
+    struct vip_nic *nic;
+    struct native_peer *peers; // by rank
+    uint32_t ptag;
+    int64_t send_buffer, receive_buffer;
+    struct vip_mem_handle send_handle, receive_handle;
+    struct vip_mem_handle program_handle; // what the program has registered, if it has
+    bool program_registered;
+};
+
+// A process that has opened its host's card. Give back with native_clear; the card stays open.
+void native_init(struct native_process *native, struct mpi_process *process,
+                 const struct native_config *config, struct vip_nic *nic);
+void native_clear(struct native_process *native);
 
 #endif

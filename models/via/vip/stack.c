@@ -3,57 +3,24 @@
 #include "models/ethernet/nics.h"
 
 #include "models/via/vip/native.h"
+#include "models/via/vip/process.h"
 #include "models/via/vip/provider.h"
 
 const struct scenario_section via_sections[] = {
     {"mvia", &mvia_table}, {"mvia_native", &native_table}, {NULL, NULL}};
 
-// ---- What all stacks need: an agent on each rank's host ----
-
-struct vip_agent **via_agents_new(struct cluster *cluster, const struct scenario_case *test_case,
-                                  struct mpi_process *const *processes, int ranks)
+static void native_process_init(struct job *job, struct mpi_process *process)
 {
-    const struct mvia_config *config = scenario_section_values(test_case, "mvia");
-    struct vip_agent **agents = g_new0(struct vip_agent *, ranks);
-    for (int rank = 0; rank < ranks; rank++)
-        agents[rank] =
-            vip_agent_new(cluster, ethernet_nic(cluster, processes[rank]->host->index, 0), config);
-    return agents;
+    native_init(process->device, process, scenario_section_values(job->test_case, "mvia_native"),
+                vip_process_open(job, process));
 }
 
-void via_agents_free(struct vip_agent **agents, int ranks)
+static void native_process_clear(struct job *job, struct mpi_process *process)
 {
-    for (int rank = 0; rank < ranks; rank++)
-        vip_agent_free(agents[rank]);
-    g_free(agents);
-}
-
-// ---- Bare M-VIA ----
-
-struct mvia_state {
-    struct native_stack *native;
-    struct vip_agent **agents;
-    int ranks;
-};
-
-static void *mvia_build(struct cluster *cluster, const struct scenario_case *test_case,
-                        struct mpi_process *const *processes, int ranks)
-{
-    struct mvia_state *state = g_new0(struct mvia_state, 1);
-    state->ranks = ranks;
-    state->agents = via_agents_new(cluster, test_case, processes, ranks);
-    state->native =
-        native_stack_new(scenario_section_values(test_case, "mvia_native"), processes,
-                         state->agents, scenario_section_values(test_case, "mvia"), ranks);
-    return state;
-}
-
-static void mvia_free(void *data)
-{
-    struct mvia_state *state = data;
-    native_stack_free(state->native);
-    via_agents_free(state->agents, state->ranks);
-    g_free(state);
+    struct native_process *native = process->device;
+    (void)job;
+    native_clear(native);
+    vip_process_close(native->nic);
 }
 
 static struct stack_footprint mvia_footprint(const struct scenario_case *test_case)
@@ -77,7 +44,9 @@ const struct stack mvia_stack = {
             .footprint = mvia_footprint,
         },
     .card = ETHERNET_CARD,
-    .build = mvia_build,
-    .free = mvia_free,
+    .device = &native_ops,
+    .process_size = sizeof(struct native_process),
+    .process_init = native_process_init,
+    .process_clear = native_process_clear,
     .frames = &nic_capture_link,
 };

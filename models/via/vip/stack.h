@@ -4,17 +4,11 @@
 #define NETSIM_MODELS_VIA_VIP_STACK_H
 
 #include "models/ethernet/nics.h"
-#include "models/via/vip/vip.h"
 #include "sim/workload/stack.h"
 
 extern const struct stack mvia_stack;
 
 // "mvia" and "mvia_native"; ends with a NULL path.
 extern const struct scenario_section via_sections[];
-
-// An agent on each rank's host, by rank. Free with via_agents_free.
-struct vip_agent **via_agents_new(struct cluster *cluster, const struct scenario_case *test_case,
-                                  struct mpi_process *const *processes, int ranks);
-void via_agents_free(struct vip_agent **agents, int ranks);
 
 #endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every library over M-VIA does when a job starts and ends: it opens its host's card, and
+// connects a VI to each other process.
+#ifndef NETSIM_MODELS_VIA_VIP_PROCESS_H
+#define NETSIM_MODELS_VIA_VIP_PROCESS_H
+
+#include "models/via/vip/vip.h"
+#include "sim/workload/job.h"
+
+// Opens the card of the process's host, with an agent of its own. Close with vip_process_close.
+struct vip_nic *vip_process_open(const struct job *job, struct mpi_process *process);
+void vip_process_close(struct vip_nic *nic);
+
+// Registers `bytes` of new memory of the process, *address and *handle. False: that is more than
+// may be pinned.
+bool vip_process_register(struct cpu_context *context, struct mpi_process *process,
+                          struct vip_nic *nic, uint32_t ptag, int64_t bytes, int64_t *address,
+                          struct vip_mem_handle *handle);
+
+// Asks the process of rank `peer`, which has opened `remote`, to connect its VI to this one.
+void vip_process_connect(struct cpu_context *context, const struct mpi_process *process,
+                         struct vip_vi *vi, int peer, const struct vip_nic *remote);
+
+// Whether it has: else the process sleeps, and is woken. As a step of the startup.
+enum mpi_progress vip_process_connected(struct cpu_context *context, struct vip_vi *vi);
+
+// MPI_Finalize: the connections end with the job, and only the card is closed.
+enum mpi_progress vip_process_finalize(struct cpu_context *context, struct mpi_process *process);
+
+#endif
