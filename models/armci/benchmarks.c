@@ -8,6 +8,7 @@
 #include "models/armci/benchmarks.h"
 
 #include "models/armci/armci.h"
+#include "models/armci/operations.h"
 
 #define BUFFER INT64_C(0x40000000) // allocated once
 #define WARM_UPS 2
@@ -48,35 +49,33 @@ static int64_t rows_of(int64_t elements)
     return rows;
 }
 
-static void append_call(GPtrArray *body, enum op_kind kind, const struct benchmark_config *config,
-                        int64_t size)
+static void append_call(GPtrArray *body, enum armci_kind kind,
+                        const struct benchmark_config *config, int64_t size)
 {
-    struct op *op = op_append(body, kind);
-    op->peer = op_value_of(1);
-    op->buffer = op_value_of(BUFFER);
+    struct op *op = op_append_kind(body, &armci_operations[kind]);
+    op_common(op)->peer = 1;
+    op_common(op)->buffer = BUFFER;
     int64_t rows = size > 0 && size % DOUBLE == 0 ? rows_of(size / DOUBLE) : 1;
     if (config->layout == LAYOUT_CONTIGUOUS || rows == 1) {
-        op->size = op_value_of(size);
+        op_common(op)->size = size;
         return;
     }
     int64_t counts[] = {size / rows, rows}, strides[] = {size / rows * config->columns};
     op_set_strided(op, 1, counts, strides, NULL);
 }
 
-static void append_calls(GPtrArray *body, enum op_kind kind, const struct benchmark_config *config,
-                         int64_t size, int64_t count)
+static void append_calls(GPtrArray *body, enum armci_kind kind,
+                         const struct benchmark_config *config, int64_t size, int64_t count)
 {
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count);
-    append_call(loop->body, kind, config, size);
+    append_call(op_append_loop(body, count, NULL)->body, kind, config, size);
 }
 
 static void append_fence(GPtrArray *body)
 {
-    op_append(body, OP_FENCE)->peer = op_value_text(OP_ANY);
+    op_append_kind(body, &armci_operations[ARMCI_FENCE]); // of all
 }
 
-static void build(struct program *program, const struct workload *workload, enum op_kind kind)
+static void build(struct program *program, const struct workload *workload, enum armci_kind kind)
 {
     const struct benchmark_config *config = workload->parameters->values;
     for (int rank = 0; rank < workload->ranks; rank++) {
@@ -103,17 +102,17 @@ static void build(struct program *program, const struct workload *workload, enum
 
 static void build_put(struct program *program, const struct workload *workload)
 {
-    build(program, workload, OP_PUT);
+    build(program, workload, ARMCI_PUT);
 }
 
 static void build_get(struct program *program, const struct workload *workload)
 {
-    build(program, workload, OP_GET);
+    build(program, workload, ARMCI_GET);
 }
 
 static void build_accumulate(struct program *program, const struct workload *workload)
 {
-    build(program, workload, OP_ACCUMULATE);
+    build(program, workload, ARMCI_ACCUMULATE);
 }
 
 #define BENCHMARK(name_, what, build_)                                                             \

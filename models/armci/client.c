@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/armci/client.h"
 
+#include "models/armci/operations.h"
 #include "models/armci/server.h"
 #include "sim/mpi/startup.h"
 
@@ -46,8 +47,9 @@ void armci_enter(struct cpu_context *context, struct mpi_request *request, enum 
 const struct mpi_layout *armci_layout_of(struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
-    if (request->operation)
-        return &request->operation->layout;
+    const struct operation_arguments *arguments = request->arguments;
+    if (arguments && arguments->layout)
+        return arguments->layout;
     r->contiguous = (struct mpi_layout){.kind = MPI_CONTIGUOUS, .bytes = request->size};
     return &r->contiguous;
 }
@@ -122,38 +124,20 @@ static enum mpi_progress start_mpich(struct cpu_context *context, struct mpi_pro
 
 static const struct mpi_startup_step startup[] = {{"mpich", .run = start_mpich}, {.name = "up"}};
 
-static bool unsupported(struct mpi_request *request)
-{
-    const struct mpi_operation *operation = request->operation;
-    const char *what = !operation            ? NULL
-                       : operation->physical ? "physical addresses"
-                       : operation->notify   ? "notification behind data"
-                       : operation->paged    ? "memory pinned page by page"
-                                             : NULL;
-    if (!what)
-        return false;
-    sim_fail(request->process->sim, SIM_FAILED, "unsupported",
-             json_pack("{s:i}", "rank", request->process->rank), "rank %d: ARMCI has no %s",
-             request->process->rank, what);
-    return true;
-}
-
 static void start(struct cpu_context *context, struct mpi_request *request)
 {
     struct armci_client *client = request->process->device;
     struct armci_request *r = armci_request_of(request);
-    if (request->kind <= MPI_PROBE) {
+    if (request->kind != MPI_OPERATION) {
         mpich_start(context, &client->mpich, request);
         return;
     }
-    if (unsupported(request))
-        return;
     *r = (struct armci_request){0};
     request->state = ARMCI_QUEUED;
-    r->step = request->kind == MPI_GET ? armci_get_step
-              : request->kind == MPI_PUT || request->kind == MPI_ACCUMULATE
-                  ? armci_put_step
-                  : armci_synchronise_step;
+    enum armci_kind kind = armci_kind_of(request);
+    r->step = kind == ARMCI_GET                               ? armci_get_step
+              : kind == ARMCI_PUT || kind == ARMCI_ACCUMULATE ? armci_put_step
+                                                              : armci_synchronise_step;
     request->waits_for = states[ARMCI_QUEUED].waits_for;
     mpi_queue_append(&client->queue, request);
 }
@@ -223,7 +207,7 @@ static void destroy(struct cpu_context *context, struct mpi_request *request)
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct armci_client *client = armci_client_of(request);
-    if (request->kind <= MPI_PROBE || client->current != request || request->peer < 0)
+    if (request->kind != MPI_OPERATION || client->current != request || request->peer < 0)
         return NULL;
     const struct armci_server *server = armci_server_of(client, request->peer);
     json_t *json = json_pack("{s:s}", "held_by", server->name);
@@ -238,15 +222,11 @@ static json_t *describe_process(const struct mpi_process *process)
                      gm_describe(client->port));
 }
 
-#define BIT MPI_OPERATION_BIT
-
 const struct mpi_device_ops armci_ops = {
     .name = "ARMCI",
     .arrival = &mpich_gm_arrival,
     .states = states,
     .request_size = sizeof(struct armci_request),
-    .operations = BIT(MPI_PUT) | BIT(MPI_GET) | BIT(MPI_ACCUMULATE) | BIT(MPI_FETCH_ADD) |
-                  BIT(MPI_LOCK) | BIT(MPI_UNLOCK) | BIT(MPI_FENCE),
     .startup = startup,
     .start = start,
     .advance = advance,

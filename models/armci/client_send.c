@@ -3,6 +3,7 @@
 // that go straight from user memory to user memory. Each takes ARMCI's send token, which the send's
 // callback gives back.
 #include "models/armci/client.h"
+#include "models/armci/operations.h"
 #include "models/armci/server.h"
 
 // ---- The token ----
@@ -109,6 +110,14 @@ static bool answered(enum armci_kind kind)
     return false;
 }
 
+// Where the request's data lie, or go, at the peer.
+static int64_t remote_address(const struct mpi_request *request)
+{
+    bool moves = request->operation->moves != OPERATION_MOVES_NOTHING;
+    const struct armci_transfer *transfer = moves ? request->arguments : NULL;
+    return transfer && transfer->peer_buffer ? transfer->peer_buffer : request->address;
+}
+
 struct armci_message *armci_message_new(struct armci_client *client, enum armci_kind kind,
                                         struct mpi_request *request, int64_t descriptors)
 {
@@ -126,9 +135,7 @@ struct armci_message *armci_message_new(struct armci_client *client, enum armci_
         .message = request->message,
         .bytes = request->size,
     };
-    message->remote = request->operation && request->operation->peer_address
-                          ? request->operation->peer_address
-                          : request->address;
+    message->remote = remote_address(request);
     return message;
 }
 
@@ -209,9 +216,7 @@ void armci_send_direct(struct cpu_context *context, struct armci_client *client,
                        struct mpi_request *request, const struct armci_piece *piece)
 {
     const struct armci_server *server = armci_server_of(client, request->peer);
-    int64_t remote = request->operation && request->operation->peer_address
-                         ? request->operation->peer_address
-                         : request->address;
+    int64_t remote = remote_address(request);
     count_send(client);
     struct gm_message send = {
         .address = request->address + piece->offset,

@@ -2,6 +2,7 @@
 #include "sim/workload/model.h"
 #include "models/armci/armci.h"
 #include "models/armci/benchmarks.h"
+#include "models/armci/operations.h"
 
 const struct model armci_model = {
     .name = "armci",
@@ -9,4 +10,5 @@ const struct model armci_model = {
     .sections = (const struct scenario_section *const[]){armci_sections, NULL},
     .stacks = (const struct stack *const[]){&armci_stack, NULL},
     .benchmarks = armci_benchmarks,
+    .operations = armci_operations,
 };

@@ -8,6 +8,7 @@
 // send does (3.2.4); and a send takes ARMCI's one token, so that never more than one is out
 // (3.2.3).
 #include "models/armci/client.h"
+#include "models/armci/operations.h"
 #include "models/armci/server.h"
 
 static int64_t one_buffer(const struct armci_config *config)
@@ -46,7 +47,7 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
     armci_enter(context, request, ARMCI_SHARED, "%" G_GINT64_FORMAT " B", request->size);
     struct copy_reuse reuse = {2 * request->size, 2 * request->size};
     armci_copy(context, client->process->host, &all, reuse, config->block, request->message);
-    if (request->kind == MPI_ACCUMULATE)
+    if (armci_kind_of(request) == ARMCI_ACCUMULATE)
         cpu_spend_message(context,
                           cpu_cost_of_bytes(context->cpu, config->accumulate_kib, request->size),
                           &armci_accumulate_stage, request->message);
@@ -137,9 +138,8 @@ static enum armci_step send_piece(struct cpu_context *context, struct armci_clie
         return ARMCI_WAITS;
     cpu_spend_message(context, cpu_cost(context->cpu, config->request), &armci_stage,
                       request->message);
-    struct armci_message *message =
-        armci_message_new(client, request->kind == MPI_PUT ? ARMCI_PUT : ARMCI_ACCUMULATE, request,
-                          descriptor(armci_layout_of(request), &r->piece));
+    struct armci_message *message = armci_message_new(
+        client, armci_kind_of(request), request, descriptor(armci_layout_of(request), &r->piece));
     message->piece = r->piece;
     message->first = r->piece.offset == 0;
     message->last = r->pieces.ended;
@@ -169,7 +169,7 @@ static enum armci_step put_start(struct cpu_context *context, struct armci_clien
     const struct armci_put_variant *variant = variant_of(client);
     if (armci_same_node(client, request->peer))
         return put_shared(context, client, request);
-    if (variant->contiguous && request->kind == MPI_PUT && request->size > 0 &&
+    if (variant->contiguous && armci_kind_of(request) == ARMCI_PUT && request->size > 0 &&
         armci_layout_contiguous(armci_layout_of(request))) {
         armci_request_of(request)->step = variant->contiguous;
         return variant->contiguous(context, client, request);

@@ -5,6 +5,7 @@
 // order in which they were sent. So a fence is a request that is answered when all before it have
 // been done; one for all nodes asks them one after the other.
 #include "models/armci/client.h"
+#include "models/armci/operations.h"
 #include "models/armci/server.h"
 
 void armci_unfenced_set(struct armci_client *client, int host, bool unfenced)
@@ -42,20 +43,12 @@ static enum armci_step fence(struct cpu_context *context, struct armci_client *c
     return ARMCI_GOES_ON;
 }
 
-static enum armci_kind kind_of(const struct mpi_request *request)
-{
-    return request->kind == MPI_FENCE       ? ARMCI_FENCE
-           : request->kind == MPI_FETCH_ADD ? ARMCI_FETCH_ADD
-           : request->kind == MPI_LOCK      ? ARMCI_LOCK
-                                            : ARMCI_UNLOCK;
-}
-
 static enum armci_step begin(struct cpu_context *context, struct armci_client *client,
                              struct mpi_request *request)
 {
-    if (request->kind == MPI_FENCE)
+    if (armci_kind_of(request) == ARMCI_FENCE)
         return fence(context, client, request);
-    if (request->kind == MPI_FETCH_ADD && armci_same_node(client, request->peer)) {
+    if (armci_kind_of(request) == ARMCI_FETCH_ADD && armci_same_node(client, request->peer)) {
         cpu_spend(context, client->config->atomic, &armci_stage);
         armci_enter(context, request, ARMCI_SHARED, "fetched %" G_GINT64_FORMAT,
                     armci_server_add(armci_server_of(client, request->peer), request->peer));
@@ -68,7 +61,7 @@ static enum armci_step begin(struct cpu_context *context, struct armci_client *c
 static enum armci_step ask(struct cpu_context *context, struct armci_client *client,
                            struct mpi_request *request)
 {
-    enum armci_kind kind = kind_of(request);
+    enum armci_kind kind = armci_kind_of(request);
     bool here = kind != ARMCI_FENCE && armci_same_node(client, request->peer);
     if (!here && !armci_may_send(client))
         return ARMCI_WAITS;
@@ -92,7 +85,7 @@ static enum armci_step answered(struct cpu_context *context, struct armci_client
     struct armci_request *r = armci_request_of(request);
     if (client->answer.kind == ARMCI_FLAG_NONE)
         return ARMCI_WAITS;
-    if (request->kind != MPI_FENCE) {
+    if (armci_kind_of(request) != ARMCI_FENCE) {
         char text[48];
         g_snprintf(text, sizeof text, "%" G_GINT64_FORMAT, client->answer.value);
         mpi_trace(context, request, "XMIT", "answer", text);

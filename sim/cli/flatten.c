@@ -26,7 +26,7 @@ static const char *name_of(const struct flat_op *op)
 {
     if (op->kind == FLAT_SEND && op->synchronous)
         return "issend";
-    return op->kind == FLAT_OTHER || op->kind == FLAT_MEASURE ? op_kind_name(op->call->kind)
+    return op->kind == FLAT_OTHER || op->kind == FLAT_MEASURE ? op->call->kind->name
                                                               : flat_kind_name(op->kind);
 }
 
@@ -38,7 +38,7 @@ static bool has_peer(const struct flat_op *op)
 static bool has_size(const struct flat_op *op)
 {
     return op->kind != FLAT_WAIT && op->kind != FLAT_COMPUTE && op->kind != FLAT_PROBE &&
-           op->kind != FLAT_IPROBE && op->call->kind != OP_MEASURE_START;
+           op->kind != FLAT_IPROBE && !op_call_is(op->call, OP_MEASURE_START);
 }
 
 // ---- As a table ----
@@ -79,7 +79,7 @@ static void print_row(int rank, const struct flat_op *op)
     GString *detail = g_string_new(NULL);
     char *number = op->request ? g_strdup_printf("%u", op->request) : g_strdup("");
     append_detail(detail, op);
-    char *line = g_strdup_printf("%4d  %-14s  %-14s  %7s  %s", rank, op_kind_name(op->call->kind),
+    char *line = g_strdup_printf("%4d  %-14s  %-14s  %7s  %s", rank, op->call->kind->name,
                                  name_of(op), number, detail->str);
     cli_print("%s\n", g_strchomp(line));
     g_free(line);
@@ -105,7 +105,7 @@ static json_t *awaited_json(const struct flat_op *op)
 static json_t *op_json(const char *series, int rank, const struct flat_op *op)
 {
     json_t *json = json_pack("{s:s, s:i, s:s, s:s}", "series", series, "rank", rank, "call",
-                             op_kind_name(op->call->kind), "operation", name_of(op));
+                             op->call->kind->name, "operation", name_of(op));
     const struct source_mark *mark = op->call->mark;
     if (mark->line > 0)
         json_object_set_new(json, "at",
@@ -152,7 +152,7 @@ static enum cli_exit print_rank(const struct printing *printing, int rank)
         return CLI_DONE;
     const struct source_mark *mark = op.call->mark;
     cli_error(NULL, "%s:%d:%d: %s, rank %d: %s", mark->file, mark->line, mark->column,
-              op_kind_name(op.call->kind), rank, op.call->wrong);
+              op.call->kind->name, rank, op.call->wrong);
     return CLI_RUN_FAILED;
 }
 

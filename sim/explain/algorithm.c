@@ -8,7 +8,7 @@
 struct search {
     const struct scenario_case *test_case;
     const struct scenario_schema *schema;
-    bool kinds[OP_MEASURE_STOP + 1]; // that are measured
+    GHashTable *measured; // struct operation_kind *
     GArray *choices;
 };
 
@@ -18,12 +18,12 @@ static bool note_body(struct search *search, const GPtrArray *body, bool clock, 
 {
     for (guint i = 0; i < body->len; i++) {
         const struct op *op = g_ptr_array_index(body, i);
-        if (op->kind == OP_MEASURE_START || op->kind == OP_MEASURE_STOP)
-            runs = op->kind == OP_MEASURE_START;
-        else if (op->kind == OP_LOOP)
+        if (op_is(op, OP_MEASURE_START) || op_is(op, OP_MEASURE_STOP))
+            runs = op_is(op, OP_MEASURE_START);
+        else if (op_is(op, OP_LOOP))
             runs = note_body(search, op->body, clock, runs);
         else if (runs || !clock)
-            search->kinds[op->kind] = true;
+            g_hash_table_add(search->measured, (gpointer)op->kind);
     }
     return runs;
 }
@@ -72,18 +72,28 @@ static void add_choice(struct search *search, const char *name, bool part)
     }
 }
 
+// The choices of the measured operations of a table.
+static void add_choices(struct search *search, const struct operation_kind *kind)
+{
+    for (; kind->name; kind++)
+        if (g_hash_table_contains(search->measured, kind))
+            add_choice(search, kind->name, false);
+}
+
 GArray *algorithm_choices(const struct registry *registry, const struct scenario_case *test_case)
 {
     struct scenario_schema *schema = registry_schema(registry);
     struct search search = {
         .test_case = test_case,
         .schema = schema,
+        .measured = g_hash_table_new(NULL, NULL),
         .choices = g_array_new(FALSE, FALSE, sizeof(struct algorithm_choice)),
     };
     note_operations(&search, registry);
-    for (enum op_kind kind = 0; kind <= OP_MEASURE_STOP; kind++)
-        if (search.kinds[kind])
-            add_choice(&search, op_kind_name(kind), false);
+    add_choices(&search, operation_table);
+    for (const struct operation_kind *const *table = schema->operations; *table; table++)
+        add_choices(&search, *table);
+    g_hash_table_destroy(search.measured);
     for (guint i = 0; i < search.choices->len; i++) {
         struct algorithm_choice choice = g_array_index(search.choices, struct algorithm_choice, i);
         const char *const *parts = mpi_rule_parts(choice.param->name, algorithm_value(&choice));

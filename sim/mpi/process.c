@@ -3,6 +3,7 @@
 
 #include "sim/core/intern.h"
 #include "sim/mpi/group.h"
+#include "sim/program/operation_kind.h"
 
 const struct stage mpi_stage = {"MPI", STAGE_LIBRARY};
 
@@ -102,47 +103,41 @@ void mpi_charge_match(struct cpu_context *context, const struct mpi_process *pro
         charge_library(context, process, process->library->match, scanned, MESSAGE_NONE);
 }
 
-const char *mpi_request_kind_name(enum mpi_request_kind kind)
+const char *mpi_request_name(const struct mpi_request *request)
 {
     static const char *const names[] = {
-        [MPI_SEND] = "send",
-        [MPI_RECV] = "recv",
-        [MPI_PROBE] = "probe",
-        [MPI_PUT] = "put",
-        [MPI_GET] = "get",
-        [MPI_ACCUMULATE] = "accumulate",
-        [MPI_FETCH_ADD] = "fetch_add",
-        [MPI_LOCK] = "lock",
-        [MPI_UNLOCK] = "unlock",
-        [MPI_FENCE] = "fence",
-        [MPI_ACTIVE_MESSAGE] = "active_message",
-        [MPI_POLL] = "poll",
-        [MPI_CALL] = "call",
-    };
-    return names[kind];
+        [MPI_SEND] = "send", [MPI_RECV] = "recv", [MPI_PROBE] = "probe"};
+    return request->kind == MPI_OPERATION ? request->operation->name : names[request->kind];
 }
 
 // ---- Messages in the ledger ----
 
 // A flow is what is kept in order: of sends the messages of one source, destination, context and
-// tag; of the others those of one source, destination, context and channel. What a group adds lies
-// above all ranks.
+// tag; of operations those of one source, destination and context. What a group adds lies above all
+// ranks.
 static uint64_t flow_key(const struct mpi_request *request, int source, int destination)
 {
     uint64_t pair = (uint64_t)source * (uint64_t)request->process->ranks + (uint64_t)destination;
     uint32_t label = (uint32_t)request->tag;
     enum mpi_context kind = mpi_context_kind(request->context);
-    if (kind > MPI_COLLECTIVE) // no tag is that large
-        label = UINT32_C(0x80000000) | (uint32_t)kind << 24 |
-                ((uint32_t)(request->operation ? request->operation->channel : 0) & 0xffffff);
+    if (request->kind == MPI_OPERATION) // no tag is that large
+        label = UINT32_C(0x80000000) | (uint32_t)kind;
     uint64_t key = (pair << 32 | (uint64_t)label) << 1 | (uint64_t)(kind & 1);
     return key ^ (uint64_t)mpi_context_group(request->context) * GROUP_STEP;
+}
+
+// Where the message of a request goes when it starts.
+static enum operation_moves moves(const struct mpi_request *request)
+{
+    return request->kind == MPI_OPERATION ? request->operation->moves
+           : request->kind == MPI_SEND    ? OPERATION_TO_PEER
+                                          : OPERATION_MOVES_NOTHING;
 }
 
 static void open_message(const struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
-    bool fetched = request->kind == MPI_GET;
+    bool fetched = moves(request) == OPERATION_FROM_PEER;
     int source = fetched ? request->peer : process->rank,
         destination = fetched ? process->rank : request->peer;
     request->message = ledger_open(process->sim->ledger, source, destination, request->size,
@@ -151,16 +146,16 @@ static void open_message(const struct cpu_context *context, struct mpi_request *
                context->now);
 }
 
-static bool opens_message(enum mpi_request_kind kind)
-{
-    return kind == MPI_SEND || kind == MPI_PUT || kind == MPI_GET || kind == MPI_ACCUMULATE ||
-           kind == MPI_ACTIVE_MESSAGE;
-}
-
 // The costs of MPI are those of its own calls.
 static bool charges_library(const struct mpi_request *request)
 {
-    return request->process->library && !request->shortcut && request->kind < MPI_PUT;
+    return request->process->library && !request->shortcut && request->kind != MPI_OPERATION;
+}
+
+static enum mpi_context context_of(enum mpi_request_kind kind, const struct mpi_transfer *transfer)
+{
+    return kind == MPI_OPERATION ? (enum mpi_context)(MPI_OPERATIONS + transfer->operation->order)
+                                 : transfer->context;
 }
 
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
@@ -175,22 +170,23 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         .number = ++process->last_number,
         .peer = transfer->peer,
         .tag = transfer->tag,
-        .context = mpi_group_context(transfer->group, transfer->context),
+        .context = mpi_group_context(transfer->group, context_of(kind, transfer)),
         .group = transfer->group,
         .address = transfer->address,
         .size = transfer->size,
         .synchronous = transfer->synchronous,
         .blocking = transfer->blocking,
         .operation = transfer->operation,
+        .arguments = transfer->arguments,
     };
     request->shortcut = process->ops->shortcut && process->ops->shortcut(request);
     active_add(process, request);
-    if (opens_message(kind))
+    if (moves(request) != OPERATION_MOVES_NOTHING)
         open_message(context, request);
     if (kind == MPI_SEND)
         request->status.sequence = (*(uint32_t *)sparse_at(&process->sequence, request->peer))++;
     observe(request, MPI_OBSERVED_START);
-    if (kind < MPI_PUT)
+    if (kind != MPI_OPERATION)
         mpi_call(context, process);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
@@ -348,7 +344,7 @@ void mpi_trace(const struct cpu_context *context, struct mpi_request *request, c
         return;
     struct trace_transition transition = {
         .where = request->process->name,
-        .machine = mpi_request_kind_name(request->kind),
+        .machine = mpi_request_name(request),
         .subject = request->number,
         .from = from,
         .to = to,
@@ -375,25 +371,37 @@ static json_t *wildcard_json(int value)
 // The rank that could end the request's wait, or "any rank".
 static json_t *holder_json(const struct mpi_request *request, enum mpi_holder holder)
 {
-    bool matched =
-        request->kind <= MPI_PROBE && request->kind != MPI_SEND && request->message.generation != 0;
+    bool matched = request->kind != MPI_OPERATION && request->kind != MPI_SEND &&
+                   request->message.generation != 0;
     int rank = holder == MPI_HELD_HERE ? request->process->rank
                : matched               ? request->status.source
                                        : request->peer;
     return rank < 0 ? json_string("any rank") : json_sprintf("rank %d", rank);
 }
 
+// What an operation's own keys tell.
+static void report_arguments(json_t *json, const struct mpi_request *request)
+{
+    const struct operation_key *key = request->operation->keys;
+    for (; key && key->param.name; key++) {
+        char *text = key->report ? operation_text(key, request->arguments) : NULL;
+        if (text)
+            json_object_set_new(json, key->report, json_string(text));
+        g_free(text);
+    }
+}
+
 static json_t *request_json(const struct mpi_request *request)
 {
     const struct mpi_device_ops *ops = request->process->ops;
-    json_t *json = json_pack("{s:s, s:i, s:o}", "kind", mpi_request_kind_name(request->kind),
-                             "request", (int)request->number, "peer", wildcard_json(request->peer));
-    if (request->kind < MPI_PUT)
+    json_t *json = json_pack("{s:s, s:i, s:o}", "kind", mpi_request_name(request), "request",
+                             (int)request->number, "peer", wildcard_json(request->peer));
+    if (request->kind != MPI_OPERATION)
         json_object_set_new(json, "tag", wildcard_json(request->tag));
+    else
+        report_arguments(json, request);
     if (request->group)
         json_object_set_new(json, "group", json_string(request->group->name));
-    if (request->operation && request->operation->name)
-        json_object_set_new(json, "function", json_string(request->operation->name));
     json_object_set_new(json, "size", json_integer(request->size));
     json_object_set_new(json, "waits_for",
                         json_string(request->waits_for ? request->waits_for : "progress"));

@@ -17,8 +17,6 @@
 
 #include <jansson.h>
 
-#define MPI_OPERATION_BIT(kind) (UINT32_C(1) << (kind))
-
 enum mpi_progress {
     MPI_PROGRESS_EVENT,   // something was handled: ask again
     MPI_PROGRESS_NOTHING, // nothing to do now (only when not blocking)
@@ -35,7 +33,6 @@ struct mpi_device_ops {
                                            // itself
     size_t request_size;                   // of the device's part of a request
     const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
-    uint32_t operations; // MPI_OPERATION_BIT of the kinds from MPI_PUT on that `start` takes
     // Steps that bring the device up (startup.h). NULL: it is up from the start.
     const struct mpi_startup_step *startup;
     const char *startup_machine; // as traces name it; NULL: the steps are not traced
@@ -88,7 +85,7 @@ struct mpi_process {
     const char *blocked_for;    // while it sleeps and is traced: what it waits for; else NULL
     sim_time blocked_since;
 
-    sim_time reported; // by an MPI_CALL that measures something itself: what benchmarks take as
+    sim_time reported; // by an operation that measures something itself: what benchmarks take as
                        // time
 
     void *program;                 // the workload's
@@ -112,11 +109,13 @@ struct mpi_transfer {
     const struct mpi_group *group; // whose context it is; NULL: all of the job
     int64_t address, size;
     bool synchronous;
-    bool blocking;                         // the call returns when it is done (MPI_Send, MPI_Recv)
-    const struct mpi_operation *operation; // from MPI_PUT on; must live as long as the request
+    bool blocking;                          // the call returns when it is done (MPI_Send, MPI_Recv)
+    const struct operation_kind *operation; // of MPI_OPERATION, and its arguments, which must
+    const void *arguments;                  // live as long as the request
 };
 
-// Kinds from MPI_PUT on charge nothing by themselves: their costs are the device's.
+// MPI_OPERATION charges nothing by itself: its costs are the device's. Its context is that of its
+// kind, whatever the transfer says.
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
                               enum mpi_request_kind kind, const struct mpi_transfer *transfer);
 

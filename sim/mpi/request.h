@@ -17,30 +17,20 @@
 struct mpi_group;
 struct mpi_process;
 
+struct operation_kind;
+
 enum mpi_request_kind {
     MPI_SEND,
     MPI_RECV,
     MPI_PROBE,
-    // What only some libraries have (mpi_device_ops.operations); operation.h.
-    MPI_PUT,
-    MPI_GET,
-    MPI_ACCUMULATE,
-    MPI_FETCH_ADD, // an atomic read-modify-write of a word
-    MPI_LOCK,      // a mutex at the peer
-    MPI_UNLOCK,
-    MPI_FENCE,          // until all operations to the peer (MPI_RANK_ANY: to all) are done there
-    MPI_ACTIVE_MESSAGE, // handled by a function of the peer, when it polls
-    MPI_POLL,           // handles what has arrived
-    MPI_CALL,           // a function that only this library has, by name
+    MPI_OPERATION, // of a model's own kind: mpi_request.operation
 };
 
 // What is kept in order among itself, and only there.
 enum mpi_context {
     MPI_POINT_TO_POINT,
     MPI_COLLECTIVE,
-    MPI_ONE_SIDED, // puts and accumulates, by peer and channel
-    MPI_FETCHED,   // what gets bring
-    MPI_ACTIVE,    // active messages
+    MPI_OPERATIONS, // and on: MPI_OPERATION, plus the `order` of the kind
 };
 #define MPI_CONTEXT_KINDS 8 // room for them in a context's id
 
@@ -92,11 +82,12 @@ struct mpi_request {
     int peer;         // destination or source; MPI_RANK_ANY
     int tag;          // MPI_TAG_ANY
     int context;      // mpi_context_id
-    const struct mpi_group *group;         // NULL: all of the job
-    int64_t address, size;                 // user buffer
-    const struct mpi_operation *operation; // from MPI_PUT on; the program's. NULL: a plain transfer
-    // A send's own, a receive's once it is matched. Of MPI_PUT, MPI_GET, MPI_ACCUMULATE and
-    // MPI_ACTIVE_MESSAGE from the start, of what else comes behind them never.
+    const struct mpi_group *group;          // NULL: all of the job
+    int64_t address, size;                  // user buffer
+    const struct operation_kind *operation; // of MPI_OPERATION (operation_kind.h); else NULL
+    const void *arguments;                  // the kind's struct, evaluated. Not owned
+    // A send's own, a receive's once it is matched. Set at start for operations whose kind moves a
+    // message, and never for others.
     struct message_ref message;
     struct mpi_envelope status; // of the matched message
     struct mpi_request *next;   // in a queue of the device: a request is in one at most
@@ -138,7 +129,7 @@ static inline struct mpi_request *mpi_queue_pop(struct mpi_queue *queue)
 }
 
 // "send", "put": as programs and traces name it.
-const char *mpi_request_kind_name(enum mpi_request_kind kind);
+const char *mpi_request_name(const struct mpi_request *request);
 
 // Takes a request out, wherever it stands; false if it is not in the queue.
 bool mpi_queue_remove(struct mpi_queue *queue, struct mpi_request *request);

@@ -3,19 +3,31 @@
 #include "sim/config/reader.h"
 #include "sim/program/op_read.h"
 
-// The keys below `strided` and `segments`. The field is not looked at: no value of theirs is a
-// rank.
-static const struct op_key size_key = {.form = OP_KEY_VALUE,
-                                       .field = offsetof(struct op, size),
-                                       .quantity = QUANTITY_SIZE},
-                           count_key = {.form = OP_KEY_VALUE,
-                                        .field = offsetof(struct op, count),
-                                        .quantity = QUANTITY_COUNT};
+// The keys below `strided` and `segments`.
+static const struct operation_key size_key = {.param = {.kind = PARAM_SIZE}},
+                                  count_key = {.param = {.kind = PARAM_COUNT}};
+
+static void read_value(struct op_reader *reader, const struct operation_key *key,
+                       const struct node *node, const char *path, struct op_value *value)
+{
+    int64_t number;
+    value->mark = node->mark;
+    switch (op_read_number(reader, key, node, path, &number)) {
+    case OP_READING_BAD:
+        break;
+    case OP_READING_KNOWN:
+        value->text = g_strdup_printf("%" G_GINT64_FORMAT, number);
+        break;
+    case OP_READING_COMPUTED:
+        value->text = g_strdup(node->text);
+        break;
+    }
+}
 
 // Reads a list of at least `least` values: the first by the first key, the others by the second.
 static void read_values(struct op_reader *reader, const struct node *list, guint least,
-                        const struct op_key *first, const struct op_key *others, const char *path,
-                        GArray *values)
+                        const struct operation_key *first, const struct operation_key *others,
+                        const char *path, GArray *values)
 {
     if (!reader_is(list, NODE_LIST, path, "a list", reader->diags))
         return;
@@ -28,8 +40,8 @@ static void read_values(struct op_reader *reader, const struct node *list, guint
     for (guint i = 0; i < list->children->len; i++) {
         char *item_path = reader_path_item(path, i);
         struct op_value value = {0};
-        op_read_value(reader, i ? others : first, &value, g_ptr_array_index(list->children, i),
-                      item_path);
+        read_value(reader, i ? others : first, g_ptr_array_index(list->children, i), item_path,
+                   &value);
         g_array_append_val(values, value);
         g_free(item_path);
     }
@@ -76,7 +88,7 @@ static void read_set(struct op_reader *reader, const struct node *map, const cha
                      struct op_segments *set)
 {
     static const char *const known[] = {"bytes", "count", NULL};
-    static const struct op_key *const by[] = {&size_key, &count_key};
+    static const struct operation_key *const by[] = {&size_key, &count_key};
     struct op_value *const values[] = {&set->bytes, &set->count};
     if (!reader_is(map, NODE_MAP, path, "{bytes: …, count: …}", reader->diags))
         return;
@@ -85,7 +97,7 @@ static void read_set(struct op_reader *reader, const struct node *map, const cha
         const struct node *node = node_get(map, known[i]);
         char *key_path = reader_path(path, known[i]);
         if (node)
-            op_read_value(reader, by[i], values[i], node, key_path);
+            read_value(reader, by[i], node, key_path, values[i]);
         else
             diag_add(reader->diags, map->mark, path, NULL, "the key %s is missing", known[i]);
         g_free(key_path);

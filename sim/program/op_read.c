@@ -2,8 +2,9 @@
 #include "sim/program/op_read.h"
 
 #include "sim/config/expression.h"
+#include "sim/config/param_kind.h"
 #include "sim/config/reader.h"
-#include "sim/program/op_shape.h"
+#include "sim/core/intern.h"
 
 #include <string.h>
 
@@ -25,40 +26,45 @@ static bool is_number(const char *text)
     return digits > 0 && unit[strcspn(unit, "+-*%^()<>=!&|?:, ")] == '\0';
 }
 
-static bool check_bounds(struct op_reader *reader, const struct op_key *key, int64_t value,
+static bool check_bounds(struct op_reader *reader, const struct operation_key *key, int64_t value,
                          const struct node *node, const char *path)
 {
-    bool rank = key->field == offsetof(struct op, peer) ||
-                key->field == offsetof(struct op, source) ||
-                key->field == offsetof(struct op, root);
-    if (value < 0)
-        return op_complain(reader, node, path, NULL, "the value is negative");
-    if (value > quantity_most_value(key->quantity)) {
-        char *hint = g_strdup_printf("at most %s", quantity_most(key->quantity));
-        op_complain(reader, node, path, hint, "the value is too large");
-        g_free(hint);
-        return false;
-    }
-    if (!rank || value < reader->ranks)
+    int64_t least, most;
+    operation_key_bounds(key, reader->ranks, &least, &most);
+    if (value >= least && value <= most)
         return true;
-    char *hint = g_strdup_printf("ranks are 0 .. %d", reader->ranks - 1);
-    op_complain(reader, node, path, hint, "there is no such rank");
+    const char *low, *high;
+    param_bounds(&key->param, &low, &high);
+    bool rank = key->form == OPERATION_RANK && value >= 0, small = value < least;
+    bool negative = value < 0 && !key->param.least;
+    char *hint = negative ? NULL
+                 : rank   ? g_strdup_printf("ranks are 0 .. %d", reader->ranks - 1)
+                        : g_strdup_printf(small ? "at least %s" : "at most %s", small ? low : high);
+    op_complain(reader, node, path, hint,
+                negative ? "the value is negative"
+                : rank   ? "there is no such rank"
+                : small  ? "the value is too small"
+                         : "the value is too large");
     g_free(hint);
     return false;
 }
 
-// A plain number: its unit is checked, and its value is kept as text in the base unit.
-static void read_number(struct op_reader *reader, const struct op_key *key, struct op_value *value,
-                        const struct node *node, const char *path)
+// A plain number: its unit is checked.
+static enum op_reading read_plain(struct op_reader *reader, const struct operation_key *key,
+                                  const struct node *node, const char *path, int64_t *value)
 {
     struct quantity quantity;
     char *error, *hint;
-    if (!quantity_parse(node->text, key->quantity, &quantity, &error, &hint))
+    enum op_reading result = OP_READING_BAD;
+    if (!quantity_parse(node->text, param_types[key->param.kind].quantity, &quantity, &error,
+                        &hint))
         op_complain(reader, node, path, hint, error);
     else if (check_bounds(reader, key, quantity.integer, node, path))
-        value->text = op_value_of(quantity.integer).text;
+        result = OP_READING_KNOWN;
+    *value = result == OP_READING_KNOWN ? quantity.integer : 0;
     g_free(error);
     g_free(hint);
+    return result;
 }
 
 static struct expression *compile(struct op_reader *reader, const char *text, int count,
@@ -73,40 +79,67 @@ static struct expression *compile(struct op_reader *reader, const char *text, in
 }
 
 // A calculation: it must compile, and if it has no variables its value is known now.
-static void read_calculation(struct op_reader *reader, const struct op_key *key,
-                             struct op_value *value, const struct node *node, const char *path)
+static enum op_reading read_calculation(struct op_reader *reader, const struct operation_key *key,
+                                        const struct node *node, const char *path, int64_t *value)
 {
     char *error;
     struct expression *expression = compile(reader, node->text, 0, &error);
+    enum op_reading result = OP_READING_COMPUTED;
     bool good = true;
     if (expression) {
-        int64_t constant = expression_value(expression, &error);
+        result = OP_READING_KNOWN;
+        *value = expression_value(expression, &error);
         good = error ? op_complain(reader, node, path, NULL, error)
-                     : check_bounds(reader, key, constant, node, path);
+                     : check_bounds(reader, key, *value, node, path);
     } else {
         g_free(error);
         expression = compile(reader, node->text, (int)reader->variables->len, &error);
         good = expression || op_complain(reader, node, path, NULL, error);
     }
-    if (good)
-        value->text = g_strdup(node->text);
     g_free(error);
     expression_free(expression);
+    return good ? result : OP_READING_BAD;
 }
 
-void op_read_value(struct op_reader *reader, const struct op_key *key, struct op_value *value,
-                   const struct node *node, const char *path)
+enum op_reading op_read_number(struct op_reader *reader, const struct operation_key *key,
+                               const struct node *node, const char *path, int64_t *value)
 {
-    value->mark = node->mark;
     const char *text = reader_text(node, path, "a value or an expression", reader->diags);
+    *value = OPERATION_ANY;
     if (!text)
-        return;
-    if (key->any && strcmp(text, key->any) == 0)
-        value->text = g_strdup(OP_ANY);
-    else if (is_number(text))
-        read_number(reader, key, value, node, path);
-    else
-        read_calculation(reader, key, value, node, path);
+        return OP_READING_BAD;
+    if (key->word && strcmp(text, key->word) == 0)
+        return OP_READING_KNOWN;
+    return is_number(text) ? read_plain(reader, key, node, path, value)
+                           : read_calculation(reader, key, node, path, value);
+}
+
+static void read_number(struct op_reader *reader, struct op *op, const struct operation_key *key,
+                        const struct node *node, const char *path)
+{
+    int64_t value;
+    switch (op_read_number(reader, key, node, path, &value)) {
+    case OP_READING_BAD:
+        break;
+    case OP_READING_KNOWN:
+        operation_store(key, op->arguments, value);
+        break;
+    case OP_READING_COMPUTED:
+        op_add_computed(op, key, node->text, node->mark);
+        break;
+    }
+}
+
+// What a parameter's own kind reads.
+static void read_fixed(struct op_reader *reader, struct op *op, const struct operation_key *key,
+                       const struct node *node, const char *path)
+{
+    param_types[key->param.kind].read(
+        &(struct param_reading){.param = &key->param,
+                                .node = node,
+                                .path = path,
+                                .field = (char *)op->arguments + key->param.offset,
+                                .diags = reader->diags});
 }
 
 // ---- Requests ----
@@ -243,161 +276,205 @@ static void read_body(struct op_reader *reader, struct op *op, const struct node
         g_ptr_array_set_size(reader->variables, (int)reader->variables->len - 1);
 }
 
-static void read_flag(struct op_reader *reader, bool *flag, const struct node *node,
-                      const char *path)
-{
-    const char *text = reader_text(node, path, "true or false", reader->diags);
-    if (!text)
-        return;
-    *flag = strcmp(text, "true") == 0;
-    if (!*flag && strcmp(text, "false") != 0)
-        op_complain(reader, node, path, NULL, "true or false is expected here");
-}
-
-static void read_function(struct op_reader *reader, struct op *op, const struct node *node,
-                          const char *path)
+static void read_name(struct op_reader *reader, struct op *op, const struct operation_key *key,
+                      const struct node *node, const char *path)
 {
     if (reader_name(node, path, reader->diags))
-        op->function = g_strdup(node->text);
+        *(const char **)(void *)((char *)op->arguments + key->param.offset) =
+            intern_text(node->text);
 }
 
-static void read_by_form(struct op_reader *reader, struct op *op, const struct op_key *key,
+static void read_by_form(struct op_reader *reader, struct op *op, const struct operation_key *key,
                          const struct node *node, const char *path)
 {
-    void *field = (char *)op + key->field;
+    if (key == operation_plain_key(op->kind))
+        op->plain_mark = node->mark;
     switch (key->form) {
-    case OP_KEY_VALUE:
-        op_read_value(reader, key, field, node, path);
+    case OPERATION_VALUE:
+    case OPERATION_RANK:
+        (operation_key_computes(key) ? read_number : read_fixed)(reader, op, key, node, path);
         break;
-    case OP_KEY_REQUEST:
+    case OPERATION_NAME:
+        read_name(reader, op, key, node, path);
+        break;
+    case OPERATION_REQUEST:
         read_request(reader, op, node, path);
         break;
-    case OP_KEY_AWAITED:
+    case OPERATION_AWAITED:
         read_awaited(reader, op, node, path);
         break;
-    case OP_KEY_AWAITED_ALL:
+    case OPERATION_AWAITED_ALL:
         read_awaited_all(reader, op, node, path);
         break;
-    case OP_KEY_COUNTER:
+    case OPERATION_COUNTER:
         read_counter(reader, op, node, path);
         break;
-    case OP_KEY_BODY:
+    case OPERATION_BODY:
         read_body(reader, op, node, path);
         break;
-    case OP_KEY_FLAG:
-        read_flag(reader, field, node, path);
-        break;
-    case OP_KEY_FUNCTION:
-        read_function(reader, op, node, path);
-        break;
-    case OP_KEY_STRIDED:
+    case OPERATION_STRIDED:
         op_read_strided(reader, op, node, path);
         break;
-    case OP_KEY_SEGMENTS:
+    case OPERATION_SEGMENTS:
         op_read_segments(reader, op, node, path);
         break;
     }
 }
 
-static void read_key(struct op_reader *reader, struct op *op, const struct op_key *key,
+static void read_key(struct op_reader *reader, struct op *op, const struct operation_key *key,
                      const struct node *node, const char *path)
 {
-    char *key_path = reader_path(path, key->name);
+    char *key_path = reader_path(path, key->param.name);
     read_by_form(reader, op, key, node, key_path);
     g_free(key_path);
 }
 
 // Of the keys that say which data, one must be there and no other.
-static void check_data(struct op_reader *reader, const struct node *map, const char *path)
+static void check_data(struct op_reader *reader, const struct operation_kind *kind,
+                       const struct node *map, const char *path)
 {
-    int given = 0;
-    for (unsigned i = 0; i < OP_KEYS; i++)
-        given += (OP_DATA_KEYS & OP_KEY_BIT(i)) && node_get(map, op_keys[i].name);
-    if (given != 1)
+    int keys = 0, given = 0;
+    for (const struct operation_key *key = kind->keys; key && key->param.name; key++)
+        if (operation_key_is_data(kind, key)) {
+            keys++;
+            given += node_get(map, key->param.name) != NULL;
+        }
+    if (keys > 0 && given != 1)
         diag_add(reader->diags, map->mark, path, NULL,
                  given ? "size, strided and segments exclude each other"
                        : "one of the keys size, strided and segments is missing");
 }
 
-// Reads the keys of an operation in the order of op_keys.
-static void read_keys(struct op_reader *reader, struct op *op, const struct op_shape *shape,
-                      const struct node *map, const char *path)
+static void check_names(struct op_reader *reader, const struct operation_kind *kind,
+                        const struct node *map, const char *path)
 {
-    const char *known[OP_KEYS + 1];
-    int count = 0;
-    for (unsigned i = 0; i < OP_KEYS; i++)
-        if ((shape->must | shape->may) & OP_KEY_BIT(i))
-            known[count++] = op_keys[i].name;
-    known[count] = NULL;
-    reader_keys(map, path, known, reader->diags);
-    if (shape->data)
-        check_data(reader, map, path);
-    for (unsigned i = 0; i < OP_KEYS; i++) {
-        const struct node *node = node_get(map, op_keys[i].name);
-        if (((shape->must | shape->may) & OP_KEY_BIT(i)) && node)
-            read_key(reader, op, &op_keys[i], node, path);
-        else if (shape->must & OP_KEY_BIT(i))
+    GPtrArray *known = g_ptr_array_new();
+    for (const struct operation_key *key = kind->keys; key && key->param.name; key++)
+        g_ptr_array_add(known, (gpointer)key->param.name);
+    g_ptr_array_add(known, NULL);
+    reader_keys(map, path, (const char *const *)known->pdata, reader->diags);
+    g_ptr_array_free(known, TRUE);
+}
+
+// Reads the keys of an operation in the order of its kind.
+static void read_keys(struct op_reader *reader, struct op *op, const struct node *map,
+                      const char *path)
+{
+    check_names(reader, op->kind, map, path);
+    check_data(reader, op->kind, map, path);
+    for (const struct operation_key *key = op->kind->keys; key && key->param.name; key++) {
+        const struct node *node = node_get(map, key->param.name);
+        if (node)
+            read_key(reader, op, key, node, path);
+        else if (!key->param.fallback)
             diag_add(reader->diags, map->mark, path, NULL, "the key %s is missing",
-                     op_keys[i].name);
+                     key->param.name);
     }
 }
 
 static void read_arguments(struct op_reader *reader, struct op *op, const struct node *node,
                            const char *path)
 {
-    const struct op_shape *shape = &op_shapes[op->kind];
+    const struct operation_key *first = operation_plain_key(op->kind);
     if (node && node->kind == NODE_MAP) {
-        read_keys(reader, op, shape, node, path);
-    } else if (!shape->plain) {
+        read_keys(reader, op, node, path);
+    } else if (!op->kind->plain) {
         diag_add(reader->diags, node ? node->mark : op->mark, path, NULL,
                  "a map of arguments is expected here, not %s", reader_noun(node));
-    } else if (!op_plain_key(shape)) {
+    } else if (!first) {
         if (node && !node_is_null(node))
-            diag_add(reader->diags, node->mark, path, NULL, "%s has no arguments", shape->name);
+            diag_add(reader->diags, node->mark, path, NULL, "%s has no arguments", op->kind->name);
     } else if (node) {
-        read_by_form(reader, op, op_plain_key(shape), node, path);
+        read_by_form(reader, op, first, node, path);
     } else {
-        diag_add(reader->diags, op->mark, path, NULL, "%s needs a value", shape->name);
+        diag_add(reader->diags, op->mark, path, NULL, "%s needs a value", op->kind->name);
     }
 }
 
-static bool find_kind(struct op_reader *reader, const char *name, struct source_mark mark,
-                      const char *path, enum op_kind *kind)
+// What the kind's owner has to say about the arguments as a whole.
+static void complete(struct op_reader *reader, struct op *op, const char *path)
+{
+    char *error = NULL;
+    if (op->kind->complete && !op->kind->complete(op->arguments, &error))
+        diag_add(reader->diags, op->mark, path, NULL, "%s", error);
+    g_free(error);
+}
+
+// ---- Kinds ----
+
+static void add_names(GPtrArray *names, const struct operation_kind *kind)
+{
+    for (; kind && kind->name; kind++)
+        if (!kind->internal &&
+            !g_ptr_array_find_with_equal_func(names, kind->name, g_str_equal, NULL))
+            g_ptr_array_add(names, (gpointer)kind->name);
+}
+
+static void complain_unknown(struct op_reader *reader, const char *name, struct source_mark mark,
+                             const char *path)
 {
     GPtrArray *names = g_ptr_array_new();
-    bool found = false;
-    for (size_t i = 0; !found && i < op_shape_count; i++) {
-        if (op_shapes[i].internal)
-            continue;
-        *kind = (enum op_kind)i;
-        found = strcmp(op_shapes[i].name, name) == 0;
-        g_ptr_array_add(names, (char *)op_shapes[i].name);
-    }
+    add_names(names, operation_table);
+    add_names(names, reader->library->own);
+    for (const struct operation_kind *const *table = reader->library->all; table && *table; table++)
+        add_names(names, *table);
     g_ptr_array_add(names, NULL);
-    char *hint = found || diag_full(reader->diags)
-                     ? NULL
-                     : reader_hint(name, (const char *const *)names->pdata);
-    if (!found)
-        diag_add(reader->diags, mark, path, hint, "unknown operation \"%.40s\"", name);
+    char *hint =
+        diag_full(reader->diags) ? NULL : reader_hint(name, (const char *const *)names->pdata);
+    diag_add(reader->diags, mark, path, hint, "unknown operation \"%.40s\"", name);
     g_ptr_array_free(names, TRUE);
     g_free(hint);
-    return found;
 }
 
-// Whether the library that the program is for has the operation.
-static void check_library(struct op_reader *reader, enum op_kind kind, struct source_mark mark,
-                          const char *path)
+// The kind of that name: the library's own, one of sim/, or another model's.
+static const struct operation_kind *find_kind(const struct op_library *library, const char *name)
+{
+    const struct operation_kind *kind = operation_find(library->own, name);
+    if (!kind)
+        kind = operation_find(operation_table, name);
+    for (const struct operation_kind *const *table = library->all; !kind && table && *table;
+         table++)
+        kind = operation_find(*table, name);
+    return kind && !kind->internal ? kind : NULL;
+}
+
+// Whether the library that the program is for has the operation; complains if not.
+static bool check_library(struct op_reader *reader, const struct operation_kind *kind,
+                          struct source_mark mark, const char *path)
 {
     const struct op_library *library = reader->library;
-    if (!library || op_library_has(library, kind))
-        return;
+    if (!library->name || op_library_has(library, kind))
+        return true;
     char *list = library->operations ? g_strjoinv(", ", (char **)library->operations) : NULL;
     char *hint = list ? g_strdup_printf("it has %s", list) : NULL;
     diag_add(reader->diags, mark, path,
              hint ? hint : "it has what every MPI library has: sends, receives, collectives",
-             "the stack %s has no %s", library->name, op_kind_name(kind));
+             "the stack %s has no %s", library->name, kind->name);
     g_free(hint);
     g_free(list);
+    return false;
+}
+
+bool op_library_has(const struct op_library *library, const struct operation_kind *kind)
+{
+    bool of_model = kind->class == CALL_OPERATION, of_mpi = kind->class == CALL_TRANSFER ||
+                                                            kind->class == CALL_SENDRECV ||
+                                                            kind->class == CALL_COLLECTIVE;
+    if (!of_model && !of_mpi)
+        return true;
+    if (!library->operations)
+        return of_mpi;
+    return g_strv_contains(library->operations, kind->name) &&
+           (of_mpi || operation_find(library->own, kind->name) == kind);
+}
+
+// Of an operation that is not read: what would be waited for is not missing too.
+static void note_request(struct op_reader *reader, const struct node *arguments)
+{
+    bool map = arguments && arguments->kind == NODE_MAP;
+    const struct node *request = map ? node_get(arguments, "request") : NULL;
+    if (request && request->kind == NODE_SCALAR && request->text)
+        g_hash_table_add(reader->requests, request->text);
 }
 
 // "barrier", or a map with one key: the operation.
@@ -414,14 +491,24 @@ static void read_op(struct op_reader *reader, const struct node *node, const cha
     const struct node *arguments = word ? NULL : g_ptr_array_index(node->children, 0);
     const char *name = word ? node->text : arguments->key;
     struct source_mark mark = word ? node->mark : arguments->key_mark;
-    enum op_kind kind;
-    if (!find_kind(reader, name, mark, path, &kind))
+    const struct operation_kind *kind = find_kind(reader->library, name);
+    if (!kind) {
+        complain_unknown(reader, name, mark, path);
         return;
-    struct op *op = op_append(body, kind);
-    op->mark = mark;
+    }
     char *op_path = reader_path(path, name);
-    check_library(reader, kind, mark, op_path);
-    read_arguments(reader, op, arguments, op_path);
+    // Another model's keys are of no use, and without a stack it is not known whose are meant.
+    if (!check_library(reader, kind, mark, op_path) ||
+        (!reader->library->name && kind->class == CALL_OPERATION)) {
+        note_request(reader, arguments);
+    } else {
+        struct op *op = op_append_kind(body, kind);
+        guint before = reader->diags->found;
+        op->mark = mark;
+        read_arguments(reader, op, arguments, op_path);
+        if (reader->diags->found == before)
+            complete(reader, op, op_path);
+    }
     g_free(op_path);
 }
 

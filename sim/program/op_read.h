@@ -3,16 +3,15 @@
 #ifndef NETSIM_PROGRAM_OP_READ_H
 #define NETSIM_PROGRAM_OP_READ_H
 
-#include "sim/program/op_shape.h"
 #include "sim/program/program.h"
 
 // What is known while the operations of one part are read.
 struct op_reader {
     int ranks;
-    const struct op_library *library; // NULL: not known
-    GPtrArray *variables;             // char *: names that expressions may use
-    GHashTable *requests;             // names that the part starts
-    GPtrArray *waits;                 // struct awaited *: requests that the part waits for
+    const struct op_library *library;
+    GPtrArray *variables; // char *: names that expressions may use
+    GHashTable *requests; // names that the part starts
+    GPtrArray *waits;     // struct awaited *: requests that the part waits for
     struct diag_list *diags;
 };
 
@@ -27,9 +26,13 @@ void op_read_list(struct op_reader *reader, const struct node *list, const char 
 // Ends a part: complains about requests that are waited for and never started.
 void op_reader_finish(struct op_reader *reader);
 
-// Reads a number with unit, an expression, or the key's word for any value.
-void op_read_value(struct op_reader *reader, const struct op_key *key, struct op_value *value,
-                   const struct node *node, const char *path);
+// What a node of a number or a rank says.
+enum op_reading { OP_READING_BAD, OP_READING_KNOWN, OP_READING_COMPUTED };
+
+// Reads a number with unit, a calculation, or the key's word. KNOWN: *value is its value, or
+// OPERATION_ANY. COMPUTED: the node's text is an expression that compiles.
+enum op_reading op_read_number(struct op_reader *reader, const struct operation_key *key,
+                               const struct node *node, const char *path, int64_t *value);
 
 // Read how the data of a one-sided transfer lie in memory: op_layout_read.c.
 void op_read_strided(struct op_reader *reader, struct op *op, const struct node *map,

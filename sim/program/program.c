@@ -43,16 +43,18 @@ static void layout_free(struct op_layout *layout)
     g_free(layout);
 }
 
+static void computed_clear(void *data)
+{
+    value_clear(&((struct op_computed *)data)->value);
+}
+
 static void op_free(void *data)
 {
     struct op *op = data;
-    struct op_value *const values[] = {
-        &op->peer,  &op->source, &op->root,           &op->size,        &op->tag,    &op->time,
-        &op->count, &op->buffer, &op->receive_buffer, &op->peer_buffer, &op->channel};
-    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
-        g_free(values[i]->text);
+    if (op->computed)
+        g_array_free(op->computed, TRUE);
     layout_free(op->layout);
-    g_free(op->function);
+    g_free(op->arguments);
     g_free(op->name);
     g_strfreev(op->names);
     if (op->body)
@@ -73,29 +75,71 @@ GPtrArray *op_body_new(void)
     return g_ptr_array_new_with_free_func(op_free);
 }
 
-struct op *op_append(GPtrArray *body, enum op_kind kind)
+struct op *op_append_kind(GPtrArray *body, const struct operation_kind *kind)
 {
     struct op *op = g_new0(struct op, 1);
     op->kind = kind;
-    op->body = kind == OP_LOOP ? op_body_new() : NULL;
+    op->arguments = operation_arguments_new(kind);
+    op->body = operation_has_form(kind, OPERATION_BODY) ? op_body_new() : NULL;
     g_ptr_array_add(body, op);
     return op;
 }
 
-struct op_value op_value_of(int64_t value)
+struct op *op_append(GPtrArray *body, enum op_code code)
 {
-    return (struct op_value){.text = g_strdup_printf("%" G_GINT64_FORMAT, value)};
+    return op_append_kind(body, &operation_table[code]);
 }
 
-struct op_value op_value_text(const char *text)
+bool op_is(const struct op *op, enum op_code code)
 {
-    return (struct op_value){.text = g_strdup(text)};
+    return op->kind == &operation_table[code];
+}
+
+void op_add_computed(struct op *op, const struct operation_key *key, const char *text,
+                     struct source_mark mark)
+{
+    struct op_computed computed = {key, {g_strdup(text), mark}};
+    if (!op->computed) {
+        op->computed = g_array_new(FALSE, FALSE, sizeof(struct op_computed));
+        g_array_set_clear_func(op->computed, computed_clear);
+    }
+    g_array_append_val(op->computed, computed);
+}
+
+struct op *op_append_loop(GPtrArray *body, int64_t count, const char *counter)
+{
+    struct op *loop = op_append(body, OP_LOOP);
+    ((struct loop_arguments *)loop->arguments)->count = count;
+    loop->name = g_strdup(counter);
+    return loop;
+}
+
+static const struct operation_key *number_key(const struct op *op, const char *name)
+{
+    const struct operation_key *key = operation_key(op->kind, name);
+    g_assert(key && operation_key_computes(key));
+    return key;
+}
+
+void op_set(struct op *op, const char *name, int64_t value)
+{
+    operation_store(number_key(op, name), op->arguments, value);
+}
+
+void op_compute(struct op *op, const char *name, const char *expression)
+{
+    op_add_computed(op, number_key(op, name), expression, (struct source_mark){0});
+}
+
+static struct op_value value_of(int64_t value)
+{
+    return (struct op_value){.text = g_strdup_printf("%" G_GINT64_FORMAT, value)};
 }
 
 static void append_values(GArray *values, const int64_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {
-        struct op_value value = op_value_of(numbers[i]);
+        struct op_value value = value_of(numbers[i]);
         g_array_append_val(values, value);
     }
 }
@@ -114,7 +158,7 @@ void op_add_segments(struct op *op, int64_t bytes, int64_t count)
 {
     if (!op->layout)
         op->layout = op_layout_new();
-    struct op_segments set = {op_value_of(bytes), op_value_of(count)};
+    struct op_segments set = {value_of(bytes), value_of(count)};
     g_array_append_val(op->layout->sets, set);
 }
 

@@ -29,62 +29,18 @@
 
 #include "sim/config/node.h"
 #include "sim/core/diag.h"
+#include "sim/program/operations.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 
-enum op_kind {
-    OP_SEND,
-    OP_SSEND,
-    OP_ISEND,
-    OP_ISSEND,
-    OP_RECV,
-    OP_IRECV,
-    OP_PROBE, // blocks until a matching message is there; does not consume it
-    OP_IPROBE,
-    OP_WAIT,     // request (by name)
-    OP_WAITALL,  // requests (by name), or all that are open
-    OP_COMPUTE,  // time
-    OP_SENDRECV, // a receive and a send, started together and waited for
-    OP_BARRIER,
-    OP_BCAST, // root, size of the message
-    OP_REDUCE,
-    OP_ALLREDUCE,  // size
-    OP_GATHER,     // root, size of a rank's block
-    OP_SCATTER,    // the same
-    OP_ALLGATHER,  // size of a rank's block
-    OP_ALLTOALL,   // size to each peer
-    OP_COPY,       // size: a copy in memory
-    OP_REGISTER,   // size, buffer: registers memory with the provider
-    OP_DEREGISTER, // the same memory
-    // Of libraries with one-sided transfers or active messages. With a request they do not block.
-    OP_PUT,            // peer, and size or layout
-    OP_GET,            // the same
-    OP_ACCUMULATE,     // the same
-    OP_FETCH_ADD,      // peer
-    OP_LOCK,           // peer
-    OP_UNLOCK,         // peer
-    OP_FENCE,          // peer, or all
-    OP_ACTIVE_MESSAGE, // peer, size, function: the handler
-    OP_POLL,           // count of messages to handle; 0: those that are there
-    OP_CALL,           // function: what is called; count, size: its arguments
-    OP_LOOP,           // count, as, body
-    OP_MEASURE_START,  // not in YAML: a benchmark starts its clock for one size
-    OP_MEASURE_STOP,   // not in YAML: records time / (count * parts) under `size`
-};
-
-// An integer given as an expression; NULL text means "not given". Compiled per rank by the
-// interpreter.
+// A value that an expression makes: over rank, ranks and the counters of the loops around it.
 struct op_value {
-    char *text;
+    char *text; // a plain number is one too
     struct source_mark mark;
 };
 
 #define PROGRAM_MOST_RANKS 65536
-
-#define OP_ANY "any" // text of peer or tag: MPI_ANY_SOURCE, MPI_ANY_TAG; a fence's: all ranks
-
-#define OP_LAYOUT_LEVELS 7 // of strides, at most
 
 // How the data of a one-sided transfer lie in memory, if not as `size` bytes together. Either
 // counts (bytes together, then how many of each level) with a stride for each count but the first,
@@ -99,30 +55,22 @@ struct op_segments {
     struct op_value bytes, count;
 };
 
+// A key whose value is known only when the operation runs.
+struct op_computed {
+    const struct operation_key *key;
+    struct op_value value;
+};
+
 struct op {
-    enum op_kind kind;
+    const struct operation_kind *kind;
     struct source_mark mark;
-    struct op_value peer;           // to / from
-    struct op_value source;         // from, of a sendrecv
-    struct op_value root;           // of a collective
-    struct op_value size;           // bytes
-    struct op_value tag;            // default 0 (send), any (receive)
-    struct op_value time;           // compute, ps
-    struct op_value count;          // loop
-    struct op_value buffer;         // address of the user buffer; not given: one for the operation
-    struct op_value receive_buffer; // of operations that send and receive; not given: behind buffer
-    struct op_value peer_buffer;    // in the peer's memory; not given: what corresponds to buffer
-    struct op_value channel;        // of the peer; not given: the library's choice
-    struct op_layout *layout;       // NULL: contiguous
-    bool notify;                    // a word is written behind the data
-    bool physical;                  // the peer's memory is named by its physical address
-    bool paged;                     // memory that was pinned page by page
-    char *function;                 // active_message: handler, or NULL; call: name
-    char *name;                     // isend, irecv: request; loop: counter; wait: request. Or NULL
-    char **names;                   // waitall: NULL-terminated; NULL: all open requests
-    GPtrArray *body;                // loop: struct op *
-    int64_t parts; // OP_MEASURE_STOP: divides a repetition's time (2: half a round trip)
-    bool reported; // OP_MEASURE_STOP: the time is what the library has reported, not the clock's
+    struct source_mark plain_mark; // of the value of the kind's first key
+    void *arguments;               // the kind's struct: what is known now, and defaults
+    GArray *computed;              // struct op_computed; NULL: all is known
+    struct op_layout *layout;      // NULL: contiguous
+    char *name;      // a request that is started or waited for, or a loop's counter. Or NULL
+    char **names;    // waitall: NULL-terminated; NULL: all open requests
+    GPtrArray *body; // loop: struct op *
 };
 
 // For a set of ranks, what they do.
@@ -137,25 +85,25 @@ struct program {
     GPtrArray *parts; // struct program_part *
 };
 
-// A library that programs run on: its name, and the operations that it has, by name and
-// NULL-terminated. Those that concern no library (wait, compute, copy, loop) are always there. NULL
-// operations: the two-sided and collective ones of MPI.
+// A library that programs run on, and what it has. Operations that concern no library (wait,
+// compute, copy, loop) are always there.
 struct op_library {
-    const char *name;
+    const char *name; // of the stack; NULL: not known, and nothing is said about what it has
+    // Names of the operations that it has, NULL-terminated. NULL: the two-sided and collective ones
+    // of MPI.
     const char *const *operations;
+    const struct operation_kind *own; // table of its model, ends with a NULL name; NULL: none
+    // Of all models, NULL-terminated: to say of an operation that others have it. NULL: none.
+    const struct operation_kind *const *all;
 };
 
-// The operations of every MPI library, for such a list.
-#define OP_LIBRARY_MPI                                                                             \
-    "send", "ssend", "isend", "issend", "recv", "irecv", "probe", "iprobe", "sendrecv", "barrier", \
-        "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"
-
 // Whether the library has the operation.
-bool op_library_has(const struct op_library *library, enum op_kind kind);
+bool op_library_has(const struct op_library *library, const struct operation_kind *kind);
 
 // Reads `workload.program`. Checks operation names, keys, ranks within 0 .. ranks-1 (literal ones),
 // that expressions compile, that waited requests are started somewhere in the same part, and that
-// the library (NULL: not known) has the operations. NULL and diagnostics after an error.
+// the library (NULL: not known, and there are no models) has the operations. NULL and diagnostics
+// after an error.
 struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
                              const char *path, struct diag_list *diags);
 
@@ -166,11 +114,34 @@ int program_ranks_named(const struct node *list, bool *all);
 struct program *program_new(void);
 void program_free(struct program *program);
 
-// Builders, for benchmarks: an op of a kind appended to a body.
+// ---- Builders, for benchmarks and traces ----
+
 GPtrArray *op_body_new(void);
-struct op *op_append(GPtrArray *body, enum op_kind kind);
-struct op_value op_value_of(int64_t value);
-struct op_value op_value_text(const char *text); // an expression
+
+// Appends an operation with default arguments: of sim/ itself, by code, or of any kind, which must
+// live as long as the operation. The caller fills in op->arguments, the kind's struct.
+struct op *op_append(GPtrArray *body, enum op_code code);
+struct op *op_append_kind(GPtrArray *body, const struct operation_kind *kind);
+
+// The arguments that every kind has.
+static inline struct operation_arguments *op_common(const struct op *op)
+{
+    return op->arguments;
+}
+
+// Appends a loop; counter NULL: its turns have no name. What it repeats is appended to its body.
+struct op *op_append_loop(GPtrArray *body, int64_t count, const char *counter);
+
+// Gives the operation's key of that name, which must be a whole number or a rank, a value.
+void op_set(struct op *op, const char *key, int64_t value);
+
+// Lets the operation's key of that name, which must be a whole number or a rank, be computed by an
+// expression.
+void op_compute(struct op *op, const char *key, const char *expression);
+
+// The same for readers, with the place where it was written; text is copied.
+void op_add_computed(struct op *op, const struct operation_key *key, const char *text,
+                     struct source_mark mark);
 
 // Gives an operation a strided layout: counts[0] bytes together, counts[i] of them strides[i - 1]
 // apart, i = 1 .. levels; levels <= OP_LAYOUT_LEVELS. peer_strides NULL: as strides.
@@ -182,11 +153,11 @@ void op_add_segments(struct op *op, int64_t bytes, int64_t count);
 struct op_layout *op_layout_new(void); // empty, for readers
 struct program_part *program_add_part(struct program *program);
 
-const char *op_kind_name(enum op_kind kind);
+// Whether the operation is the one of sim/ with that code.
+bool op_is(const struct op *op, enum op_code code);
 
-// JSON Schemas of `workload.program`, and of a list of operations (which stands as
-// #/$defs/operations), new references.
+// The JSON Schema of `workload.program`, new reference. It refers to #/$defs/operations
+// (operation_list_schema).
 json_t *program_schema(void);
-json_t *program_operations_schema(void);
 
 #endif

@@ -116,10 +116,11 @@ static void read_part(struct op_reader *reader, const struct node *node, const c
 struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
                              const char *path, struct diag_list *diags)
 {
+    static const struct op_library unknown = {.name = NULL};
     guint before = diags->found;
     if (!reader_is(list, NODE_LIST, path, "a list of parts", diags))
         return NULL;
-    struct op_reader *reader = op_reader_new(ranks, library, diags);
+    struct op_reader *reader = op_reader_new(ranks, library ? library : &unknown, diags);
     struct program *program = program_new();
     for (guint i = 0; i < list->children->len; i++) {
         char *part_path = reader_path_item(path, i);

@@ -340,7 +340,7 @@ json_t *scenario_json_schema(const struct scenario_schema *schema)
         json_object_set_new(definitions, section->path, param_table_schema(section->table));
     json_object_set_new(definitions, "link", param_table_schema(schema->link_table));
     json_object_set_new(definitions, "switch", param_table_schema(schema->switch_table));
-    json_object_set_new(definitions, "operations", program_operations_schema());
+    json_object_set_new(definitions, "operations", operation_list_schema(schema->operations));
     for (const struct scenario_key *key = scenario_keys; key->name; key++) {
         json_t *description = key->describe(schema);
         json_object_set_new(description, "description", json_string(key->doc));

@@ -12,6 +12,7 @@
 // Checks a case for what spans sections; complains with scenario_complain or diag_add. Called only
 // for cases without errors so far.
 struct scenario_case;
+struct operation_kind;
 typedef void scenario_check_fn(const struct scenario_case *test_case, struct diag_list *diags);
 
 // What a simulated process of a stack takes of the simulator's memory, bytes: by itself; for each
@@ -31,6 +32,7 @@ struct stack_schema {
     // Operations of free programs that it has (op_library in program.h): a NULL-terminated list of
     // names; NULL: those of every MPI library.
     const char *const *operations;
+    const struct operation_kind *own; // its model's own; the registry says it
     bool one_process_per_host;
     bool every_card; // a host has one for each of its links; false: it uses that of the first
     scenario_check_fn *check; // NULL: nothing more
@@ -70,6 +72,8 @@ struct scenario_schema {
     const struct param_table *switch_table;
     const struct stack_schema *stacks; // ends with a NULL name
     const struct benchmark_schema *benchmarks;
+    // The tables of the models' own operations, NULL-terminated. NULL: there are none.
+    const struct operation_kind *const *operations;
     const char *const *nics;  // all NIC models, NULL-terminated
     scenario_check_fn *check; // of every case; NULL: nothing more
 };

@@ -344,13 +344,15 @@ static void read_for_program(struct workload_reader *reader, const struct node *
                      "%s belongs to a benchmark, and this is a free program", not_here[i]);
     }
     check_stack(reader, program, WORKLOAD_PROGRAM);
-    struct op_library library = {0};
-    if (reader->stack)
-        library = (struct op_library){reader->stack->name, reader->stack->operations};
+    struct op_library library = {.all = reader->schema->operations};
+    if (reader->stack) {
+        library.name = reader->stack->name;
+        library.operations = reader->stack->operations;
+        library.own = reader->stack->own;
+    }
     if (read_ranks(reader))
-        reader->workload->program =
-            program_read(program, reader->workload->ranks, reader->stack ? &library : NULL,
-                         PATH ".program", reader->diags);
+        reader->workload->program = program_read(program, reader->workload->ranks, &library,
+                                                 PATH ".program", reader->diags);
 }
 
 void workload_read(struct workload *workload, const struct node *tree,

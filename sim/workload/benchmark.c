@@ -39,21 +39,23 @@ int64_t benchmark_repetitions(const struct workload *workload, int64_t size)
 
 // ---- Pieces of programs ----
 
-struct op *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count, int64_t parts)
+struct measure_arguments *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count,
+                                                 int64_t parts)
 {
-    struct op *stop = op_append(body, OP_MEASURE_STOP);
-    stop->size = op_value_of(size);
-    stop->count = op_value_of(count);
+    struct measure_arguments *stop = op_append(body, OP_MEASURE_STOP)->arguments;
+    stop->common.size = size;
+    stop->count = count;
     stop->parts = parts;
     return stop;
 }
 
-static struct op *append_sized(GPtrArray *body, enum op_kind kind, int64_t size)
+static struct op *append_sized(GPtrArray *body, enum op_code code, int64_t size)
 {
-    struct op *op = op_append(body, kind);
-    op->size = op_value_of(size);
-    op->buffer = op_value_of(SEND_BUFFER);
-    op->receive_buffer = op_value_of(RECEIVE_BUFFER);
+    struct op *op = op_append(body, code);
+    op_common(op)->size = size;
+    op_common(op)->buffer = SEND_BUFFER;
+    if (operation_key(op->kind, "receive_buffer"))
+        op_set(op, "receive_buffer", RECEIVE_BUFFER);
     return op;
 }
 
@@ -65,19 +67,20 @@ static void append_barriers(GPtrArray *body)
 
 // ---- PingPong: rank 0 measures ----
 
-static void append_transfer(GPtrArray *body, enum op_kind kind, int peer, int64_t size)
+static struct op *append_transfer(GPtrArray *body, enum op_code code, int peer, int64_t size)
 {
-    struct op *op = op_append(body, kind);
-    op->peer = op_value_of(peer);
-    op->size = op_value_of(size);
-    op->tag = op_value_of(PINGPONG_TAG);
-    op->buffer = op_value_of(kind == OP_SEND ? SEND_BUFFER : RECEIVE_BUFFER);
+    struct op *op = op_append(body, code);
+    struct transfer_arguments *transfer = op->arguments;
+    transfer->common.peer = peer;
+    transfer->common.size = size;
+    transfer->common.buffer = code == OP_RECV ? RECEIVE_BUFFER : SEND_BUFFER;
+    transfer->tag = PINGPONG_TAG;
+    return op;
 }
 
 static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t count)
 {
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count);
+    struct op *loop = op_append_loop(body, count, NULL);
     append_transfer(loop->body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size);
     append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
 }
@@ -102,18 +105,15 @@ typedef void repetition_fn(GPtrArray *body, int64_t size);
 static void repeat_sendrecv(GPtrArray *body, int64_t size)
 {
     struct op *op = append_sized(body, OP_SENDRECV, size);
-    op->peer = op_value_text(RIGHT);
-    op->source = op_value_text(LEFT);
+    op_compute(op, "to", RIGHT);
+    op_compute(op, "from", LEFT);
 }
 
-static void append_half(GPtrArray *body, enum op_kind kind, const char *peer, int64_t size)
+static void append_half(GPtrArray *body, enum op_code code, const char *peer, int64_t size)
 {
-    struct op *op = op_append(body, kind);
-    op->peer = op_value_text(peer);
-    op->size = op_value_of(size);
-    op->tag = op_value_of(PINGPONG_TAG);
-    op->buffer = op_value_of(kind == OP_ISEND ? SEND_BUFFER : RECEIVE_BUFFER);
-    if (kind == OP_ISEND)
+    struct op *op = append_transfer(body, code, 0, size);
+    op_compute(op, code == OP_ISEND ? "to" : "from", peer);
+    if (code == OP_ISEND)
         op->name = g_strdup(strcmp(peer, RIGHT) == 0 ? "right" : "left");
 }
 
@@ -130,15 +130,17 @@ static void repeat_exchange(GPtrArray *body, int64_t size)
 static void repeat_bcast(GPtrArray *body, int64_t size)
 {
     struct op *op = op_append(body, OP_BCAST);
-    op->root = op_value_text(NEXT_ROOT);
-    op->size = op_value_of(size);
-    op->buffer.text = g_strdup_printf("rank == (%s) ? %" G_GINT64_FORMAT " : %" G_GINT64_FORMAT,
-                                      NEXT_ROOT, SEND_BUFFER, RECEIVE_BUFFER);
+    char *buffer = g_strdup_printf("rank == (%s) ? %" G_GINT64_FORMAT " : %" G_GINT64_FORMAT,
+                                   NEXT_ROOT, SEND_BUFFER, RECEIVE_BUFFER);
+    op_common(op)->size = size;
+    op_compute(op, "root", NEXT_ROOT);
+    op_compute(op, "buffer", buffer);
+    g_free(buffer);
 }
 
 static void repeat_reduce(GPtrArray *body, int64_t size)
 {
-    append_sized(body, OP_REDUCE, size)->root = op_value_text(NEXT_ROOT);
+    op_compute(append_sized(body, OP_REDUCE, size), "root", NEXT_ROOT);
 }
 
 static void repeat_allreduce(GPtrArray *body, int64_t size)
@@ -164,15 +166,12 @@ static void repeat_barrier(GPtrArray *body, int64_t size)
 
 static void repeat_copy(GPtrArray *body, int64_t size)
 {
-    op_append(body, OP_COPY)->size = op_value_of(size);
+    op_common(op_append(body, OP_COPY))->size = size;
 }
 
 static void append_repetitions(GPtrArray *body, repetition_fn *repeat, int64_t size, int64_t count)
 {
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count);
-    loop->name = g_strdup(COUNTER);
-    repeat(loop->body, size);
+    repeat(op_append_loop(body, count, COUNTER)->body, size);
 }
 
 static void append_loop(GPtrArray *body, repetition_fn *repeat, int64_t size, int64_t repetitions,

@@ -45,8 +45,9 @@ struct op_source *workload_source(const struct benchmark *benchmark,
 
 // Appends the end of a measurement: the time since OP_MEASURE_START, over `count` repetitions of
 // `parts` messages each, is what is reported of `size`. The time that the library reports instead
-// of the clock's: set `reported` of the operation that is returned.
-struct op *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count, int64_t parts);
+// of the clock's: set `reported` of what is returned.
+struct measure_arguments *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count,
+                                                 int64_t parts);
 
 // Repetitions for a message size by the rule of the Pallas MPI Benchmarks 2.2: 1000, but no more
 // than 40 MiB of payload a size, and at least one.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/code.h"
 
-#include "sim/core/intern.h"
-
 #include <string.h>
 
 static int variable_slot(GPtrArray *names, const char *name)
@@ -30,7 +28,7 @@ static void collect_variables(struct code *code, const GPtrArray *ops)
 {
     for (guint i = 0; ops && i < ops->len; i++) {
         const struct op *op = g_ptr_array_index(ops, i);
-        if (op->kind == OP_LOOP && op->name)
+        if (op_is(op, OP_LOOP) && op->name)
             variable_slot(code->variable_names, op->name);
         collect_variables(code, op->body);
     }
@@ -45,27 +43,28 @@ struct compiler {
     const struct op **at;
 };
 
-static struct code_value compile_value(struct compiler *compiler, const struct op_value *value)
+static struct expression *compile_expression(struct compiler *compiler,
+                                             const struct op_value *value)
 {
-    struct code_value compiled = {0};
-    if (!value->text || *compiler->error)
-        return compiled;
-    compiled.given = true;
-    compiled.any = strcmp(value->text, OP_ANY) == 0;
-    if (compiled.any)
-        return compiled;
-    char *end;
-    compiled.constant = g_ascii_strtoll(value->text, &end, 10);
-    if (*end == '\0')
-        return compiled;
     char *why = NULL;
-    compiled.expression = expression_new(value->text, &compiler->code->variables, &why);
-    if (!compiled.expression) {
+    if (*compiler->error)
+        return NULL;
+    struct expression *expression = expression_new(value->text, &compiler->code->variables, &why);
+    if (!expression) {
         *compiler->error = g_strdup_printf("%s:%d:%d: %s", value->mark.file, value->mark.line,
                                            value->mark.column, why);
         *compiler->at = compiler->op;
     }
     g_free(why);
+    return expression;
+}
+
+static struct code_value compile_value(struct compiler *compiler, const struct op_value *value)
+{
+    char *end;
+    struct code_value compiled = {.constant = g_ascii_strtoll(value->text, &end, 10)};
+    if (*end != '\0')
+        compiled.expression = compile_expression(compiler, value);
     return compiled;
 }
 
@@ -126,11 +125,9 @@ static struct code_layout *compile_layout(struct compiler *compiler, const struc
 static void code_op_free(void *data)
 {
     struct code_op *op = data;
-    struct code_value *values[] = {
-        &op->peer,  &op->source_rank, &op->root,           &op->size,        &op->tag,    &op->time,
-        &op->count, &op->buffer,      &op->receive_buffer, &op->peer_buffer, &op->channel};
-    for (size_t i = 0; i < G_N_ELEMENTS(values); i++)
-        expression_free(values[i]->expression);
+    for (int i = 0; i < op->computed_count; i++)
+        expression_free(op->computed[i].expression);
+    g_free(op->computed);
     layout_free(op->layout);
     if (op->requests)
         g_array_free(op->requests, TRUE);
@@ -139,11 +136,36 @@ static void code_op_free(void *data)
     g_free(op);
 }
 
+static void compile_computed(struct compiler *compiler, const struct op *op,
+                             struct code_op *compiled)
+{
+    compiled->computed_count = op->computed ? (int)op->computed->len : 0;
+    compiled->computed = g_new0(struct code_computed, compiled->computed_count);
+    for (int i = 0; i < compiled->computed_count; i++) {
+        const struct op_computed *from = &g_array_index(op->computed, struct op_computed, i);
+        compiled->computed[i].key = from->key;
+        compiled->computed[i].expression = compile_expression(compiler, &from->value);
+    }
+    if (compiled->computed_count > 0 || op->layout)
+        compiler->code->most_arguments =
+            MAX(compiler->code->most_arguments, operation_arguments_size(op->kind));
+}
+
+// Whether the operation says where its data lie.
+static bool names_buffer(const struct op *op)
+{
+    bool computed = false;
+    for (guint i = 0; op->computed && i < op->computed->len; i++)
+        computed |= g_array_index(op->computed, struct op_computed, i).key->param.offset ==
+                    offsetof(struct operation_arguments, buffer);
+    return computed || op_common(op)->buffer != OPERATION_ANY;
+}
+
 static void number_requests(struct code *code, const struct op *op, struct code_op *compiled)
 {
     compiled->request = CODE_NO_SLOT;
     compiled->variable = CODE_NO_SLOT;
-    if (op->name && op->kind == OP_LOOP)
+    if (op->name && op_is(op, OP_LOOP))
         compiled->variable = variable_slot(code->variable_names, op->name);
     else if (op->name)
         compiled->request = request_slot(code->requests, op->name);
@@ -161,20 +183,9 @@ static struct code_op *compile_op(struct compiler *compiler, const struct op *op
     struct code_op *compiled = g_new0(struct code_op, 1);
     compiler->op = op;
     compiled->source = op;
-    compiled->peer = compile_value(compiler, &op->peer);
-    compiled->source_rank = compile_value(compiler, &op->source);
-    compiled->root = compile_value(compiler, &op->root);
-    compiled->size = compile_value(compiler, &op->size);
-    compiled->tag = compile_value(compiler, &op->tag);
-    compiled->time = compile_value(compiler, &op->time);
-    compiled->count = compile_value(compiler, &op->count);
-    compiled->buffer = compile_value(compiler, &op->buffer);
-    compiled->receive_buffer = compile_value(compiler, &op->receive_buffer);
-    compiled->peer_buffer = compile_value(compiler, &op->peer_buffer);
-    compiled->channel = compile_value(compiler, &op->channel);
+    compile_computed(compiler, op, compiled);
     compiled->layout = op->layout ? compile_layout(compiler, op->layout) : NULL;
-    compiled->function = op->function ? intern_text(op->function) : NULL;
-    compiled->own_buffer = op->buffer.text ? CODE_NO_SLOT : compiler->own_buffers++;
+    compiled->own_buffer = names_buffer(op) ? CODE_NO_SLOT : compiler->own_buffers++;
     number_requests(compiler->code, op, compiled);
     if (op->body)
         compiled->body = compile_body(compiler, op->body);

@@ -12,9 +12,14 @@
 
 // A value known at compile time, or an expression over rank, ranks and loop counters.
 struct code_value {
-    bool given, any;
     int64_t constant;
     struct expression *expression; // NULL: constant
+};
+
+// A key whose value is computed for each call.
+struct code_computed {
+    const struct operation_key *key;
+    struct expression *expression;
 };
 
 #define CODE_NO_SLOT (-1)
@@ -31,14 +36,13 @@ struct code_layout {
 
 struct code_op {
     const struct op *source;
-    struct code_value peer, source_rank, root, size, tag, time, count, buffer, receive_buffer,
-        peer_buffer, channel;
-    struct code_layout *layout; // NULL: contiguous
-    const char *function;       // interned; NULL: none
+    struct code_computed *computed; // in the order in which they are evaluated
+    int computed_count;
     int own_buffer;             // number within its part; CODE_NO_SLOT: it names its buffer
     int request;                // number of isend, irecv, wait; CODE_NO_SLOT: none
-    GArray *requests;           // int: numbers of waitall; NULL: all open ones
     int variable;               // of a loop's counter; CODE_NO_SLOT: not named
+    struct code_layout *layout; // NULL: contiguous
+    GArray *requests;           // int: numbers of waitall; NULL: all open ones
     GPtrArray *body;            // struct code_op *, of a loop
 };
 
@@ -53,6 +57,7 @@ struct code {
     GHashTable *requests; // their numbers, by name
     GPtrArray *variable_names;
     struct expression_variables variables; // whose values are those of one rank at a time
+    size_t most_arguments; // bytes of the largest arguments that have to be evaluated
 };
 
 // The variables that every program has.

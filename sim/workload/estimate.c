@@ -8,6 +8,7 @@
 #include "sim/workload/samples.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,18 +53,18 @@
 // What a program asks for, over all ranks.
 struct work {
     double operations, bytes;
-    double peers;                // that a rank talks to, on average, at most
-    int64_t largest;             // count of a loop
-    const struct op_value *loop; // that has it; NULL: there are no loops
+    double peers;          // that a rank talks to, on average, at most
+    int64_t largest;       // count of a loop
+    const struct op *loop; // that has it; NULL: there are no loops
 };
 
-static double constant_of(const struct op_value *value, double otherwise)
+// Whether the operation's number of that name is computed when it runs.
+static bool is_computed(const struct op *op, const char *name)
 {
-    char *end;
-    if (!value->text)
-        return otherwise;
-    double number = (double)g_ascii_strtoll(value->text, &end, 10);
-    return *end == '\0' ? number : otherwise;
+    for (guint i = 0; op->computed && i < op->computed->len; i++)
+        if (strcmp(g_array_index(op->computed, struct op_computed, i).key->param.name, name) == 0)
+            return true;
+    return false;
 }
 
 // Whom a rank talks to in a collective, on average: in a tree, or in a series of exchanges.
@@ -74,9 +75,9 @@ static double few_peers(int ranks)
 
 static double peers_of(const struct op *op, int ranks)
 {
-    if (op->kind == OP_ALLTOALL)
+    if (op_is(op, OP_ALLTOALL))
         return ranks;
-    return op->kind >= OP_BARRIER && op->kind <= OP_ALLGATHER ? few_peers(ranks) : 1;
+    return op->kind->class == CALL_COLLECTIVE ? few_peers(ranks) : 1;
 }
 
 static void add_operations(struct work *work, const GPtrArray *body, double times, int ranks)
@@ -85,12 +86,13 @@ static void add_operations(struct work *work, const GPtrArray *body, double time
         const struct op *op = g_ptr_array_index(body, i);
         work->operations += times;
         work->peers += times * peers_of(op, ranks) / ranks;
-        work->bytes += times * constant_of(&op->size, 0);
-        if (op->kind != OP_LOOP)
+        work->bytes += times * (double)MAX(op_common(op)->size, 0);
+        if (!op_is(op, OP_LOOP))
             continue;
-        double count = constant_of(&op->count, 1);
+        const struct loop_arguments *loop = op->arguments;
+        double count = is_computed(op, "count") ? 1 : (double)loop->count;
         if (!work->loop || count > (double)work->largest) {
-            work->loop = &op->count;
+            work->loop = op;
             work->largest = (int64_t)count;
         }
         add_operations(work, op->body, times * count, ranks);
@@ -251,7 +253,7 @@ static void refuse_work(const struct scenario_case *test_case, double operations
     const char *path;
     if (workload->program) {
         struct work work = program_work(workload);
-        mark = work.loop ? work.loop->mark : workload->mark;
+        mark = work.loop ? work.loop->plain_mark : workload->mark;
         path = "workload.program";
     } else {
         path = workload->repetitions ? "workload.repetitions" : "workload.sizes";

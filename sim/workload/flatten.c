@@ -3,6 +3,8 @@
 
 #include "sim/workload/call_kind.h"
 
+#include <string.h>
+
 // A request that the program has named, and not waited for.
 struct named {
     int name; // op_call.request
@@ -11,7 +13,9 @@ struct named {
 
 // Where a rank stands.
 struct unfolding {
-    struct op_call call;           // under way
+    struct op_call call;           // under way, with `arguments`
+    void *arguments;               // a copy: the source's are gone when another rank asks
+    size_t room;                   // bytes of it
     bool called;                   // something of it is left
     struct mpi_schedule *schedule; // of a collective; NULL: the call is none
     guint step;                    // the next one
@@ -64,10 +68,12 @@ static void schedule_build(struct flatten *flatten, int rank, struct unfolding *
     // All that building looks at.
     const struct mpi_process process = {
         .rank = rank, .ranks = flatten->ranks, .library = flatten->library};
+    const struct collective_arguments *arguments = at->arguments;
+    enum op_code code = (enum op_code)at->call.kind->code;
     at->schedule = schedule_take(flatten);
     at->step = 0;
-    mpi_collective_build(at->schedule, &process, at->call.group, call_collective(at->call.kind),
-                         at->call.root, at->call.size);
+    mpi_collective_build(at->schedule, &process, at->call.group, call_collective(code),
+                         arguments->root, arguments->common.size);
 }
 
 // ---- Operations ----
@@ -131,15 +137,16 @@ static void name_started(struct unfolding *at)
 
 static void unfold_transfer(struct unfolding *at, struct flat_op *op)
 {
-    const struct op_call *call = &at->call;
-    op->peer = call->peer;
-    op->tag = call->tag;
+    const struct transfer_arguments *arguments = at->arguments;
+    enum op_code code = (enum op_code)at->call.kind->code;
+    op->peer = arguments->common.peer;
+    op->tag = (int)arguments->tag;
     op->context = MPI_POINT_TO_POINT;
-    op->group = call->group;
-    op->size = call->size;
-    op->synchronous = call_synchronous(call->kind);
-    start_request(at, op, call_request_kind(call->kind));
-    if (call->kind == OP_IPROBE) {
+    op->group = at->call.group;
+    op->size = arguments->common.size;
+    op->synchronous = call_synchronous(code);
+    start_request(at, op, call_request_kind(code));
+    if (code == OP_IPROBE) {
         op->kind = FLAT_IPROBE;
         g_array_set_size(at->started, 0);
         at->called = false;
@@ -151,13 +158,14 @@ static void unfold_transfer(struct unfolding *at, struct flat_op *op)
 // The receive, then the send.
 static void unfold_sendrecv(struct unfolding *at, struct flat_op *op)
 {
-    const struct op_call *call = &at->call;
+    const struct sendrecv_arguments *arguments = at->arguments;
+    const struct transfer_arguments *send = &arguments->send;
     bool receives = at->started->len == 0;
-    op->peer = receives ? call->source : call->peer;
-    op->tag = call->tag;
+    op->peer = receives ? arguments->source : send->common.peer;
+    op->tag = (int)send->tag;
     op->context = MPI_POINT_TO_POINT;
-    op->group = call->group;
-    op->size = call->size;
+    op->group = at->call.group;
+    op->size = send->common.size;
     start_request(at, op, receives ? MPI_RECV : MPI_SEND);
 }
 
@@ -193,15 +201,16 @@ static bool unfold_wait(struct unfolding *at, struct flat_op *op)
 static void unfold_local(struct unfolding *at, struct flat_op *op, enum flat_kind kind)
 {
     op->kind = kind;
-    op->size = at->call.size;
-    op->time = at->call.time;
+    op->size = op_call_common(&at->call)->size;
+    if (kind == FLAT_COMPUTE)
+        op->time = ((const struct compute_arguments *)at->arguments)->time;
     at->called = false;
 }
 
 static void unfold_operation(struct unfolding *at, struct flat_op *op)
 {
-    op->peer = at->call.peer;
-    op->size = at->call.size;
+    op->peer = op_call_common(&at->call)->peer;
+    op->size = op_call_common(&at->call)->size;
     start_request(at, op, MPI_SEND);
     op->kind = FLAT_OTHER;
     name_started(at);
@@ -210,13 +219,13 @@ static void unfold_operation(struct unfolding *at, struct flat_op *op)
 // What is next of the call under way; false if nothing is left of it.
 static bool unfold(struct flatten *flatten, struct unfolding *at, struct flat_op *op)
 {
-    bool pair = at->call.kind == OP_SENDRECV;
+    bool pair = at->call.kind->class == CALL_SENDRECV;
     if (!at->schedule && at->started->len == (pair ? 2 : 1)) {
         wait_for_started(at, op);
         at->called = false;
         return true;
     }
-    switch (call_class(at->call.kind)) {
+    switch (at->call.kind->class) {
     case CALL_TRANSFER:
         unfold_transfer(at, op);
         return true;
@@ -228,7 +237,7 @@ static bool unfold(struct flatten *flatten, struct unfolding *at, struct flat_op
     case CALL_COLLECTIVE:
         return unfold_collective(flatten, at, op);
     case CALL_LOCAL:
-        unfold_local(at, op, at->call.kind == OP_COMPUTE ? FLAT_COMPUTE : FLAT_COPY);
+        unfold_local(at, op, op_call_is(&at->call, OP_COMPUTE) ? FLAT_COMPUTE : FLAT_COPY);
         return true;
     case CALL_MEMORY:
         unfold_local(at, op, FLAT_OTHER);
@@ -259,6 +268,16 @@ static void begin(struct unfolding *at)
     at->waits = false;
 }
 
+static void keep_arguments(struct unfolding *at)
+{
+    size_t size = operation_arguments_size(at->call.kind);
+    if (size > at->room)
+        at->arguments = g_realloc(at->arguments, at->room = size);
+    memcpy(at->arguments, at->call.arguments, size);
+    ((struct operation_arguments *)at->arguments)->layout = NULL; // the size has its bytes
+    at->call.arguments = at->arguments;
+}
+
 enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op *op)
 {
     struct unfolding *at = &flatten->unfoldings[rank];
@@ -273,7 +292,9 @@ enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op 
         if (next == SOURCE_END || next == SOURCE_WRONG)
             return next;
         at->called = next == SOURCE_CALL;
-        if (at->called && call_class(at->call.kind) == CALL_COLLECTIVE)
+        if (at->called)
+            keep_arguments(at);
+        if (at->called && at->call.kind->class == CALL_COLLECTIVE)
             schedule_build(flatten, rank, at);
     }
 }
@@ -314,6 +335,7 @@ void flatten_free(struct flatten *flatten)
         struct unfolding *at = &flatten->unfoldings[rank];
         if (at->schedule)
             schedule_free(at->schedule);
+        g_free(at->arguments);
         if (at->started) {
             g_array_free(at->started, TRUE);
             g_array_free(at->named, TRUE);

@@ -69,9 +69,9 @@ char *interpreter_place(const struct interpreter *run)
         return g_strdup("end of the program");
     const struct source_mark *mark = run->call.mark;
     if (mark->line == 0)
-        return g_strdup(op_kind_name(run->call.kind));
+        return g_strdup(run->call.kind->name);
     return g_strdup_printf("%s:%d:%d: %s", mark->file, mark->line, mark->column,
-                           op_kind_name(run->call.kind));
+                           run->call.kind->name);
 }
 
 void interpreter_fail(struct interpreter *run, const char *format, ...)
@@ -92,8 +92,9 @@ void interpreter_fail(struct interpreter *run, const char *format, ...)
 
 int64_t interpreter_address(struct interpreter *run, int64_t size)
 {
-    if (run->call.buffer != CALL_NO_ADDRESS)
-        return run->call.buffer;
+    const struct operation_arguments *arguments = run->call.arguments;
+    if (arguments->buffer != OPERATION_ANY)
+        return arguments->buffer;
     guint number = (guint)run->call.own_buffer;
     if (number >= run->own_buffers->len)
         g_array_set_size(run->own_buffers, number + 1);
@@ -134,11 +135,12 @@ enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_r
 
 static enum interpreter_phase call_local(const struct interpreter *run, struct cpu_context *context)
 {
-    if (run->call.kind == OP_COMPUTE)
-        cpu_spend_time(context, run->call.time, &compute_stage);
+    if (op_call_is(&run->call, OP_COMPUTE))
+        cpu_spend_time(context, ((const struct compute_arguments *)run->call.arguments)->time,
+                       &compute_stage);
     else
-        mem_copy(context, &run->process->host->config.memory, run->call.size, COPY_WARM,
-                 MESSAGE_NONE);
+        mem_copy(context, &run->process->host->config.memory, op_call_common(&run->call)->size,
+                 COPY_WARM, MESSAGE_NONE);
     return PHASE_NEXT;
 }
 
@@ -146,8 +148,9 @@ static enum interpreter_phase call_registration(struct interpreter *run,
                                                 struct cpu_context *context)
 {
     const struct mpi_device_ops *ops = run->process->ops;
-    bool registers = run->call.kind == OP_REGISTER;
-    int64_t size = run->call.size, address = run->call.buffer;
+    const struct operation_arguments *arguments = run->call.arguments;
+    bool registers = op_call_is(&run->call, OP_REGISTER);
+    int64_t size = arguments->size, address = arguments->buffer;
     if (size <= 0)
         interpreter_fail(run, "%" G_GINT64_FORMAT " B cannot be registered", size);
     else if (!ops->register_memory)
@@ -172,16 +175,16 @@ static enum interpreter_phase call_measure_start(struct interpreter *run,
 static enum interpreter_phase call_measure_stop(struct interpreter *run,
                                                 const struct cpu_context *context)
 {
-    const struct op_call *call = &run->call;
-    sim_time elapsed = call->reported ? run->process->reported : context->now - run->measure_start;
-    run->measure(run->owner, run->process->rank, call->size, call->count, call->parts, elapsed,
-                 laps_end(&run->laps, call->count, call->reported, elapsed));
+    const struct measure_arguments *stop = run->call.arguments;
+    sim_time elapsed = stop->reported ? run->process->reported : context->now - run->measure_start;
+    run->measure(run->owner, run->process->rank, stop->common.size, stop->count, stop->parts,
+                 elapsed, laps_end(&run->laps, stop->count, stop->reported, elapsed));
     return PHASE_NEXT;
 }
 
 static enum interpreter_phase call_start(struct interpreter *run, struct cpu_context *context)
 {
-    switch (call_class(run->call.kind)) {
+    switch (run->call.kind->class) {
     case CALL_TRANSFER:
         return interpreter_transfer(run, context);
     case CALL_SENDRECV:
@@ -197,8 +200,8 @@ static enum interpreter_phase call_start(struct interpreter *run, struct cpu_con
     case CALL_OPERATION:
         return interpreter_operation(run, context);
     case CALL_MEASURE:
-        return run->call.kind == OP_MEASURE_START ? call_measure_start(run, context)
-                                                  : call_measure_stop(run, context);
+        return op_call_is(&run->call, OP_MEASURE_START) ? call_measure_start(run, context)
+                                                        : call_measure_stop(run, context);
     case CALL_LOOP:
         break;
     }
@@ -214,7 +217,7 @@ static enum source_next take_call(struct interpreter *run, sim_time now)
         enum source_next next = run->source->next(run->source, run->process->rank, &run->call);
         if (next != SOURCE_LAP)
             return next;
-        laps_add(&run->laps, run->call.count, now, run->process->reported);
+        laps_add(&run->laps, run->call.turns, now, run->process->reported);
     }
 }
 
@@ -248,13 +251,13 @@ static void give_back(struct interpreter *run, struct cpu_context *context)
 {
     for (guint i = 0; i < run->waiting->len; i++) {
         struct mpi_request *request = g_ptr_array_index(run->waiting, i);
-        const struct mpi_operation *operation = request->operation;
+        const void *arguments = request->operation ? request->arguments : NULL;
         if (request->done)
             mpi_request_free(context, request);
         else
             mpi_request_withdraw(context, request);
-        if (operation)
-            interpreter_operation_over(run, operation);
+        if (arguments)
+            interpreter_operation_over(run, arguments);
     }
     g_ptr_array_set_size(run->waiting, 0);
 }
@@ -282,7 +285,7 @@ static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context 
 static enum cpu_next phase_collective(struct interpreter *run, struct cpu_context *context)
 {
     if (!mpi_schedule_step(&run->schedule, context, run->process)) {
-        mpi_observe_collective(run->process, op_kind_name(run->call.kind), false);
+        mpi_observe_collective(run->process, run->call.kind->name, false);
         run->phase = PHASE_NEXT;
         return CPU_AGAIN;
     }

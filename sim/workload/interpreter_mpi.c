@@ -5,24 +5,24 @@
 
 enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context)
 {
-    const struct op_call *call = &run->call;
-    enum op_kind kind = call->kind;
-    enum mpi_request_kind request_kind = call_request_kind(kind);
+    const struct transfer_arguments *arguments = run->call.arguments;
+    enum op_code code = (enum op_code)run->call.kind->code;
+    enum mpi_request_kind request_kind = call_request_kind(code);
     struct mpi_transfer transfer = {
-        .peer = call->peer,
-        .tag = call->tag,
+        .peer = arguments->common.peer,
+        .tag = (int)arguments->tag,
         .context = MPI_POINT_TO_POINT,
-        .size = call->size,
-        .group = call->group,
-        .synchronous = call_synchronous(kind),
-        .blocking = kind != OP_IPROBE && call->request == CALL_NO_REQUEST,
+        .size = arguments->common.size,
+        .group = run->call.group,
+        .synchronous = call_synchronous(code),
+        .blocking = code != OP_IPROBE && run->call.request == CALL_NO_REQUEST,
     };
     if (request_kind != MPI_PROBE)
-        transfer.address = interpreter_address(run, call->size);
+        transfer.address = interpreter_address(run, transfer.size);
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
     struct mpi_request *request = mpi_start(context, run->process, request_kind, &transfer);
-    if (kind == OP_IPROBE) {
+    if (code == OP_IPROBE) {
         g_ptr_array_add(run->waiting, request);
         return PHASE_DRAIN;
     }
@@ -58,25 +58,26 @@ enum interpreter_phase interpreter_wait(struct interpreter *run, struct cpu_cont
     return PHASE_WAIT;
 }
 
-// Of a call that sends and receives; `behind` if its place is not given.
-static int64_t receive_address(const struct interpreter *run, int64_t behind)
+// Where a call that sends and receives does the latter; `behind` if its place is not given.
+static int64_t receive_address(int64_t receive_buffer, int64_t behind)
 {
-    return run->call.receive_buffer == CALL_NO_ADDRESS ? behind : run->call.receive_buffer;
+    return receive_buffer == OPERATION_ANY ? behind : receive_buffer;
 }
 
 // A receive and a send that are started together, as libraries make MPI_Sendrecv of them.
 enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_context *context)
 {
-    const struct op_call *call = &run->call;
-    struct mpi_transfer send = {.peer = call->peer,
-                                .tag = call->tag,
+    const struct sendrecv_arguments *arguments = run->call.arguments;
+    int64_t size = arguments->send.common.size;
+    struct mpi_transfer send = {.peer = arguments->send.common.peer,
+                                .tag = (int)arguments->send.tag,
                                 .context = MPI_POINT_TO_POINT,
-                                .group = call->group,
-                                .address = interpreter_address(run, 2 * call->size),
-                                .size = call->size};
+                                .group = run->call.group,
+                                .address = interpreter_address(run, 2 * size),
+                                .size = size};
     struct mpi_transfer receive = send;
-    receive.peer = call->source;
-    receive.address = receive_address(run, send.address + call->size);
+    receive.peer = arguments->source;
+    receive.address = receive_address(arguments->receive_buffer, send.address + size);
     interpreter_wait_for(run, mpi_start(context, run->process, MPI_RECV, &receive));
     interpreter_wait_for(run, mpi_start(context, run->process, MPI_SEND, &send));
     return PHASE_WAIT;
@@ -95,22 +96,26 @@ static int64_t temporary_address(struct interpreter *run, int64_t bytes)
 
 enum interpreter_phase interpreter_collective(struct interpreter *run, struct cpu_context *context)
 {
-    const struct op_call *call = &run->call;
-    enum mpi_collective collective = call_collective(call->kind);
-    mpi_observe_collective(run->process, op_kind_name(call->kind), true);
-    int ranks = mpi_group_size(call->group, run->process->ranks);
-    int64_t sent = mpi_collective_send_bytes(collective, ranks, call->size),
-            received = mpi_collective_receive_bytes(collective, ranks, call->size);
+    const struct collective_arguments *arguments = run->call.arguments;
+    const char *name = run->call.kind->name;
+    enum mpi_collective collective = call_collective((enum op_code)run->call.kind->code);
+    mpi_observe_collective(run->process, name, true);
+    int ranks = mpi_group_size(run->call.group, run->process->ranks);
+    int64_t size = arguments->common.size,
+            sent = mpi_collective_send_bytes(collective, ranks, size),
+            received = mpi_collective_receive_bytes(collective, ranks, size);
     struct mpi_schedule *schedule = &run->schedule;
-    mpi_collective_build(schedule, run->process, call->group, collective, call->root, call->size);
+    mpi_collective_build(schedule, run->process, run->call.group, collective, arguments->root,
+                         size);
     if (schedule->steps->len == 0) { // the library sees that there is nothing to do
         mpi_call(context, run->process);
-        mpi_observe_collective(run->process, op_kind_name(call->kind), false);
+        mpi_observe_collective(run->process, name, false);
         return PHASE_NEXT;
     }
     int64_t *address = schedule->address;
     address[MPI_BUFFER_SEND] = interpreter_address(run, sent + received);
-    address[MPI_BUFFER_RECEIVE] = receive_address(run, address[MPI_BUFFER_SEND] + sent);
+    address[MPI_BUFFER_RECEIVE] =
+        receive_address(arguments->receive_buffer, address[MPI_BUFFER_SEND] + sent);
     address[MPI_BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
     return PHASE_COLLECTIVE;
 }

@@ -1,70 +1,71 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One-sided transfers, active messages, and what else only some libraries have.
+#include "sim/mpi/operation.h"
 #include "sim/workload/interpreter_parts.h"
 
+#include <stdalign.h>
+#include <stddef.h>
 #include <string.h>
 
-// What a library is asked for, and which of the operation's data it moves.
-static const struct {
-    enum mpi_request_kind kind;
-    enum mpi_context context;
-    bool peer; // it has one
-    bool data; // it has a buffer
-} meanings[] = {
-    [OP_PUT] = {MPI_PUT, MPI_ONE_SIDED, true, true},
-    [OP_GET] = {MPI_GET, MPI_FETCHED, true, true},
-    [OP_ACCUMULATE] = {MPI_ACCUMULATE, MPI_ONE_SIDED, true, true},
-    [OP_FETCH_ADD] = {MPI_FETCH_ADD, MPI_ONE_SIDED, true, false},
-    [OP_LOCK] = {MPI_LOCK, MPI_ONE_SIDED, true, false},
-    [OP_UNLOCK] = {MPI_UNLOCK, MPI_ONE_SIDED, true, false},
-    [OP_FENCE] = {MPI_FENCE, MPI_ONE_SIDED, true, false},
-    [OP_ACTIVE_MESSAGE] = {MPI_ACTIVE_MESSAGE, MPI_ACTIVE, true, true},
-    [OP_POLL] = {MPI_POLL, MPI_ACTIVE, false, false},
-    [OP_CALL] = {MPI_CALL, MPI_ONE_SIDED, false, false},
-};
-
-// A request's operation, which lives as long as the request.
+// A request's arguments, which live as long as the request.
 struct kept_operation {
     struct kept_operation *next, *next_unused;
-    struct mpi_operation operation;
+    struct mpi_layout layout;
     struct mpi_segments *segments;
     int most_sets; // that `segments` has room for
+    size_t room;   // bytes of the arguments
+    alignas(max_align_t) unsigned char arguments[];
 };
 
-static struct kept_operation *take_unused(struct interpreter *run)
+#define LEAST_ROOM 96 // so that the arguments of most kinds fit each other's
+
+static struct kept_operation *take_unused(struct interpreter *run, size_t size)
 {
-    struct kept_operation *kept = run->unused;
-    if (kept) {
-        run->unused = kept->next_unused;
+    for (struct kept_operation **at = &run->unused; *at; at = &(*at)->next_unused) {
+        struct kept_operation *kept = *at;
+        if (kept->room < size)
+            continue;
+        *at = kept->next_unused;
         return kept;
     }
-    kept = g_new0(struct kept_operation, 1);
+    size_t room = MAX(size, LEAST_ROOM);
+    struct kept_operation *kept = g_malloc0(sizeof(struct kept_operation) + room);
+    kept->room = room;
     kept->next = run->kept;
     run->kept = kept;
     return kept;
 }
 
-// A copy that stays until the request is over: what the source says is gone with its next call.
-static const struct mpi_operation *keep(struct interpreter *run,
-                                        const struct mpi_operation *operation)
+static void keep_layout(struct kept_operation *kept, const struct mpi_layout *layout)
 {
-    struct kept_operation *kept = take_unused(run);
-    const struct mpi_layout *layout = &operation->layout;
-    kept->operation = *operation;
+    kept->layout = *layout;
+    ((struct operation_arguments *)(void *)kept->arguments)->layout = &kept->layout;
     if (layout->kind != MPI_VECTOR)
-        return &kept->operation;
+        return;
     if (layout->sets > kept->most_sets) {
         kept->segments = g_renew(struct mpi_segments, kept->segments, layout->sets);
         kept->most_sets = layout->sets;
     }
     memcpy(kept->segments, layout->segments, sizeof *kept->segments * (size_t)layout->sets);
-    kept->operation.layout.segments = kept->segments;
-    return &kept->operation;
+    kept->layout.segments = kept->segments;
 }
 
-void interpreter_operation_over(struct interpreter *run, const struct mpi_operation *operation)
+// A copy that stays until the request is over: what the source says is gone with its next call.
+static const void *keep(struct interpreter *run, const struct op_call *call)
 {
-    struct kept_operation *kept = container_of(operation, struct kept_operation, operation);
+    size_t size = operation_arguments_size(call->kind);
+    struct kept_operation *kept = take_unused(run, size);
+    memcpy(kept->arguments, call->arguments, size);
+    if (op_call_common(call)->layout)
+        keep_layout(kept, op_call_common(call)->layout);
+    return kept->arguments;
+}
+
+void interpreter_operation_over(struct interpreter *run, const void *arguments)
+{
+    struct kept_operation *kept =
+        (struct kept_operation *)((uintptr_t)arguments -
+                                  offsetof(struct kept_operation, arguments));
     kept->next_unused = run->unused;
     run->unused = kept;
 }
@@ -81,22 +82,18 @@ void interpreter_operations_free(struct interpreter *run)
 enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context)
 {
     const struct op_call *call = &run->call;
-    enum op_kind kind = call->kind;
-    enum mpi_request_kind request_kind = meanings[kind].kind;
-    if (!(run->process->ops->operations & MPI_OPERATION_BIT(request_kind))) {
-        interpreter_fail(run, "%s has no %s", run->process->ops->name, op_kind_name(kind));
-        return PHASE_NEXT;
-    }
+    const struct operation_arguments *arguments = call->arguments;
     struct mpi_transfer transfer = {
-        .peer = meanings[kind].peer ? call->peer : MPI_RANK_ANY,
-        .context = meanings[kind].context,
-        .size = call->size,
+        .peer = arguments->peer,
+        .size = arguments->size,
         .blocking = call->request == CALL_NO_REQUEST,
+        .operation = call->kind,
     };
+    G_STATIC_ASSERT(OPERATION_ANY == MPI_RANK_ANY && OPERATION_ANY == MPI_TAG_ANY);
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
-    transfer.operation = keep(run, call->operation);
-    if (meanings[kind].data)
+    transfer.arguments = keep(run, call);
+    if (call->kind->moves != OPERATION_MOVES_NOTHING)
         transfer.address = interpreter_address(run, call->span);
-    return interpreter_started(run, mpi_start(context, run->process, request_kind, &transfer));
+    return interpreter_started(run, mpi_start(context, run->process, MPI_OPERATION, &transfer));
 }

@@ -72,11 +72,11 @@ enum interpreter_phase interpreter_wait(struct interpreter *run, struct cpu_cont
 enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_context *context);
 enum interpreter_phase interpreter_collective(struct interpreter *run, struct cpu_context *context);
 
-// The kinds from OP_PUT to OP_CALL.
+// The kinds of models.
 enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context);
 
-// The request of that operation was given back: its room is for another.
-void interpreter_operation_over(struct interpreter *run, const struct mpi_operation *operation);
+// The request with those arguments was given back: their room is for another.
+void interpreter_operation_over(struct interpreter *run, const void *arguments);
 void interpreter_operations_free(struct interpreter *run);
 
 #endif

@@ -79,6 +79,7 @@ static void append_stacks(GArray *schemas, GPtrArray *lists, const struct regist
         struct stack_schema schema = (*stack)->schema;
         if ((*stack)->card)
             g_ptr_array_add(lists, (gpointer)(schema.nics = cards_of(registry, (*stack)->card)));
+        schema.own = model->operations;
         g_array_append_val(schemas, schema);
     }
 }
@@ -97,6 +98,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
     GArray *sections = g_array_new(TRUE, TRUE, sizeof(struct scenario_section));
     GArray *stacks = g_array_new(TRUE, TRUE, sizeof(struct stack_schema));
     GArray *benchmarks = g_array_new(TRUE, TRUE, sizeof(struct benchmark_schema));
+    GPtrArray *operations = g_ptr_array_new();
     append_sections(sections, cluster_sections);
     append_sections(sections, limit_sections);
     append_benchmarks(benchmarks, mpi_benchmarks);
@@ -106,12 +108,17 @@ struct scenario_schema *registry_schema(const struct registry *registry)
             append_sections(sections, *list);
         append_benchmarks(benchmarks, (*model)->benchmarks);
         append_stacks(stacks, made->lists, registry, *model);
+        if ((*model)->operations)
+            g_ptr_array_add(operations, (gpointer)(*model)->operations);
     }
     schema->sections = (const struct scenario_section *)(void *)g_array_free(sections, FALSE);
     schema->stacks = (const struct stack_schema *)(void *)g_array_free(stacks, FALSE);
     schema->link_table = &link_table;
     schema->switch_table = &switch_table;
     schema->benchmarks = (const struct benchmark_schema *)(void *)g_array_free(benchmarks, FALSE);
+    g_ptr_array_add(operations, NULL);
+    schema->operations =
+        (const struct operation_kind *const *)(void *)g_ptr_array_free(operations, FALSE);
     schema->nics = cards_of(registry, NULL);
     schema->check = check_case;
     return schema;
@@ -127,5 +134,6 @@ void registry_schema_free(struct scenario_schema *schema)
     g_free((void *)schema->sections);
     g_free((void *)schema->stacks);
     g_free((void *)schema->benchmarks);
+    g_free((void *)schema->operations);
     g_free(made);
 }

@@ -23,6 +23,8 @@ struct model {
     const struct card *cards;                       // ends with a NULL name; NULL: none
     const struct stack *const *stacks;              // NULL-terminated; NULL: none
     const struct benchmark *benchmarks;             // ends with a NULL schema.name; NULL: none
+    // Kinds of operations that only its stacks have; ends with a NULL name; NULL: none.
+    const struct operation_kind *operations;
 };
 
 struct registry {

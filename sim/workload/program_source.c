@@ -68,7 +68,7 @@ static const struct code_op *next_op(struct program_source *source, int rank, st
         else
             count_turn(source, frame);
         if (of) {
-            lap->count = of;
+            lap->turns = of;
             return NULL;
         }
     }
@@ -105,18 +105,18 @@ static enum source_next program_next(struct op_source *base, int rank, struct op
     if (!cursor->frames)
         cursor->frames = g_array_new(FALSE, FALSE, sizeof(struct frame));
     load(source, rank, cursor);
-    call->count = 0;
+    call->turns = 0;
     const struct code_op *op = next_op(source, rank, cursor, call);
     if (!op)
-        return call->count ? SOURCE_LAP : SOURCE_END;
+        return call->turns ? SOURCE_LAP : SOURCE_END;
     program_source_evaluate(source, op, call);
     call->own_buffer = cursor->own_buffers + MAX(op->own_buffer, 0);
     if (source->wrong)
         return wrong(source, op->source, call);
-    if (call->kind == OP_LOOP)
-        enter_loop(source, cursor, op, call->count);
-    else if (call->kind == OP_MEASURE_START || call->kind == OP_MEASURE_STOP)
-        cursor->measures = call->kind == OP_MEASURE_START;
+    if (op_call_is(call, OP_LOOP))
+        enter_loop(source, cursor, op, ((const struct loop_arguments *)call->arguments)->count);
+    else if (op_call_is(call, OP_MEASURE_START) || op_call_is(call, OP_MEASURE_STOP))
+        cursor->measures = op_call_is(call, OP_MEASURE_START);
     return SOURCE_CALL;
 }
 
@@ -129,6 +129,7 @@ static void program_source_free(struct op_source *base)
     g_free(source->cursors);
     code_free(source->code);
     program_free(source->owned);
+    g_free(source->arguments);
     g_free(source->wrong);
     g_free(source);
 }
@@ -138,6 +139,7 @@ struct op_source *program_source_new(const struct program *program, int ranks)
     struct program_source *source = g_new0(struct program_source, 1);
     source->base = (struct op_source){.next = program_next, .free = program_source_free};
     source->code = code_new(program, &source->wrong, &source->wrong_op);
+    source->arguments = source->code ? g_malloc0(source->code->most_arguments) : NULL;
     source->ranks = ranks;
     source->cursors = g_new0(struct cursor, ranks);
     source->loaded = -1;

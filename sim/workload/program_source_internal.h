@@ -32,10 +32,11 @@ struct program_source {
     struct program *owned; // NULL: the program is not the source's
     int ranks;
     struct cursor *cursors;
-    int loaded;                     // rank whose values the variables have; -1: none
-    char *wrong;                    // with the last call; or with the code
-    const struct op *wrong_op;      // that does not compile
-    struct mpi_operation operation; // of the last call
+    int loaded;                // rank whose values the variables have; -1: none
+    char *wrong;               // with the last call; or with the code
+    const struct op *wrong_op; // that does not compile
+    void *arguments;           // of the last call, if they had to be evaluated
+    struct mpi_layout layout;  // likewise
 };
 
 // Notes what is wrong with the call under way, unless something is already.

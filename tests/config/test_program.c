@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs: operations and their keys, ranks, requests, loops and expressions.
 #include "sim/program/program.h"
+#include "tests/support/fake_operations.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"
 
@@ -13,7 +14,7 @@ static struct program *read_text(const char *text, char **complaints)
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
     CU_ASSERT_PTR_NOT_NULL_FATAL(list);
-    struct program *program = program_read(list, RANKS, NULL, "p", diags);
+    struct program *program = program_read(list, RANKS, &fake_library, "p", diags);
     *complaints = fake_complaints(diags);
     node_free(list);
     diag_list_free(diags);
@@ -75,49 +76,51 @@ static void test_operations(void)
         "    - register: {size: 1 MiB, buffer: 4096}\n"
         "    - deregister: {size: 1 MiB, buffer: 4096}\n");
     const GPtrArray *body = part_at(program, 0)->body;
-    static const enum op_kind order[] = {
+    static const enum op_code order[] = {
         OP_ISEND,     OP_IRECV,   OP_WAIT,    OP_WAITALL,   OP_WAITALL, OP_LOOP,     OP_COMPUTE,
         OP_COMPUTE,   OP_BARRIER, OP_BARRIER, OP_ALLTOALL,  OP_SSEND,   OP_PROBE,    OP_IPROBE,
         OP_ISSEND,    OP_RECV,    OP_WAIT,    OP_SENDRECV,  OP_BCAST,   OP_REDUCE,   OP_ALLREDUCE,
         OP_ALLREDUCE, OP_GATHER,  OP_SCATTER, OP_ALLGATHER, OP_COPY,    OP_REGISTER, OP_DEREGISTER};
     SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order));
     for (guint i = 0; i < body->len; i++)
-        SUITE_SAME_TEXT(op_kind_name(op_at(body, i)->kind), op_kind_name(order[i]));
+        CU_ASSERT_PTR_EQUAL(op_at(body, i)->kind, &operation_table[order[i]]);
     const struct op *isend = op_at(body, 0), *irecv = op_at(body, 1), *loop = op_at(body, 5);
-    SUITE_SAME_TEXT(isend->peer.text, "1");
-    SUITE_SAME_TEXT(isend->size.text, "65536");
-    SUITE_SAME_TEXT(isend->tag.text, "7");
-    SUITE_SAME_TEXT(isend->buffer.text, NULL);
+    SUITE_SAME_TEXT(fake_number(isend, "to"), "1");
+    SUITE_SAME_TEXT(fake_number(isend, "size"), "65536");
+    SUITE_SAME_TEXT(fake_number(isend, "tag"), "7");
+    SUITE_SAME_TEXT(fake_number(isend, "buffer"), "any");
     SUITE_SAME_TEXT(isend->name, "a");
     SUITE_SAME_INTEGER(isend->mark.line, 3);
     SUITE_SAME_INTEGER(isend->mark.column, 7);
-    SUITE_SAME_INTEGER(isend->size.mark.column, 28);
-    SUITE_SAME_TEXT(irecv->peer.text, OP_ANY);
-    SUITE_SAME_TEXT(irecv->tag.text, OP_ANY);
+    SUITE_SAME_INTEGER(isend->plain_mark.column, 19);
+    SUITE_SAME_TEXT(fake_number(irecv, "from"), "any");
+    SUITE_SAME_TEXT(fake_number(irecv, "tag"), "any");
     SUITE_SAME_TEXT(op_at(body, 2)->name, "a");
     SUITE_SAME_TEXT(op_at(body, 3)->names[0], "b");
     SUITE_SAME_TEXT(op_at(body, 3)->names[1], "a");
     SUITE_SAME_TEXT(op_at(body, 3)->names[2], NULL);
     CU_ASSERT_PTR_NULL(op_at(body, 4)->names);
-    SUITE_SAME_TEXT(loop->count.text, "10");
+    SUITE_SAME_TEXT(fake_number(loop, "count"), "10");
     SUITE_SAME_TEXT(loop->name, "i");
-    SUITE_SAME_TEXT(op_at(loop->body, 0)->size.text, "1 KiB * (i + 1)");
-    SUITE_SAME_TEXT(op_at(body, 6)->time.text, "3000000000");
-    SUITE_SAME_TEXT(op_at(body, 7)->time.text, "1 ms * rank");
-    SUITE_SAME_TEXT(op_at(body, 10)->size.text, "4000000");
-    SUITE_SAME_TEXT(op_at(body, 11)->peer.text, "(rank + 1) % ranks");
-    SUITE_SAME_TEXT(op_at(body, 11)->buffer.text, "4096");
-    SUITE_SAME_TEXT(op_at(body, 12)->tag.text, NULL);
+    SUITE_SAME_TEXT(fake_number(op_at(loop->body, 0), "size"), "1 KiB * (i + 1)");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 6), "time"), "3000000000");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 7), "time"), "1 ms * rank");
+    SUITE_SAME_INTEGER(
+        g_array_index(op_at(body, 7)->computed, struct op_computed, 0).value.mark.column, 23);
+    SUITE_SAME_TEXT(fake_number(op_at(body, 10), "size"), "4000000");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 11), "to"), "(rank + 1) % ranks");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 11), "buffer"), "4096");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 12), "tag"), "any");
     const struct op *sendrecv = op_at(body, 17), *bcast = op_at(body, 18);
-    SUITE_SAME_TEXT(sendrecv->peer.text, "1");
-    SUITE_SAME_TEXT(sendrecv->source.text, OP_ANY);
-    SUITE_SAME_TEXT(sendrecv->buffer.text, "4096");
-    SUITE_SAME_TEXT(sendrecv->receive_buffer.text, "8192");
-    SUITE_SAME_TEXT(bcast->root.text, "3");
-    SUITE_SAME_TEXT(bcast->size.text, "1024");
-    SUITE_SAME_TEXT(op_at(body, 19)->root.text, "rank % 2");
-    SUITE_SAME_TEXT(op_at(body, 20)->buffer.text, NULL);
-    SUITE_SAME_TEXT(op_at(body, 25)->size.text, "1048576");
+    SUITE_SAME_TEXT(fake_number(sendrecv, "to"), "1");
+    SUITE_SAME_TEXT(fake_number(sendrecv, "from"), "any");
+    SUITE_SAME_TEXT(fake_number(sendrecv, "buffer"), "4096");
+    SUITE_SAME_TEXT(fake_number(sendrecv, "receive_buffer"), "8192");
+    SUITE_SAME_TEXT(fake_number(bcast, "root"), "3");
+    SUITE_SAME_TEXT(fake_number(bcast, "size"), "1024");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 19), "root"), "rank % 2");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 20), "buffer"), "any");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 25), "size"), "1048576");
     program_free(program);
 }
 
@@ -154,20 +157,23 @@ static void test_library_operations(void)
         "    - call: reset\n"
         "    - call: {name: reset, count: 3, size: 1 KiB}\n"
         "    - waitall: [a, b, c, d]\n");
-    static const enum op_kind order[] = {
-        OP_PUT,   OP_GET,   OP_ACCUMULATE,     OP_FETCH_ADD, OP_FETCH_ADD, OP_LOCK, OP_UNLOCK,
-        OP_FENCE, OP_FENCE, OP_ACTIVE_MESSAGE, OP_POLL,      OP_CALL,      OP_CALL, OP_WAITALL};
+    static const enum fake_operation order[] = {
+        FAKE_PUT,  FAKE_GET,    FAKE_ACCUMULATE, FAKE_FETCH_ADD, FAKE_FETCH_ADD,
+        FAKE_LOCK, FAKE_UNLOCK, FAKE_FENCE,      FAKE_FENCE,     FAKE_MESSAGE,
+        FAKE_POLL, FAKE_CALL,   FAKE_CALL};
     const GPtrArray *body = part_at(program, 0)->body;
-    SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order));
-    for (guint i = 0; i < body->len; i++)
-        SUITE_SAME_TEXT(op_kind_name(op_at(body, i)->kind), op_kind_name(order[i]));
+    SUITE_SAME_INTEGER(body->len, G_N_ELEMENTS(order) + 1);
+    for (guint i = 0; i < G_N_ELEMENTS(order); i++)
+        CU_ASSERT_PTR_EQUAL(op_at(body, i)->kind, &fake_operations[order[i]]);
     const struct op *put = op_at(body, 0), *get = op_at(body, 1), *accumulate = op_at(body, 2);
-    CU_ASSERT(put->notify && put->physical && put->paged && !put->layout);
-    SUITE_SAME_TEXT(put->peer_buffer.text, "8192");
-    SUITE_SAME_TEXT(put->channel.text, "3");
+    const struct fake_transfer *flags = put->arguments;
+    CU_ASSERT(flags->notify && flags->physical && flags->paged && !put->layout);
+    SUITE_SAME_TEXT(fake_number(put, "peer_buffer"), "8192");
+    SUITE_SAME_TEXT(fake_number(put, "channel"), "3");
     SUITE_SAME_TEXT(put->name, "a");
-    CU_ASSERT_FALSE(get->notify || get->physical || get->paged);
-    SUITE_SAME_TEXT(get->peer.text, "(rank + 1) % ranks");
+    flags = get->arguments;
+    CU_ASSERT_FALSE(flags->notify || flags->physical || flags->paged);
+    SUITE_SAME_TEXT(fake_number(get, "from"), "(rank + 1) % ranks");
     expect_values(get->layout->counts, "512 16 ranks");
     expect_values(get->layout->strides, "4096 1048576");
     expect_values(get->layout->peer_strides, "8192 2097152");
@@ -175,35 +181,46 @@ static void test_library_operations(void)
     const struct op_segments *set = &g_array_index(accumulate->layout->sets, struct op_segments, 1);
     SUITE_SAME_TEXT(set->bytes.text, "1024");
     SUITE_SAME_TEXT(set->count.text, "ranks");
-    SUITE_SAME_TEXT(op_at(body, 3)->peer.text, "1");
-    SUITE_SAME_TEXT(op_at(body, 7)->peer.text, OP_ANY);
-    SUITE_SAME_TEXT(op_at(body, 8)->peer.text, "2");
-    SUITE_SAME_TEXT(op_at(body, 9)->function, "reply");
-    SUITE_SAME_TEXT(op_at(body, 10)->count.text, "1");
-    SUITE_SAME_TEXT(op_at(body, 11)->function, "reset");
-    SUITE_SAME_TEXT(op_at(body, 12)->count.text, "3");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 3), "to"), "1");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 7), "to"), "any");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 8), "to"), "2");
+    SUITE_SAME_TEXT(((const struct fake_call *)op_at(body, 9)->arguments)->function, "reply");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 10), "count"), "1");
+    SUITE_SAME_TEXT(((const struct fake_call *)op_at(body, 11)->arguments)->function, "reset");
+    SUITE_SAME_TEXT(fake_number(op_at(body, 12), "count"), "3");
     program_free(program);
+}
+
+static bool has(const struct op_library *library, const char *name)
+{
+    const struct operation_kind *own = operation_find(operation_table, name);
+    return op_library_has(library, own ? own : operation_find(fake_operations, name));
 }
 
 static void test_libraries(void)
 {
-    static const char *const some[] = {OP_LIBRARY_MPI, "put", "fence", NULL};
-    const struct op_library usual = {"plain", NULL}, one_sided = {"armed", some};
-    for (int kind = 0; kind <= OP_MEASURE_STOP; kind++) {
-        bool own = kind == OP_WAIT || kind == OP_WAITALL || kind == OP_COMPUTE || kind == OP_COPY ||
-                   kind == OP_REGISTER || kind == OP_DEREGISTER || kind >= OP_LOOP;
-        bool special = kind >= OP_PUT && kind <= OP_CALL;
-        CU_ASSERT_EQUAL(op_library_has(&usual, (enum op_kind)kind), !special || own);
-        CU_ASSERT_EQUAL(op_library_has(&one_sided, (enum op_kind)kind),
-                        !special || own || kind == OP_PUT || kind == OP_FENCE);
+    static const struct operation_kind *const tables[] = {fake_operations, NULL};
+    static const char *const some[] = {OPERATIONS_OF_MPI, "put", "fence", NULL};
+    const struct op_library usual = {"plain", .all = tables},
+                            one_sided = {"armed", some, fake_operations, tables};
+    for (int code = 0; code < OP_CODES; code++) {
+        CU_ASSERT_TRUE(op_library_has(&usual, &operation_table[code]));
+        CU_ASSERT_TRUE(op_library_has(&one_sided, &operation_table[code]));
     }
-    // A library without sends has no collectives either.
+    for (int code = 0; code < FAKE_OPERATIONS; code++) {
+        CU_ASSERT_FALSE(op_library_has(&usual, &fake_operations[code]));
+        CU_ASSERT_EQUAL(op_library_has(&one_sided, &fake_operations[code]),
+                        code == FAKE_PUT || code == FAKE_FENCE);
+    }
+    // A library without sends has no collectives either; and another model's put is not its own.
     static const char *const active[] = {"active_message", "poll", NULL};
-    const struct op_library messages = {"messages", active};
-    CU_ASSERT_FALSE(op_library_has(&messages, OP_SEND));
-    CU_ASSERT_FALSE(op_library_has(&messages, OP_BARRIER));
-    CU_ASSERT_TRUE(op_library_has(&messages, OP_POLL));
-    CU_ASSERT_TRUE(op_library_has(&messages, OP_LOOP));
+    const struct op_library messages = {"messages", active, fake_operations, tables},
+                            foreign = {"foreign", some, NULL, tables};
+    CU_ASSERT_FALSE(has(&messages, "send"));
+    CU_ASSERT_FALSE(has(&messages, "barrier"));
+    CU_ASSERT_TRUE(has(&messages, "poll"));
+    CU_ASSERT_TRUE(has(&messages, "loop"));
+    CU_ASSERT_FALSE(has(&foreign, "put"));
     // Programs that a library can't run are refused where the operation stands.
     static const char text[] = "- ranks: 0\n  do:\n    - loop: {count: 2, do: [{get: {from: 1, "
                                "size: 8 B}}]}\n    - fence: all\n";
@@ -367,7 +384,7 @@ static void test_refused(void)
          "put.segments[0]: the key count is missing"},
         {OPS("{put: {to: 1, segments: [8]}}"),
          "put.segments[0]: {bytes: …, count: …} is expected here, not text"},
-        {OPS("{put: {to: 1, size: 8 B, notify: 1}}"), "\"1\": true or false is expected here"},
+        {OPS("{put: {to: 1, size: 8 B, notify: 1}}"), "true or false is expected here, not \"1\""},
         {OPS("{put: {to: all, size: 8 B}}"), "put.to: \"all\""},
         {OPS("{get: {from: any, size: 8 B}}"), "\"any\" is not known here"},
         {OPS("{get: {to: 1, size: 8 B}}"), "get.to: unknown key"},
@@ -436,8 +453,8 @@ static void test_loops(void)
         OPS("{loop: {count: ranks, as: i, do: [{loop: {count: i + 1, as: k, do: [{compute: 1 us * "
             "(i + k)}, {isend: {to: k % ranks, size: i B, request: r}}]}}]}}, {wait: r}"));
     const struct op *outer = op_at(part_at(program, 0)->body, 0), *inner = op_at(outer->body, 0);
-    SUITE_SAME_TEXT(inner->count.text, "i + 1");
-    SUITE_SAME_TEXT(op_at(inner->body, 0)->time.text, "1 us * (i + k)");
+    SUITE_SAME_TEXT(fake_number(inner, "count"), "i + 1");
+    SUITE_SAME_TEXT(fake_number(op_at(inner->body, 0), "time"), "1 us * (i + k)");
     program_free(program);
 }
 
@@ -446,13 +463,13 @@ static void test_builders(void)
     struct program *program = program_new();
     struct program_part *part = program_add_part(program);
     part->all = true;
-    struct op *loop = op_append(part->body, OP_LOOP);
-    loop->count = op_value_of(1000);
+    struct op *loop = op_append_loop(part->body, 1000, NULL);
     struct op *send = op_append(loop->body, OP_SEND);
-    send->size = op_value_of(INT64_MAX);
-    SUITE_SAME_TEXT(send->size.text, "9223372036854775807");
-    SUITE_SAME_TEXT(op_kind_name(OP_MEASURE_STOP), "measure_stop");
-    struct op *put = op_append(part->body, OP_PUT), *get = op_append(part->body, OP_GET);
+    op_common(send)->size = INT64_MAX;
+    SUITE_SAME_TEXT(fake_number(send, "size"), "9223372036854775807");
+    SUITE_SAME_TEXT(operation_table[OP_MEASURE_STOP].name, "measure_stop");
+    struct op *put = op_append_kind(part->body, &fake_operations[FAKE_PUT]),
+              *get = op_append_kind(part->body, &fake_operations[FAKE_GET]);
     op_set_strided(put, 2, (const int64_t[]){512, 3, 4}, (const int64_t[]){1024, 8192}, NULL);
     expect_values(put->layout->counts, "512 3 4");
     expect_values(put->layout->strides, "1024 8192");

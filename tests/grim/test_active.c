@@ -207,9 +207,6 @@ static void limits(void)
     GRIM_FAILS((&(const struct test_program){
                    .ranks = 2, .ops = {"{active_message: {to: 0, size: 4 B}}"}, .all = "barrier"}),
                "unsupported", "messages to oneself");
-    GRIM_FAILS((&(const struct test_program){
-                   .ranks = 2, .ops = {"{call: {name: dance}}"}, .all = "barrier"}),
-               "unknown_call", "dance");
     GRIM_FAILS((&(const struct test_program){.ranks = 2, .ops = {"{poll: 1}"}}), "deadlock",
                "1 of 2 ranks");
 }

@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "sim/net": ["sim/core", "sim/config", "sim/scenario"],
     "sim/host": ["sim/core", "sim/config"],
     "sim/cluster": ["sim/core", "sim/config", "sim/scenario", "sim/net", "sim/host"],
-    "sim/mpi": ["sim/core", "sim/config", "sim/host"],
+    "sim/mpi": ["sim/core", "sim/config", "sim/program", "sim/host"],
     "sim/workload": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/cluster",
                      "sim/mpi"],
     "sim/output": ["sim/core", "sim/config", "sim/scenario", "sim/workload"],

@@ -3,6 +3,8 @@
 
 #include "sim/mpi/process.h"
 
+#include <string.h>
+
 static struct call_log *log_of(struct mpi_observer *observer)
 {
     return (struct call_log *)(void *)observer;
@@ -25,6 +27,29 @@ static void watch(struct call_log *log, const struct mpi_process *process)
     ledger_watch(process->sim->ledger, take_whole, log);
 }
 
+static const struct operation_key *key_of(const struct mpi_request *request, const char *name)
+{
+    return request->operation ? operation_key(request->operation, name) : NULL;
+}
+
+static int64_t number_of(const struct mpi_request *request, const char *name)
+{
+    const struct operation_key *key = key_of(request, name);
+    return key ? operation_number(key, request->arguments) : 0;
+}
+
+static bool flag_of(const struct mpi_request *request, const char *name)
+{
+    const struct operation_key *key = key_of(request, name);
+    return key && *((const bool *)request->arguments + key->param.offset);
+}
+
+bool logged_is(const struct logged *entry, const char *operation)
+{
+    return entry->of == LOGGED_REQUEST && entry->operation &&
+           strcmp(entry->operation->name, operation) == 0;
+}
+
 static void take_request(struct mpi_observer *observer, const struct mpi_process *process,
                          const struct mpi_request *request, enum mpi_observed what)
 {
@@ -40,8 +65,9 @@ static void take_request(struct mpi_observer *observer, const struct mpi_process
         .peer = request->peer,
         .tag = request->tag,
         .size = request->size,
-        .count = request->operation ? request->operation->count : 0,
-        .notify = request->operation && request->operation->notify,
+        .operation = request->operation,
+        .count = number_of(request, "count"),
+        .notify = flag_of(request, "notify"),
         .synchronous = request->synchronous,
         .status = request->status,
         .message = request->message,
@@ -87,6 +113,7 @@ char *logged_text(const struct logged *entry)
         [MPI_OBSERVED_DONE] = "is done with",
         [MPI_OBSERVED_RETURN] = "ends",
     };
+    static const char *const kinds[] = {"send", "recv", "probe"};
     if (entry->of == LOGGED_WHOLE)
         return g_strdup_printf("%.3f us: message %u.%u is whole", time_to_us(entry->when),
                                entry->message.index, entry->message.generation);
@@ -97,7 +124,7 @@ char *logged_text(const struct logged *entry)
         "%.3f us: rank %d %s %s[%u] peer %d, tag %d, context %d, %" G_GINT64_FORMAT
         " B; message %u.%u, from %d, tag %d, number %u",
         time_to_us(entry->when), entry->rank, names[entry->what],
-        mpi_request_kind_name(entry->kind), entry->number, entry->peer, entry->tag, entry->context,
-        entry->size, entry->message.index, entry->message.generation, entry->status.source,
-        entry->status.tag, entry->status.sequence);
+        entry->operation ? entry->operation->name : kinds[entry->kind], entry->number, entry->peer,
+        entry->tag, entry->context, entry->size, entry->message.index, entry->message.generation,
+        entry->status.source, entry->status.tag, entry->status.sequence);
 }

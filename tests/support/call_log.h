@@ -7,6 +7,7 @@
 #include "sim/core/sim.h"
 #include "sim/mpi/observer.h"
 #include "sim/mpi/request.h"
+#include "sim/program/operation_kind.h"
 
 #include <glib.h>
 
@@ -19,10 +20,11 @@ struct logged {
     const char *collective;
     // Of a request as it is now; of a whole message `message` alone.
     enum mpi_request_kind kind;
+    const struct operation_kind *operation; // of MPI_OPERATION
     int context;
     uint32_t number;
     int peer, tag;
-    int64_t size, count; // count: MPI_POLL's
+    int64_t size, count; // count: the operation's number of that name, 0 if it has none
     bool synchronous, notify;
     struct mpi_envelope status;
     struct message_ref message;
@@ -37,6 +39,9 @@ struct call_log {
 
 struct call_log *call_log_new(void);
 void call_log_free(struct call_log *log);
+
+// Whether the entry is of a request for the operation of that name.
+bool logged_is(const struct logged *entry, const char *operation);
 
 // One entry as a line of text; the caller frees it.
 char *logged_text(const struct logged *entry);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/fake_schema.h"
 
+#include "tests/support/fake_operations.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +135,8 @@ static const struct stack_schema stacks[] = {{.name = "lam_fake",
                                               .every_card = true,
                                               .nics = myrinet,
                                               .sections = rpi_sections,
-                                              .operations = some_operations},
+                                              .operations = some_operations,
+                                              .own = fake_operations},
                                              {0}};
 
 static const struct benchmark_schema benchmarks[] = {
@@ -152,11 +155,14 @@ static const struct benchmark_schema benchmarks[] = {
      .parameters = &fake_scan_table},
     {0}};
 
+static const struct operation_kind *const operation_tables[] = {fake_operations, NULL};
+
 const struct scenario_schema fake_schema = {.sections = sections,
                                             .link_table = &fake_link_table,
                                             .switch_table = &fake_switch_table,
                                             .stacks = stacks,
                                             .benchmarks = benchmarks,
+                                            .operations = operation_tables,
                                             .nics = nics};
 
 char *fake_complaints(const struct diag_list *diags)

@@ -35,8 +35,8 @@ static void disagree(struct comparison *at, const struct flat_op *op, uint32_t r
     g_string_append_printf(at->complaints,
                            "rank %d, %s: unfolded %s %u, peer %d, tag %d, context %d, "
                            "%" G_GINT64_FORMAT " B; done: %s\n",
-                           at->rank, op_kind_name(op->call->kind), flat_kind_name(op->kind),
-                           request, op->peer, op->tag, op->context, op->size, text);
+                           at->rank, op->call->kind->name, flat_kind_name(op->kind), request,
+                           op->peer, op->tag, op->context, op->size, text);
     g_free(text);
     at->over = true;
 }

@@ -32,15 +32,14 @@ static struct started *at(const struct books *books, guint i)
     return &g_array_index(books->started, struct started, i);
 }
 
-static bool moves_data(enum mpi_request_kind kind)
+static bool moves_data(const struct logged *entry)
 {
-    return kind == MPI_PUT || kind == MPI_GET || kind == MPI_ACCUMULATE ||
-           kind == MPI_ACTIVE_MESSAGE;
+    return entry->operation && entry->operation->moves != OPERATION_MOVES_NOTHING;
 }
 
-static bool writes(enum mpi_request_kind kind)
+static bool writes(const struct logged *entry)
 {
-    return kind == MPI_PUT || kind == MPI_ACCUMULATE;
+    return logged_is(entry, "put") || logged_is(entry, "accumulate");
 }
 
 static struct started *find(struct books *books, const struct logged *entry)
@@ -58,7 +57,7 @@ static void check_fence(struct books *books, const struct logged *fence, const s
 {
     for (guint i = 0; at(books, i) != self; i++) {
         const struct started *before = at(books, i);
-        bool covered = before->entry.rank == fence->rank && writes(before->entry.kind) &&
+        bool covered = before->entry.rank == fence->rank && writes(&before->entry) &&
                        (fence->peer == MPI_RANK_ANY || fence->peer == before->entry.peer);
         if (covered && !before->whole)
             complain(books, &before->entry, "is not whole, and a fence of it is done");
@@ -87,8 +86,8 @@ static int64_t come(const struct books *books, int rank, bool notifications)
     int64_t count = notifications ? 0 : books->answers;
     for (guint i = 0; i < books->started->len; i++) {
         const struct started *message = at(books, i);
-        bool counts = notifications ? message->entry.kind == MPI_PUT && message->entry.notify
-                                    : message->entry.kind == MPI_ACTIVE_MESSAGE;
+        bool counts = notifications ? logged_is(&message->entry, "put") && message->entry.notify
+                                    : logged_is(&message->entry, "active_message");
         count += counts && message->whole && message->entry.peer == rank;
     }
     return count;
@@ -96,7 +95,7 @@ static int64_t come(const struct books *books, int rank, bool notifications)
 
 static void check_poll(struct books *books, const struct logged *entry)
 {
-    bool notifications = entry->kind == MPI_CALL;
+    bool notifications = logged_is(entry, "call");
     int64_t *sum = notifications ? &books->waited[entry->rank] : &books->asked[entry->rank];
     *sum += entry->count;
     if (come(books, entry->rank, notifications) < *sum)
@@ -111,13 +110,13 @@ static void on_done(struct books *books, const struct logged *entry)
     if (self->done)
         complain(books, entry, "is done once more");
     self->done = true;
-    if (entry->kind == MPI_GET && !self->whole && books->check->gets_wait)
+    if (logged_is(entry, "get") && !self->whole && books->check->gets_wait)
         complain(books, entry, "is done before its data are there");
-    if (entry->kind == MPI_FENCE)
+    if (logged_is(entry, "fence"))
         check_fence(books, entry, self);
-    if (entry->kind == MPI_LOCK)
+    if (logged_is(entry, "lock"))
         check_lock(books, entry);
-    if (entry->kind == MPI_POLL || entry->kind == MPI_CALL)
+    if (logged_is(entry, "poll") || logged_is(entry, "call"))
         check_poll(books, entry);
 }
 
@@ -133,9 +132,9 @@ static void on_whole(struct books *books, const struct logged *entry)
         if (message->whole)
             complain(books, &message->entry, "is whole once more");
         message->whole = true;
-        for (guint k = 0; k < i && books->check->in_order && writes(message->entry.kind); k++) {
+        for (guint k = 0; k < i && books->check->in_order && writes(&message->entry); k++) {
             const struct started *before = at(books, k);
-            if (writes(before->entry.kind) && before->entry.rank == message->entry.rank &&
+            if (writes(&before->entry) && before->entry.rank == message->entry.rank &&
                 before->entry.peer == message->entry.peer && !before->whole)
                 complain(books, &before->entry, "is overtaken by a later one");
         }
@@ -148,7 +147,7 @@ static void on_start(struct books *books, const struct logged *entry)
 {
     struct started started = {.entry = *entry};
     g_array_append_val(books->started, started);
-    if (entry->kind == MPI_UNLOCK)
+    if (logged_is(entry, "unlock"))
         check_unlock(books, entry);
 }
 
@@ -156,11 +155,11 @@ static void check_end(struct books *books)
 {
     for (guint i = 0; i < books->started->len; i++) {
         const struct started *one = at(books, i);
-        if (one->entry.kind < MPI_PUT)
+        if (!one->entry.operation)
             continue;
         if (!one->done)
             complain(books, &one->entry, "is never done");
-        if (moves_data(one->entry.kind) && !one->whole)
+        if (moves_data(&one->entry) && !one->whole)
             complain(books, &one->entry, "is never whole");
     }
 }
@@ -179,7 +178,7 @@ void one_sided_check(struct one_sided *check)
             continue;
         else if (entry->what == MPI_OBSERVED_START)
             on_start(&books, entry);
-        else if (entry->what == MPI_OBSERVED_DONE && entry->kind >= MPI_PUT)
+        else if (entry->what == MPI_OBSERVED_DONE && entry->operation)
             on_done(&books, entry);
     }
     if (check->whole)

@@ -32,17 +32,26 @@ static struct program *program_of(const char *name, int ranks, int64_t size, int
     return program;
 }
 
-// All calls of a rank, laps among them as OP_LOOP without a place. Free with g_array_unref.
+static void call_clear(void *data)
+{
+    g_free((void *)(uintptr_t)((struct op_call *)data)->arguments);
+}
+
+// All calls of a rank with arguments of their own, laps among them as OP_LOOP without a place. Free
+// with g_array_unref.
 static GArray *calls_of(const struct program *program, int rank, int ranks)
 {
     GArray *calls = g_array_new(FALSE, FALSE, sizeof(struct op_call));
     struct op_source *source = program_source_new(program, ranks);
     struct op_call call;
+    g_array_set_clear_func(calls, call_clear);
     enum source_next next;
     while ((next = source->next(source, rank, &call)) != SOURCE_END) {
         CU_ASSERT_FATAL(next != SOURCE_WRONG);
         if (next == SOURCE_LAP)
-            call = (struct op_call){.kind = OP_LOOP, .count = call.count};
+            call = (struct op_call){.kind = &operation_table[OP_LOOP], .turns = call.turns};
+        if (call.arguments)
+            call.arguments = g_memdup2(call.arguments, operation_arguments_size(call.kind));
         g_array_append_val(calls, call);
     }
     op_source_free(source);
@@ -57,16 +66,19 @@ static const struct op_call *call_at(const GArray *calls, guint index)
 
 static bool is_lap(const struct op_call *call)
 {
-    return call->kind == OP_LOOP && !call->mark;
+    return op_call_is(call, OP_LOOP) && !call->mark;
 }
 
-static void expect_call(const GArray *calls, guint *index, enum op_kind kind, int64_t count)
+static void expect_call(const GArray *calls, guint *index, enum op_code code, int64_t count)
 {
     const struct op_call *call = call_at(calls, (*index)++);
-    CU_ASSERT_EQUAL(call->kind, kind);
+    CU_ASSERT_TRUE(op_call_is(call, code));
     CU_ASSERT_FALSE(is_lap(call));
     if (count)
-        SUITE_SAME_INTEGER(call->count, count);
+        SUITE_SAME_INTEGER(code == OP_LOOP
+                               ? ((const struct loop_arguments *)call->arguments)->count
+                               : ((const struct measure_arguments *)call->arguments)->count,
+                           count);
 }
 
 // Skips `turns` turns of a loop with `body` calls each, and with a lap at the end of each.
@@ -77,7 +89,7 @@ static void expect_turns(const GArray *calls, guint *index, int64_t turns, guint
         if (!lapped)
             continue;
         CU_ASSERT_TRUE(is_lap(call_at(calls, *index)));
-        SUITE_SAME_INTEGER(call_at(calls, (*index)++)->count, turns);
+        SUITE_SAME_INTEGER(call_at(calls, (*index)++)->turns, turns);
     }
 }
 
@@ -96,8 +108,9 @@ static void expect_frame(const char *name, int64_t size, int64_t repetitions, in
         expect_call(calls, &at, OP_MEASURE_START, 0);
         expect_call(calls, &at, OP_LOOP, expected);
         expect_turns(calls, &at, expected, body, true);
-        SUITE_SAME_INTEGER(call_at(calls, at)->size, size);
-        SUITE_SAME_INTEGER(call_at(calls, at)->parts, 1);
+        const struct measure_arguments *stop = call_at(calls, at)->arguments;
+        SUITE_SAME_INTEGER(stop->common.size, size);
+        SUITE_SAME_INTEGER(stop->parts, 1);
         expect_call(calls, &at, OP_MEASURE_STOP, expected);
         SUITE_SAME_INTEGER(calls->len, at);
         g_array_unref(calls);
@@ -128,11 +141,12 @@ static void test_bcast_root(void)
         GArray *calls = calls_of(program, rank, RANKS);
         for (int turn = 0; turn < 20; turn++) {
             const struct op_call *bcast = call_at(calls, 7 + 2 * (guint)turn);
-            CU_ASSERT_EQUAL(bcast->kind, OP_BCAST);
-            SUITE_SAME_INTEGER(bcast->root, turn % RANKS);
+            const struct collective_arguments *arguments = bcast->arguments;
+            CU_ASSERT_TRUE(op_call_is(bcast, OP_BCAST));
+            SUITE_SAME_INTEGER(arguments->root, turn % RANKS);
             int64_t *buffer = turn % RANKS == rank ? &send : &receive;
-            *buffer = *buffer ? *buffer : bcast->buffer;
-            CU_ASSERT_EQUAL(bcast->buffer, *buffer);
+            *buffer = *buffer ? *buffer : arguments->common.buffer;
+            CU_ASSERT_EQUAL(arguments->common.buffer, *buffer);
         }
         g_array_unref(calls);
     }
@@ -145,9 +159,9 @@ static void test_ring(void)
     struct program *program = program_of("pmb.sendrecv", RANKS, 8, 1);
     for (int rank = 0; rank < RANKS; rank++) {
         GArray *calls = calls_of(program, rank, RANKS);
-        const struct op_call *call = call_at(calls, 7);
-        SUITE_SAME_INTEGER(call->peer, (rank + 1) % RANKS);
-        SUITE_SAME_INTEGER(call->source, (rank + RANKS - 1) % RANKS);
+        const struct sendrecv_arguments *arguments = call_at(calls, 7)->arguments;
+        SUITE_SAME_INTEGER(arguments->send.common.peer, (rank + 1) % RANKS);
+        SUITE_SAME_INTEGER(arguments->source, (rank + RANKS - 1) % RANKS);
         g_array_unref(calls);
     }
     program_free(program);
@@ -157,15 +171,15 @@ static void test_ring(void)
 // waited for.
 static void test_exchange(void)
 {
-    static const enum op_kind order[] = {OP_ISEND, OP_ISEND, OP_RECV, OP_RECV, OP_WAITALL};
+    static const enum op_code order[] = {OP_ISEND, OP_ISEND, OP_RECV, OP_RECV, OP_WAITALL};
     struct program *program = program_of("pmb.exchange", RANKS, 8, 1);
     GArray *calls = calls_of(program, 0, RANKS);
     static const int peers[] = {1, RANKS - 1, RANKS - 1, 1};
     const guint first = 15;
     for (guint i = 0; i < G_N_ELEMENTS(order); i++)
-        CU_ASSERT_EQUAL(call_at(calls, first + i)->kind, order[i]);
+        CU_ASSERT_TRUE(op_call_is(call_at(calls, first + i), order[i]));
     for (guint i = 0; i < G_N_ELEMENTS(peers); i++)
-        SUITE_SAME_INTEGER(call_at(calls, first + i)->peer, peers[i]);
+        SUITE_SAME_INTEGER(op_call_common(call_at(calls, first + i))->peer, peers[i]);
     CU_ASSERT(call_at(calls, first)->request != call_at(calls, first + 1)->request);
     CU_ASSERT_TRUE(call_at(calls, first + 4)->awaits_all);
     g_array_unref(calls);
@@ -189,7 +203,8 @@ static void test_pingpong(void)
     SUITE_SAME_INTEGER(without_laps(first), 6 + exchanges);
     SUITE_SAME_INTEGER(first->len, 6 + exchanges + 9);
     SUITE_SAME_INTEGER(second->len, 4 + exchanges);
-    SUITE_SAME_INTEGER(call_at(first, first->len - 1)->parts, 2);
+    SUITE_SAME_INTEGER(
+        ((const struct measure_arguments *)call_at(first, first->len - 1)->arguments)->parts, 2);
     g_array_unref(first);
     g_array_unref(second);
     program_free(program);
@@ -203,14 +218,15 @@ static void test_pingpong(void)
 // What is registered is taken back outside the clock, and 0 B cannot be registered.
 static void test_registration(void)
 {
-    static const enum op_kind order[] = {OP_MEASURE_START, OP_REGISTER, OP_MEASURE_STOP,
+    static const enum op_code order[] = {OP_MEASURE_START, OP_REGISTER, OP_MEASURE_STOP,
                                          OP_DEREGISTER};
     struct program *program = program_of("native.register", 1, 4096, 0);
     GArray *calls = calls_of(program, 0, 1);
     SUITE_SAME_INTEGER(calls->len, G_N_ELEMENTS(order));
     for (guint i = 0; i < G_N_ELEMENTS(order); i++)
-        CU_ASSERT_EQUAL(call_at(calls, i)->kind, order[i]);
-    CU_ASSERT_EQUAL(call_at(calls, 1)->buffer, call_at(calls, 3)->buffer);
+        CU_ASSERT_TRUE(op_call_is(call_at(calls, i), order[i]));
+    CU_ASSERT_EQUAL(op_call_common(call_at(calls, 1))->buffer,
+                    op_call_common(call_at(calls, 3))->buffer);
     g_array_unref(calls);
     program_free(program);
     program = program_of("native.register", 1, 0, 0);

@@ -14,11 +14,22 @@
 
 // ---- A library whose only operation is a call ----
 
+struct call {
+    struct operation_arguments common;
+    int64_t count;
+};
+
+static const struct operation_key call_keys[] = {
+    {.param = PARAM(struct call, count, PARAM_COUNT, .doc = "how long")},
+    {.param = {.name = NULL}}};
+
+static const struct operation_kind call_kinds[] = {
+    {.name = "call", .doc = "takes time", .keys = call_keys, .size = sizeof(struct call)}, {0}};
+
 static void call_start(struct cpu_context *context, struct mpi_request *request)
 {
-    sim_time time = request->operation->count * TIME_US;
-    cpu_spend_time(context, time * (1 + request->process->rank),
-                   stage_called("call", STAGE_LIBRARY));
+    sim_time time = ((const struct call *)request->arguments)->count * TIME_US;
+    cpu_spend_time(context, time * (1 + request->process->rank), stage_called("call", STAGE_LIBRARY));
     request->process->reported += 2 * time;
     mpi_request_done(context, request);
 }
@@ -32,7 +43,6 @@ static enum mpi_progress call_advance(struct cpu_context *context, struct mpi_pr
 
 static const struct mpi_device_ops call_ops = {
     .name = "called",
-    .operations = MPI_OPERATION_BIT(MPI_CALL),
     .start = call_start,
     .advance = call_advance,
 };
@@ -67,9 +77,8 @@ static const struct param_table scan_table = {"called.scan", "keys of called.sca
 
 static void append_call(GPtrArray *body, int64_t count)
 {
-    struct op *call = op_append(body, OP_CALL);
-    call->function = g_strdup("look");
-    call->count = op_value_of(count);
+    struct call *call = op_append_kind(body, &call_kinds[0])->arguments;
+    call->count = count;
 }
 
 static void build(struct program *program, const struct workload *workload, int64_t each,
@@ -143,6 +152,7 @@ static const struct model called_model = {
     .name = "called",
     .stacks = (const struct stack *const[]){&called_stack, NULL},
     .benchmarks = called_benchmarks,
+    .operations = call_kinds,
 };
 
 static const struct model more_model = {.name = "more", .benchmarks = more_benchmarks};

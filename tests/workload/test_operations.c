@@ -4,6 +4,7 @@
 // done after so many events as the operation's count says (0: at once).
 #include "sim/workload/interpreter.h"
 #include "sim/workload/program_source.h"
+#include "tests/support/fake_operations.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
@@ -28,7 +29,6 @@ static struct held *held_of(struct mpi_request *request)
 
 static void log_layout(GString *log, const struct mpi_layout *layout)
 {
-    g_string_append_printf(log, " %" G_GINT64_FORMAT " B", layout->bytes);
     for (int i = 0; layout->kind == MPI_STRIDED && i <= layout->levels; i++)
         g_string_append_printf(log, "%s%" G_GINT64_FORMAT, i ? "x" : " of ", layout->counts[i]);
     for (int i = 0; layout->kind == MPI_STRIDED && i < layout->levels; i++)
@@ -41,20 +41,26 @@ static void log_layout(GString *log, const struct mpi_layout *layout)
 
 static void log_request(GString *log, const struct mpi_request *request)
 {
-    const struct mpi_operation *operation = request->operation;
-    g_string_append_printf(log, "%s", mpi_request_kind_name(request->kind));
+    bool transfer = request->operation->code < FAKE_MESSAGE;
+    const struct fake_transfer *data = transfer ? request->arguments : NULL;
+    const struct fake_call *call = transfer ? NULL : request->arguments;
+    const struct operation_arguments *common = request->arguments;
+    int64_t channel = data ? data->channel : call->channel;
+    g_string_append_printf(log, "%s", mpi_request_name(request));
     if (request->peer != MPI_RANK_ANY)
         g_string_append_printf(log, " %d", request->peer);
-    log_layout(log, &operation->layout);
-    if (operation->channel >= 0)
-        g_string_append_printf(log, " channel %" G_GINT64_FORMAT, operation->channel);
-    if (operation->peer_address)
-        g_string_append_printf(log, " at %" G_GINT64_FORMAT, operation->peer_address);
-    g_string_append_printf(log, "%s%s%s", operation->notify ? " notify" : "",
-                           operation->physical ? " physical" : "",
-                           operation->paged ? " paged" : "");
-    if (operation->name)
-        g_string_append_printf(log, " %s", operation->name);
+    g_string_append_printf(log, " %" G_GINT64_FORMAT " B", common->size);
+    if (common->layout)
+        log_layout(log, common->layout);
+    if (channel > 0)
+        g_string_append_printf(log, " channel %" G_GINT64_FORMAT, channel);
+    if (data && data->peer_buffer)
+        g_string_append_printf(log, " at %" G_GINT64_FORMAT, data->peer_buffer);
+    if (data)
+        g_string_append_printf(log, "%s%s%s", data->notify ? " notify" : "",
+                               data->physical ? " physical" : "", data->paged ? " paged" : "");
+    if (call && call->function)
+        g_string_append_printf(log, " %s", call->function);
     g_string_append(log, request->blocking ? "; " : " (goes on); ");
 }
 
@@ -73,9 +79,13 @@ static void fake_start(struct cpu_context *context, struct mpi_request *request)
     struct bench *bench = request->process->device;
     log_request(bench->log, request);
     cpu_spend_time(context, TIME_US, stage_called("fake", STAGE_LIBRARY));
-    held_of(request)->events = request->operation->count;
-    if (g_strcmp0(request->operation->name, "measure") == 0)
-        request->process->reported = 7 * TIME_US;
+    held_of(request)->events = 0;
+    if (request->operation->code >= FAKE_MESSAGE) {
+        const struct fake_call *call = request->arguments;
+        held_of(request)->events = call->count;
+        if (g_strcmp0(call->function, "measure") == 0)
+            request->process->reported = 7 * TIME_US;
+    }
     if (held_of(request)->events == 0)
         finish(context, request);
 }
@@ -100,13 +110,12 @@ static void fake_destroy(struct cpu_context *context, struct mpi_request *reques
 {
     (void)context;
     struct bench *bench = request->process->device;
-    g_string_append_printf(bench->log, "-%s; ", mpi_request_kind_name(request->kind));
+    g_string_append_printf(bench->log, "-%s; ", mpi_request_name(request));
 }
 
 static const struct mpi_device_ops all_ops = {
     .name = "fake",
     .request_size = sizeof(struct held),
-    .operations = UINT32_MAX & ~MPI_OPERATION_BIT(MPI_UNLOCK),
     .start = fake_start,
     .advance = fake_advance,
     .destroy = fake_destroy,
@@ -125,7 +134,7 @@ static struct program *read_program(const char *operations)
     char *text = g_strdup_printf("[{ranks: 0, do: [%s]}]", operations);
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
-    struct program *program = list ? program_read(list, RANKS, NULL, "p", diags) : NULL;
+    struct program *program = list ? program_read(list, RANKS, &fake_library, "p", diags) : NULL;
     CU_ASSERT_FALSE(diag_any(diags));
     node_free(list);
     diag_list_free(diags);
@@ -222,7 +231,6 @@ static void test_requests(void)
 
 static void test_refused(void)
 {
-    expect("unlock: 1", "t.yaml:1:18: unlock, rank 0: fake has no unlock");
     expect("put: {to: rank + 5, size: 1 B}",
            "t.yaml:1:18: put, rank 0: there is no rank 5 (ranks: 0..2)");
     expect("put: {to: 1, size: 1 B * rank - 1 B}",
@@ -244,8 +252,10 @@ static void test_reported(void)
         struct program_part *part = program_add_part(program);
         part->all = true;
         op_append(part->body, OP_MEASURE_START);
-        op_append(part->body, OP_CALL)->function = g_strdup("measure");
-        struct op *stop = op_append(part->body, OP_MEASURE_STOP);
+        struct fake_call *call = op_append_kind(part->body, &fake_operations[FAKE_CALL])->arguments;
+        struct measure_arguments *stop = op_append(part->body, OP_MEASURE_STOP)->arguments;
+        call->function = "measure";
+        stop->count = 1;
         stop->parts = 1;
         stop->reported = reported;
         g_free(run_program(program, &bench));

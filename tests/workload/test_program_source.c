@@ -4,6 +4,7 @@
 //
 // Under AddressSanitizer, which has a malloc of its own, memory is not counted.
 #include "sim/workload/program_source.h"
+#include "tests/support/fake_operations.h"
 #include "tests/support/suite.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static struct program *program_of(const char *parts, int ranks)
 {
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(parts, strlen(parts), "t.yaml", NULL, diags);
-    struct program *program = list ? program_read(list, ranks, NULL, "p", diags) : NULL;
+    struct program *program = list ? program_read(list, ranks, &fake_library, "p", diags) : NULL;
     CU_ASSERT_FALSE(diag_any(diags));
     node_free(list);
     diag_list_free(diags);
@@ -54,19 +55,21 @@ static bool append_call(GString *text, struct op_source *source, int rank)
     struct op_call call;
     enum source_next next = source->next(source, rank, &call);
     if (next == SOURCE_WRONG)
-        g_string_append_printf(text, "line %d: %s: %s", call.mark->line, op_kind_name(call.kind),
+        g_string_append_printf(text, "line %d: %s: %s", call.mark->line, call.kind->name,
                                call.wrong);
     if (next != SOURCE_CALL)
         return false;
-    if (call.kind == OP_LOOP)
+    if (op_call_is(&call, OP_LOOP))
         return true;
-    g_string_append_printf(text, "%s", op_kind_name(call.kind));
-    if (call.peer >= 0)
-        g_string_append_printf(text, " %d", call.peer);
-    if (call.size)
-        g_string_append_printf(text, " %" G_GINT64_FORMAT " B", call.size);
-    if (call.time)
-        g_string_append_printf(text, " %" G_GINT64_FORMAT " ps", call.time);
+    g_string_append_printf(text, "%s", call.kind->name);
+    const struct operation_arguments *arguments = call.arguments;
+    if (arguments->peer >= 0)
+        g_string_append_printf(text, " %d", arguments->peer);
+    if (arguments->size)
+        g_string_append_printf(text, " %" G_GINT64_FORMAT " B", arguments->size);
+    if (op_call_is(&call, OP_COMPUTE))
+        g_string_append_printf(text, " %" G_GINT64_FORMAT " ps",
+                               ((const struct compute_arguments *)call.arguments)->time);
     if (call.request_name)
         g_string_append_printf(text, " %s=%d", call.request_name, call.request);
     for (int i = 0; i < call.awaited_count; i++)

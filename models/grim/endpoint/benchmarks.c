@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/grim/endpoint/benchmarks.h"
 
+#include "models/grim/endpoint/handlers.h"
+#include "models/grim/endpoint/operations.h"
+
 #include <glib.h>
 
 #define WARM_UPS 2
@@ -9,32 +12,33 @@
 
 // ---- Operations ----
 
-static struct op *append_message(GPtrArray *body, int peer, int64_t size, const char *handler)
+static void append_message(GPtrArray *body, int peer, int64_t size, const char *handler)
 {
-    struct op *op = op_append(body, OP_ACTIVE_MESSAGE);
-    op->peer = op_value_of(peer);
-    op->size = op_value_of(size);
-    op->function = g_strdup(handler);
-    return op;
+    struct grim_active_message *message =
+        op_append_kind(body, &grim_operations[GRIM_OPERATION_MESSAGE])->arguments;
+    message->common.peer = peer;
+    message->common.size = size;
+    message->handler = handler;
 }
 
 static void append_poll(GPtrArray *body, int64_t count)
 {
-    op_append(body, OP_POLL)->count = op_value_of(count);
+    struct grim_poll *poll = op_append_kind(body, &grim_operations[GRIM_OPERATION_POLL])->arguments;
+    poll->count = count;
 }
 
-static void append_call(GPtrArray *body, const char *name, int64_t count)
+static void append_call(GPtrArray *body, enum grim_function_called called, const char *name,
+                        int64_t count)
 {
-    struct op *op = op_append(body, OP_CALL);
-    op->function = g_strdup(name);
-    op->count = op_value_of(count);
+    struct grim_call *call = op_append_kind(body, &grim_operations[GRIM_OPERATION_CALL])->arguments;
+    call->called = called;
+    call->name = name;
+    call->count = count;
 }
 
-static GPtrArray *append_loop(GPtrArray *body, int64_t count)
+static void append_notified(GPtrArray *body)
 {
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count);
-    return loop->body;
+    append_call(body, GRIM_CALL_NOTIFIED, "notified", 1);
 }
 
 // ---- A program: what a rank does for each size ----
@@ -65,7 +69,7 @@ static void append_inject(GPtrArray *body, int rank, int64_t burst, const struct
         return;
     }
     op_append(body, OP_MEASURE_START);
-    append_message(append_loop(body, burst), 1, 0, "reply");
+    append_message(op_append_loop(body, burst, NULL)->body, 1, 0, grim_reply_name());
     benchmark_measure_stop(body, burst, burst, 1);
     append_poll(body, burst);
 }
@@ -84,7 +88,7 @@ static void append_scan(GPtrArray *body, int rank, int64_t channels,
     if (rank != 0)
         return;
     op_append(body, OP_MEASURE_START);
-    append_call(body, "scan", channels);
+    append_call(body, GRIM_CALL_SCAN, "scan", channels);
     benchmark_measure_stop(body, channels, 1, 1)->reported = true;
 }
 
@@ -97,10 +101,10 @@ static void build_scan(struct program *program, const struct workload *workload)
 
 static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t count)
 {
-    GPtrArray *loop = append_loop(body, count);
+    GPtrArray *loop = op_append_loop(body, count, NULL)->body;
     if (rank == 1)
         append_poll(loop, 1);
-    append_message(loop, 1 - rank, size, "nop");
+    append_message(loop, 1 - rank, size, grim_nop_name());
     if (rank == 0)
         append_poll(loop, 1);
 }
@@ -160,37 +164,38 @@ static const struct param_table remote_table = {
     .params = remote_params,
 };
 
-static struct op *append_transfer(GPtrArray *body, enum op_kind kind, int peer, int64_t size,
-                                  const struct remote_config *config)
+static struct grim_transfer *append_transfer(GPtrArray *body, enum grim_operation operation,
+                                             int peer, int64_t size,
+                                             const struct remote_config *config)
 {
-    struct op *op = op_append(body, kind);
-    op->peer = op_value_of(peer);
-    op->size = op_value_of(size);
-    op->physical = config->address == REMOTE_PHYSICAL && kind == OP_PUT;
-    op->paged = config->memory == REMOTE_PAGED;
-    op->notify = true;
-    return op;
+    struct grim_transfer *transfer = op_append_kind(body, &grim_operations[operation])->arguments;
+    transfer->common.peer = peer;
+    transfer->common.size = size;
+    transfer->physical = config->address == REMOTE_PHYSICAL && operation == GRIM_OPERATION_PUT;
+    transfer->paged = config->memory == REMOTE_PAGED;
+    transfer->notify = true;
+    return transfer;
 }
 
 static void append_write(GPtrArray *body, int peer, int64_t size,
                          const struct remote_config *config)
 {
-    struct op *data = append_transfer(body, OP_PUT, peer, size, config);
+    struct grim_transfer *data = append_transfer(body, GRIM_OPERATION_PUT, peer, size, config);
     if (config->notify == REMOTE_INSIDE)
         return;
     data->notify = false;
-    append_transfer(body, OP_PUT, peer, 0, config);
+    append_transfer(body, GRIM_OPERATION_PUT, peer, 0, config);
 }
 
 static void append_writes(GPtrArray *body, int rank, int64_t size, int64_t count,
                           const struct remote_config *config)
 {
-    GPtrArray *loop = append_loop(body, count);
+    GPtrArray *loop = op_append_loop(body, count, NULL)->body;
     if (rank == 1)
-        append_call(loop, "notified", 1);
+        append_notified(loop);
     append_write(loop, 1 - rank, size, config);
     if (rank == 0)
-        append_call(loop, "notified", 1);
+        append_notified(loop);
 }
 
 static void append_transfers(GPtrArray *body, int rank, int64_t size, int64_t count,
@@ -199,7 +204,8 @@ static void append_transfers(GPtrArray *body, int rank, int64_t size, int64_t co
     if (config->operation == REMOTE_WRITE)
         append_writes(body, rank, size, count, config);
     else if (rank == 0)
-        append_transfer(append_loop(body, count), OP_GET, 1, size, config);
+        append_transfer(op_append_loop(body, count, NULL)->body, GRIM_OPERATION_GET, 1, size,
+                        config);
 }
 
 static void append_remote(GPtrArray *body, int rank, int64_t size, const struct workload *workload)

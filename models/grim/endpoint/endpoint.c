@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/grim/endpoint/endpoint.h"
 
+#include "models/grim/endpoint/operations.h"
 #include "sim/core/intern.h"
-
-#include <string.h>
 
 const struct stage grim_stage = {"GRIM", STAGE_LIBRARY};
 const struct stage grim_handlers_stage = {"handlers", STAGE_LIBRARY};
@@ -34,7 +33,7 @@ void grim_enter(struct cpu_context *context, struct mpi_request *request,
                 enum grim_request_state state)
 {
     mpi_enter(context, request, state, NULL);
-    if (state == GRIM_REQUEST_COUNT && request->kind == MPI_CALL)
+    if (state == GRIM_REQUEST_COUNT && grim_is(request, GRIM_OPERATION_CALL))
         request->waits_for = "words of notification";
 }
 
@@ -46,29 +45,12 @@ void grim_finish(struct cpu_context *context, struct mpi_request *request)
 
 // ---- Calls of the library's own ----
 
-#define REGISTER "register"
-#define LOOKUP "lookup"
-#define SCAN "scan"
-#define NOTIFIED "notified"
-
-// "register.work": whether it is that call. *argument: what stands behind it, interned; or NULL.
-static bool call_is(const struct mpi_request *request, const char *call, const char **argument)
-{
-    const char *name = request->operation->name;
-    size_t length = strlen(call);
-    if (!name || strncmp(name, call, length) != 0 || (name[length] && name[length] != '.'))
-        return false;
-    *argument = name[length] ? intern_text(name + length + 1) : NULL;
-    return true;
-}
-
 const char *grim_name_of(const struct mpi_request *request)
 {
-    const char *argument = NULL;
-    if (request->kind != MPI_CALL)
-        return request->operation->name ? intern_text(request->operation->name) : grim_nop_name();
-    call_is(request, LOOKUP, &argument);
-    return argument;
+    if (grim_is(request, GRIM_OPERATION_CALL))
+        return ((const struct grim_call *)request->arguments)->argument;
+    const char *handler = ((const struct grim_active_message *)request->arguments)->handler;
+    return handler ? handler : grim_nop_name();
 }
 
 static void look_up(struct cpu_context *context, struct mpi_request *request)
@@ -88,7 +70,7 @@ static void look_up(struct cpu_context *context, struct mpi_request *request)
     }
     if (!known)
         grim_inject(context, request, GRIM_REQUEST_ASK);
-    else if (request->kind == MPI_CALL)
+    else if (grim_is(request, GRIM_OPERATION_CALL))
         grim_finish(context, request);
     else
         grim_inject(context, request, GRIM_REQUEST_INJECT);
@@ -117,25 +99,20 @@ static void scanned(void *owner, struct grim_scan *scan)
     grim_wake(endpoint);
 }
 
-static void fail_call(const struct mpi_request *request, const char *what)
-{
-    const char *name = request->operation->name ? request->operation->name : "";
-    sim_fail(request->process->sim, SIM_FAILED, "unknown_call",
-             json_pack("{s:i, s:s}", "rank", request->process->rank, "call", name),
-             "rank %d: call \"%s\": %s", request->process->rank, name, what);
-}
-
 static void scan(struct cpu_context *context, struct mpi_request *request)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
-    if (request->operation->count < 1 || request->operation->count > GRIM_ENDPOINTS ||
-        endpoint->scanning) {
-        fail_call(request, endpoint->scanning ? "the card scans already"
-                                              : "a scan has a count of 1 to 65536 channels");
+    const struct grim_call *call = request->arguments;
+    if (call->count < 1 || call->count > GRIM_ENDPOINTS || endpoint->scanning) {
+        sim_fail(request->process->sim, SIM_FAILED, "unknown_call",
+                 json_pack("{s:i, s:s}", "rank", request->process->rank, "call", call->name),
+                 "rank %d: call \"%s\": %s", request->process->rank, call->name,
+                 endpoint->scanning ? "the card scans already"
+                                    : "a scan has a count of 1 to 65536 channels");
         return;
     }
     endpoint->scanning = request;
-    endpoint->scan.channels = request->operation->count;
+    endpoint->scan.channels = call->count;
     endpoint->scan.done = scanned;
     endpoint->scan.owner = endpoint;
     grim_enter(context, request, GRIM_REQUEST_SCAN);
@@ -150,40 +127,44 @@ static void count(struct cpu_context *context, struct mpi_request *request)
 
 static void start_call(struct cpu_context *context, struct mpi_request *request)
 {
-    const char *argument = NULL;
-    if (call_is(request, REGISTER, &argument))
-        synchronise(context, request, argument);
-    else if (call_is(request, LOOKUP, &argument) && argument)
+    const struct grim_call *call = request->arguments;
+    switch (call->called) {
+    case GRIM_CALL_REGISTER:
+        synchronise(context, request, call->argument);
+        return;
+    case GRIM_CALL_LOOKUP:
         look_up(context, request);
-    else if (call_is(request, SCAN, &argument))
+        return;
+    case GRIM_CALL_SCAN:
         scan(context, request);
-    else if (call_is(request, NOTIFIED, &argument))
+        return;
+    case GRIM_CALL_NOTIFIED:
         count(context, request);
-    else
-        fail_call(request, "there are register, register.NAME, lookup.NAME, scan and notified");
+        return;
+    }
 }
 
 // ---- Start ----
 
-static bool refused(const struct mpi_request *request, bool wrong, const char *what)
+static void start_operation(struct cpu_context *context, struct mpi_request *request)
 {
-    if (wrong)
-        sim_fail(request->process->sim, SIM_FAILED, "unsupported",
-                 json_pack("{s:i}", "rank", request->process->rank), "rank %d: GRIM has no %s",
-                 request->process->rank, what);
-    return wrong;
-}
-
-static bool refuses(const struct mpi_request *request)
-{
-    const struct mpi_operation *operation = request->operation;
-    bool one_sided = request->kind == MPI_PUT || request->kind == MPI_GET;
-    return refused(request, request->peer == request->process->rank, "messages to oneself") ||
-           refused(request, one_sided && operation->layout.kind != MPI_CONTIGUOUS,
-                   "transfers of strided or scattered data") ||
-           refused(request, request->kind == MPI_GET && operation->physical,
-                   "reads by physical address") ||
-           refused(request, operation && operation->channel > 0, "second channel of an endpoint");
+    switch ((enum grim_operation)request->operation->code) {
+    case GRIM_OPERATION_PUT:
+    case GRIM_OPERATION_GET:
+        grim_inject(context, request, GRIM_REQUEST_INJECT);
+        return;
+    case GRIM_OPERATION_MESSAGE:
+        look_up(context, request);
+        return;
+    case GRIM_OPERATION_POLL:
+        count(context, request);
+        return;
+    case GRIM_OPERATION_CALL:
+        start_call(context, request);
+        return;
+    case GRIM_OPERATIONS:
+        return;
+    }
 }
 
 static void start(struct cpu_context *context, struct mpi_request *request)
@@ -192,33 +173,22 @@ static void start(struct cpu_context *context, struct mpi_request *request)
     *grim_of(request) = (struct grim_request){0};
     cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->call), &grim_stage,
                       request->message);
-    if (refuses(request))
+    if (request->peer == request->process->rank) {
+        sim_fail(request->process->sim, SIM_FAILED, "unsupported",
+                 json_pack("{s:i}", "rank", request->process->rank),
+                 "rank %d: GRIM has no messages to oneself", request->process->rank);
         return;
+    }
     switch (request->kind) {
     case MPI_SEND:
-    case MPI_PUT:
-    case MPI_GET:
         grim_inject(context, request, GRIM_REQUEST_INJECT);
         return;
     case MPI_RECV:
     case MPI_PROBE:
         mpi_receive_start(context, request);
         return;
-    case MPI_ACTIVE_MESSAGE:
-        look_up(context, request);
-        return;
-    case MPI_POLL:
-        count(context, request);
-        return;
-    case MPI_CALL:
-        start_call(context, request);
-        return;
-    case MPI_ACCUMULATE:
-    case MPI_FETCH_ADD:
-    case MPI_LOCK:
-    case MPI_UNLOCK:
-    case MPI_FENCE:
-        refused(request, true, mpi_request_kind_name(request->kind));
+    case MPI_OPERATION:
+        start_operation(context, request);
         return;
     }
 }
@@ -326,9 +296,6 @@ const struct mpi_device_ops grim_ops = {
     .arrival = &grim_arrival,
     .request_size = sizeof(struct grim_request),
     .states = grim_states,
-    .operations = MPI_OPERATION_BIT(MPI_PUT) | MPI_OPERATION_BIT(MPI_GET) |
-                  MPI_OPERATION_BIT(MPI_ACTIVE_MESSAGE) | MPI_OPERATION_BIT(MPI_POLL) |
-                  MPI_OPERATION_BIT(MPI_CALL),
     .startup = grim_startup,
     .startup_machine = "endpoint",
     .finalize = grim_end_step,

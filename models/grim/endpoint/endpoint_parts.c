@@ -2,6 +2,7 @@
 // The messages that requests are made of. A transfer of more bytes than a message holds is cut;
 // only the last of its messages carries the word of notification.
 #include "models/grim/endpoint/endpoint.h"
+#include "models/grim/endpoint/operations.h"
 
 #include <string.h>
 
@@ -17,17 +18,22 @@ static const struct grim_block *block_of(const struct grim_endpoint *endpoint, i
         endpoint->process->rank, address);
 }
 
+static const struct grim_transfer *transfer_of(const struct mpi_request *request)
+{
+    return request->arguments;
+}
+
 // Where the peer's part of a transfer begins: the place that is named, or the one that the caller's
 // memory has if that is registered, or else the memory that the peer has registered at the start.
 static int64_t remote_address(const struct grim_endpoint *endpoint,
                               const struct mpi_request *request)
 {
     const struct grim_endpoint *peer = grim_endpoint_of(request->process->peers[request->peer]);
-    if (request->operation->peer_address != 0)
-        return request->operation->peer_address;
+    if (transfer_of(request)->peer_buffer != 0)
+        return transfer_of(request)->peer_buffer;
     if (block_of(endpoint, request->address))
         return request->address;
-    return request->operation->paged ? peer->paged : peer->contiguous;
+    return transfer_of(request)->paged ? peer->paged : peer->contiguous;
 }
 
 // Where a read's data go: the caller's memory if that is registered, else as above.
@@ -36,7 +42,7 @@ static int64_t local_address(const struct grim_endpoint *endpoint,
 {
     if (block_of(endpoint, request->address))
         return request->address;
-    return request->operation->paged ? endpoint->paged : endpoint->contiguous;
+    return transfer_of(request)->paged ? endpoint->paged : endpoint->contiguous;
 }
 
 // The physical address behind the peer's virtual one, which the program has learned (thesis 003,
@@ -58,7 +64,7 @@ static int64_t failed(struct mpi_request *request, const char *kind, const char 
     sim_fail(request->process->sim, SIM_FAILED, kind,
              json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", request->peer),
              "rank %d: %s of %" G_GINT64_FORMAT " B to rank %d: %s", request->process->rank,
-             mpi_request_kind_name(request->kind), request->size, request->peer, what);
+             mpi_request_name(request), request->size, request->peer, what);
     return -1;
 }
 
@@ -90,11 +96,11 @@ static int64_t put_message(const struct grim_endpoint *endpoint, struct mpi_requ
                            struct grim_message *message)
 {
     const struct grim_endpoint *peer = grim_endpoint_of(request->process->peers[request->peer]);
-    const struct mpi_operation *operation = request->operation;
+    const struct grim_transfer *transfer = request->arguments;
     int64_t done = grim_of(request)->done,
             bytes = MIN(endpoint->config->part, request->size - done);
     int64_t address = remote_address(endpoint, request) + done, word = peer->word, most = bytes;
-    if (operation->physical) {
+    if (transfer->physical) {
         int64_t all;
         address = physical_address(peer, address, &most);
         word = physical_address(peer, word, &all);
@@ -103,11 +109,11 @@ static int64_t put_message(const struct grim_endpoint *endpoint, struct mpi_requ
     if (address < 0 || address + bytes > UINT32_MAX)
         return failed(request, "bad_address", "addresses have 32 bits");
     bool last = done + bytes >= request->size;
-    *message = data_message(request, operation->physical ? GRIM_WRITE_PHYSICAL : GRIM_WRITE_VIRTUAL,
-                            bytes);
+    *message =
+        data_message(request, transfer->physical ? GRIM_WRITE_PHYSICAL : GRIM_WRITE_VIRTUAL, bytes);
     grim_pack_write(message, &(struct grim_write_arguments){
                                  .address = (uint32_t)address,
-                                 .word = operation->notify && last ? (uint32_t)word : 0,
+                                 .word = transfer->notify && last ? (uint32_t)word : 0,
                                  .value = NOTIFY_VALUE,
                                  .last = last,
                              });
@@ -125,14 +131,14 @@ static int64_t get_message(const struct grim_endpoint *endpoint, struct mpi_requ
     if (address < 0 || MAX(address, local) + bytes > UINT32_MAX)
         return failed(request, "bad_address", "addresses have 32 bits");
     *message = data_message(request, GRIM_READ_VIRTUAL, 0);
-    if (request->operation->notify)
+    if (transfer_of(request)->notify)
         message->content = request;
     grim_pack_read(message,
                    &(struct grim_read_arguments){
                        .address = (uint32_t)address,
                        .local = (uint32_t)local,
                        .length = (uint32_t)bytes,
-                       .word = request->operation->notify && last ? (uint32_t)endpoint->word : 0,
+                       .word = transfer_of(request)->notify && last ? (uint32_t)endpoint->word : 0,
                        .last = last,
                    });
     return bytes;
@@ -147,6 +153,26 @@ static int64_t send_message(struct mpi_request *request, const struct grim_endpo
     *message = data_message(request, GRIM_ACTIVE_MESSAGE, bytes);
     grim_mark_part(request, message);
     return bytes;
+}
+
+static int64_t operation_message(const struct grim_endpoint *endpoint, struct mpi_request *request,
+                                 struct grim_message *message)
+{
+    switch ((enum grim_operation)request->operation->code) {
+    case GRIM_OPERATION_PUT:
+        return put_message(endpoint, request, message);
+    case GRIM_OPERATION_GET:
+        return get_message(endpoint, request, message);
+    case GRIM_OPERATION_MESSAGE:
+        return active_message(endpoint, request, message);
+    case GRIM_OPERATION_CALL:
+        *message = grim_submission(endpoint);
+        return 0;
+    case GRIM_OPERATION_POLL:
+    case GRIM_OPERATIONS:
+        break;
+    }
+    g_assert_not_reached(); // a poll injects nothing
 }
 
 int64_t grim_build_part(struct mpi_request *request, struct grim_message *message)
@@ -165,23 +191,10 @@ int64_t grim_build_part(struct mpi_request *request, struct grim_message *messag
     case MPI_RECV:
         *message = grim_taken_message(request);
         return 0;
-    case MPI_PUT:
-        return put_message(endpoint, request, message);
-    case MPI_GET:
-        return get_message(endpoint, request, message);
-    case MPI_ACTIVE_MESSAGE:
-        return active_message(endpoint, request, message);
-    case MPI_CALL:
-        *message = grim_submission(endpoint);
-        return 0;
+    case MPI_OPERATION:
+        return operation_message(endpoint, request, message);
     case MPI_PROBE:
-    case MPI_ACCUMULATE:
-    case MPI_FETCH_ADD:
-    case MPI_LOCK:
-    case MPI_UNLOCK:
-    case MPI_FENCE:
-    case MPI_POLL:
         break;
     }
-    g_assert_not_reached(); // these inject nothing
+    g_assert_not_reached(); // it injects nothing
 }

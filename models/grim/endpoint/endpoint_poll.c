@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Polling: handlers run when the library looks for what has come (thesis 003, 4.4.2).
 #include "models/grim/endpoint/endpoint.h"
+#include "models/grim/endpoint/operations.h"
 
 static const struct stage handler_stage = {"handler", STAGE_LIBRARY};
 
@@ -240,10 +241,13 @@ bool grim_handle_next(struct cpu_context *context, struct grim_endpoint *endpoin
 
 static bool satisfied(struct grim_endpoint *endpoint, const struct mpi_request *request)
 {
-    int64_t *have = request->kind == MPI_POLL ? &endpoint->handled : &endpoint->notified;
-    if (*have < request->operation->count)
+    bool poll = grim_is(request, GRIM_OPERATION_POLL);
+    int64_t *have = poll ? &endpoint->handled : &endpoint->notified;
+    int64_t count = poll ? ((const struct grim_poll *)request->arguments)->count
+                         : ((const struct grim_call *)request->arguments)->count;
+    if (*have < count)
         return false;
-    *have -= request->operation->count;
+    *have -= count;
     return true;
 }
 

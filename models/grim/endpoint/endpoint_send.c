@@ -2,6 +2,7 @@
 // Injecting messages: requests in the order of the calls, replies of handlers, and the overflow
 // queue (thesis 003, 4.4.3).
 #include "models/grim/endpoint/endpoint.h"
+#include "models/grim/endpoint/operations.h"
 
 static const struct stage overflow_stage = {"overflow", STAGE_LIBRARY};
 
@@ -126,9 +127,10 @@ static void injected_all(struct cpu_context *context, struct mpi_request *reques
 {
     if (request->kind == MPI_SEND)
         grim_send_injected(context, request);
-    else if (request->kind == MPI_GET && request->operation->notify)
+    else if (grim_is(request, GRIM_OPERATION_GET) &&
+             ((const struct grim_transfer *)request->arguments)->notify)
         grim_enter(context, request, GRIM_REQUEST_WORD);
-    else if (request->kind == MPI_CALL)
+    else if (grim_is(request, GRIM_OPERATION_CALL))
         grim_enter(context, request, GRIM_REQUEST_LIST);
     else
         grim_finish(context, request);
@@ -143,7 +145,7 @@ static void injected(struct cpu_context *context, struct grim_endpoint *endpoint
         return;
     }
     r->done += bytes;
-    bool parts = request->state == GRIM_REQUEST_INJECT && request->kind != MPI_CALL;
+    bool parts = request->state == GRIM_REQUEST_INJECT && !grim_is(request, GRIM_OPERATION_CALL);
     if (parts && r->done < request->size)
         return;
     mpi_queue_pop(&endpoint->injecting);

@@ -3,6 +3,8 @@
 // (thesis 003, 4.4.1, figure 4.11).
 #include "models/grim/endpoint/endpoint.h"
 
+#include "models/grim/endpoint/operations.h"
+
 #include <string.h>
 
 static const struct stage registration_stage = {"registration", STAGE_PIN};
@@ -163,7 +165,7 @@ void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpo
         return;
     }
     grim_handlers_learn(endpoint->handlers, name, id);
-    if (request->kind == MPI_ACTIVE_MESSAGE) {
+    if (grim_is(request, GRIM_OPERATION_MESSAGE)) {
         grim_enter(context, request, GRIM_REQUEST_INJECT);
         return;
     }

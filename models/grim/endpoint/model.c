@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
 #include "models/grim/endpoint/benchmarks.h"
+#include "models/grim/endpoint/operations.h"
 #include "models/grim/endpoint/stack.h"
 
 const struct model grim_model = {
@@ -9,4 +10,5 @@ const struct model grim_model = {
     .sections = (const struct scenario_section *const[]){grim_sections, NULL},
     .stacks = (const struct stack *const[]){&grim_stack, NULL},
     .benchmarks = grim_benchmarks,
+    .operations = grim_operations,
 };

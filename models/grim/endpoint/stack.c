@@ -69,8 +69,9 @@ static void clear(struct job *job)
     grim_fabric_free(stack->fabric);
 }
 
-static const char *const operations[] = {
-    OP_LIBRARY_MPI, "put", "get", "active_message", "poll", "call", "register", "deregister", NULL};
+static const char *const operations[] = {OPERATIONS_OF_MPI, "put",        "get",
+                                         "active_message",  "poll",       "call",
+                                         "register",        "deregister", NULL};
 
 // An endpoint keeps nothing for those that it has not heard of.
 static struct stack_footprint grim_footprint(const struct scenario_case *test_case)

@@ -30,12 +30,13 @@ static const struct param_table allsize_table = {
 #define METRICS "latency_us, bandwidth_MB_per_s"
 #define MEGABYTE 1000000
 
-static struct op *append_transfer(GPtrArray *body, enum op_kind kind, int peer, int64_t size)
+static struct op *append_transfer(GPtrArray *body, enum op_code code, int peer, int64_t size)
 {
-    struct op *op = op_append(body, kind);
-    op->peer = op_value_of(peer);
-    op->size = op_value_of(size);
-    op->tag = op_value_of(0);
+    struct op *op = op_append(body, code);
+    struct transfer_arguments *transfer = op->arguments;
+    transfer->common.peer = peer;
+    transfer->common.size = size;
+    transfer->tag = 0;
     return op;
 }
 
@@ -43,8 +44,7 @@ static struct op *append_transfer(GPtrArray *body, enum op_kind kind, int peer, 
 
 static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t count)
 {
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count);
+    struct op *loop = op_append_loop(body, count, NULL);
     append_transfer(loop->body, rank == 0 ? OP_SEND : OP_RECV, 1 - rank, size);
     append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
 }
@@ -79,8 +79,7 @@ static void append_stream(GPtrArray *body, int peer, int64_t size, int64_t count
 {
     for (int64_t slot = 0; slot < window; slot++)
         append_isend(body, peer, size, slot);
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count / window - 1);
+    struct op *loop = op_append_loop(body, count / window - 1, NULL);
     for (int64_t slot = 0; slot < window; slot++) {
         if (receives)
             append_transfer(loop->body, OP_RECV, peer, size);
@@ -94,8 +93,7 @@ static void append_stream(GPtrArray *body, int peer, int64_t size, int64_t count
 
 static void append_receives(GPtrArray *body, int peer, int64_t size, int64_t count)
 {
-    struct op *loop = op_append(body, OP_LOOP);
-    loop->count = op_value_of(count);
+    struct op *loop = op_append_loop(body, count, NULL);
     append_transfer(loop->body, OP_RECV, peer, size);
 }
 

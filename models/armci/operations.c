@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/armci/operations.h"
+
+#define TRANSFER_KEYS                                                                              \
+    OPERATION_KEYS_DATA, OPERATION_KEY_BUFFER,                                                     \
+        {.param = PARAM(struct armci_transfer, peer_buffer, PARAM_COUNT, .fallback = "0",          \
+                        .most = OPERATION_MOST_ADDRESS,                                            \
+                        .doc = "address in the peer's memory; 0: what corresponds to buffer")},    \
+        OPERATION_KEY_REQUEST,                                                                     \
+    {                                                                                              \
+        .param = {.name = NULL }                                                                   \
+    }
+
+static const struct operation_key to_keys[] = {OPERATION_KEY_TO, TRANSFER_KEYS};
+static const struct operation_key from_keys[] = {OPERATION_KEY_FROM, TRANSFER_KEYS};
+static const struct operation_key peer_keys[] = {
+    OPERATION_KEY_TO, OPERATION_KEY_REQUEST, {.param = {.name = NULL}}};
+static const struct operation_key fence_keys[] = {
+    {OPERATION_FIELD("to", peer, PARAM_COUNT, .doc = "the peer, or all"), .form = OPERATION_RANK,
+     .word = "all"},
+    OPERATION_KEY_REQUEST,
+    {.param = {.name = NULL}}};
+
+// What is kept in order apart from the others.
+enum { ORDER_WRITES, ORDER_READS };
+
+#define TRANSFER(code_, name_, keys_, moves_, order_, doc_)                                        \
+    [code_] = {.name = (name_),                                                                    \
+               .doc = (doc_),                                                                      \
+               .keys = (keys_),                                                                    \
+               .code = (code_),                                                                    \
+               .size = sizeof(struct armci_transfer),                                              \
+               .moves = (moves_),                                                                  \
+               .order = (order_)}
+#define WORD(code_, name_, keys_, doc_)                                                            \
+    [code_] = {.name = (name_), .doc = (doc_), .keys = (keys_), .code = (code_), .plain = true}
+
+const struct operation_kind armci_operations[ARMCI_FENCE + 2] = {
+    TRANSFER(ARMCI_PUT, "put", to_keys, OPERATION_TO_PEER, ORDER_WRITES,
+             "writes into the peer's memory; ends when its own may be used again"),
+    TRANSFER(ARMCI_ACCUMULATE, "accumulate", to_keys, OPERATION_TO_PEER, ORDER_WRITES,
+             "adds to the peer's memory; ends when its own may be used again"),
+    TRANSFER(ARMCI_GET, "get", from_keys, OPERATION_FROM_PEER, ORDER_READS,
+             "reads from the peer's memory; ends when the data are there"),
+    WORD(ARMCI_FETCH_ADD, "fetch_add", peer_keys, "a word of the peer is read and changed"),
+    WORD(ARMCI_LOCK, "lock", peer_keys, "takes the peer's mutex"),
+    WORD(ARMCI_UNLOCK, "unlock", peer_keys, "gives the peer's mutex back"),
+    WORD(ARMCI_FENCE, "fence", fence_keys, "until all that went to the peer is done there"),
+};

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Kinds of operations: one row each, which is all that the simulator knows of one. The row drives
+// the YAML reader, the JSON Schema, the request that is started, and reports.
+// operations.c has those of sim/ itself; a model has a table of its own (struct model).
+//
+// The arguments of an operation are a struct of its owner's, which its keys fill by offset, as
+// parameter tables do. Whole numbers and ranks may be expressions in a program: they are evaluated
+// for each call, and the device sees what they come out as.
+#ifndef NETSIM_PROGRAM_OPERATION_KIND_H
+#define NETSIM_PROGRAM_OPERATION_KIND_H
+
+#include "sim/config/param.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mpi_layout;
+
+#define OP_LAYOUT_LEVELS 7 // of strides, at most
+
+// What a number or a rank is that was not given, or for which the key's word was given.
+#define OPERATION_ANY (-1)
+
+// The arguments that sim/ itself looks at. Every operation's struct begins with them.
+struct operation_arguments {
+    int peer;                        // OPERATION_ANY: any, all, or it has none
+    int64_t size;                    // bytes that are sent, received or moved
+    int64_t buffer;                  // address; OPERATION_ANY: memory of the operation's own
+    const struct mpi_layout *layout; // NULL: `size` bytes together; else its bytes are the size
+};
+
+// How a key is read.
+enum operation_form {
+    OPERATION_VALUE,       // as its parameter's kind says; whole numbers may be expressions
+    OPERATION_RANK,        // int: a rank, which may be an expression
+    OPERATION_NAME,        // const char *, interned: a name
+    OPERATION_REQUEST,     // name of the request that is started
+    OPERATION_AWAITED,     // name of a request that is waited for
+    OPERATION_AWAITED_ALL, // "all", or several of them
+    OPERATION_COUNTER,     // name of a loop's counter
+    OPERATION_BODY,        // a list of operations
+    OPERATION_STRIDED,     // {counts, strides, peer_strides}: fills operation_arguments.layout
+    OPERATION_SEGMENTS,    // [{bytes, count}, …]: likewise
+};
+
+struct operation_key {
+    // Name, kind, offset in the arguments, default, range and meaning. fallback NULL: it must be
+    // given; "": it may be left out, and a number is then OPERATION_ANY. Kinds whose field has to
+    // be freed (counts, windows) are not allowed.
+    struct param param;
+    enum operation_form form;
+    const char *word;   // that stands for OPERATION_ANY: "any"; NULL: none
+    const char *report; // member of a request's report that has the text; NULL: it is not told
+    bool clamped;       // an expression's value out of range becomes the nearest in it
+};
+
+// What a call of the operation is, for who runs it and for who unfolds it.
+enum call_class {
+    CALL_OPERATION, // a request of a model's own kind
+    // What every MPI library has.
+    CALL_TRANSFER,   // a request: a send, receive or probe
+    CALL_SENDRECV,   // a receive and a send
+    CALL_COLLECTIVE, // a schedule of requests
+    // What concerns no library.
+    CALL_WAIT,    // for requests that have been started
+    CALL_LOCAL,   // time of the process alone
+    CALL_MEMORY,  // memory made known to the provider, or taken back
+    CALL_MEASURE, // a benchmark's clock
+    CALL_LOOP,    // nothing is to be done
+};
+
+// How the message of an operation's request is opened in the ledger.
+enum operation_moves {
+    OPERATION_MOVES_NOTHING, // no message
+    OPERATION_TO_PEER,       // from the caller to the peer
+    OPERATION_FROM_PEER,     // from the peer to the caller
+};
+
+struct operation_kind {
+    const char *name; // in YAML, traces and reports
+    const char *doc;  // one line
+    // Read in this order; ends with a NULL name. NULL: none.
+    const struct operation_key *keys;
+    size_t size; // of its arguments; 0: struct operation_arguments alone
+    int code;    // its owner's own number of it
+    enum call_class class;
+    bool plain; // may be written as a value, which is that of the first key, or, without keys, as
+                // a word
+    bool internal; // not in YAML: benchmarks alone have it
+    enum operation_moves moves;
+    int order; // 0 .. 5: messages of operations with one number, source and destination keep order
+    // Completes arguments that have been read, where keys and their ranges don't say all: fills
+    // fields without keys, or returns false and sets *error (g_free). NULL: nothing to do.
+    bool (*complete)(struct operation_arguments *arguments, char **error);
+};
+
+// The largest address that a program may name: beyond, sums of address and size have no room.
+#define OPERATION_MOST_ADDRESS "1099511627776"
+
+// Rows for the keys of operation_arguments.
+#define OPERATION_FIELD(name_, field_, kind_, ...)                                                 \
+    .param = {.name = (name_),                                                                     \
+              .kind = (kind_),                                                                     \
+              .offset = offsetof(struct operation_arguments, field_),                              \
+              __VA_ARGS__}
+#define OPERATION_KEY_TO                                                                           \
+    {                                                                                              \
+        OPERATION_FIELD("to", peer, PARAM_COUNT, .doc = "the peer"), .form = OPERATION_RANK        \
+    }
+#define OPERATION_KEY_FROM                                                                         \
+    {                                                                                              \
+        OPERATION_FIELD("from", peer, PARAM_COUNT, .doc = "the peer"), .form = OPERATION_RANK      \
+    }
+#define OPERATION_KEY_SIZE                                                                         \
+    {                                                                                              \
+        OPERATION_FIELD("size", size, PARAM_SIZE, .doc = "how much")                               \
+    }
+#define OPERATION_KEY_BUFFER                                                                       \
+    {                                                                                              \
+        OPERATION_FIELD("buffer", buffer, PARAM_COUNT, .fallback = "",                             \
+                        .most = OPERATION_MOST_ADDRESS,                                            \
+                        .doc = "address; each operation has memory of its own without it")         \
+    }
+#define OPERATION_KEY_REQUEST                                                                      \
+    {                                                                                              \
+        .param = {.name = "request",                                                               \
+                  .fallback = "",                                                                  \
+                  .doc = "name to wait for: the program goes on at once"},                         \
+        .form = OPERATION_REQUEST                                                                  \
+    }
+// Three ways to say which data, of which a program gives one.
+#define OPERATION_KEYS_DATA                                                                        \
+    {OPERATION_FIELD("size", size, PARAM_SIZE, .fallback = "", .doc = "how much, together")},      \
+        {.param = {.name = "strided",                                                              \
+                   .fallback = "",                                                                 \
+                   .doc = "{counts, strides, peer_strides}: data that lie in regular distances"},  \
+         .form = OPERATION_STRIDED},                                                               \
+    {                                                                                              \
+        .param = {.name = "segments",                                                              \
+                  .fallback = "",                                                                  \
+                  .doc = "[{bytes, count}, …]: sets of pieces that lie anywhere"},                 \
+        .form = OPERATION_SEGMENTS                                                                 \
+    }
+
+// A table's row of that name; NULL if there is none. The table ends with a NULL name.
+const struct operation_kind *operation_find(const struct operation_kind *table, const char *name);
+
+// The kind's key of that name; NULL if there is none.
+const struct operation_key *operation_key(const struct operation_kind *kind, const char *name);
+
+// The key whose value a plain operation is written as; NULL if it has none.
+const struct operation_key *operation_plain_key(const struct operation_kind *kind);
+
+// Whether the kind has a key of that form.
+bool operation_has_form(const struct operation_kind *kind, enum operation_form form);
+
+// Whether the key is one of several that say which data, of which a program gives exactly one.
+bool operation_key_is_data(const struct operation_kind *kind, const struct operation_key *key);
+
+// Arguments of a kind with all defaults; g_free. Peer and buffer are OPERATION_ANY, and what must
+// be given is 0.
+void *operation_arguments_new(const struct operation_kind *kind);
+
+// Bytes of a kind's arguments.
+size_t operation_arguments_size(const struct operation_kind *kind);
+
+// Whether a value of the key may be an expression: whole numbers and ranks.
+bool operation_key_computes(const struct operation_key *key);
+
+// Least and most that a whole number or a rank may be.
+void operation_key_bounds(const struct operation_key *key, int ranks, int64_t *least,
+                          int64_t *most);
+
+// Stores a whole number or a rank in its field of the arguments, and gives it back.
+void operation_store(const struct operation_key *key, void *arguments, int64_t value);
+int64_t operation_number(const struct operation_key *key, const void *arguments);
+
+// A key's value in the arguments as text with unit; NULL: a text that was not given. g_free.
+char *operation_text(const struct operation_key *key, const void *arguments);
+
+// What is wrong with a value out of bounds that an expression came out as; g_free.
+char *operation_out_of_range(const struct operation_key *key, int ranks, int64_t value);
+
+// The JSON Schema of a list of operations, of sim/ and of the models' tables (NULL-terminated;
+// NULL: none). Loops refer to it as #/$defs/operations. New reference.
+json_t *operation_list_schema(const struct operation_kind *const *tables);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The operations of sim/ itself: what every MPI library does, and what concerns none.
+#ifndef NETSIM_PROGRAM_OPERATIONS_H
+#define NETSIM_PROGRAM_OPERATIONS_H
+
+#include "sim/program/operation_kind.h"
+
+// Their codes, and their rows in operation_table.
+enum op_code {
+    OP_SEND,
+    OP_SSEND,
+    OP_ISEND,
+    OP_ISSEND,
+    OP_RECV,
+    OP_IRECV,
+    OP_PROBE, // blocks until a matching message is there; does not consume it
+    OP_IPROBE,
+    OP_WAIT,
+    OP_WAITALL,
+    OP_COMPUTE,
+    OP_SENDRECV, // a receive and a send, started together and waited for
+    OP_BARRIER,
+    OP_BCAST,
+    OP_REDUCE,
+    OP_ALLREDUCE,
+    OP_GATHER,
+    OP_SCATTER,
+    OP_ALLGATHER,
+    OP_ALLTOALL,
+    OP_COPY,
+    OP_REGISTER, // memory, with the provider
+    OP_DEREGISTER,
+    OP_LOOP,
+    OP_MEASURE_START, // a benchmark starts its clock for one size
+    OP_MEASURE_STOP,  // records time / (count * parts) under `size`
+    OP_CODES
+};
+
+// By enum op_code; ends with a NULL name.
+extern const struct operation_kind operation_table[OP_CODES + 1];
+
+// send .. iprobe.
+struct transfer_arguments {
+    struct operation_arguments common;
+    int64_t tag; // OPERATION_ANY: of a receive or probe any
+};
+
+struct sendrecv_arguments {
+    struct transfer_arguments send;
+    int source; // OPERATION_ANY: any
+    int64_t receive_buffer;
+};
+
+// barrier .. alltoall.
+struct collective_arguments {
+    struct operation_arguments common;
+    int root;
+    int64_t receive_buffer; // OPERATION_ANY: behind what is sent
+};
+
+struct compute_arguments {
+    struct operation_arguments common;
+    sim_time time;
+};
+
+struct loop_arguments {
+    struct operation_arguments common;
+    int64_t count;
+};
+
+struct measure_arguments {
+    struct operation_arguments common; // size: that the time is recorded under
+    int64_t count;                     // repetitions
+    int64_t parts;                     // divides a repetition's time (2: half a round trip)
+    bool reported;                     // the time is what the library has reported, not the clock's
+};
+
+// The operations of every MPI library, for a stack's list.
+#define OPERATIONS_OF_MPI                                                                          \
+    "send", "ssend", "isend", "issend", "recv", "irecv", "probe", "iprobe", "sendrecv", "barrier", \
+        "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall"
+
+#endif
