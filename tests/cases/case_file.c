@@ -110,6 +110,8 @@ static bool read_expectation(struct reader *reader, const char *text)
     if (expectation.counted) {
         char *end;
         expectation.count = (int)g_ascii_strtoull(rest, &end, 10);
+        expectation.at_least = *end == '+';
+        end += expectation.at_least;
         if (end == rest)
             return fail(reader, "= N TEXT says how often there is a text:", text);
         rest = end + strspn(end, " ");

@@ -11,7 +11,8 @@
 struct case_expectation {
     int line;
     bool counted;
-    int count;         // if counted
+    int count;         // if counted: exactly, or at least
+    bool at_least;
     sim_time from, to; // 0 and TIME_NEVER: at any time
     const char *text;
 };

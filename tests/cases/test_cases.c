@@ -59,11 +59,19 @@ static bool expected_got(const struct case_file *file, int line, const char *exp
     return false;
 }
 
+// "12" is "12" and "10+"; other texts are the same or not.
+static bool is_whole(const char *value, const char *expected)
+{
+    if (!g_str_has_suffix(expected, "+"))
+        return strcmp(value, expected) == 0;
+    return g_ascii_strtoll(value, NULL, 10) >= g_ascii_strtoll(expected, NULL, 10);
+}
+
 static bool check_fact(const struct case_file *file, const struct outcome *outcome,
                        const struct case_fact *fact)
 {
     char *value = fact_value(outcome, fact);
-    bool good = fact->whole ? strcmp(value, fact->text) == 0 : strstr(value, fact->text) != NULL;
+    bool good = fact->whole ? is_whole(value, fact->text) : strstr(value, fact->text) != NULL;
     if (!good) {
         char *expected =
             g_strdup_printf("%s%s%s %c %s", fact->what, *fact->name ? " " : "", fact->name,
@@ -141,10 +149,11 @@ static bool check_count(const struct case_file *file, const struct case_block *b
         count += strcmp(line->where, block->place) == 0 && in_time(expectation, line->when) &&
                  strstr(line->text, expectation->text);
     }
-    if (count == expectation->count)
+    if (count == expectation->count || (expectation->at_least && count > expectation->count))
         return true;
     char *text = expectation_text(expectation);
-    char *expected = g_strdup_printf("%d x %s", expectation->count, text);
+    char *expected = g_strdup_printf("%d%s x %s", expectation->count,
+                                     expectation->at_least ? "+" : "", text);
     char *got = g_strdup_printf("%d", count);
     expected_got(file, expectation->line, expected, got);
     g_free(text);

@@ -91,6 +91,13 @@ class Driver(unittest.TestCase):
         self.fails_with("= 1 wait_body", "= 0 wait_body", 17,
                         "expected 0 x wait_body -> done, got 1")
 
+    def test_at_least(self):
+        self.passes(GOOD.replace("= 3 send[1]", "= 3+ send[1]"))
+        self.passes(GOOD.replace("= 3 send[1]", "= 2+ send[1]"))
+        self.fails_with("= 3 send[1]", "= 4+ send[1]", 12, "expected 4+ x send[1], got 3")
+        self.passes("counter VIA bytes = 0+\n" + GOOD)
+        self.fails("counter of nothing = 1+\n" + GOOD, 1, "expected counter of nothing = 1+, got 0")
+
     def test_facts(self):
         deadlock = "status = deadlock\nreason kind = deadlock\n\nrank 0\n    recv from: 1\nrank 1\n"
         deadlock = deadlock.replace("recv from: 1", "recv from: 1, size: 1 B")

@@ -44,26 +44,6 @@ struct program_run *grim_run_good(const struct test_program *program)
     return program_run_good(&whole);
 }
 
-void grim_same(const char *file, int line, const struct program_run *run, int rank,
-               const char *machines, const char *expected)
-{
-    char *text = program_run_text(run, rank, machines);
-    suite_same_text(file, line, text, expected);
-    g_free(text);
-}
-
-void grim_fails(const char *file, int line, const struct test_program *program, const char *kind,
-                const char *part)
-{
-    struct program_run *run = grim_run(program);
-    char *found = program_reason(run, "kind"), *text = program_reason(run, "text");
-    suite_same_text(file, line, found, kind);
-    suite_contains(file, line, text, part);
-    g_free(found);
-    g_free(text);
-    program_run_free(run);
-}
-
 double grim_time(const struct program_run *run, int rank)
 {
     for (guint i = 0; i < run->result->values->len; i++) {
