@@ -247,7 +247,7 @@ static char *perform(void *owner, int item)
     const struct piece *piece = piece_at(campaign, item);
     struct series_result *result =
         run_case(campaign->registry, piece->test_case, 0, piece->seed, NULL);
-    json_t *json = json_series(result);
+    json_t *json = series_json(result);
     series_result_free(result);
     json_object_del(json, "name");
     return dump(json);
@@ -258,7 +258,7 @@ static char *perform(void *owner, int item)
 static json_t *crash_result(const struct piece *piece, const char *crash)
 {
     struct series_result *nothing = series_result_new("", piece->test_case->stack->name);
-    json_t *json = json_series(nothing);
+    json_t *json = series_json(nothing);
     series_result_free(nothing);
     json_object_del(json, "name");
     json_object_set_new(json, "status", json_string(STORE_CRASHED));
@@ -367,7 +367,7 @@ int campaign_missing(const struct campaign *campaign)
 
 // ---- Results ----
 
-// A series as json_series tells it, with its name where it belongs: in front.
+// A series as series_json tells it, with its name where it belongs: in front.
 static json_t *named(const char *name, json_t *result)
 {
     json_t *series = json_pack("{s:s}", "name", name);
@@ -412,7 +412,7 @@ json_t *campaign_result(const struct campaign *campaign, int run)
         }
         json_array_append_new(list, named(campaign_series_name(campaign, run, i), result));
     }
-    json_t *document = json_result_of_series(of->scenario, of->seed, list);
+    json_t *document = result_of_series_json(of->scenario, of->seed, list);
     json_decref(list);
     return document;
 }

@@ -293,7 +293,7 @@ static json_t *read_document(const char *text)
 {
     json_t *result = json_loads(text, 0, NULL);
     if (result)
-        json_series_judge(result);
+        series_judge_json(result);
     return result;
 }
 

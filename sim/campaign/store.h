@@ -38,7 +38,7 @@ void store_close(struct store *store); // what was not committed is lost
 // Whether a case has a result that stands.
 bool store_has(struct store *store, const char *key);
 
-// Its result (an object of json_series without "name"), new reference; NULL if there is none.
+// Its result (an object of series_json without "name"), new reference; NULL if there is none.
 json_t *store_result(struct store *store, const char *key);
 
 struct store_case {

@@ -211,7 +211,7 @@ static char *result_problem(struct check *check, sqlite3_stmt *row)
     char *problem;
     json_t *document = json_at(row, 3, &problem);
     if (document)
-        problem = json_series_problem(document);
+        problem = series_problem_json(document);
     const char *status = json_string_value(json_object_get(document, "status"));
     const json_t *reason = json_object_get(document, "reason");
     if (!problem && g_strcmp0(status, text_at(row, 1)) != 0)

@@ -29,7 +29,7 @@ static enum cli_exit bench(bool quick, bool ns3, const char *format_name)
     json_t *results = bench_run(&options);
     registry_schema_free(schema);
     if (format == 1) {
-        char *text = json_document_text(results);
+        char *text = document_text(results);
         fputs(text, stdout);
         g_free(text);
     } else {

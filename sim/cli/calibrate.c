@@ -161,7 +161,7 @@ static enum cli_exit present(const struct fit *fit, const struct evaluation *eva
     struct analysis *analysis = analysis_new(fit, evaluation);
     char *overlay = overlay_text(fit, evaluation, command);
     if (format == FORMAT_JSON) {
-        char *json = json_document_text(calibrate_json(fit, analysis, evaluation));
+        char *json = document_text(calibrate_json(fit, analysis, evaluation));
         fputs(json, stdout);
         g_free(json);
     } else {

@@ -15,7 +15,7 @@ struct check_arguments {
     gboolean allow_unused;
 };
 
-static json_t *series_json(const struct scenario_case *test_case)
+static json_t *case_series_json(const struct scenario_case *test_case)
 {
     struct estimate estimate = estimate_of(test_case);
     const struct topology *topology = &test_case->topology;
@@ -30,7 +30,7 @@ static json_t *scenario_json(const char *file, const struct scenario *scenario)
 {
     json_t *series = json_array();
     for (guint i = 0; i < scenario->cases->len; i++)
-        json_array_append_new(series, series_json(g_ptr_array_index(scenario->cases, i)));
+        json_array_append_new(series, case_series_json(g_ptr_array_index(scenario->cases, i)));
     char *shown = g_filename_display_name(file);
     json_t *json =
         json_pack("{s:s, s:s, s:o}", "file", shown, "name", scenario->name, "series", series);
@@ -90,7 +90,7 @@ static enum cli_exit check(char **files, const struct check_arguments *arguments
         scenario_free(scenario);
     }
     if (format == FORMAT_JSON) {
-        char *text = json_document_text(json_pack("{s:O}", "scenarios", all));
+        char *text = document_text(json_pack("{s:O}", "scenarios", all));
         fputs(text, stdout);
         g_free(text);
     }

@@ -93,7 +93,7 @@ static enum cli_exit compare_places(char **places, int format, double tolerance,
         code = json_is_true(json_object_get(comparison, "same")) ? CLI_DONE : CLI_CHECK_FAILED;
         if (format == 0)
             compare_print(comparison, stdout);
-        char *text = json_document_text(comparison);
+        char *text = document_text(comparison);
         if (format == 1)
             fputs(text, stdout);
         g_free(text);

@@ -284,7 +284,7 @@ static enum cli_exit describe(const char *model, bool schema_wanted, const char 
     const struct benchmark_schema *benchmark = find_benchmark(schema, model);
     bool found = sections->len > 0 || benchmark;
     if (found && schema_wanted) {
-        char *text = json_document_text(scenario_json_schema(schema));
+        char *text = document_text(scenario_json_schema(schema));
         fputs(text, stdout);
         g_free(text);
     } else if (found) {

@@ -174,7 +174,7 @@ static enum cli_exit explain_scenario(const struct scenario *scenario,
         if (cli_series_wanted(arguments->series, test_case->name))
             g_ptr_array_add(all, explain_case(scenario, test_case, only, reader, arguments));
     }
-    char *json = json_document_text(report_json(scenario->name, all));
+    char *json = document_text(report_json(scenario->name, all));
     switch (format) {
     case FORMAT_TABLE:
         print_tables(all);

@@ -223,7 +223,7 @@ static enum cli_exit list_print(int kind, gboolean names, const char *format_nam
         print_names(document);
         json_decref(document);
     } else if (format == 1) {
-        char *text = json_document_text(document);
+        char *text = document_text(document);
         fputs(text, stdout);
         g_free(text);
     } else {

@@ -54,7 +54,7 @@ static char *default_file(json_t *document, const char *format)
 static bool draw(json_t *document, const char *python, const char *format, const char *out,
                  GError **error)
 {
-    char *text = json_document_text(json_incref(document));
+    char *text = document_text(json_incref(document));
     char *where = g_strconcat("--out=", out, NULL); // `out` may begin with -
     const char *const arguments[] = {"--format", format, where, "-", NULL};
     struct python_call call = {.python = python,

@@ -277,7 +277,7 @@ static void print_result(const struct result *result, enum format format,
         return;
     }
     case FORMAT_JSON: {
-        char *json = json_document_text(json_result(result));
+        char *json = document_text(result_json(result));
         fputs(json, stdout);
         g_free(json);
         return;

@@ -218,7 +218,7 @@ enum cli_exit sweep_print(struct store *store, bool csv, const char *format)
         print_csv(outcome, !csv);
     } else {
         bool json = g_strcmp0(format, "json") == 0;
-        char *text = json ? json_document_text(json_incref(report)) : outcome_report_text(outcome);
+        char *text = json ? document_text(json_incref(report)) : outcome_report_text(outcome);
         shown_print(text, SHOWN_TEXT, stdout);
         g_free(text);
     }

@@ -39,7 +39,7 @@ static void show_progress(void *owner, int done, int total, const char *name)
 
 static char *scorecard_text(json_t *scorecard, enum format format)
 {
-    return format == FORMAT_JSON ? json_document_text(json_incref(scorecard))
+    return format == FORMAT_JSON ? document_text(json_incref(scorecard))
                                  : scorecard_junit(scorecard);
 }
 

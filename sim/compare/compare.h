@@ -45,7 +45,7 @@ struct compared {
 struct compared *compared_load(const char *place, GError **error);
 void compared_free(struct compared *compared);
 
-// For readers: empty; the values of a series as json_series has them; one more value.
+// For readers: empty; the values of a series as series_json has them; one more value.
 struct compared *compared_new(const char *place);
 void compared_add_series(struct compared *compared, const char *name, const char *status,
                          const char *fingerprint, const char *reason);

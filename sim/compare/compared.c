@@ -131,7 +131,7 @@ void compared_add_document(struct compared *compared, const char *name, json_t *
 {
     size_t index;
     json_t *one;
-    json_series_judge(series);
+    series_judge_json(series);
     json_t *reason = json_object_get(series, "reason");
     compared_add_series(compared, name, json_string_value(json_object_get(series, "status")),
                         json_string_value(json_object_get(series, "fingerprint")),

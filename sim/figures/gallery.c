@@ -55,7 +55,7 @@ GPtrArray *gallery_claims(const GPtrArray *figures)
 
 static bool write_json(const char *folder, const char *name, json_t *document, GError **error)
 {
-    char *text = json_document_text(json_incref(document));
+    char *text = document_text(json_incref(document));
     char *path = g_build_filename(folder, name, NULL);
     bool written = file_put(path, text, strlen(text), error);
     g_free(path);

@@ -93,7 +93,7 @@ static json_t *series_of_manifest(json_t *manifest)
     json_array_foreach(json_object_get(manifest, "series"), index, one)
     {
         json_t *series = json_object();
-        json_series_judge(one);
+        series_judge_json(one);
         for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
             if (json_object_get(one, kept[i]))
                 json_object_set(series, kept[i], json_object_get(one, kept[i]));

@@ -3,7 +3,7 @@
 
 #include "sim/config/quantity.h"
 #include "sim/figures/document.h"
-#include "sim/figures/swept_parts.h"
+#include "sim/figures/swept_internal.h"
 #include "sim/outcome/replicated.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which axes of a sweep its picture has: those that do most, or those that the user names.
-#include "sim/figures/swept_parts.h"
+#include "sim/figures/swept_internal.h"
 
 #include "sim/figures/axis_value.h"
 #include "sim/outcome/outcome_report.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sweeps of two and more axes, as fields of colours.
-#include "sim/figures/swept_parts.h"
+#include "sim/figures/swept_internal.h"
 
 #include "sim/config/quantity.h"
 #include "sim/outcome/replicated.h"

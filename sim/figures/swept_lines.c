@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sweeps as lines: over one axis, or over message sizes.
-#include "sim/figures/swept_parts.h"
+#include "sim/figures/swept_internal.h"
 
 #include <math.h>
 #include <string.h>

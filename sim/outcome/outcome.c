@@ -118,7 +118,7 @@ int outcome_count_lost(const struct outcome *outcome)
 
 // ---- Reading ----
 
-// The status of a row of results; see json_series_judge.
+// The status of a row of results; see series_judge_json.
 #define STATUS                                                                                     \
     "CASE WHEN status = 'completed' AND json_extract(document, '$.ledger.balanced') = 0"           \
     " THEN 'lost' ELSE status END"

@@ -65,7 +65,7 @@ static void append_row(GString *out, const char *scenario, const char *series,
 static void append_counters(GString *out, const char *scenario, const struct series_result *series)
 {
     const char *name;
-    json_t *counters = json_counters(series->counters), *value;
+    json_t *counters = counters_json(series->counters), *value;
     json_object_foreach(counters, name, value)
     {
         csv_append_field(out, scenario);

@@ -39,7 +39,7 @@ static json_t *json_name(const char *name)
     return string;
 }
 
-json_t *json_ledger(const struct ledger_totals *totals)
+json_t *ledger_json(const struct ledger_totals *totals)
 {
     json_t *ledger = json_object();
     json_object_set_new(ledger, "messages", json_count(totals->messages));
@@ -51,9 +51,9 @@ json_t *json_ledger(const struct ledger_totals *totals)
     return ledger;
 }
 
-static json_t *json_series_ledger(const struct series_result *series)
+static json_t *series_ledger_json(const struct series_result *series)
 {
-    json_t *ledger = json_ledger(&series->ledger);
+    json_t *ledger = ledger_json(&series->ledger);
     json_object_set_new(ledger, "open", json_count(series->ledger.open));
     json_object_set_new(ledger, "balanced", json_boolean(series->ledger_balanced));
     return ledger;
@@ -72,7 +72,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-json_t *json_counters(json_t *counters)
+json_t *counters_json(json_t *counters)
 {
     json_t *sorted = json_object(), *value;
     const char *name;
@@ -105,7 +105,7 @@ static json_t *json_losses(const struct series_result *series)
     return list;
 }
 
-json_t *json_series_outcome(const struct series_result *series)
+json_t *series_outcome_json(const struct series_result *series)
 {
     json_t *outcome = json_object();
     json_object_set_new(outcome, "name", json_name(series->name));
@@ -117,9 +117,9 @@ json_t *json_series_outcome(const struct series_result *series)
     json_object_set_new(outcome, "events", json_count(series->events));
     json_object_set_new(outcome, "fingerprint", json_fingerprint(series->fingerprint));
     json_object_set_new(outcome, "simulated_s", json_number(time_to_s(series->simulated)));
-    json_object_set_new(outcome, "ledger", json_series_ledger(series));
+    json_object_set_new(outcome, "ledger", series_ledger_json(series));
     json_object_set_new(outcome, "unaccounted", json_unaccounted(series));
-    json_object_set_new(outcome, "counters", json_counters(series->counters));
+    json_object_set_new(outcome, "counters", counters_json(series->counters));
     json_object_set_new(outcome, "losses", json_losses(series));
     return outcome;
 }
@@ -149,7 +149,7 @@ static json_t *json_value(const struct result_value *value)
     return object;
 }
 
-json_t *json_series(const struct series_result *series)
+json_t *series_json(const struct series_result *series)
 {
     json_t *points = json_array(), *values = json_array();
     GHashTable *by_size = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -163,7 +163,7 @@ json_t *json_series(const struct series_result *series)
     }
     g_hash_table_unref(by_size);
 
-    json_t *object = json_series_outcome(series);
+    json_t *object = series_outcome_json(series);
     json_object_set_new(object, "points", points);
     json_object_set_new(object, "values", values);
     return object;
@@ -177,7 +177,7 @@ static const char *member_text(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-void json_series_judge(json_t *series)
+void series_judge_json(json_t *series)
 {
     const json_t *ledger = json_object_get(series, "ledger");
     if (strcmp(member_text(series, "status"), sim_status_name(SIM_COMPLETED)) != 0 ||
@@ -275,22 +275,22 @@ static json_t *document_of(const char *scenario, uint64_t seed, json_t *series, 
     return document;
 }
 
-json_t *json_result_of_series(const char *scenario, uint64_t seed, json_t *series)
+json_t *result_of_series_json(const char *scenario, uint64_t seed, json_t *series)
 {
     return document_of(scenario, seed, series, -1.0);
 }
 
-json_t *json_result(const struct result *result)
+json_t *result_json(const struct result *result)
 {
     json_t *series = json_array();
     for (guint i = 0; i < result->series->len; i++)
-        json_array_append_new(series, json_series(g_ptr_array_index(result->series, i)));
+        json_array_append_new(series, series_json(g_ptr_array_index(result->series, i)));
     json_t *document = document_of(result->scenario, result->seed, series, result_wall_s(result));
     json_decref(series);
     return document;
 }
 
-char *json_document_text(json_t *document)
+char *document_text(json_t *document)
 {
     char *text = json_dumps(document, JSON_INDENT(2));
     json_decref(document);

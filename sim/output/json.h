@@ -13,33 +13,33 @@
 // A series has its name, stack, status, reason, points (one for each size, with every metric of all
 // ranks together), values (what belongs to no size or to one rank), counters, ledger and
 // unaccounted (lines on messages that did not arrive).
-json_t *json_result(const struct result *result);
+json_t *result_json(const struct result *result);
 
 // One series of that document, new reference.
-json_t *json_series(const struct series_result *series);
+json_t *series_json(const struct series_result *series);
 
-// The document again, made of series that json_series or an earlier document has told (a list of
-// them; stays with the caller): what json_result gives but for wall time and events a second. A
+// The document again, made of series that series_json or an earlier document has told (a list of
+// them; stays with the caller): what result_json gives but for wall time and events a second. A
 // series may also have the status "crashed", which is worse than all others. New reference.
-json_t *json_result_of_series(const char *scenario, uint64_t seed, json_t *series);
+json_t *result_of_series_json(const char *scenario, uint64_t seed, json_t *series);
 
 // Older versions wrote "completed" of a series whose ledger is not balanced: makes it "lost", with
 // the reason that can be had. To be called on each series that is read from a file.
-void json_series_judge(json_t *series);
+void series_judge_json(json_t *series);
 
 // {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, new reference.
-json_t *json_ledger(const struct ledger_totals *totals);
+json_t *ledger_json(const struct ledger_totals *totals);
 
 // A series' counters in the order of their names: the table that they come from has none. New
 // reference.
-json_t *json_counters(json_t *counters);
+json_t *counters_json(json_t *counters);
 
 // Status, reason, events, fingerprint, simulated time, ledger, unaccounted and counters of a
 // series: all that two runs of one scenario and seed have in common, new reference.
-json_t *json_series_outcome(const struct series_result *series);
+json_t *series_outcome_json(const struct series_result *series);
 
 // The document as text that ends in a line feed; keys in the order in which they were set. Frees
 // `document`. The caller frees the text (g_free).
-char *json_document_text(json_t *document);
+char *document_text(json_t *document);
 
 #endif

@@ -132,7 +132,7 @@ static char *items_problem(const json_t *series, const char *list,
     return problem;
 }
 
-char *json_series_problem(const json_t *series)
+char *series_problem_json(const json_t *series)
 {
     char *problem = members_problem(series, of_series, "");
     const json_t *reason = json_object_get(series, "reason");
@@ -170,7 +170,7 @@ char *json_document_problem(const json_t *document)
     size_t i;
     json_array_foreach(list, i, one)
     {
-        problem = json_series_problem(one);
+        problem = series_problem_json(one);
         if (!problem)
             problem = name_problem(one, i, names);
         if (problem)

@@ -5,10 +5,10 @@
 
 #include <jansson.h>
 
-// What is wrong with one of the series, from json_series or json_series_outcome: with its place
+// What is wrong with one of the series, from series_json or series_outcome_json: with its place
 // below it, "points[1].size_bytes: a whole number from 0 on is expected". NULL if nothing is,
 // beyond members that nobody knows. The caller frees it.
-char *json_series_problem(const json_t *series);
+char *series_problem_json(const json_t *series);
 
 // The same of a document or a manifest: that it has `series`, each with a name of its own.
 char *json_document_problem(const json_t *document);

@@ -76,7 +76,7 @@ static json_t *manifest_series(const struct scenario *scenario, const struct res
     json_t *list = json_array();
     for (guint i = 0; i < result->series->len; i++) {
         const struct series_result *one = g_ptr_array_index(result->series, i);
-        json_t *series = json_series_outcome(one);
+        json_t *series = series_outcome_json(one);
         if (one->number < (int)scenario->cases->len)
             json_object_set_new(
                 series, "case",
@@ -112,7 +112,7 @@ static bool has_samples(const char *directory)
 bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
                     GError **error)
 {
-    char *json = json_document_text(json_incref(manifest));
+    char *json = document_text(json_incref(manifest));
     bool stale = !samples && has_samples(directory);
     // The manifest first: whatever happens between the two, it names the results it goes with.
     const struct file_text texts[] = {{MANIFEST, json, strlen(json)},
@@ -164,7 +164,7 @@ json_t *manifest_json(const struct scenario *scenario, const struct result *resu
     json_object_set_new(manifest, "status", json_string(sim_status_name(result_status(result))));
     json_object_set_new(manifest, "fingerprint", json_string(fingerprint));
     json_object_set_new(manifest, "events", json_integer((json_int_t)result_events(result)));
-    json_object_set_new(manifest, "ledger", json_ledger(&totals));
+    json_object_set_new(manifest, "ledger", ledger_json(&totals));
     json_object_set_new(manifest, "results", manifest_results(result, csv));
     json_object_set_new(manifest, "series", manifest_series(scenario, result));
     json_object_set_new(manifest, "execution", manifest_execution_json(result, execution));

@@ -3,7 +3,7 @@
 
 #include "sim/config/reader.h"
 #include "sim/core/intern.h"
-#include "sim/validate/check_parts.h"
+#include "sim/validate/check_internal.h"
 #include "sim/workload/result.h"
 
 #include <string.h>

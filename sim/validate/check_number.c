@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/validate/check_parts.h"
+#include "sim/validate/check_internal.h"
 
 #include "sim/config/reader.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 #include "sim/config/quantity.h"
 #include "sim/config/reader.h"
@@ -68,14 +68,14 @@ void judging_decide(struct judging *judging, bool holds)
     judging->result->judged = holds ? JUDGED_HOLDS : JUDGED_MISSES;
 }
 
-char *number_text(double value, const char *unit)
+char *judge_number_text(double value, const char *unit)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_formatd(digits, sizeof digits, fabs(value) >= 1e4 ? "%.0f" : "%.4g", value);
     return g_strconcat(digits, *unit ? " " : "", unit, NULL);
 }
 
-char *size_text(const struct check *check, int64_t size)
+char *judge_size_text(const struct check *check, int64_t size)
 {
     return quantity_format(check->sizes_are == SIZES_COUNTED ? QUANTITY_COUNT : QUANTITY_SIZE,
                            (struct quantity){.integer = size});
@@ -86,12 +86,12 @@ static void append_bound(GString *out, const struct check_bound *bound, const ch
 {
     if (!bound->given)
         return;
-    char *text = number_text(bound->value, unit);
+    char *text = judge_number_text(bound->value, unit);
     g_string_append_printf(out, " %s %s", bound->strict ? strict : plain, text);
     g_free(text);
 }
 
-void append_bounds(GString *out, const struct check *check, const char *unit)
+void judge_append_bounds(GString *out, const struct check *check, const char *unit)
 {
     append_bound(out, &check->low, "at least", "above", unit);
     if (check->low.given && check->high.given)
@@ -99,7 +99,7 @@ void append_bounds(GString *out, const struct check *check, const char *unit)
     append_bound(out, &check->high, "at most", "below", unit);
 }
 
-double bounds_excess(const struct check *check, double value, double *bound)
+double judge_bounds_excess(const struct check *check, double value, double *bound)
 {
     double low = check->low.given ? check->low.value - value : -INFINITY;
     double high = check->high.given ? value - check->high.value : -INFINITY;
@@ -107,7 +107,7 @@ double bounds_excess(const struct check *check, double value, double *bound)
     return fmax(low, high);
 }
 
-bool bounds_hold(const struct check *check, double value)
+bool judge_bounds_hold(const struct check *check, double value)
 {
     if (check->low.given &&
         !(check->low.strict ? value > check->low.value : value >= check->low.value))
@@ -149,7 +149,7 @@ void judge_contains_event(struct judging *judging)
     const struct check *check = judging->check;
     char *why = NULL;
     GString *expected = g_string_new(check->counter);
-    append_bounds(expected, check, "");
+    judge_append_bounds(expected, check, "");
     judging->result->expected = g_string_free(expected, FALSE);
     json_t *series = runs_series(judging->context->runs, only_curve(judging), &why);
     if (!series) {
@@ -164,11 +164,11 @@ void judge_contains_event(struct judging *judging)
         return;
     }
     double value = json_number_value(count), bound;
-    double excess = bounds_excess(check, value, &bound);
-    judging->result->simulated = number_text(value, "");
+    double excess = judge_bounds_excess(check, value, &bound);
+    judging->result->simulated = judge_number_text(value, "");
     if (bound != 0.0)
         judging->result->deviation = excess / fabs(bound);
-    judging_decide(judging, bounds_hold(check, value));
+    judging_decide(judging, judge_bounds_hold(check, value));
 }
 
 // ---- Values of a case ----

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Decides whether a check holds for what was simulated, and says by how much.
-#ifndef NETSIM_VALIDATE_JUDGE_H
-#define NETSIM_VALIDATE_JUDGE_H
+#ifndef NETSIM_VALIDATE_H
+#define NETSIM_VALIDATE_H
 
 #include "sim/validate/check.h"
 #include "sim/validate/runs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Judges of values over message sizes: one value, bounds, orders, crossovers.
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 #include <math.h>
 
@@ -15,10 +15,10 @@ void judge_value(struct judging *judging)
     double tolerance =
         check->relative ? fabs(check->expected) * check->tolerance : check->tolerance;
     GString *expected = g_string_new(NULL);
-    append_number(expected, check->expected, unit);
+    judge_append_number(expected, check->expected, unit);
     g_string_append(expected, " within ");
-    append_number(expected, check->relative ? 100.0 * check->tolerance : tolerance,
-                  check->relative ? "%" : unit);
+    judge_append_number(expected, check->relative ? 100.0 * check->tolerance : tolerance,
+                        check->relative ? "%" : unit);
     judging->result->expected = g_string_free(expected, FALSE);
     GArray *points = judging_all_points(judging, judging_curve(judging));
     if (!points)
@@ -26,12 +26,12 @@ void judge_value(struct judging *judging)
     const struct curve_point *point = curve_at(points, check->size);
     if (point) {
         double off = point->value - check->expected;
-        judging->result->simulated = number_text(point->value, unit);
+        judging->result->simulated = judge_number_text(point->value, unit);
         judging->result->deviation = check->expected != 0.0 ? off / fabs(check->expected) : NAN;
         judging_decide(judging, fabs(off) <= tolerance);
     } else {
         char *size =
-            check->size < 0 ? g_strdup("all sizes together") : size_text(check, check->size);
+            check->size < 0 ? g_strdup("all sizes together") : judge_size_text(check, check->size);
         judging_give_up(judging, g_strdup_printf("there is no value at %s", size));
         g_free(size);
     }
@@ -50,9 +50,9 @@ static void worst_of(struct worst *worst, const struct check *check, const struc
                      const GArray *points)
 {
     for (guint i = 0; i < points->len; i++) {
-        const struct curve_point *point = points_at(points, i);
-        double bound, excess = bounds_excess(check, point->value, &bound);
-        worst->outside += !bounds_hold(check, point->value);
+        const struct curve_point *point = judge_points_at(points, i);
+        double bound, excess = judge_bounds_excess(check, point->value, &bound);
+        worst->outside += !judge_bounds_hold(check, point->value);
         if (worst->looked_at++ > 0 && excess <= worst->excess)
             continue;
         worst->excess = excess;
@@ -66,10 +66,10 @@ static void say_worst(struct judging *judging, const struct worst *worst)
 {
     g_assert(worst->curve); // a check has a curve, and a curve has points
     GString *out = g_string_new(NULL);
-    append_number(out, worst->point.value, curve_unit(worst->curve));
+    judge_append_number(out, worst->point.value, curve_unit(worst->curve));
     if (worst->point.size >= 0) {
         g_string_append(out, " at ");
-        append_size(out, judging->check, worst->point.size);
+        judge_append_size(out, judging->check, worst->point.size);
     }
     if (judging->check->curves->len > 1)
         g_string_append_printf(out, " (%s)", worst->curve->series);
@@ -86,8 +86,8 @@ void judge_inside(struct judging *judging)
     char *label = judging_labels(check, check->curves);
     GString *expected = g_string_new(label);
     g_free(label);
-    append_bounds(expected, check, curve_unit(judging_curve(judging)));
-    append_sizes(expected, check);
+    judge_append_bounds(expected, check, curve_unit(judging_curve(judging)));
+    judge_append_sizes(expected, check);
     judging->result->expected = g_string_free(expected, FALSE);
     struct worst worst = {0};
     for (guint i = 0; i < check->curves->len; i++) {
@@ -111,7 +111,7 @@ static void append_failures(GString *out, const struct check *check, const GArra
     g_string_append_printf(out, "%u of %u sizes (", failed->len, count);
     for (guint i = 0; i < failed->len && i < MOST_SIZES_LISTED; i++) {
         g_string_append(out, i ? ", " : "");
-        append_size(out, check, g_array_index(failed, int64_t, i));
+        judge_append_size(out, check, g_array_index(failed, int64_t, i));
     }
     g_string_append(out, failed->len > MOST_SIZES_LISTED ? ", ...)" : ")");
 }
@@ -131,13 +131,13 @@ static void order_at(struct order *order, const GPtrArray *sets, guint lower, gu
 {
     double low = -INFINITY, high = INFINITY;
     for (guint i = 0; i < sets->len; i++) {
-        double value = points_at(g_ptr_array_index(sets, i), index)->value;
+        double value = judge_points_at(g_ptr_array_index(sets, i), index)->value;
         if (i < lower)
             low = fmax(low, value);
         else
             high = fmin(high, value);
     }
-    int64_t size = points_at(g_ptr_array_index(sets, 0), index)->size;
+    int64_t size = judge_points_at(g_ptr_array_index(sets, 0), index)->size;
     double limit = high + order->slack * fabs(high);
     if (order->somewhere ? low > limit : low >= limit)
         g_array_append_val(order->failed, size);
@@ -166,11 +166,11 @@ static void say_order(struct judging *judging, const struct order *order, guint 
     } else {
         g_string_append_printf(out, count > 1 ? "at all %u sizes, nearest at " : "at ", count);
     }
-    append_size(out, judging->check, order->size);
+    judge_append_size(out, judging->check, order->size);
     g_string_append(out, ": ");
-    append_number(out, order->low, "");
+    judge_append_number(out, order->low, "");
     g_string_append(out, " against ");
-    append_number(out, order->high, unit);
+    judge_append_number(out, order->high, unit);
     judging->result->simulated = g_string_free(out, FALSE);
     judging->result->deviation = order->gap;
 }
@@ -182,7 +182,7 @@ static void expect_order(struct judging *judging)
          *higher = judging_labels(check, check->others);
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s below %s", lower, higher);
-    append_sizes(out, check);
+    judge_append_sizes(out, check);
     if (check->somewhere)
         g_string_append(out, ", never above and once below");
     if (check->slack > 0.0)
@@ -230,8 +230,8 @@ static struct crossings find_crossings(const GArray *before, const GArray *after
     double last = 0.0;
     int64_t last_size = 0;
     for (guint i = 0; i < before->len; i++) {
-        double gap = points_at(before, i)->value - points_at(after, i)->value;
-        int64_t size = points_at(before, i)->size;
+        double gap = judge_points_at(before, i)->value - judge_points_at(after, i)->value;
+        int64_t size = judge_points_at(before, i)->size;
         if (gap == 0.0)
             continue;
         if (last != 0.0 && (gap > 0.0) != (last > 0.0) && found.count++ == 0) {
@@ -251,7 +251,7 @@ static void expect_crossover(struct judging *judging)
          *after = judging_labels(check, check->others);
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s lower, then %s; they cross once", before, after);
-    append_ranges(out, check, " in ", check->range);
+    judge_append_ranges(out, check, " in ", check->range);
     if (check->has_expected)
         g_string_append_printf(out, ", at about %.0f%s", check->expected,
                                check->sizes_are == SIZES_COUNTED ? "" : " B");
@@ -266,8 +266,8 @@ static void say_crossover(struct judging *judging, const struct crossings *found
     const struct check *check = judging->check;
     const struct curve *before = g_ptr_array_index(check->curves, 0);
     const struct curve *after = g_ptr_array_index(check->others, 0);
-    const struct curve_point *first = points_at(g_ptr_array_index(sets, 0), 0);
-    const struct curve_point *other = points_at(g_ptr_array_index(sets, 1), 0);
+    const struct curve_point *first = judge_points_at(g_ptr_array_index(sets, 0), 0);
+    const struct curve_point *other = judge_points_at(g_ptr_array_index(sets, 1), 0);
     char *low = curve_label(first->value <= other->value ? before : after);
     const char *unit = check->sizes_are == SIZES_COUNTED ? "" : " B";
     if (found->count == 0)

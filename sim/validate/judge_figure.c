@@ -2,7 +2,7 @@
 // The judge of figures: a figure is there if a file in references/figures/ says how to draw it, if
 // the drawing has the curves that the claim names, and if there are values to draw them from. What
 // the figure shows is a matter of the other claims.
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 #include <string.h>
 
@@ -162,7 +162,7 @@ void judge_figure(struct judging *judging)
     char *label = judging_labels(check, check->curves);
     GString *expected = g_string_new(NULL);
     g_string_append_printf(expected, "`netsim figures %s' draws %s", check->spec, label);
-    append_sizes(expected, check);
+    judge_append_sizes(expected, check);
     judging->result->expected = g_string_free(expected, FALSE);
     g_free(label);
 

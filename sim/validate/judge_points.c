@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The points that judges look at, and the names they go by.
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 // ---- Points ----
 
@@ -14,7 +14,7 @@ static bool ends_are_there(const struct judging *judging, const GArray *points, 
         for (size_t k = 0; k < G_N_ELEMENTS(ends); k++) {
             if (curve_at(points, ends[k]) || size_in(check->except, ends[k]))
                 continue;
-            char *size = size_text(check, ends[k]);
+            char *size = judge_size_text(check, ends[k]);
             judging->result->why = g_strdup_printf("%s has no value at %s", label, size);
             g_free(size);
             return false;
@@ -106,7 +106,7 @@ GPtrArray *judging_curves(struct judging *judging, const GPtrArray *curves, GPtr
     return sets;
 }
 
-const struct curve_point *points_at(const GArray *points, guint index)
+const struct curve_point *judge_points_at(const GArray *points, guint index)
 {
     return &g_array_index(points, struct curve_point, index);
 }
@@ -145,37 +145,37 @@ char *judging_labels(const struct check *check, const GPtrArray *curves)
     return g_string_free(out, FALSE);
 }
 
-void append_size(GString *out, const struct check *check, int64_t size)
+void judge_append_size(GString *out, const struct check *check, int64_t size)
 {
-    char *text = size_text(check, size);
+    char *text = judge_size_text(check, size);
     g_string_append(out, text);
     g_free(text);
 }
 
 // " at 1 B .. 512 B, 1 MiB" for the check's sizes, without `except`.
-void append_ranges(GString *out, const struct check *check, const char *before,
-                   const GArray *ranges)
+void judge_append_ranges(GString *out, const struct check *check, const char *before,
+                         const GArray *ranges)
 {
     for (guint i = 0; i < ranges->len; i++) {
         const struct size_range *range = &g_array_index(ranges, struct size_range, i);
         g_string_append(out, i ? ", " : before);
-        append_size(out, check, range->from);
+        judge_append_size(out, check, range->from);
         if (range->to != range->from) {
             g_string_append(out, " .. ");
-            append_size(out, check, range->to);
+            judge_append_size(out, check, range->to);
         }
     }
 }
 
-void append_sizes(GString *out, const struct check *check)
+void judge_append_sizes(GString *out, const struct check *check)
 {
-    append_ranges(out, check, " at ", check->sizes);
-    append_ranges(out, check, " but ", check->except);
+    judge_append_ranges(out, check, " at ", check->sizes);
+    judge_append_ranges(out, check, " but ", check->except);
 }
 
-void append_number(GString *out, double value, const char *unit)
+void judge_append_number(GString *out, double value, const char *unit)
 {
-    char *text = number_text(value, unit);
+    char *text = judge_number_text(value, unit);
     g_string_append(out, text);
     g_free(text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Judges of what a source prints: a table of values, and the gain of one curve over another.
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 #include <math.h>
 
@@ -17,8 +17,8 @@ static void expect_values(struct judging *judging, const char *unit)
     guint count = check->points->len;
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%u value%s within ", count, count == 1 ? "" : "s");
-    append_number(out, check->relative ? 100.0 * check->tolerance : check->tolerance,
-                  check->relative ? "%" : unit);
+    judge_append_number(out, check->relative ? 100.0 * check->tolerance : check->tolerance,
+                        check->relative ? "%" : unit);
     if (check->share < 1.0)
         g_string_append_printf(out, ", at %.4g %% of the sizes", 100.0 * check->share);
     judging->result->expected = g_string_free(out, FALSE);
@@ -38,7 +38,7 @@ static bool look_at_row(struct judging *judging, struct rows *rows, const GArray
 {
     const struct curve_point *found = curve_at(points, expected->size);
     if (!found) {
-        char *size = size_text(judging->check, expected->size);
+        char *size = judge_size_text(judging->check, expected->size);
         judging_give_up(judging, g_strdup_printf("there is no value at %s", size));
         g_free(size);
         return false;
@@ -59,11 +59,11 @@ static void say_rows(struct judging *judging, const struct rows *rows, const cha
 {
     g_assert(rows->expected); // a table has rows
     GString *out = g_string_new("furthest off: ");
-    append_number(out, rows->value, unit);
+    judge_append_number(out, rows->value, unit);
     g_string_append(out, " for ");
-    append_number(out, rows->expected->value, unit);
+    judge_append_number(out, rows->expected->value, unit);
     g_string_append(out, " at ");
-    append_size(out, judging->check, rows->expected->size);
+    judge_append_size(out, judging->check, rows->expected->size);
     if (rows->outside > 0)
         g_string_append_printf(out, "; %u of %u values outside", rows->outside,
                                judging->check->points->len);
@@ -84,7 +84,7 @@ void judge_values(struct judging *judging)
     struct rows rows = {0};
     bool all = true;
     for (guint i = 0; all && i < check->points->len; i++)
-        all = look_at_row(judging, &rows, points, points_at(check->points, i));
+        all = look_at_row(judging, &rows, points, judge_points_at(check->points, i));
     if (all) {
         guint count = check->points->len;
         say_rows(judging, &rows, unit);
@@ -97,7 +97,7 @@ void judge_values(struct judging *judging)
 
 static void append_percent(GString *out, double part)
 {
-    append_number(out, 100.0 * part, "%");
+    judge_append_number(out, 100.0 * part, "%");
 }
 
 static void expect_gain(struct judging *judging)
@@ -115,9 +115,9 @@ static void expect_gain(struct judging *judging)
         struct check percent = *check;
         percent.low.value *= 100.0;
         percent.high.value *= 100.0;
-        append_bounds(out, &percent, "%");
+        judge_append_bounds(out, &percent, "%");
     }
-    append_sizes(out, check);
+    judge_append_sizes(out, check);
     judging->result->expected = g_string_free(out, FALSE);
     g_free(label);
 }
@@ -129,10 +129,10 @@ void judge_gain(struct judging *judging)
     GArray *points = judging_points(judging, judging_curve(judging));
     if (!points)
         return;
-    const struct curve_point *greatest = points_at(points, 0);
+    const struct curve_point *greatest = judge_points_at(points, 0);
     double sum = 0.0;
     for (guint i = 0; i < points->len; i++) {
-        const struct curve_point *point = points_at(points, i);
+        const struct curve_point *point = judge_points_at(points, i);
         sum += point->value - 1.0;
         if (point->value > greatest->value)
             greatest = point;
@@ -145,12 +145,12 @@ void judge_gain(struct judging *judging)
         append_percent(out, greatest->value - 1.0);
     }
     g_string_append(out, " at ");
-    append_size(out, check, greatest->size);
+    judge_append_size(out, check, greatest->size);
     judging->result->simulated = g_string_free(out, FALSE);
     // Both are percentages already: what they differ by is in points of a percent.
     judging->result->deviation =
-        check->has_expected ? gain - check->expected : bounds_excess(check, gain, &bound);
+        check->has_expected ? gain - check->expected : judge_bounds_excess(check, gain, &bound);
     judging_decide(judging, check->has_expected ? fabs(gain - check->expected) <= check->tolerance
-                                                : bounds_hold(check, gain));
+                                                : judge_bounds_hold(check, gain));
     g_array_unref(points);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Judges of the shape of curves.
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 #include <math.h>
 
@@ -28,9 +28,9 @@ static void say_shape(struct judging *judging, const struct shape *shape, const 
         return;
     }
     GString *out = g_string_new(before);
-    append_number(out, 100.0 * shape->worst, "%");
+    judge_append_number(out, 100.0 * shape->worst, "%");
     g_string_append(out, " at ");
-    append_size(out, judging->check, shape->size);
+    judge_append_size(out, judging->check, shape->size);
     judging->result->simulated = g_string_free(out, FALSE);
     judging->result->deviation = shape->worst - most;
     judging_decide(judging, shape->worst <= most);
@@ -43,8 +43,8 @@ static void expect_shape(struct judging *judging, const char *what)
     GString *out = g_string_new(label);
     g_string_append_printf(out, " %s", what);
     if (check->high.given)
-        append_number(out, 100.0 * check->high.value, "%");
-    append_sizes(out, check);
+        judge_append_number(out, 100.0 * check->high.value, "%");
+    judge_append_sizes(out, check);
     judging->result->expected = g_string_free(out, FALSE);
     g_free(label);
 }
@@ -58,9 +58,10 @@ void judge_monotone(struct judging *judging)
         return;
     struct shape shape = {0};
     for (guint i = 1; i < points->len; i++) {
-        double from = points_at(points, i - 1)->value, to = points_at(points, i)->value;
+        double from = judge_points_at(points, i - 1)->value, to = judge_points_at(points, i)->value;
         double wrong = falling ? to - from : from - to;
-        shape_add(&shape, from != 0.0 ? wrong / fabs(from) : wrong, points_at(points, i)->size);
+        shape_add(&shape, from != 0.0 ? wrong / fabs(from) : wrong,
+                  judge_points_at(points, i)->size);
     }
     say_shape(judging, &shape, shape.worst > 0.0 ? "the wrong way by " : "nearest to it ", 0.0);
     g_array_unref(points);
@@ -84,11 +85,11 @@ void judge_no_step(struct judging *judging)
         return;
     struct shape shape = {0};
     for (guint i = 1; i + 1 < points->len; i++)
-        if (check_wants(judging->check, points_at(points, i)->size))
-            shape_add(
-                &shape,
-                off_line(points_at(points, i - 1), points_at(points, i), points_at(points, i + 1)),
-                points_at(points, i)->size);
+        if (check_wants(judging->check, judge_points_at(points, i)->size))
+            shape_add(&shape,
+                      off_line(judge_points_at(points, i - 1), judge_points_at(points, i),
+                               judge_points_at(points, i + 1)),
+                      judge_points_at(points, i)->size);
     say_shape(judging, &shape, "at most ", judging->check->high.value);
     g_array_unref(points);
 }
@@ -111,10 +112,10 @@ void judge_parallel(struct judging *judging)
     const GArray *points = g_ptr_array_index(sets, 0), *others = g_ptr_array_index(sets, 1);
     struct shape shape = {0};
     for (guint i = 1; i < points->len; i++) {
-        double rise = points_at(points, i)->value - points_at(points, i - 1)->value;
-        double other = points_at(others, i)->value - points_at(others, i - 1)->value;
-        shape_add(&shape, fabs(rise - other) / fabs(points_at(points, i)->value),
-                  points_at(points, i)->size);
+        double rise = judge_points_at(points, i)->value - judge_points_at(points, i - 1)->value;
+        double other = judge_points_at(others, i)->value - judge_points_at(others, i - 1)->value;
+        shape_add(&shape, fabs(rise - other) / fabs(judge_points_at(points, i)->value),
+                  judge_points_at(points, i)->size);
     }
     say_shape(judging, &shape, "at most ", check->high.value);
     g_ptr_array_unref(sets);
@@ -127,7 +128,7 @@ void judge_widest(struct judging *judging)
     const struct check *check = judging->check;
     char *label = judging_labels(check, check->curves);
     GString *text = g_string_new("widest");
-    append_ranges(text, check, " in ", check->range);
+    judge_append_ranges(text, check, " in ", check->range);
     g_string_append_printf(text, ": %s", label);
     judging->result->expected = g_string_free(text, FALSE);
     g_free(label);
@@ -139,17 +140,17 @@ void judge_widest(struct judging *judging)
     for (guint i = 0; i < first->len; i++) {
         double low = INFINITY, high = 0.0;
         for (guint k = 0; k < sets->len; k++) {
-            double value = points_at(g_ptr_array_index(sets, k), i)->value;
+            double value = judge_points_at(g_ptr_array_index(sets, k), i)->value;
             low = fmin(low, value);
             high = fmax(high, value);
         }
-        int64_t size = points_at(first, i)->size;
+        int64_t size = judge_points_at(first, i)->size;
         struct curve_point *best = size_in(check->range, size) ? &inside : &outside;
         if (high / low > best->value)
             *best = (struct curve_point){size, high / low};
     }
     const struct curve_point *widest = inside.value > outside.value ? &inside : &outside;
-    char *at = size_text(check, widest->size);
+    char *at = judge_size_text(check, widest->size);
     judging->result->simulated =
         g_strdup_printf("widest at %s: highest / lowest %.3g", at, widest->value);
     g_free(at);
@@ -165,8 +166,8 @@ static double mean_of(const GArray *points, const GArray *ranges)
     double sum = 0.0;
     int count = 0;
     for (guint i = 0; i < points->len; i++)
-        if (size_in(ranges, points_at(points, i)->size)) {
-            sum += log(points_at(points, i)->value);
+        if (size_in(ranges, judge_points_at(points, i)->size)) {
+            sum += log(judge_points_at(points, i)->value);
             count++;
         }
     return count > 0 ? exp(sum / count) : 0.0;
@@ -177,8 +178,8 @@ void judge_narrows(struct judging *judging)
     const struct check *check = judging->check;
     char *label = judging_labels(check, check->curves);
     GString *text = g_string_new(label);
-    append_ranges(text, check, " is nearer to 1 at ", check->range);
-    append_ranges(text, check, " than at ", check->sizes);
+    judge_append_ranges(text, check, " is nearer to 1 at ", check->range);
+    judge_append_ranges(text, check, " than at ", check->sizes);
     judging->result->expected = g_string_free(text, FALSE);
     g_free(label);
     GArray *points = judging_all_points(judging, judging_curve(judging));
@@ -198,7 +199,7 @@ void judge_narrows(struct judging *judging)
 void judge_slows_beyond(struct judging *judging)
 {
     const struct check *check = judging->check;
-    char *at = size_text(check, check->size);
+    char *at = judge_size_text(check, check->size);
     char *what = g_strdup_printf("moves fewer bytes per time than at %s", at);
     expect_shape(judging, what);
     g_free(what);
@@ -209,7 +210,7 @@ void judge_slows_beyond(struct judging *judging)
     g_free(at);
     struct shape shape = {0};
     for (guint i = 0; knee && i < points->len; i++) {
-        const struct curve_point *point = points_at(points, i);
+        const struct curve_point *point = judge_points_at(points, i);
         if (check_wants(check, point->size))
             shape_add(&shape,
                       (double)point->size / point->value / ((double)knee->size / knee->value) - 1.0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sequences of states: lines of the state log that come in an order.
-#include "sim/validate/judge_parts.h"
+#include "sim/validate/judge_internal.h"
 
 #include "sim/output/text.h"
 

@@ -20,7 +20,7 @@ const struct card *registry_card(const struct registry *registry, const char *na
 {
     for (const struct model *const *model = registry->models; *model; model++)
         for (const struct card *card = (*model)->cards; card && card->name; card++)
-            if (strcmp(card->name, name) == 0 && (!kind || strcmp(card->kind, kind) == 0))
+            if (g_strcmp0(card->name, name) == 0 && (!kind || strcmp(card->kind, kind) == 0))
                 return card;
     return NULL;
 }

@@ -42,7 +42,7 @@ void registry_schema_free(struct scenario_schema *schema);
 // The benchmark of that name, of a model or of sim/; NULL if there is none.
 const struct benchmark *registry_benchmark(const struct registry *registry, const char *name);
 
-// The card of that name and kind (NULL: of any kind); NULL if there is none.
+// The card of that name and kind (NULL: of any kind); NULL if there is none, as for the name NULL.
 const struct card *registry_card(const struct registry *registry, const char *name,
                                  const char *kind);
 

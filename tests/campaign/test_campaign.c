@@ -73,14 +73,14 @@ static char *plain_run(const char *file)
     struct diag_list *diags = diag_list_new();
     struct scenario *scenario = scenario_load(file, schema, &options, diags);
     struct result *result = run_scenario(&model_registry, scenario, NULL);
-    json_t *document = json_result(result), *run = json_object_get(document, "run");
+    json_t *document = result_json(result), *run = json_object_get(document, "run");
     CU_ASSERT_EQUAL(json_object_del(run, "wall_s"), 0);
     CU_ASSERT_EQUAL(json_object_del(run, "events_per_s"), 0);
     result_free(result);
     scenario_free(scenario);
     diag_list_free(diags);
     registry_schema_free(schema);
-    return json_document_text(document);
+    return document_text(document);
 }
 
 static void check_against_plain_run(const char *text)
@@ -91,7 +91,7 @@ static void check_against_plain_run(const char *text)
     CU_ASSERT_PTR_NULL(campaign_result(campaign, run));
     run_all(campaign);
     char *expected = plain_run(file);
-    char *actual = json_document_text(campaign_result(campaign, run));
+    char *actual = document_text(campaign_result(campaign, run));
     SUITE_SAME_TEXT(actual, expected);
     g_free(actual);
     g_free(expected);
@@ -197,7 +197,7 @@ static void a_database_is_read_again(void)
         run_all(campaign);
         SUITE_SAME_INTEGER(count.calls, i == 1 ? 0 : 6);
         SUITE_SAME_INTEGER(count.total, i == 1 ? 0 : 6);
-        char *text = json_document_text(campaign_result(campaign, 2));
+        char *text = document_text(campaign_result(campaign, 2));
         if (i == 0)
             first = text;
         else {

@@ -36,7 +36,7 @@ def read(path):
 def sources():
     """All of sim/, models/ and bench/ as one text."""
     return "".join(read(os.path.relpath(path, SOURCE))
-                   for folder in ("sim/*/*.[ch]", "models/*.[ch]", "models/*/*.[ch]", "bench/*.[ch]")
+                   for folder in ("sim/*/*.[ch]", "models/*.[ch]", "models/*/*.[ch]", "models/*/*/*.[ch]", "bench/*.[ch]")
                    for path in glob.glob(os.path.join(SOURCE, folder)))
 
 
@@ -151,16 +151,15 @@ class Names(unittest.TestCase):
                     self.assertRegex(read(path), rf"(?m)^[a-z][\w *]*\b{name}\(")
 
     def test_rooms(self):
-        """The table of rooms is the one that includes are checked by, and no room is allowed what
-        none of its files uses."""
+        """Diagram and table of rooms are made from what includes are checked by, and no room is
+        allowed what none of its files uses."""
         sys.path.insert(0, os.path.join(SOURCE, "tests", "structure"))
         check = importlib.import_module("check_includes")
-        kinds = {re.sub(r"/NAME|/", "", room.removeprefix("sim/")): may.strip() for room, may in
-                 re.findall(r"(?m)^\| `([\w/]+/)` \|.*\| ([\w, ]+) \|$", read("docs/architecture.md"))}
-        allowed = {room.removeprefix("sim/"): ", ".join(one.removeprefix("sim/") for one in may)
-                   or "none" for room, may in check.MAY_INCLUDE.items()}
-        self.assertEqual({room: sorted(may.split(", ")) for room, may in kinds.items()},
-                         {room: sorted(may.split(", ")) for room, may in allowed.items()})
+        rooms = importlib.import_module("rooms")
+        shown = read("docs/architecture.md")
+        self.assertEqual(shown, rooms.page(shown), "tests/structure/rooms.py --write makes it anew")
+        named = re.findall(r"(?m)^\| `(?:sim/)?([\w/]+?)(?:/NAME)?/` \|", shown)
+        self.assertEqual(sorted(named), sorted(map(rooms.short, check.MAY_INCLUDE)))
         used = {(check.kind_of(check.room_of(path)), check.kind_of(check.room_of(target)))
                 for path in check.source_files(SOURCE)
                 for _, what in check.includes_of(SOURCE, path)

@@ -33,7 +33,7 @@ static json_int_t integer_at(json_t *object, const char *key)
 // The document after a way through text.
 static json_t *read_back(json_t *document)
 {
-    char *text = json_document_text(document);
+    char *text = document_text(document);
     json_t *read = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     CU_ASSERT_PTR_NOT_NULL(read);
     g_free(text);
@@ -53,7 +53,7 @@ static void same_text(json_t *document, const char *expected)
 static void test_document(void)
 {
     struct result *result = sample_result();
-    json_t *document = read_back(json_result(result));
+    json_t *document = read_back(result_json(result));
     same_keys(document, "scenario status reason series run ledger");
     SUITE_SAME_TEXT(text_at(document, "scenario"), "sample");
     SUITE_SAME_TEXT(text_at(document, "status"), "deadlock");
@@ -76,7 +76,7 @@ static void test_document(void)
 static void test_series(void)
 {
     struct result *result = sample_result();
-    json_t *document = read_back(json_result(result));
+    json_t *document = read_back(result_json(result));
     json_t *series = json_array_get(json_object_get(document, "series"), 0);
     SUITE_SAME_TEXT(text_at(series, "name"), "VIA RPI");
     SUITE_SAME_TEXT(text_at(series, "status"), "completed");
@@ -101,7 +101,7 @@ static void test_values(void)
     series_result_add(series, 2, 64, "time_us", 1.5);
     series_result_add(series, -1, -1, "rate_MB_per_s", INFINITY);
     g_ptr_array_add(result->series, series);
-    json_t *document = read_back(json_result(result));
+    json_t *document = read_back(result_json(result));
     json_t *only = json_array_get(json_object_get(document, "series"), 0);
     json_t *values = json_object_get(only, "values");
     SUITE_SAME_INTEGER((long long)json_array_size(json_object_get(only, "points")), 0);
@@ -132,7 +132,7 @@ static void test_text(void)
     series_result_add(lost, 0, 0, "rate_MB_per_s", 0.5);
     g_ptr_array_add(result->series, lost);
     same_text(
-        json_result(result),
+        result_json(result),
         "{'scenario': 'sample', 'status': 'deadlock', 'reason': {'kind': 'deadlock', 'text': '1 of "
         "2 ranks waits for what will never happen', 'time_us': 12.5, 'ranks': [{'rank': 1, "
         "'pinned_bytes': 20971520, 'requests': [{'kind': 'send', 'peer': 0, 'bytes': 4194304, "
@@ -176,7 +176,7 @@ static void test_text(void)
 static void test_of_series(void)
 {
     json_t *series = json_array();
-    same_text(json_result_of_series("none", 3, series),
+    same_text(result_of_series_json("none", 3, series),
               "{'scenario': 'none', 'status': 'completed', 'reason': null, 'series': [], 'run': "
               "{'events': 0, 'simulated_s': 0.0, 'seed': 3, 'fingerprint': '0000000000000000'}, "
               "'ledger': {'messages': 0, 'bytes': 0, 'delivered': 0, 'lost': 0, 'duplicated': 0, "
@@ -187,7 +187,7 @@ static void test_of_series(void)
     json_array_append_new(series, json_pack("{s:s, s:i, s:f}", "status", "crashed", "events", 7,
                                             "simulated_s", 3e-12));
     json_array_append_new(series, json_pack("{s:s}", "status", "failed"));
-    same_text(json_result_of_series("read", 4, series),
+    same_text(result_of_series_json("read", 4, series),
               "{'scenario': 'read', 'status': 'crashed', 'reason': null, 'series': [{'status': "
               "'lost', 'events': 5, 'simulated_s': 1.5e-12, 'fingerprint': 'ff', 'ledger': "
               "{'messages': 2}}, {'status': 'crashed', 'events': 7, 'simulated_s': 3e-12}, "
@@ -215,7 +215,7 @@ static void test_judged(void)
     for (size_t i = 0; i < G_N_ELEMENTS(samples); i++) {
         char *text = g_strdelimit(g_strdup(samples[i].series), "'", '"');
         json_t *series = json_loads(text, 0, NULL);
-        json_series_judge(series);
+        series_judge_json(series);
         json_t *reason = json_object_get(series, "reason");
         SUITE_SAME_TEXT(text_at(series, "status"), samples[i].status);
         SUITE_SAME_TEXT(text_at(reason, "text"), samples[i].text);
@@ -323,7 +323,7 @@ static void test_manifest_is_deterministic(void)
     CU_ASSERT_FALSE(json_equal(a, b));
     json_object_del(a, "execution");
     json_object_del(b, "execution");
-    char *left = json_document_text(a), *right = json_document_text(b);
+    char *left = document_text(a), *right = document_text(b);
     SUITE_SAME_TEXT(left, right);
     g_free(left);
     g_free(right);

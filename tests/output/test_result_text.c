@@ -24,8 +24,8 @@ static void test_documents(void)
     for (guint i = 0; i < result->series->len; i++) {
         struct series_result *series = g_ptr_array_index(result->series, i);
         struct series_result *read = there_and_back(series);
-        char *before = json_document_text(json_series(series));
-        char *after = json_document_text(json_series(read));
+        char *before = document_text(series_json(series));
+        char *after = document_text(series_json(read));
         SUITE_SAME_TEXT(after, before);
         CU_ASSERT_EQUAL(read->wall_s, series->wall_s);
         CU_ASSERT_EQUAL(read->ledger_report == NULL, series->ledger_report == NULL);

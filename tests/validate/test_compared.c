@@ -271,7 +271,7 @@ static char *problem_of(const char *text)
     json_error_t error;
     json_t *series = json_loads(text, 0, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(series);
-    char *problem = json_series_problem(series);
+    char *problem = series_problem_json(series);
     json_decref(series);
     return problem;
 }

@@ -29,7 +29,8 @@ static const struct operation_kind call_kinds[] = {
 static void call_start(struct cpu_context *context, struct mpi_request *request)
 {
     sim_time time = ((const struct call *)request->arguments)->count * TIME_US;
-    cpu_spend_time(context, time * (1 + request->process->rank), stage_called("call", STAGE_LIBRARY));
+    cpu_spend_time(context, time * (1 + request->process->rank),
+                   stage_called("call", STAGE_LIBRARY));
     request->process->reported += 2 * time;
     mpi_request_done(context, request);
 }
@@ -232,7 +233,7 @@ static void test_counts(void)
     struct ran ran = run("{benchmark: called.scan, sizes: [1, 3], each: 5}");
     expect_values(&ran, "scan_us at 1 = 5; scan_us at 3 = 15; ");
     SUITE_SAME_TEXT(ran.progress, "called: 3 channels");
-    json_t *json = json_series(g_ptr_array_index(ran.result->series, 0));
+    json_t *json = series_json(g_ptr_array_index(ran.result->series, 0));
     SUITE_SAME_TEXT(json_string_value(json_object_get(json, "counts")), "channels");
     json_decref(json);
     char *table = table_of(&ran);
@@ -259,7 +260,7 @@ static void test_rate(void)
     // Rank 1 takes twice as long. 200 B in 200 us.
     expect_values(&ran, "latency_us at 100 = 200; latency_min_us at 100 = 100; latency_avg_us at "
                         "100 = 150; bandwidth_MB_per_s at 100 = 1; ");
-    json_t *json = json_series(g_ptr_array_index(ran.result->series, 0));
+    json_t *json = series_json(g_ptr_array_index(ran.result->series, 0));
     CU_ASSERT_PTR_NULL(json_object_get(json, "counts"));
     json_decref(json);
     char *table = table_of(&ran);

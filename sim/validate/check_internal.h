@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the readers of checks share; for check*.c alone.
-#ifndef NETSIM_VALIDATE_CHECK_PARTS_H
-#define NETSIM_VALIDATE_CHECK_PARTS_H
+#ifndef NETSIM_VALIDATE_CHECK_INTERNAL_H
+#define NETSIM_VALIDATE_CHECK_INTERNAL_H
 
 #include "sim/config/quantity.h"
 #include "sim/validate/check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the judges share; for judge*.c alone.
-#ifndef NETSIM_VALIDATE_JUDGE_PARTS_H
-#define NETSIM_VALIDATE_JUDGE_PARTS_H
+#ifndef NETSIM_VALIDATE_PARTS_H
+#define NETSIM_VALIDATE_PARTS_H
 
 #include "sim/validate/judge.h"
 
@@ -40,35 +40,35 @@ GArray *judging_points(struct judging *judging, const struct curve *curve);
 // above, and then `sets` is freed. Free with g_ptr_array_unref.
 GPtrArray *judging_curves(struct judging *judging, const GPtrArray *curves, GPtrArray *sets);
 
-const struct curve_point *points_at(const GArray *points, guint index);
+const struct curve_point *judge_points_at(const GArray *points, guint index);
 
 // ---- Words ----
 
 // The names of some of a check's curves. The caller frees it.
 char *judging_labels(const struct check *check, const GPtrArray *curves);
 
-void append_size(GString *out, const struct check *check, int64_t size);
-void append_number(GString *out, double value, const char *unit);
+void judge_append_size(GString *out, const struct check *check, int64_t size);
+void judge_append_number(GString *out, double value, const char *unit);
 
 // `before`, and "1 B .. 512 B, 1 MiB"; nothing if there are no ranges.
-void append_ranges(GString *out, const struct check *check, const char *before,
-                   const GArray *ranges);
+void judge_append_ranges(GString *out, const struct check *check, const char *before,
+                         const GArray *ranges);
 
 // " at 1 B .. 512 B but 8 B": the sizes that a check asks for.
-void append_sizes(GString *out, const struct check *check);
+void judge_append_sizes(GString *out, const struct check *check);
 
 // A number as people read it: four digits and the unit. The caller frees it.
-char *number_text(double value, const char *unit);
+char *judge_number_text(double value, const char *unit);
 
 // "64 KiB", or a plain number if the check counts something else. The caller frees it.
-char *size_text(const struct check *check, int64_t size);
+char *judge_size_text(const struct check *check, int64_t size);
 
 // Appends the bounds: "above 2", "at least 1 and below 2".
-void append_bounds(GString *out, const struct check *check, const char *unit);
+void judge_append_bounds(GString *out, const struct check *check, const char *unit);
 
 // How far a value lies outside of a check's bounds (below 0: inside), in the value's own unit, and
 // the bound it is measured from.
-double bounds_excess(const struct check *check, double value, double *bound);
-bool bounds_hold(const struct check *check, double value);
+double judge_bounds_excess(const struct check *check, double value, double *bound);
+bool judge_bounds_hold(const struct check *check, double value);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the pictures of a sweep share among themselves: the axes that are drawn, and the values at a
 // place of them. For swept*.c only.
-#ifndef NETSIM_FIGURES_SWEPT_PARTS_H
-#define NETSIM_FIGURES_SWEPT_PARTS_H
+#ifndef NETSIM_FIGURES_SWEPT_INTERNAL_H
+#define NETSIM_FIGURES_SWEPT_INTERNAL_H
 
 #include "sim/figures/choice.h"
 #include "sim/outcome/outcome.h"
