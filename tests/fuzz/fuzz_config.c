@@ -4,7 +4,8 @@
 #include "tests/fuzz/fuzz.h"
 
 // The library has no made-up world, and a fuzz target is one source.
-#include "tests/support/fake_schema.c" // NOLINT(bugprone-suspicious-include)
+#include "tests/support/fake_operations.c" // NOLINT(bugprone-suspicious-include)
+#include "tests/support/fake_schema.c"     // NOLINT(bugprone-suspicious-include)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
