@@ -24,11 +24,6 @@ const struct param_table netpipe_table = {
     .params = netpipe_params,
 };
 
-static struct netpipe_process *netpipe_of(const struct mpi_process *process)
-{
-    return process->device;
-}
-
 // A stream has no messages of no bytes: one byte stands for such a one.
 #define STAND_IN_BYTES 1
 
@@ -37,29 +32,29 @@ static int64_t stream_bytes(const struct mpi_request *request)
     return request->size > 0 ? request->size : STAND_IN_BYTES;
 }
 
-static void start(struct cpu_context *context, struct mpi_request *request)
+static bool post(struct cpu_context *context, struct mpi_request *request, int64_t offset,
+                 int64_t *taken)
 {
-    struct netpipe_process *netpipe = netpipe_of(request->process);
-    (void)context;
-    request->waits_for = request->kind == MPI_SEND ? "room in the socket" : "its bytes";
-    if (request->kind != MPI_SEND)
-        return;
-    struct mesh_item *item = mesh_item_new(&netpipe->mesh.links[request->peer], request, 0);
+    struct mesh_item *item =
+        mesh_item_new(&mesh_of(request->process)->links[request->peer], request, 0);
+    (void)context, (void)offset;
     if (request->size > 0)
         mesh_item_data(item, request->size, request->message, 0);
     else
         mesh_item_stand_in(item, STAND_IN_BYTES, request->message);
     mesh_queue(item, request->number);
+    *taken = request->size;
+    return true;
 }
 
-static enum mpi_progress send_on(struct cpu_context *context, struct mesh_link *link)
+static bool send_on(struct cpu_context *context, struct mesh_link *link)
 {
     struct mesh_item *done = NULL;
     if (!inet_wait(context, tcp_socket_inet(link->socket), INET_WRITABLE))
-        return MPI_PROGRESS_BLOCKED;
+        return false;
     switch (mesh_write(context, link, &done)) {
     case MESH_WHOLE:
-        mpi_request_done(context, done->request);
+        mpi_bare_sent(context, done->request, done->request->size);
         mesh_item_free(done);
         break;
     case MESH_CLOSED:
@@ -69,61 +64,54 @@ static enum mpi_progress send_on(struct cpu_context *context, struct mesh_link *
     case MESH_PART:
         break;
     }
-    return MPI_PROGRESS_EVENT;
+    return true;
 }
 
-static void receive_part(struct netpipe_process *netpipe, struct mpi_request *request,
-                         const struct mesh_link *link)
+static bool receive_on(struct cpu_context *context, struct mesh_link *link,
+                       struct mpi_request *request)
 {
-    struct mpi_envelope envelope = {.source = link->rank, .length = request->size};
-    if (netpipe->under_way || link->got == 0)
-        return;
-    netpipe->under_way = request;
-    mpi_request_match(request, &envelope, link->message);
-}
-
-static enum mpi_progress receive_on(struct cpu_context *context, struct netpipe_process *netpipe,
-                                    struct mpi_request *request)
-{
-    struct mesh_link *link = &netpipe->mesh.links[request->peer];
     if (link->in_header)
         mesh_expect(link, stream_bytes(request));
     if (!inet_wait(context, tcp_socket_inet(link->socket), INET_READABLE))
-        return MPI_PROGRESS_BLOCKED;
+        return false;
     enum mesh_progress progress = mesh_read(context, link);
-    receive_part(netpipe, request, link);
+    if (link->got > 0)
+        mpi_bare_begin(request, link->message, request->size);
     if (progress == MESH_CLOSED)
         mesh_lost(link);
     if (progress != MESH_WHOLE)
-        return MPI_PROGRESS_EVENT;
-    netpipe->under_way = NULL;
+        return true;
     ledger_deliver(request->process->sim->ledger, request->message, 0, request->size);
     mesh_expect_header(link);
-    mpi_request_done(context, request);
-    return MPI_PROGRESS_EVENT;
+    mpi_bare_received(context, request, request->size);
+    return true;
 }
 
-// The oldest request goes on; the program starts none before the last one is done.
-static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
-                                 bool blocking)
+// The oldest request goes on; read and write put the process to sleep themselves.
+static bool poll(struct cpu_context *context, struct mpi_process *process,
+                 struct mpi_request *oldest)
 {
-    struct netpipe_process *netpipe = netpipe_of(process);
-    struct mpi_request *oldest = NULL;
-    for (struct mpi_request *at = process->active; at; at = at->active_next)
-        oldest = at;
-    if (!oldest || !blocking)
-        return MPI_PROGRESS_NOTHING;
+    const struct netpipe_process *netpipe = process->device;
+    if (!oldest)
+        return false;
+    struct mesh_link *link = &mesh_of(process)->links[oldest->peer];
     cpu_spend(context, netpipe->config->call, &netpipe_stage);
-    if (oldest->kind == MPI_SEND)
-        return send_on(context, &netpipe->mesh.links[oldest->peer]);
-    return receive_on(context, netpipe, oldest);
+    return oldest->kind == MPI_SEND ? send_on(context, link) : receive_on(context, link, oldest);
 }
+
+static const struct mpi_bare_ops bare = {
+    .provider = "bare TCP",
+    .state = offsetof(struct netpipe_process, bare),
+    .post = post,
+    .poll = poll,
+};
+
+static const struct mpi_state states[] =
+    MPI_BARE_STATES("room in the socket", "room in the socket", "its bytes");
 
 const struct mpi_device_ops netpipe_ops = {
     .name = "TCP",
-    .request_size = sizeof(int),
+    MPI_BARE_DEVICE(&bare, states),
     .startup = mesh_startup,
     .finalize = mesh_finalize,
-    .start = start,
-    .advance = advance,
 };

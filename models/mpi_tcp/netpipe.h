@@ -6,6 +6,7 @@
 #define NETSIM_MODELS_MPI_TCP_NETPIPE_H
 
 #include "models/mpi_tcp/mesh.h"
+#include "sim/mpi/bare.h"
 
 struct netpipe_config {
     int64_t send_buffer, receive_buffer; // 0: the system's
@@ -18,7 +19,7 @@ extern const struct param_table netpipe_table;
 struct netpipe_process {
     struct mesh mesh;
     const struct netpipe_config *config;
-    struct mpi_request *under_way; // a receive whose first bytes have come
+    struct mpi_bare bare;
 };
 
 extern const struct mpi_device_ops netpipe_ops;

@@ -139,6 +139,7 @@ static void netpipe_init(struct job *job, struct mpi_process *process)
     const struct netpipe_config *config = scenario_section_values(job->test_case, "netpipe");
     struct netpipe_process *netpipe = process->device;
     netpipe->config = config;
+    mpi_bare_init(process, 0);
     join_mesh(job, process,
               &(struct mesh_config){
                   .options = {config->send_buffer, config->receive_buffer, config->no_delay},
@@ -149,6 +150,7 @@ static void netpipe_init(struct job *job, struct mpi_process *process)
 static void netpipe_clear(struct job *job, struct mpi_process *process)
 {
     (void)job;
+    mpi_bare_clear(process);
     mesh_clear(mesh_of(process));
 }
 

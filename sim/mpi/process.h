@@ -24,6 +24,7 @@ enum mpi_progress {
 };
 
 struct mpi_arrival_ops;
+struct mpi_bare_ops;
 struct mpi_startup_step;
 
 // The library's lower half. All are called from the process's own task.
@@ -31,6 +32,7 @@ struct mpi_device_ops {
     const char *name;
     const struct mpi_arrival_ops *arrival; // of receives (arrival.h); NULL: the device matches
                                            // itself
+    const struct mpi_bare_ops *bare;       // of a bare provider (bare.h); NULL: a library
     size_t request_size;                   // of the device's part of a request
     const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
     // Steps that bring the device up (startup.h). NULL: it is up from the start.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/myrinet_gm/gm/gm_native.h"
 
-#include "sim/core/pool.h"
-
 #include <glib.h>
 
 #define C struct gm_native_config
@@ -27,16 +25,6 @@ const struct param_table gm_native_table = {
     .doc = "programs on bare GM",
     .size = sizeof(struct gm_native_config),
     .params = native_params,
-};
-
-// A message that came before its receive.
-struct early {
-    struct gm_event event;
-    struct early *next;
-};
-
-struct native_peer {
-    struct early *early, *early_tail;
 };
 
 int gm_native_classes(const struct gm_native_config *config)
@@ -65,7 +53,8 @@ static void prepare(struct gm_native_process *native)
 static void sent_callback(struct cpu_context *context, struct gm_port *port, void *callback_context,
                           enum gm_status status);
 
-static bool try_send(struct cpu_context *context, struct mpi_request *request)
+static bool post(struct cpu_context *context, struct mpi_request *request, int64_t offset,
+                 int64_t *taken)
 {
     struct gm_native_process *native = request->process->device;
     const struct mpi_process *peer = request->process->peers[request->peer];
@@ -79,12 +68,10 @@ static bool try_send(struct cpu_context *context, struct mpi_request *request)
         .callback = sent_callback,
         .callback_context = request,
     };
-    if (gm_send_tokens(native->port) == 0) {
-        request->waits_for = "a send token, which comes back with a callback";
-        return false;
-    }
-    request->waits_for = "an ACK of the target's card";
-    return gm_send_with_callback(context, native->port, &message);
+    (void)offset;
+    *taken = request->size;
+    return gm_send_tokens(native->port) > 0 &&
+           gm_send_with_callback(context, native->port, &message);
 }
 
 static const char *status_text(enum gm_status status)
@@ -106,7 +93,6 @@ static void sent_callback(struct cpu_context *context, struct gm_port *port, voi
                           enum gm_status status)
 {
     struct mpi_request *request = callback_context;
-    struct gm_native_process *native = request->process->device;
     (void)port;
     if (status != GM_SUCCESS) {
         sim_fail(request->process->sim, SIM_FAILED, "gm_send_failed",
@@ -117,127 +103,73 @@ static void sent_callback(struct cpu_context *context, struct gm_port *port, voi
                  request->process->rank, request->size, request->peer, status_text(status));
         return;
     }
-    mpi_trace(context, request, "sent", "done", NULL);
-    mpi_request_done(context, request);
-    struct mpi_request *waiting = native->waiting.head;
-    if (waiting && try_send(context, waiting))
-        mpi_queue_pop(&native->waiting);
+    mpi_bare_sent(context, request, request->size);
 }
 
 // ---- Receiving ----
 
 // The request takes the message; its buffer goes back to GM.
-static void take(struct cpu_context *context, struct mpi_request *request,
-                 const struct gm_event *event)
+static void take(struct cpu_context *context, struct mpi_request *request, const void *arrived)
 {
     struct gm_native_process *native = request->process->device;
-    struct mpi_envelope envelope = {.source = request->peer, .length = event->length};
-    if (mpi_request_truncates(request, &envelope))
+    const struct gm_event *event = arrived;
+    if (!mpi_bare_begin(request, event->message, event->length))
         return;
-    mpi_request_match(request, &envelope, event->message);
     if (event->kind == GM_FAST_RECV_EVENT)
         mem_copy(context, &request->process->host->config.memory, event->length, COPY_COLD,
                  event->message);
     ledger_deliver(request->process->sim->ledger, event->message, event->offset, event->length);
     gm_provide_receive_buffer(context, native->port, event->buffer, event->size, 0);
-    mpi_trace(context, request, "posted", "done", NULL);
-    mpi_request_done(context, request);
-}
-
-static struct mpi_request *oldest_receive(const struct mpi_process *process, int peer)
-{
-    struct mpi_request *oldest = NULL;
-    for (struct mpi_request *at = process->active; at; at = at->active_next)
-        if (at->kind == MPI_RECV && at->peer == peer)
-            oldest = at;
-    return oldest;
-}
-
-static void arrived(struct cpu_context *context, struct gm_native_process *native,
-                    const struct gm_event *event)
-{
-    int rank = native->rank_of_host[event->source_host];
-    struct native_peer *peer = &native->peers[rank];
-    struct mpi_request *request = oldest_receive(native->process, rank);
-    if (request) {
-        take(context, request, event);
-        return;
-    }
-    struct early *early = pool_take(&native->early_pool);
-    early->event = *event;
-    early->next = NULL;
-    if (peer->early)
-        peer->early_tail->next = early;
-    else
-        peer->early = early;
-    peer->early_tail = early;
-}
-
-static void start_receive(struct cpu_context *context, struct mpi_request *request)
-{
-    struct gm_native_process *native = request->process->device;
-    struct native_peer *peer = &native->peers[request->peer];
-    struct early *early = peer->early;
-    request->waits_for = "a message";
-    if (!early)
-        return;
-    peer->early = early->next;
-    take(context, request, &early->event);
-    pool_give(&native->early_pool, early);
+    mpi_bare_received(context, request, event->length);
 }
 
 // ---- The device ----
 
-static void native_start(struct cpu_context *context, struct mpi_request *request)
-{
-    struct gm_native_process *native = request->process->device;
-    mpi_trace(context, request, "start", request->kind == MPI_SEND ? "sent" : "posted", NULL);
-    if (request->peer < 0 || request->peer == request->process->rank) {
-        sim_fail(native->process->sim, SIM_FAILED, "unsupported",
-                 json_pack("{s:i}", "rank", native->process->rank),
-                 "rank %d: bare GM has no messages from any source or to self",
-                 native->process->rank);
-        return;
-    }
-    if (request->size > native->config->buffer) {
-        sim_fail(
-            native->process->sim, SIM_FAILED, "buffer_too_small",
-            json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "gm_native.buffer"),
-            "a message of %" G_GINT64_FORMAT " B does not fit gm_native.buffer", request->size);
-        return;
-    }
-    if (request->kind != MPI_SEND)
-        start_receive(context, request);
-    else if (native->waiting.head || !try_send(context, request))
-        mpi_queue_append(&native->waiting, request);
-}
-
-static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_process *process,
-                                        bool blocking)
+static bool poll(struct cpu_context *context, struct mpi_process *process,
+                 struct mpi_request *oldest)
 {
     struct gm_native_process *native = process->device;
-    const struct gm_native_config *config = native->config;
     struct gm_event event;
+    (void)oldest;
     switch (gm_receive(context, native->port, &event)) {
     case GM_RECV_EVENT:
     case GM_FAST_RECV_EVENT:
-        arrived(context, native, &event);
-        return MPI_PROGRESS_EVENT;
+        mpi_bare_arrived(context, process, native->rank_of_host[event.source_host], &event);
+        return true;
     case GM_SENT_EVENT:
     case GM_ALARM_EVENT:
         gm_unknown(context, native->port, &event);
-        return MPI_PROGRESS_EVENT;
+        return true;
     case GM_NO_EVENT:
         break;
     }
-    if (!blocking)
-        return MPI_PROGRESS_NOTHING;
-    if (config->poll)
-        gm_poll(context, native->port, config->poll_turn);
+    return false;
+}
+
+static void sleep_or_poll(struct cpu_context *context, struct mpi_process *process,
+                          struct mpi_request *oldest)
+{
+    struct gm_native_process *native = process->device;
+    (void)oldest;
+    if (native->config->poll)
+        gm_poll(context, native->port, native->config->poll_turn);
     else
         gm_block(context, native->port);
-    return MPI_PROGRESS_BLOCKED;
 }
+
+static const struct mpi_bare_ops bare = {
+    .provider = "bare GM",
+    .setting = "gm_native.buffer",
+    .state = offsetof(struct gm_native_process, bare),
+    .early_size = sizeof(struct gm_event),
+    .post = post,
+    .poll = poll,
+    .sleep = sleep_or_poll,
+    .take = take,
+};
+
+static const struct mpi_state states[] = MPI_BARE_STATES(
+    "an ACK of the target's card", "a send token, which comes back with a callback", "a message");
 
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size)
@@ -261,8 +193,7 @@ static json_t *native_describe(const struct mpi_process *process)
 
 const struct mpi_device_ops gm_native_ops = {
     .name = "GM",
-    .start = native_start,
-    .advance = native_advance,
+    MPI_BARE_DEVICE(&bare, states),
     .register_memory = native_register,
     .deregister_memory = native_deregister,
     .describe_process = native_describe,
@@ -275,11 +206,10 @@ void gm_native_init(struct gm_native_process *native, struct mpi_process *proces
 {
     native->process = process;
     native->config = config;
-    native->peers = g_new0(struct native_peer, process->ranks);
+    mpi_bare_init(process, config->buffer);
     native->rank_of_host = g_new0(int, hosts);
     for (int rank = 0; rank < process->ranks; rank++)
         native->rank_of_host[process->peers[rank]->host->index] = rank;
-    pool_init(&native->early_pool, sizeof(struct early));
     native->port =
         gm_open(fabric, process->host->index, GM_NATIVE_PORT, process->name, &process->task);
     if (native->port) // else SRAM was short, and the run ends
@@ -288,7 +218,6 @@ void gm_native_init(struct gm_native_process *native, struct mpi_process *proces
 
 void gm_native_clear(struct gm_native_process *native)
 {
-    pool_clear(&native->early_pool);
-    g_free(native->peers);
+    mpi_bare_clear(native->process);
     g_free(native->rank_of_host);
 }

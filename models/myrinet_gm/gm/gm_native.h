@@ -8,7 +8,7 @@
 #define NETSIM_MODELS_MYRINET_GM_GM_GM_NATIVE_H
 
 #include "models/myrinet_gm/gm/gm.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/bare.h"
 
 #define GM_NATIVE_PORT 2 // 0 is the driver's, 1 the mapper's, 3 IP's
 
@@ -22,16 +22,12 @@ struct gm_native_config {
 extern const struct param_table gm_native_table;
 extern const struct mpi_device_ops gm_native_ops;
 
-struct native_peer;
-
 struct gm_native_process {
+    struct mpi_bare bare;
     struct mpi_process *process;
     const struct gm_native_config *config;
     struct gm_port *port;
-    struct native_peer *peers; // by rank
     int *rank_of_host;
-    struct mpi_queue waiting; // sends that wait for a token
-    struct pool early_pool;
     int64_t send_buffer, receive_buffer;
 };
 

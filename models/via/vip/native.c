@@ -33,17 +33,6 @@ struct native_peer {
     int64_t next_send;
 };
 
-// A request: bytes still to be posted (send), and still to complete.
-struct native_request {
-    int64_t to_post, to_complete;
-    bool begun; // a receive that has seen its first part
-};
-
-static struct native_request *native_of(struct mpi_request *request)
-{
-    return (struct native_request *)(void *)request->device;
-}
-
 // ---- Startup ----
 
 static enum mpi_progress prepare(struct cpu_context *context, struct mpi_process *process, int peer)
@@ -108,105 +97,71 @@ static const struct mpi_startup_step startup[] = {
 
 // ---- Requests ----
 
-static void post_sends(struct cpu_context *context, struct mpi_request *request)
+static bool post(struct cpu_context *context, struct mpi_request *request, int64_t offset,
+                 int64_t *taken)
 {
     struct native_process *native = request->process->device;
     struct native_peer *peer = &native->peers[request->peer];
-    struct native_request *r = native_of(request);
-    int64_t largest = vip_config(native->nic)->largest_transfer,
-            count = native->config->descriptors;
-    while (r->to_post > 0 && peer->sends_taken < count) {
-        struct vip_descriptor *descriptor = &peer->send[peer->next_send++ % count];
-        int64_t posted = request->size == 0 ? 0 : request->size - r->to_post;
-        descriptor->operation = VIP_SEND;
-        descriptor->length = request->size == 0 ? 0 : MIN(largest, r->to_post);
-        descriptor->address = native->send_buffer + posted;
-        descriptor->handle = native->send_handle;
-        descriptor->message = request->message;
-        descriptor->message_offset = posted;
-        descriptor->final = true;
-        r->to_post -= MAX(1, descriptor->length);
-        peer->sends_taken++;
-        if (!vip_post_send(context, peer->vi, descriptor))
-            sim_fail(native->process->sim, SIM_FAILED, "connection_broken", NULL,
-                     "rank %d can't send to rank %d: VI %u is %s", native->process->rank,
-                     request->peer, peer->vi->number, vip_vi_state_name(peer->vi->state));
-    }
-}
-
-static void native_start(struct cpu_context *context, struct mpi_request *request)
-{
-    struct native_process *native = request->process->device;
-    // A message of no bytes is one descriptor too: it counts as one byte to come.
-    *native_of(request) =
-        (struct native_request){MAX(1, request->size), MAX(1, request->size), false};
-    if (request->size > native->config->buffer) {
-        sim_fail(
-            native->process->sim, SIM_FAILED, "buffer_too_small",
-            json_pack("{s:i, s:s}", "rank", native->process->rank, "setting", "mvia_native.buffer"),
-            "a message of %" G_GINT64_FORMAT " B does not fit mvia_native.buffer", request->size);
-        return;
-    }
-    request->waits_for = request->kind == MPI_SEND ? "completion of its descriptors" : "a message";
-    if (request->kind == MPI_SEND)
-        post_sends(context, request);
-}
-
-static bool advance_send(struct cpu_context *context, struct mpi_request *request)
-{
-    struct native_process *native = request->process->device;
-    struct native_peer *peer = &native->peers[request->peer];
-    struct vip_descriptor *descriptor = vip_send_done(context, peer->vi);
-    if (!descriptor)
+    int64_t count = native->config->descriptors;
+    if (peer->sends_taken == count)
         return false;
-    peer->sends_taken--;
-    native_of(request)->to_complete -= MAX(1, descriptor->length);
-    post_sends(context, request);
-    if (native_of(request)->to_complete == 0)
-        mpi_request_done(context, request);
+    struct vip_descriptor *descriptor = &peer->send[peer->next_send++ % count];
+    *taken = MIN(vip_config(native->nic)->largest_transfer, request->size - offset);
+    descriptor->operation = VIP_SEND;
+    descriptor->length = *taken;
+    descriptor->address = native->send_buffer + offset;
+    descriptor->handle = native->send_handle;
+    descriptor->message = request->message;
+    descriptor->message_offset = offset;
+    descriptor->final = true;
+    peer->sends_taken++;
+    if (!vip_post_send(context, peer->vi, descriptor))
+        sim_fail(native->process->sim, SIM_FAILED, "connection_broken", NULL,
+                 "rank %d can't send to rank %d: VI %u is %s", native->process->rank, request->peer,
+                 peer->vi->number, vip_vi_state_name(peer->vi->state));
     return true;
 }
 
-static bool advance_receive(struct cpu_context *context, struct mpi_request *request)
-{
-    struct native_process *native = request->process->device;
-    struct native_peer *peer = &native->peers[request->peer];
-    struct native_request *r = native_of(request);
-    struct vip_descriptor *descriptor = vip_recv_done(context, peer->vi);
-    if (!descriptor)
-        return false;
-    if (!r->begun) {
-        struct mpi_envelope envelope = {.source = request->peer, .length = request->size};
-        mpi_request_match(request, &envelope, descriptor->message);
-        r->begun = true;
-    }
-    r->to_complete -= MAX(1, descriptor->length);
-    post_receive(context, native, peer, descriptor);
-    if (r->to_complete <= 0)
-        mpi_request_done(context, request);
-    return true;
-}
-
-static enum mpi_progress native_advance(struct cpu_context *context, struct mpi_process *process,
-                                        bool blocking)
+static bool poll(struct cpu_context *context, struct mpi_process *process,
+                 struct mpi_request *oldest)
 {
     struct native_process *native = process->device;
-    struct mpi_request *oldest = NULL;
-    for (struct mpi_request *request = process->active; request; request = request->active_next)
-        oldest = request;
-    if (!oldest)
-        return MPI_PROGRESS_NOTHING;
-    bool any =
-        oldest->kind == MPI_SEND ? advance_send(context, oldest) : advance_receive(context, oldest);
-    if (any)
-        return MPI_PROGRESS_EVENT;
-    if (!blocking)
-        return MPI_PROGRESS_NOTHING;
-    struct vip_vi *vi = native->peers[oldest->peer].vi;
-    bool poll = native->config->poll;
-    vip_wait(context, vi, poll);
-    return MPI_PROGRESS_BLOCKED;
+    struct native_peer *peer = oldest ? &native->peers[oldest->peer] : NULL;
+    struct vip_descriptor *descriptor = !peer ? NULL
+                                        : oldest->kind == MPI_SEND
+                                            ? vip_send_done(context, peer->vi)
+                                            : vip_recv_done(context, peer->vi);
+    if (!descriptor)
+        return false;
+    if (oldest->kind == MPI_SEND) {
+        peer->sends_taken--;
+        mpi_bare_sent(context, oldest, descriptor->length);
+    } else if (mpi_bare_begin(oldest, descriptor->message, oldest->size)) {
+        int64_t length = descriptor->length;
+        post_receive(context, native, peer, descriptor);
+        mpi_bare_received(context, oldest, length);
+    }
+    return true;
 }
+
+static void sleep_or_poll(struct cpu_context *context, struct mpi_process *process,
+                          struct mpi_request *oldest)
+{
+    struct native_process *native = process->device;
+    vip_wait(context, native->peers[oldest->peer].vi, native->config->poll);
+}
+
+static const struct mpi_bare_ops bare = {
+    .provider = "bare M-VIA",
+    .setting = "mvia_native.buffer",
+    .state = offsetof(struct native_process, bare),
+    .post = post,
+    .poll = poll,
+    .sleep = sleep_or_poll,
+};
+
+static const struct mpi_state states[] =
+    MPI_BARE_STATES("completion of its descriptors", "completion of its descriptors", "a message");
 
 // One region at a time is enough for measuring what it costs.
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
@@ -234,10 +189,8 @@ static bool native_deregister(struct cpu_context *context, struct mpi_process *p
 
 const struct mpi_device_ops native_ops = {
     .name = "M-VIA",
-    .request_size = sizeof(struct native_request),
+    MPI_BARE_DEVICE(&bare, states),
     .startup = startup,
-    .start = native_start,
-    .advance = native_advance,
     .register_memory = native_register,
     .deregister_memory = native_deregister,
 };
@@ -249,6 +202,7 @@ void native_init(struct native_process *native, struct mpi_process *process,
     native->config = config;
     native->nic = nic;
     native->peers = g_new0(struct native_peer, process->ranks);
+    mpi_bare_init(process, config->buffer);
 }
 
 void native_clear(struct native_process *native)
@@ -258,4 +212,5 @@ void native_clear(struct native_process *native)
         g_free(native->peers[peer].receive);
     }
     g_free(native->peers);
+    mpi_bare_clear(native->process);
 }

@@ -6,7 +6,7 @@
 #define NETSIM_MODELS_VIA_VIP_NATIVE_H
 
 #include "models/via/vip/vip.h"
-#include "sim/mpi/process.h"
+#include "sim/mpi/bare.h"
 
 struct native_config {
     bool poll;           // Done in a loop; else the Wait functions
@@ -20,6 +20,7 @@ extern const struct mpi_device_ops native_ops;
 struct native_peer;
 
 struct native_process {
+    struct mpi_bare bare;
     struct mpi_process *process;
     const struct native_config *config;
     struct vip_nic *nic;

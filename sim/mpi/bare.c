@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "sim/mpi/bare.h"
+
+#include <string.h>
+
+struct mpi_bare_early {
+    struct mpi_bare_early *next;
+    int peer;
+    alignas(max_align_t) unsigned char arrived[];
+};
+
+static struct mpi_bare_request *bare_of(struct mpi_request *request)
+{
+    return (struct mpi_bare_request *)(void *)request->device;
+}
+
+static const struct mpi_bare_ops *ops_of(const struct mpi_process *process)
+{
+    return process->ops->bare;
+}
+
+static struct mpi_bare *state_of(const struct mpi_process *process)
+{
+    return (struct mpi_bare *)(void *)((char *)process->device + ops_of(process)->state);
+}
+
+// A message of no bytes travels too: it counts as one byte.
+static int64_t counted(int64_t bytes)
+{
+    return MAX(1, bytes);
+}
+
+void mpi_bare_init(struct mpi_process *process, int64_t buffer)
+{
+    struct mpi_bare *bare = state_of(process);
+    bare->buffer = buffer;
+    pool_init(&bare->early_pool, sizeof(struct mpi_bare_early) + ops_of(process)->early_size);
+}
+
+void mpi_bare_clear(struct mpi_process *process)
+{
+    pool_clear(&state_of(process)->early_pool);
+}
+
+static void finish(struct cpu_context *context, struct mpi_request *request)
+{
+    mpi_enter(context, request, MPI_BARE_DONE, NULL);
+    mpi_request_done(context, request);
+}
+
+// ---- Sending ----
+
+// Posts as much of a send as the provider takes; false if that is not all.
+static bool post(struct cpu_context *context, struct mpi_request *send)
+{
+    const struct mpi_process *process = send->process;
+    struct mpi_bare_request *r = bare_of(send);
+    while (r->to_post > 0) {
+        int64_t taken, offset = send->size == 0 ? 0 : send->size - r->to_post;
+        send->waits_for = process->ops->states[MPI_BARE_SENT].waits_for;
+        if (!ops_of(process)->post(context, send, offset, &taken)) {
+            send->waits_for = process->ops->states[MPI_BARE_QUEUED].waits_for;
+            return false;
+        }
+        r->to_post -= counted(taken);
+    }
+    return true;
+}
+
+static void start_send(struct cpu_context *context, struct mpi_request *send)
+{
+    struct mpi_queue *waiting = &state_of(send->process)->waiting;
+    if (waiting->head || !post(context, send))
+        mpi_queue_append(waiting, send);
+}
+
+void mpi_bare_sent(struct cpu_context *context, struct mpi_request *send, int64_t bytes)
+{
+    struct mpi_queue *waiting = &state_of(send->process)->waiting;
+    bare_of(send)->left -= counted(bytes);
+    if (bare_of(send)->left == 0)
+        finish(context, send);
+    if (waiting->head && post(context, waiting->head))
+        mpi_queue_pop(waiting);
+}
+
+// ---- Receiving ----
+
+bool mpi_bare_begin(struct mpi_request *receive, struct message_ref message, int64_t length)
+{
+    struct mpi_bare_request *r = bare_of(receive);
+    struct mpi_envelope envelope = {.source = receive->peer, .length = length};
+    if (r->begun)
+        return true;
+    if (mpi_request_truncates(receive, &envelope))
+        return false;
+    mpi_request_match(receive, &envelope, message);
+    r->begun = true;
+    r->left = counted(length);
+    return true;
+}
+
+void mpi_bare_received(struct cpu_context *context, struct mpi_request *receive, int64_t bytes)
+{
+    bare_of(receive)->left -= counted(bytes);
+    if (bare_of(receive)->left <= 0)
+        finish(context, receive);
+}
+
+void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
+                      const void *arrived)
+{
+    const struct mpi_bare_ops *ops = ops_of(process);
+    struct mpi_request *oldest = NULL;
+    for (struct mpi_request *request = process->active; request; request = request->active_next)
+        if (request->kind == MPI_RECV && request->peer == peer)
+            oldest = request;
+    if (oldest) {
+        ops->take(context, oldest, arrived);
+        return;
+    }
+    struct mpi_bare *bare = state_of(process);
+    struct mpi_bare_early *early = pool_take(&bare->early_pool), **at = &bare->early;
+    early->next = NULL;
+    early->peer = peer;
+    memcpy(early->arrived, arrived, ops->early_size);
+    while (*at)
+        at = &(*at)->next;
+    *at = early;
+}
+
+static void start_receive(struct cpu_context *context, struct mpi_request *receive)
+{
+    struct mpi_bare *bare = state_of(receive->process);
+    struct mpi_bare_early **at = &bare->early;
+    while (*at && (*at)->peer != receive->peer)
+        at = &(*at)->next;
+    struct mpi_bare_early *early = *at;
+    if (!early)
+        return;
+    *at = early->next;
+    ops_of(receive->process)->take(context, receive, early->arrived);
+    pool_give(&bare->early_pool, early);
+}
+
+// ---- The device ----
+
+static bool refuses(const struct mpi_request *request)
+{
+    const struct mpi_process *process = request->process;
+    const struct mpi_bare_ops *ops = ops_of(process);
+    if (request->peer < 0 || request->peer == process->rank) {
+        sim_fail(process->sim, SIM_FAILED, "unsupported", json_pack("{s:i}", "rank", process->rank),
+                 "rank %d: %s has no messages from any source or to self", process->rank,
+                 ops->provider);
+        return true;
+    }
+    if (!ops->setting || request->size <= state_of(process)->buffer)
+        return false;
+    sim_fail(process->sim, SIM_FAILED, "buffer_too_small",
+             json_pack("{s:i, s:s}", "rank", process->rank, "setting", ops->setting),
+             "a message of %" G_GINT64_FORMAT " B does not fit %s", request->size, ops->setting);
+    return true;
+}
+
+void mpi_bare_start(struct cpu_context *context, struct mpi_request *request)
+{
+    bool send = request->kind == MPI_SEND;
+    *bare_of(request) =
+        (struct mpi_bare_request){counted(request->size), counted(request->size), false};
+    mpi_enter(context, request, send ? MPI_BARE_SENT : MPI_BARE_POSTED, NULL);
+    if (refuses(request))
+        return;
+    if (send)
+        start_send(context, request);
+    else
+        start_receive(context, request);
+}
+
+enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_process *process,
+                                   bool blocking)
+{
+    const struct mpi_bare_ops *ops = ops_of(process);
+    struct mpi_request *oldest = NULL;
+    for (struct mpi_request *at = process->active; at; at = at->active_next)
+        oldest = at;
+    if (ops->poll(context, process, oldest))
+        return MPI_PROGRESS_EVENT;
+    if (!blocking || !oldest)
+        return MPI_PROGRESS_NOTHING;
+    if (ops->sleep)
+        ops->sleep(context, process, oldest);
+    return MPI_PROGRESS_BLOCKED;
+}
