@@ -3,7 +3,7 @@
 
 #include "sim/mpi/startup.h"
 #include "sim/workload/call_kind.h"
-#include "sim/workload/interpreter_parts.h"
+#include "sim/workload/interpreter_internal.h"
 
 static const struct stage compute_stage = {"compute", STAGE_COMPUTE};
 

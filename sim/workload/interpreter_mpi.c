@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every MPI library does: sends, receives, probes, waits and collectives.
 #include "sim/workload/call_kind.h"
-#include "sim/workload/interpreter_parts.h"
+#include "sim/workload/interpreter_internal.h"
 
 enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_context *context)
 {

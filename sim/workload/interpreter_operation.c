@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One-sided transfers, active messages, and what else only some libraries have.
 #include "sim/mpi/operation.h"
-#include "sim/workload/interpreter_parts.h"
+#include "sim/workload/interpreter_internal.h"
 
 #include <stdalign.h>
 #include <stddef.h>

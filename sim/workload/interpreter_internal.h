@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the parts of the interpreter share: interpreter.c has programs and what concerns no library,
 // interpreter_mpi.c what every MPI library does, interpreter_operation.c what only some do.
-#ifndef NETSIM_WORKLOAD_INTERPRETER_PARTS_H
-#define NETSIM_WORKLOAD_INTERPRETER_PARTS_H
+#ifndef NETSIM_WORKLOAD_INTERPRETER_INTERNAL_H
+#define NETSIM_WORKLOAD_INTERPRETER_INTERNAL_H
 
 #include "sim/mpi/schedule.h"
 #include "sim/workload/interpreter.h"
