@@ -29,8 +29,8 @@ struct running {
     struct cluster *cluster;
     struct job *job;
     struct interpreter **interpreters;
-    const struct benchmark *benchmark; // NULL: a free program
-    struct op_source *source;
+    const struct benchmark *benchmark;     // NULL: a free program
+    struct op_source *source, *own_source; // own: NULL: it is the options'
     int ranks;
     struct benchmark_report report;
     GArray *points; // struct point, in the order of measuring
@@ -149,7 +149,9 @@ static void running_build(struct running *run, const struct registry *registry)
         if (workload->samples)
             run->result->samples = g_array_new(FALSE, FALSE, sizeof(struct result_sample));
     }
-    run->source = workload_source(run->benchmark, workload);
+    if (!run->options->source)
+        run->own_source = workload_source(run->benchmark, workload);
+    run->source = run->own_source ? run->own_source : run->options->source;
     for (int rank = 0; rank < run->ranks; rank++) {
         struct mpi_process *process = run->job->processes[rank];
         process->observer = run->options->observer;
@@ -165,7 +167,7 @@ static void running_free(struct running *run)
     for (int rank = 0; rank < run->ranks; rank++)
         interpreter_free(run->interpreters[rank]);
     job_free(run->job);
-    op_source_free(run->source);
+    op_source_free(run->own_source);
     if (run->points)
         g_array_free(run->points, TRUE);
     cluster_free(run->cluster);

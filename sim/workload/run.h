@@ -8,6 +8,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/workload/model.h"
 #include "sim/workload/result.h"
+#include "sim/workload/source.h"
 
 // Told now and then how far a series is: done is a fraction 0 .. 1 of the work that is known ahead,
 // by messages measured; detail is a short text ("VIA RPI: 64 KiB").
@@ -28,6 +29,7 @@ struct run_options {
     struct trace *trace;           // NULL: none
     struct capture *capture;       // NULL: none
     struct mpi_observer *observer; // NULL: none
+    struct op_source *source;      // whose calls are run; NULL: the workload's. Not owned
     run_progress_fn *progress;     // NULL: none
     void *progress_owner;
     run_measured_fn *measured; // NULL: none

@@ -6,37 +6,9 @@
 // tested.
 #include "sim/core/random.h"
 #include "sim/net/network.h"
+#include "tests/support/allocations.h"
 #include "tests/support/suite.h"
 #include "tests/support/topology.h"
-
-#include <stdlib.h>
-
-static uint64_t allocations;
-
-#if !defined(__SANITIZE_ADDRESS__)
-// glibc's own names, so that counting needs no look-up (which would allocate).
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-
-void *malloc(size_t size)
-{
-    allocations++;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t nmemb, size_t size)
-{
-    allocations++;
-    return __libc_calloc(nmemb, size);
-}
-
-void *realloc(void *ptr, size_t size)
-{
-    allocations++;
-    return __libc_realloc(ptr, size);
-}
-#endif
 
 // ---- Hosts that send and receive without end ----
 
@@ -110,9 +82,9 @@ static void check_steady(const struct topology *topology, bool messages, sim_tim
             network_route(load.network, i, to);
     }
     engine_run(load.sim->engine, warm);
-    uint64_t before = allocations, received = load.received;
+    uint64_t before = allocations.count, received = load.received;
     engine_run(load.sim->engine, end);
-    SUITE_SAME_INTEGER(allocations - before, 0);
+    SUITE_SAME_INTEGER(allocations.count - before, 0);
     CU_ASSERT(load.received - received > 100000);
     CU_ASSERT(messages || network_drops(load.network) > 1000);
     g_free(load.hosts);
@@ -123,10 +95,10 @@ static void check_steady(const struct topology *topology, bool messages, sim_tim
 
 static void test_counting_works(void)
 {
-    uint64_t before = allocations;
+    uint64_t before = allocations.count;
     g_free(g_malloc(100));
 #if !defined(__SANITIZE_ADDRESS__)
-    CU_ASSERT(allocations > before);
+    CU_ASSERT(allocations.count > before);
 #endif
     (void)before;
 }
@@ -203,10 +175,10 @@ static void test_ledger(void)
 {
     struct ledger *ledger = ledger_new();
     ledger_round(ledger);
-    uint64_t before = allocations;
+    uint64_t before = allocations.count;
     for (int i = 0; i < 10000; i++)
         ledger_round(ledger);
-    SUITE_SAME_INTEGER(allocations - before, 0);
+    SUITE_SAME_INTEGER(allocations.count - before, 0);
     SUITE_SAME_INTEGER(ledger_totals(ledger).delivered, 40004);
     ledger_free(ledger);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/flat_reference.h"
 
-#include "sim/workload/flatten.h"
 #include "sim/workload/model.h"
 #include "tests/support/suite.h"
 
@@ -104,23 +103,31 @@ static void compare_rank(struct comparison *at, struct flatten *flatten)
         disagree(at, &op, 0, entry);
 }
 
+int64_t flat_reference_compare(struct flatten *flatten, int ranks, const struct call_log *log,
+                               bool whole, GString *complaints)
+{
+    int64_t compared = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        struct comparison at = {.log = log, .rank = rank, .whole = whole, .complaints = complaints};
+        compare_rank(&at, flatten);
+        compared += at.compared;
+    }
+    return compared;
+}
+
 int64_t flat_reference_check(const struct test_program *program, const struct call_log *log,
                              bool whole, GString *complaints)
 {
     struct compiled compiled = program_compiled(program);
     struct flatten *flatten = flatten_case(&model_registry, compiled.test_case, NULL);
-    int64_t compared = 0;
-    for (int rank = 0; rank < compiled.test_case->workload.ranks; rank++) {
-        struct comparison at = {.log = log, .rank = rank, .whole = whole, .complaints = complaints};
-        compare_rank(&at, flatten);
-        compared += at.compared;
-    }
+    int64_t compared =
+        flat_reference_compare(flatten, compiled.test_case->workload.ranks, log, whole, complaints);
     flatten_free(flatten);
     compiled_free(&compiled);
     return compared;
 }
 
-static void append_op(GString *text, const struct flat_op *op)
+void flat_reference_append(GString *text, const struct flat_op *op)
 {
     g_string_append(text, flat_kind_name(op->kind));
     if (op->request && op->peer >= 0)
@@ -142,7 +149,7 @@ char *flat_reference_text(const struct test_program *program, int rank)
     struct flat_op op;
     enum source_next next;
     while ((next = flatten_next(flatten, rank, &op)) == SOURCE_CALL)
-        append_op(text, &op);
+        flat_reference_append(text, &op);
     if (next == SOURCE_WRONG)
         g_string_append(text, op.call->wrong);
     flatten_free(flatten);

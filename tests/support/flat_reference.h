@@ -5,6 +5,7 @@
 #ifndef NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
 #define NETSIM_TESTS_SUPPORT_FLAT_REFERENCE_H
 
+#include "sim/workload/flatten.h"
 #include "tests/support/call_log.h"
 #include "tests/support/program_run.h"
 
@@ -13,7 +14,14 @@
 int64_t flat_reference_check(const struct test_program *program, const struct call_log *log,
                              bool whole, GString *complaints);
 
+// The same of any ranks' calls.
+int64_t flat_reference_compare(struct flatten *flatten, int ranks, const struct call_log *log,
+                               bool whole, GString *complaints);
+
 // A rank's unfolded program as text: "isend 1 4 B, wait 1, copy 4 B, "; the caller frees it.
 char *flat_reference_text(const struct test_program *program, int rank);
+
+// Appends one operation of that: "isend 1 4 B, ".
+void flat_reference_append(GString *text, const struct flat_op *op);
 
 #endif

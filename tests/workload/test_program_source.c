@@ -4,38 +4,12 @@
 //
 // Under AddressSanitizer, which has a malloc of its own, memory is not counted.
 #include "sim/workload/program_source.h"
+#include "tests/support/allocations.h"
 #include "tests/support/fake_operations.h"
 #include "tests/support/suite.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t allocated;
-
-#if !defined(__SANITIZE_ADDRESS__)
-// glibc's own names, so that counting needs no look-up (which would allocate).
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-
-void *malloc(size_t size)
-{
-    allocated += size;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t nmemb, size_t size)
-{
-    allocated += nmemb * size;
-    return __libc_calloc(nmemb, size);
-}
-
-void *realloc(void *ptr, size_t size)
-{
-    allocated += size;
-    return __libc_realloc(ptr, size);
-}
-#endif
 
 static struct program *program_of(const char *parts, int ranks)
 {
@@ -180,7 +154,7 @@ static uint64_t bytes_of(int ranks)
     g_string_append(parts, "barrier]}]");
     struct program *program = program_of(parts->str, ranks);
     struct op_call call;
-    uint64_t before = allocated;
+    uint64_t before = allocations.bytes;
     struct op_source *source = program_source_new(program, ranks);
     for (int rank = 0; rank < ranks; rank++)
         while (source->next(source, rank, &call) != SOURCE_END)
@@ -188,7 +162,7 @@ static uint64_t bytes_of(int ranks)
     op_source_free(source);
     program_free(program);
     g_string_free(parts, TRUE);
-    return allocated - before;
+    return allocations.bytes - before;
 }
 
 static void test_memory(void)
@@ -208,10 +182,10 @@ static void test_warm(void)
     struct op_call call;
     for (int i = 0; i < 4 * 20; i++)
         CU_ASSERT_EQUAL(source->next(source, i % 4, &call), SOURCE_CALL);
-    uint64_t before = allocated;
+    uint64_t before = allocations.bytes;
     for (int i = 0; i < 4 * 5000; i++)
         source->next(source, i % 4, &call);
-    CU_ASSERT_EQUAL(allocated, before);
+    CU_ASSERT_EQUAL(allocations.bytes, before);
     op_source_free(source);
     program_free(program);
 }
