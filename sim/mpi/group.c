@@ -3,10 +3,38 @@
 
 #include "sim/core/intern.h"
 
-#include <glib.h>
+static void group_free(void *data)
+{
+    struct mpi_group *group = data;
+    g_free((void *)group->ranks);
+    g_free(group);
+}
 
-struct mpi_group *mpi_group_new(const char *name, int number, const int *ranks, int size,
-                                int job_ranks)
+struct mpi_group_set *mpi_group_set_new(int job_ranks)
+{
+    struct mpi_group_set *set = g_new(struct mpi_group_set, 1);
+    *set = (struct mpi_group_set){
+        .groups = g_ptr_array_new_with_free_func(group_free),
+        .places = g_new(int, job_ranks),
+        .of = g_new0(struct mpi_group *, job_ranks),
+    };
+    for (int rank = 0; rank < job_ranks; rank++)
+        set->places[rank] = -1;
+    return set;
+}
+
+void mpi_group_set_free(struct mpi_group_set *set)
+{
+    if (!set)
+        return;
+    g_ptr_array_free(set->groups, TRUE);
+    g_free(set->places);
+    g_free(set->of);
+    g_free(set);
+}
+
+const struct mpi_group *mpi_group_set_add(struct mpi_group_set *set, const char *name, int number,
+                                          const int *ranks, int size)
 {
     g_assert(number >= 1 && number <= MPI_GROUPS_MOST && size >= 1);
     struct mpi_group *group = g_new(struct mpi_group, 1);
@@ -14,24 +42,14 @@ struct mpi_group *mpi_group_new(const char *name, int number, const int *ranks, 
         .name = intern_text(name),
         .number = number,
         .size = size,
-        .ranks = g_new(int, size),
-        .places = g_new(int, job_ranks),
+        .ranks = g_memdup2(ranks, (gsize)size * sizeof *ranks),
+        .places = set->places,
     };
-    for (int rank = 0; rank < job_ranks; rank++)
-        group->places[rank] = -1;
     for (int place = 0; place < size; place++) {
-        g_assert(group->places[ranks[place]] < 0);
-        group->ranks[place] = ranks[place];
-        group->places[ranks[place]] = place;
+        g_assert(!set->of[ranks[place]]);
+        set->of[ranks[place]] = group;
+        set->places[ranks[place]] = place;
     }
+    g_ptr_array_add(set->groups, group);
     return group;
-}
-
-void mpi_group_free(struct mpi_group *group)
-{
-    if (!group)
-        return;
-    g_free(group->ranks);
-    g_free(group->places);
-    g_free(group);
 }

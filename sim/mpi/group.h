@@ -9,21 +9,33 @@
 
 #include "sim/mpi/request.h"
 
-#define MPI_GROUPS_MOST 255 // of a job, besides all of its processes: libraries have 8 bits for it
+#include <glib.h>
+
+#define MPI_GROUPS_MOST 255 // numbers besides that of all processes: libraries have 8 bits for it
 
 struct mpi_group {
     const char *name; // for reports; interned
-    int number;       // 1 .. MPI_GROUPS_MOST
+    int number;       // of its contexts, 1 .. MPI_GROUPS_MOST
     int size;
-    int *ranks;  // of the job, by rank of the group
-    int *places; // rank of the group, by rank of the job; -1: not of it
+    const int *ranks;  // of the job, by rank of the group
+    const int *places; // rank of the group, by rank of the job; -1: in none of its set
 };
 
-// `ranks` of the job are 0 .. job_ranks - 1, each at most once; they are copied. Free with
-// mpi_group_free.
-struct mpi_group *mpi_group_new(const char *name, int number, const int *ranks, int size,
-                                int job_ranks);
-void mpi_group_free(struct mpi_group *group);
+// Groups of one number, which no process is in two of: as MPI_Comm_split makes them.
+struct mpi_group_set {
+    GPtrArray *groups; // struct mpi_group *
+    int *places;
+    struct mpi_group **of; // by rank of the job; NULL: in none
+};
+
+// An empty set for a job of so many ranks. Free with mpi_group_set_free, and the groups with it.
+struct mpi_group_set *mpi_group_set_new(int job_ranks);
+void mpi_group_set_free(struct mpi_group_set *set);
+
+// Adds a group. Its `ranks` are ranks of the job that are in none of the set's groups; they are
+// copied.
+const struct mpi_group *mpi_group_set_add(struct mpi_group_set *set, const char *name, int number,
+                                          const int *ranks, int size);
 
 // In all of these group NULL means all processes of the job, `ranks` of them (MPI_COMM_WORLD).
 
@@ -39,7 +51,7 @@ static inline int mpi_group_rank(const struct mpi_group *group, int place)
     return group && place != MPI_RANK_ANY ? group->ranks[place] : place;
 }
 
-// The rank of the group that has this rank of the job; -1: it is not of the group.
+// The rank in the group of a process of the group, by its rank in the job.
 static inline int mpi_group_place(const struct mpi_group *group, int rank)
 {
     return group ? group->places[rank] : rank;

@@ -70,7 +70,8 @@ static enum op_reading read_plain(struct op_reader *reader, const struct operati
 static struct expression *compile(struct op_reader *reader, const char *text, int count,
                                   char **error)
 {
-    double values[NODE_MAX_DEPTH + 2]; // rank, ranks, and at most a counter a level
+    // rank, ranks, the same of communicators, and at most a counter a level
+    double values[NODE_MAX_DEPTH + 2 + 2 * COMMUNICATORS_MOST];
     struct expression_variables variables = {count, (const char *const *)reader->variables->pdata,
                                              values};
     for (int i = 0; i < count; i++)
@@ -220,8 +221,8 @@ void op_reader_finish(struct op_reader *reader)
     g_ptr_array_set_size(reader->waits, 0);
 }
 
-struct op_reader *op_reader_new(int ranks, const struct op_library *library,
-                                struct diag_list *diags)
+struct op_reader *op_reader_new(int ranks, const GPtrArray *communicators,
+                                const struct op_library *library, struct diag_list *diags)
 {
     struct op_reader *reader = g_new0(struct op_reader, 1);
     reader->ranks = ranks;
@@ -230,6 +231,12 @@ struct op_reader *op_reader_new(int ranks, const struct op_library *library,
     reader->variables = g_ptr_array_new();
     g_ptr_array_add(reader->variables, (char *)"rank");
     g_ptr_array_add(reader->variables, (char *)"ranks");
+    reader->communicators = communicators;
+    for (guint i = 0; i < communicators->len; i++) {
+        const struct communicator *one = g_ptr_array_index(communicators, i);
+        g_ptr_array_add(reader->variables, (char *)one->rank_variable);
+        g_ptr_array_add(reader->variables, (char *)one->ranks_variable);
+    }
     reader->requests = g_hash_table_new(g_str_hash, g_str_equal);
     reader->waits = g_ptr_array_new_with_free_func(awaited_free);
     return reader;
@@ -284,6 +291,29 @@ static void read_name(struct op_reader *reader, struct op *op, const struct oper
             intern_text(node->text);
 }
 
+static void read_communicator(struct op_reader *reader, struct op *op, const struct node *node,
+                              const char *path)
+{
+    const char *text = reader_text(node, path, "the name of a communicator", reader->diags);
+    if (!text)
+        return;
+    op->communicator = communicator_find(reader->communicators, text);
+    if (op->communicator != NO_COMMUNICATOR)
+        return;
+    GPtrArray *names = g_ptr_array_new();
+    for (guint i = 0; i < reader->communicators->len; i++) {
+        const struct communicator *one = g_ptr_array_index(reader->communicators, i);
+        g_ptr_array_add(names, (char *)one->name);
+    }
+    g_ptr_array_add(names, NULL);
+    char *hint = reader_hint(text, (const char *const *)names->pdata);
+    op_complain(reader, node, path,
+                names->len > 1 ? hint : "workload.communicators: {NAME: [ranks]} makes them",
+                "there is no such communicator");
+    g_free(hint);
+    g_ptr_array_free(names, TRUE);
+}
+
 static void read_by_form(struct op_reader *reader, struct op *op, const struct operation_key *key,
                          const struct node *node, const char *path)
 {
@@ -311,6 +341,9 @@ static void read_by_form(struct op_reader *reader, struct op *op, const struct o
         break;
     case OPERATION_BODY:
         read_body(reader, op, node, path);
+        break;
+    case OPERATION_COMMUNICATOR:
+        read_communicator(reader, op, node, path);
         break;
     case OPERATION_STRIDED:
         op_read_strided(reader, op, node, path);

@@ -3,20 +3,23 @@
 #ifndef NETSIM_PROGRAM_OP_READ_H
 #define NETSIM_PROGRAM_OP_READ_H
 
+#include "sim/program/communicator.h"
 #include "sim/program/program.h"
 
 // What is known while the operations of one part are read.
 struct op_reader {
     int ranks;
     const struct op_library *library;
-    GPtrArray *variables; // char *: names that expressions may use
-    GHashTable *requests; // names that the part starts
-    GPtrArray *waits;     // struct awaited *: requests that the part waits for
+    const GPtrArray *communicators; // struct communicator *
+    GPtrArray *variables;           // char *: names that expressions may use
+    GHashTable *requests;           // names that the part starts
+    GPtrArray *waits;               // struct awaited *: requests that the part waits for
     struct diag_list *diags;
 };
 
-struct op_reader *op_reader_new(int ranks, const struct op_library *library,
-                                struct diag_list *diags);
+// `communicators` outlives it.
+struct op_reader *op_reader_new(int ranks, const GPtrArray *communicators,
+                                const struct op_library *library, struct diag_list *diags);
 void op_reader_free(struct op_reader *reader);
 
 // Reads a list of operations into `body`.

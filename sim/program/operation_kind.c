@@ -23,7 +23,8 @@ const struct operation_key *operation_key(const struct operation_kind *kind, con
 
 const struct operation_key *operation_plain_key(const struct operation_kind *kind)
 {
-    return kind->keys && kind->keys->param.name ? kind->keys : NULL;
+    const struct operation_key *first = kind->keys;
+    return first && first->param.name && first->form != OPERATION_COMMUNICATOR ? first : NULL;
 }
 
 bool operation_has_form(const struct operation_kind *kind, enum operation_form form)

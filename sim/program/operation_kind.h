@@ -32,16 +32,17 @@ struct operation_arguments {
 
 // How a key is read.
 enum operation_form {
-    OPERATION_VALUE,       // as its parameter's kind says; whole numbers may be expressions
-    OPERATION_RANK,        // int: a rank, which may be an expression
-    OPERATION_NAME,        // const char *, interned: a name
-    OPERATION_REQUEST,     // name of the request that is started
-    OPERATION_AWAITED,     // name of a request that is waited for
-    OPERATION_AWAITED_ALL, // "all", or several of them
-    OPERATION_COUNTER,     // name of a loop's counter
-    OPERATION_BODY,        // a list of operations
-    OPERATION_STRIDED,     // {counts, strides, peer_strides}: fills operation_arguments.layout
-    OPERATION_SEGMENTS,    // [{bytes, count}, …]: likewise
+    OPERATION_VALUE,        // as its parameter's kind says; whole numbers may be expressions
+    OPERATION_RANK,         // int: a rank, which may be an expression
+    OPERATION_NAME,         // const char *, interned: a name
+    OPERATION_REQUEST,      // name of the request that is started
+    OPERATION_AWAITED,      // name of a request that is waited for
+    OPERATION_AWAITED_ALL,  // "all", or several of them
+    OPERATION_COUNTER,      // name of a loop's counter
+    OPERATION_BODY,         // a list of operations
+    OPERATION_COMMUNICATOR, // name of the communicator among which it is
+    OPERATION_STRIDED,      // {counts, strides, peer_strides}: fills operation_arguments.layout
+    OPERATION_SEGMENTS,     // [{bytes, count}, …]: likewise
 };
 
 struct operation_key {
@@ -149,7 +150,8 @@ const struct operation_kind *operation_find(const struct operation_kind *table, 
 // The kind's key of that name; NULL if there is none.
 const struct operation_key *operation_key(const struct operation_kind *kind, const char *name);
 
-// The key whose value a plain operation is written as; NULL if it has none.
+// The key whose value a plain operation is written as: the first, but for a communicator. NULL if
+// it has none.
 const struct operation_key *operation_plain_key(const struct operation_kind *kind);
 
 // Whether the kind has a key of that form.

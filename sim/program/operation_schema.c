@@ -52,6 +52,7 @@ static json_t *form_schema(const struct operation_key *key)
     case OPERATION_REQUEST:
     case OPERATION_AWAITED:
     case OPERATION_COUNTER:
+    case OPERATION_COMMUNICATOR:
         break;
     }
     return json_pack("{s:s}", "type", "string");

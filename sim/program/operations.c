@@ -25,6 +25,13 @@
     {                                                                                              \
         .param = {.name = "request", .doc = "name to wait for"}, .form = OPERATION_REQUEST         \
     }
+#define COMM                                                                                       \
+    {                                                                                              \
+        .param = {.name = "comm",                                                                  \
+                  .fallback = "",                                                                  \
+                  .doc = "a communicator, whose ranks peers and roots are then"},                  \
+        .form = OPERATION_COMMUNICATOR                                                             \
+    }
 #define END                                                                                        \
     {                                                                                              \
         .param = {.name = NULL }                                                                   \
@@ -34,19 +41,19 @@
 
 #define C struct collective_arguments
 
-static const struct operation_key send_keys[] = {OPERATION_KEY_TO, OPERATION_KEY_SIZE,
-                                                 TAG("0", NULL), OPERATION_KEY_BUFFER, END};
+static const struct operation_key send_keys[] = {
+    OPERATION_KEY_TO, OPERATION_KEY_SIZE, TAG("0", NULL), OPERATION_KEY_BUFFER, COMM, END};
 
 static const struct operation_key isend_keys[] = {
-    OPERATION_KEY_TO, OPERATION_KEY_SIZE, TAG("0", NULL), OPERATION_KEY_BUFFER, REQUEST, END};
+    OPERATION_KEY_TO, OPERATION_KEY_SIZE, TAG("0", NULL), OPERATION_KEY_BUFFER, REQUEST, COMM, END};
 
-static const struct operation_key recv_keys[] = {FROM_ANY, OPERATION_KEY_SIZE, TAG("any", "any"),
-                                                 OPERATION_KEY_BUFFER, END};
+static const struct operation_key recv_keys[] = {
+    FROM_ANY, OPERATION_KEY_SIZE, TAG("any", "any"), OPERATION_KEY_BUFFER, COMM, END};
 
 static const struct operation_key irecv_keys[] = {
-    FROM_ANY, OPERATION_KEY_SIZE, TAG("any", "any"), OPERATION_KEY_BUFFER, REQUEST, END};
+    FROM_ANY, OPERATION_KEY_SIZE, TAG("any", "any"), OPERATION_KEY_BUFFER, REQUEST, COMM, END};
 
-static const struct operation_key probe_keys[] = {FROM_ANY, TAG("any", "any"), END};
+static const struct operation_key probe_keys[] = {FROM_ANY, TAG("any", "any"), COMM, END};
 
 static const struct operation_key sendrecv_keys[] = {
     OPERATION_KEY_TO,
@@ -60,6 +67,7 @@ static const struct operation_key sendrecv_keys[] = {
     TAG("0", NULL),
     OPERATION_KEY_BUFFER,
     RECEIVE_BUFFER(struct sendrecv_arguments),
+    COMM,
     END};
 
 static const struct operation_key wait_keys[] = {
@@ -80,14 +88,16 @@ static const struct operation_key compute_keys[] = {
         .form = OPERATION_RANK                                                                     \
     }
 
-static const struct operation_key bcast_keys[] = {ROOT, OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER,
-                                                  END};
+static const struct operation_key barrier_keys[] = {COMM, END};
 
-static const struct operation_key rooted_keys[] = {ROOT, OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER,
-                                                   RECEIVE_BUFFER(C), END};
+static const struct operation_key bcast_keys[] = {ROOT, OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER,
+                                                  COMM, END};
+
+static const struct operation_key rooted_keys[] = {
+    ROOT, OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER, RECEIVE_BUFFER(C), COMM, END};
 
 static const struct operation_key all_keys[] = {OPERATION_KEY_SIZE, OPERATION_KEY_BUFFER,
-                                                RECEIVE_BUFFER(C), END};
+                                                RECEIVE_BUFFER(C), COMM, END};
 
 static const struct operation_key copy_keys[] = {OPERATION_KEY_SIZE, END};
 
@@ -150,7 +160,7 @@ const struct operation_kind operation_table[OP_CODES + 1] = {
           "the processor works for the program"),
     KIND(OP_SENDRECV, "sendrecv", CALL_SENDRECV, sendrecv_arguments, sendrecv_keys,
          "MPI_Sendrecv, with one size and tag for both"),
-    PLAIN_COLLECTIVE(OP_BARRIER, "barrier", NULL, "MPI_Barrier"),
+    PLAIN_COLLECTIVE(OP_BARRIER, "barrier", barrier_keys, "MPI_Barrier"),
     COLLECTIVE(OP_BCAST, "bcast", bcast_keys, "MPI_Bcast"),
     COLLECTIVE(OP_REDUCE, "reduce", rooted_keys, "MPI_Reduce"),
     PLAIN_COLLECTIVE(OP_ALLREDUCE, "allreduce", all_keys, "MPI_Allreduce"),

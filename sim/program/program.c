@@ -80,6 +80,7 @@ struct op *op_append_kind(GPtrArray *body, const struct operation_kind *kind)
     struct op *op = g_new0(struct op, 1);
     op->kind = kind;
     op->arguments = operation_arguments_new(kind);
+    op->communicator = NO_COMMUNICATOR;
     op->body = operation_has_form(kind, OPERATION_BODY) ? op_body_new() : NULL;
     g_ptr_array_add(body, op);
     return op;
@@ -174,6 +175,8 @@ void program_free(struct program *program)
     if (!program)
         return;
     g_ptr_array_free(program->parts, TRUE);
+    if (program->communicators)
+        g_ptr_array_free(program->communicators, TRUE);
     g_free(program);
 }
 

@@ -41,6 +41,7 @@ struct op_value {
 };
 
 #define PROGRAM_MOST_RANKS 65536
+#define NO_COMMUNICATOR (-1)
 
 // How the data of a one-sided transfer lie in memory, if not as `size` bytes together. Either
 // counts (bytes together, then how many of each level) with a stride for each count but the first,
@@ -68,6 +69,7 @@ struct op {
     void *arguments;               // the kind's struct: what is known now, and defaults
     GArray *computed;              // struct op_computed; NULL: all is known
     struct op_layout *layout;      // NULL: contiguous
+    int communicator;              // number in the program's list; NO_COMMUNICATOR: all ranks
     char *name;      // a request that is started or waited for, or a loop's counter. Or NULL
     char **names;    // waitall: NULL-terminated; NULL: all open requests
     GPtrArray *body; // loop: struct op *
@@ -82,7 +84,8 @@ struct program_part {
 };
 
 struct program {
-    GPtrArray *parts; // struct program_part *
+    GPtrArray *parts;         // struct program_part *
+    GPtrArray *communicators; // struct communicator * (communicator.h); NULL: none
 };
 
 // A library that programs run on, and what it has. Operations that concern no library (wait,
@@ -104,8 +107,13 @@ bool op_library_has(const struct op_library *library, const struct operation_kin
 // that expressions compile, that waited requests are started somewhere in the same part, and that
 // the library (NULL: not known, and there are no models) has the operations. NULL and diagnostics
 // after an error.
-struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
-                             const char *path, struct diag_list *diags);
+// `communicators` is the map workload.communicators; NULL: there is none.
+struct program *program_read(const struct node *list, const struct node *communicators, int ranks,
+                             const struct op_library *library, const char *path,
+                             struct diag_list *diags);
+
+// Reads "3" or "1..3"; false if it is neither.
+bool program_parse_ranks(const char *text, int *first, int *last);
 
 // The largest rank that a `workload.program` names + 1, at least 1; *all: a part is for all ranks.
 // Complains about nothing.
@@ -155,6 +163,10 @@ struct program_part *program_add_part(struct program *program);
 
 // Whether the operation is the one of sim/ with that code.
 bool op_is(const struct op *op, enum op_code code);
+
+// The choices of a JSON Schema for a rank or a range of ranks, or one of `words` ("all|"), a new
+// reference to an array.
+json_t *program_rank_schema(const char *words);
 
 // The JSON Schema of `workload.program`, new reference. It refers to #/$defs/operations
 // (operation_list_schema).

@@ -8,8 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-// "3" or "1..3".
-static bool parse_ranks(const char *text, int *first, int *last)
+bool program_parse_ranks(const char *text, int *first, int *last)
 {
     char *end;
     if (!g_ascii_isdigit(*text))
@@ -39,7 +38,8 @@ int program_ranks_named(const struct node *list, bool *all)
         for (guint k = 0; k < count; k++) {
             const struct node *item = is_list ? g_ptr_array_index(ranks->children, k) : only[0];
             int first, last;
-            if (item->kind == NODE_SCALAR && item->text && parse_ranks(item->text, &first, &last))
+            if (item->kind == NODE_SCALAR && item->text &&
+                program_parse_ranks(item->text, &first, &last))
                 named = MAX(named, last + 1);
             *all |= item->kind == NODE_SCALAR && g_strcmp0(item->text, "all") == 0;
         }
@@ -58,7 +58,7 @@ static void read_rank_item(struct op_reader *reader, const struct node *node, co
         return;
     if (strcmp(text, "all") == 0) {
         part->all = true;
-    } else if (!parse_ranks(text, &first, &last)) {
+    } else if (!program_parse_ranks(text, &first, &last)) {
         op_complain(reader, node, path, "write 0, 1..3, a list of such, or all",
                     "these are no ranks");
     } else if (last >= reader->ranks) {
@@ -113,15 +113,19 @@ static void read_part(struct op_reader *reader, const struct node *node, const c
     op_reader_finish(reader);
 }
 
-struct program *program_read(const struct node *list, int ranks, const struct op_library *library,
-                             const char *path, struct diag_list *diags)
+struct program *program_read(const struct node *list, const struct node *communicators, int ranks,
+                             const struct op_library *library, const char *path,
+                             struct diag_list *diags)
 {
     static const struct op_library unknown = {.name = NULL};
     guint before = diags->found;
     if (!reader_is(list, NODE_LIST, path, "a list of parts", diags))
         return NULL;
-    struct op_reader *reader = op_reader_new(ranks, library ? library : &unknown, diags);
     struct program *program = program_new();
+    program->communicators =
+        communicators_read(communicators, ranks, "workload." COMMUNICATORS_KEY, diags);
+    struct op_reader *reader =
+        op_reader_new(ranks, program->communicators, library ? library : &unknown, diags);
     for (guint i = 0; i < list->children->len; i++) {
         char *part_path = reader_path_item(path, i);
         read_part(reader, g_ptr_array_index(list->children, i), part_path, program);
@@ -134,10 +138,18 @@ struct program *program_read(const struct node *list, int ranks, const struct op
     return NULL;
 }
 
+json_t *program_rank_schema(const char *words)
+{
+    char *pattern = g_strdup_printf("^(%s[0-9]+( *\\.\\. *[0-9]+)?)$", words);
+    json_t *schema = json_pack("[{s:s, s:i}, {s:s, s:s}]", "type", "integer", "minimum", 0, "type",
+                               "string", "pattern", pattern);
+    g_free(pattern);
+    return schema;
+}
+
 json_t *program_schema(void)
 {
-    json_t *rank = json_pack("[{s:s, s:i}, {s:s, s:s}]", "type", "integer", "minimum", 0, "type",
-                             "string", "pattern", "^(all|[0-9]+( *\\.\\. *[0-9]+)?)$");
+    json_t *rank = program_rank_schema("all|");
     json_t *ranks = json_pack("{s:[{s:O}, {s:s, s:{s:o}}]}", "anyOf", "anyOf", rank, "type",
                               "array", "items", "anyOf", rank);
     return json_pack("{s:s, s:{s:s, s:{s:o, s:{s:s}}, s:[s, s], s:b}}", "type", "array", "items",

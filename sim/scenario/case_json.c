@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A resolved case as JSON, for the manifest.
+#include "sim/program/communicator.h"
 #include "sim/scenario/case.h"
 #include "sim/scenario/placement.h"
 #include "sim/scenario/topology.h"
@@ -106,6 +107,9 @@ static json_t *workload_json(const struct scenario_case *test_case)
     add_placement(json, test_case);
     if (!workload->benchmark) {
         const struct node *given = node_get(test_case->tree, "workload");
+        const struct node *communicators = node_get(given, COMMUNICATORS_KEY);
+        if (communicators)
+            json_object_set_new(json, COMMUNICATORS_KEY, node_json(communicators));
         json_object_set_new(json, "program", node_json(node_get(given, "program")));
         return json;
     }

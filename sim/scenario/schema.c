@@ -2,6 +2,7 @@
 // The keys of a scenario, and the JSON Schema (draft 2020-12) that editors complete and check
 // scenarios with.
 #include "sim/config/quantity.h"
+#include "sim/program/communicator.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/placement.h"
 #include "sim/scenario/scenario.h"
@@ -228,12 +229,12 @@ static json_t *describe_workload(const struct scenario_schema *schema)
     bool counts = any_counts(schema);
     json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
                                     count_schema(1), "default", "auto");
-    json_t *properties =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:s, s:i, s:{s:s}}, s:{s:s, s:b}}", "benchmark",
-                  benchmark_schema(schema), "program", program_schema(), "sizes",
-                  counts ? json_object() : byte_sizes_schema(), "repetitions", repetitions, "ranks",
-                  count_schema(1), PLACEMENT_KEY, "type", "array", "minItems", 1, "items", "type",
-                  "string", "samples", "type", "boolean", "default", 0);
+    json_t *properties = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:{s:s, s:i, s:{s:s}}, s:{s:s, s:b}, s:o}", "benchmark",
+        benchmark_schema(schema), "program", program_schema(), "sizes",
+        counts ? json_object() : byte_sizes_schema(), "repetitions", repetitions, "ranks",
+        count_schema(1), PLACEMENT_KEY, "type", "array", "minItems", 1, "items", "type", "string",
+        "samples", "type", "boolean", "default", 0, COMMUNICATORS_KEY, communicators_schema());
     add_benchmark_keys(properties, schema);
     json_t *workload = object_schema(properties);
     if (counts)

@@ -2,6 +2,7 @@
 #include "sim/scenario/workload.h"
 
 #include "sim/config/reader.h"
+#include "sim/program/communicator.h"
 #include "sim/scenario/case.h"
 #include "sim/scenario/placement.h"
 
@@ -11,8 +12,9 @@
 
 #define MOST_COUNTED (INT64_C(1) << 40) // of what a benchmark counts instead of bytes
 
-const char *const workload_keys[] = {"benchmark", "program",     "sizes",   "repetitions",
-                                     "ranks",     PLACEMENT_KEY, "samples", NULL};
+const char *const workload_keys[] = {"benchmark",       "program", "sizes",
+                                     "repetitions",     "ranks",   PLACEMENT_KEY,
+                                     COMMUNICATORS_KEY, "samples", NULL};
 
 struct workload_reader {
     struct workload *workload;
@@ -320,6 +322,10 @@ GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark)
 
 static void read_for_benchmark(struct workload_reader *reader, const struct node *benchmark)
 {
+    const struct node *communicators = node_get(reader->map, COMMUNICATORS_KEY);
+    if (communicators)
+        diag_add(reader->diags, communicators->key_mark, PATH, NULL,
+                 COMMUNICATORS_KEY " belong to a free program, and this is a benchmark");
     reader->workload->benchmark = read_benchmark(reader, benchmark);
     read_sizes(reader);
     read_repetitions(reader);
@@ -351,8 +357,9 @@ static void read_for_program(struct workload_reader *reader, const struct node *
         library.own = reader->stack->own;
     }
     if (read_ranks(reader))
-        reader->workload->program = program_read(program, reader->workload->ranks, &library,
-                                                 PATH ".program", reader->diags);
+        reader->workload->program =
+            program_read(program, node_get(reader->map, COMMUNICATORS_KEY), reader->workload->ranks,
+                         &library, PATH ".program", reader->diags);
 }
 
 void workload_read(struct workload *workload, const struct node *tree,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/code.h"
 
+#include "sim/program/communicator.h"
+
 #include <string.h>
 
 static int variable_slot(GPtrArray *names, const char *name)
@@ -146,7 +148,7 @@ static void compile_computed(struct compiler *compiler, const struct op *op,
         compiled->computed[i].key = from->key;
         compiled->computed[i].expression = compile_expression(compiler, &from->value);
     }
-    if (compiled->computed_count > 0 || op->layout)
+    if (compiled->computed_count > 0 || op->layout || op->communicator != NO_COMMUNICATOR)
         compiler->code->most_arguments =
             MAX(compiler->code->most_arguments, operation_arguments_size(op->kind));
 }
@@ -211,6 +213,11 @@ static void number_variables(struct code *code, const struct program *program)
 {
     variable_slot(code->variable_names, "rank");
     variable_slot(code->variable_names, "ranks");
+    for (guint i = 0; program->communicators && i < program->communicators->len; i++) {
+        const struct communicator *one = g_ptr_array_index(program->communicators, i);
+        variable_slot(code->variable_names, one->rank_variable);
+        variable_slot(code->variable_names, one->ranks_variable);
+    }
     for (guint i = 0; i < program->parts->len; i++)
         collect_variables(code,
                           ((struct program_part *)g_ptr_array_index(program->parts, i))->body);

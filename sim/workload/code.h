@@ -60,9 +60,10 @@ struct code {
     size_t most_arguments; // bytes of the largest arguments that have to be evaluated
 };
 
-// The variables that every program has.
+// The variables that every program has, and where the two of each communicator begin.
 #define CODE_RANK 0
 #define CODE_RANKS 1
+#define CODE_COMMUNICATORS 2
 
 // Compiles all of `program`, which must outlive the code. Returns NULL with *error (g_free) and
 // *at, the operation, if an expression does not compile.

@@ -2,6 +2,7 @@
 #include "sim/workload/program_source.h"
 
 #include "sim/core/engine.h"
+#include "sim/program/communicator.h"
 #include "sim/workload/program_source_internal.h"
 
 void program_source_wrong(struct program_source *source, const char *format, ...)
@@ -40,6 +41,11 @@ static void load(struct program_source *source, int rank, const struct cursor *c
     source->loaded = rank;
     values[CODE_RANK] = rank;
     values[CODE_RANKS] = source->ranks;
+    for (int i = 0; i < source->communicator_count; i++) {
+        const struct mpi_group *group = source->communicators[i]->of[rank];
+        values[CODE_COMMUNICATORS + 2 * i] = group ? mpi_group_place(group, rank) : -1;
+        values[CODE_COMMUNICATORS + 2 * i + 1] = group ? group->size : 0;
+    }
     for (guint i = 0; i < cursor->frames->len; i++) {
         const struct frame *frame = &g_array_index(cursor->frames, struct frame, i);
         if (frame->loop && frame->loop->variable != CODE_NO_SLOT)
@@ -127,11 +133,30 @@ static void program_source_free(struct op_source *base)
         if (source->cursors[rank].frames)
             g_array_free(source->cursors[rank].frames, TRUE);
     g_free(source->cursors);
+    for (int i = 0; i < source->communicator_count; i++)
+        mpi_group_set_free(source->communicators[i]);
+    g_free(source->communicators);
     code_free(source->code);
     program_free(source->owned);
     g_free(source->arguments);
     g_free(source->wrong);
     g_free(source);
+}
+
+static void make_groups(struct program_source *source, const GPtrArray *communicators)
+{
+    G_STATIC_ASSERT(COMMUNICATORS_MOST <= MPI_GROUPS_MOST);
+    source->communicator_count = communicators ? (int)communicators->len : 0;
+    source->communicators = g_new(struct mpi_group_set *, source->communicator_count);
+    for (int i = 0; i < source->communicator_count; i++) {
+        const struct communicator *one = g_ptr_array_index(communicators, i);
+        source->communicators[i] = mpi_group_set_new(source->ranks);
+        for (guint k = 0; k < one->groups->len; k++) {
+            const GArray *ranks = g_ptr_array_index(one->groups, k);
+            mpi_group_set_add(source->communicators[i], one->name, i + 1,
+                              &g_array_index(ranks, int, 0), (int)ranks->len);
+        }
+    }
 }
 
 struct op_source *program_source_new(const struct program *program, int ranks)
@@ -141,6 +166,7 @@ struct op_source *program_source_new(const struct program *program, int ranks)
     source->code = code_new(program, &source->wrong, &source->wrong_op);
     source->arguments = source->code ? g_malloc0(source->code->most_arguments) : NULL;
     source->ranks = ranks;
+    make_groups(source, program->communicators);
     source->cursors = g_new0(struct cursor, ranks);
     source->loaded = -1;
     return &source->base;

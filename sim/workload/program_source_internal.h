@@ -31,6 +31,8 @@ struct program_source {
     struct code *code;     // NULL: it does not compile
     struct program *owned; // NULL: the program is not the source's
     int ranks;
+    int communicator_count;
+    struct mpi_group_set **communicators; // by their number in the program
     struct cursor *cursors;
     int loaded;                // rank whose values the variables have; -1: none
     char *wrong;               // with the last call; or with the code

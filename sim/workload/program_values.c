@@ -86,12 +86,61 @@ static int64_t vector(struct program_source *source, const struct code_layout *f
 
 // ---- Calls ----
 
+// Whether the group (NULL: the job) has such a rank; if not, that is what is wrong.
+static bool rank_exists(struct program_source *source, const struct mpi_group *group, int64_t rank)
+{
+    int ranks = mpi_group_size(group, source->ranks);
+    if (rank >= 0 && rank < ranks)
+        return true;
+    program_source_wrong(source, "there is no rank %" G_GINT64_FORMAT "%s%s (ranks: 0..%d)", rank,
+                         group ? " in " : "", group ? group->name : "", ranks - 1);
+    return false;
+}
+
+// The rank's group of the operation's communicator; NULL: all ranks.
+static const struct mpi_group *group_of(struct program_source *source, const struct op *op)
+{
+    if (op->communicator == NO_COMMUNICATOR)
+        return NULL;
+    const struct mpi_group_set *set = source->communicators[op->communicator];
+    const struct mpi_group *group = set->of[source->loaded], *first;
+    first = g_ptr_array_index(set->groups, 0);
+    if (!group)
+        program_source_wrong(source, "rank %d is not of %s", source->loaded, first->name);
+    return group;
+}
+
+// A rank of the group becomes that of the job.
+static void name_peer(struct program_source *source, const struct mpi_group *group, int *rank)
+{
+    if (*rank != OPERATION_ANY && rank_exists(source, group, *rank))
+        *rank = mpi_group_rank(group, *rank);
+}
+
+static void name_peers(struct program_source *source, const struct operation_kind *kind,
+                       void *arguments, const struct mpi_group *group)
+{
+    struct sendrecv_arguments *both = arguments;
+    const struct collective_arguments *collective = arguments;
+    if (!group)
+        return;
+    if (kind->class == CALL_COLLECTIVE)
+        rank_exists(source, group, collective->root);
+    else
+        name_peer(source, group, &((struct operation_arguments *)arguments)->peer);
+    if (kind->class == CALL_SENDRECV)
+        name_peer(source, group, &both->source);
+}
+
 // Evaluates a key into its field. What is computed is in its range, and never stands for any.
-static void evaluate_key(struct program_source *source, const struct code_computed *code)
+static void evaluate_key(struct program_source *source, const struct code_computed *code,
+                         const struct mpi_group *group)
 {
     const struct operation_key *key = code->key;
     int64_t value = computed(source, code->expression), least, most;
     if (source->wrong)
+        return;
+    if (key->form == OPERATION_RANK && !rank_exists(source, group, value))
         return;
     operation_key_bounds(key, source->ranks, &least, &most);
     if (key->clamped)
@@ -112,7 +161,8 @@ static void evaluate_arguments(struct program_source *source, const struct code_
     memcpy(arguments, op->source->arguments, operation_arguments_size(op->source->kind));
     call->arguments = arguments;
     for (int i = 0; i < op->computed_count; i++)
-        evaluate_key(source, &op->computed[i]);
+        evaluate_key(source, &op->computed[i], call->group);
+    name_peers(source, op->source->kind, arguments, call->group);
     if (!op->layout)
         return;
     call->span = op->layout->counts ? strided(source, op->layout, &source->layout)
@@ -144,7 +194,8 @@ void program_source_evaluate(struct program_source *source, const struct code_op
         .mark = &op->source->mark,
         .arguments = op->source->arguments,
     };
-    if (op->computed_count > 0 || op->layout)
+    call->group = group_of(source, op->source);
+    if (op->computed_count > 0 || op->layout || call->group)
         evaluate_arguments(source, op, call);
     if (!op->layout)
         call->span = op_call_common(call)->size;

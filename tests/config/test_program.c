@@ -14,7 +14,7 @@ static struct program *read_text(const char *text, char **complaints)
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
     CU_ASSERT_PTR_NOT_NULL_FATAL(list);
-    struct program *program = program_read(list, RANKS, &fake_library, "p", diags);
+    struct program *program = program_read(list, NULL, RANKS, &fake_library, "p", diags);
     *complaints = fake_complaints(diags);
     node_free(list);
     diag_list_free(diags);
@@ -240,7 +240,7 @@ static void test_libraries(void)
     for (size_t i = 0; i < G_N_ELEMENTS(expected); i++) {
         struct diag_list *diags = diag_list_new();
         struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
-        CU_ASSERT_PTR_NULL(program_read(list, RANKS, expected[i].library, "p", diags));
+        CU_ASSERT_PTR_NULL(program_read(list, NULL, RANKS, expected[i].library, "p", diags));
         char *complaints = fake_complaints(diags);
         SUITE_SAME_TEXT(complaints, expected[i].complaints);
         g_free(complaints);

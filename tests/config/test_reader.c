@@ -90,7 +90,7 @@ static void test_programs(void)
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
         struct diag_list *diags = full_list();
         struct node *list = parsed(lists[i].text, diags);
-        struct program *program = program_read(list, 2, NULL, "program", diags);
+        struct program *program = program_read(list, NULL, 2, NULL, "program", diags);
         CU_ASSERT_EQUAL(program != NULL, lists[i].good);
         program_free(program);
         node_free(list);

@@ -11,19 +11,25 @@ static const int members[SIZE] = {13, 2, 19, 0, 7, 8, 11}; // by rank of the gro
 
 static void test_ranks_and_places(void)
 {
-    struct mpi_group *group = mpi_group_new("row", 3, members, SIZE, JOB);
+    struct mpi_group_set *set = mpi_group_set_new(JOB);
+    const struct mpi_group *group = mpi_group_set_add(set, "row", 3, members, SIZE);
     CU_ASSERT_STRING_EQUAL(group->name, "row");
     SUITE_SAME_INTEGER(mpi_group_size(group, JOB), SIZE);
-    int places = 0;
+    static const int others[] = {9, 3};
+    const struct mpi_group *second = mpi_group_set_add(set, "row", 3, others, 2);
+    int count = 0;
     for (int rank = 0; rank < JOB; rank++)
-        places += mpi_group_place(group, rank) >= 0;
-    SUITE_SAME_INTEGER(places, SIZE);
+        count += set->of[rank] != NULL;
+    SUITE_SAME_INTEGER(count, SIZE + 2);
+    CU_ASSERT_PTR_EQUAL(set->of[9], second);
+    SUITE_SAME_INTEGER(mpi_group_place(second, 3), 1);
     for (int place = 0; place < SIZE; place++) {
         SUITE_SAME_INTEGER(mpi_group_rank(group, place), members[place]);
         SUITE_SAME_INTEGER(mpi_group_place(group, members[place]), place);
+        CU_ASSERT_PTR_EQUAL(set->of[members[place]], group);
     }
     SUITE_SAME_INTEGER(mpi_group_rank(group, MPI_RANK_ANY), MPI_RANK_ANY);
-    mpi_group_free(group);
+    mpi_group_set_free(set);
 }
 
 static void test_all_of_the_job(void)
@@ -114,14 +120,15 @@ static void expect_same_schedule(const struct mpi_group *group,
 
 static void test_collectives(void)
 {
-    struct mpi_group *group = mpi_group_new("row", 1, members, SIZE, JOB);
+    struct mpi_group_set *set = mpi_group_set_new(JOB);
+    const struct mpi_group *group = mpi_group_set_add(set, "row", 1, members, SIZE);
     for (int rule = 0; rule < 6; rule++) {
         struct mpi_library_config library = library_with(rule);
         for (int collective = MPI_BARRIER; collective <= MPI_ALLTOALL; collective++)
             for (int place = 0; place < SIZE; place++)
                 expect_same_schedule(group, &library, (enum mpi_collective)collective, place);
     }
-    mpi_group_free(group);
+    mpi_group_set_free(set);
 }
 
 int main(void)

@@ -134,7 +134,7 @@ static struct program *read_program(const char *operations)
     char *text = g_strdup_printf("[{ranks: 0, do: [%s]}]", operations);
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
-    struct program *program = list ? program_read(list, RANKS, &fake_library, "p", diags) : NULL;
+    struct program *program = list ? program_read(list, NULL, RANKS, &fake_library, "p", diags) : NULL;
     CU_ASSERT_FALSE(diag_any(diags));
     node_free(list);
     diag_list_free(diags);

@@ -21,8 +21,8 @@
 struct stream {
     struct op_source base;
     int rounds;
-    struct mpi_group *groups[2]; // by parity
-    int64_t calls[RANKS];        // so far
+    struct mpi_group_set *groups; // by parity
+    int64_t calls[RANKS];         // so far
     // Of the last call:
     struct transfer_arguments transfer;
     struct collective_arguments collective;
@@ -52,7 +52,7 @@ static void collective(struct stream *stream, struct op_call *call, int rank, in
     };
     call->kind = &operation_table[round % 2 ? OP_BCAST : OP_ALLREDUCE];
     call->arguments = &stream->collective;
-    call->group = stream->groups[rank % 2];
+    call->group = stream->groups->of[rank];
     call->own_buffer = 2;
 }
 
@@ -96,15 +96,15 @@ static struct stream stream_of(int rounds)
 {
     static const int ranks[2][3] = {{4, 2, 0}, {5, 3, 1}};
     struct stream stream = {.base = {.next = stream_next}, .rounds = rounds};
+    stream.groups = mpi_group_set_new(RANKS);
     for (int i = 0; i < 2; i++)
-        stream.groups[i] = mpi_group_new(i ? "odd" : "even", i + 1, ranks[i], 3, RANKS);
+        mpi_group_set_add(stream.groups, i ? "odd" : "even", i + 1, ranks[i], 3);
     return stream;
 }
 
 static void stream_clear(struct stream *stream)
 {
-    for (int i = 0; i < 2; i++)
-        mpi_group_free(stream->groups[i]);
+    mpi_group_set_free(stream->groups);
 }
 
 static const char scenario[] = "schema: 1\nname: t\nstack: lam_tcp\nnic: eepro100\n"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The communicators of a program: groups of its ranks that have a name. An operation with
+// `comm: NAME` is among the rank's group of it, its messages match none of others, and its peers
+// and its root count in the group.
+//
+//   workload:
+//     ranks: 16
+//     communicators:
+//       ends: [15, 0]                     # rank 15 of the job is rank 0 of it
+//       rows: {split: rank - rank % 4}    # ranks for which it gives the same value, in the job's
+//                                         # order (MPI_Comm_split)
+//     program: [{ranks: all, do: [{allreduce: {size: 8 B, comm: rows}}]}]
+//
+// Expressions of the program may use NAME_rank and NAME_ranks: the rank's own in its group (-1 if
+// it is in none), and how many there are (0).
+#ifndef NETSIM_PROGRAM_COMMUNICATOR_H
+#define NETSIM_PROGRAM_COMMUNICATOR_H
+
+#include "sim/config/node.h"
+#include "sim/core/diag.h"
+
+#include <jansson.h>
+
+#define COMMUNICATORS_KEY "communicators"
+#define COMMUNICATORS_MOST 255 // libraries have 8 bits for the number of one
+
+struct communicator {
+    const char *name;           // interned
+    const char *rank_variable;  // "NAME_rank", interned
+    const char *ranks_variable; // "NAME_ranks"
+    GPtrArray *groups;          // GArray of int: ranks of the job, by rank of the group. None is
+                                // in two of them
+};
+
+// Reads the map `workload.communicators` (NULL: there is none) of a job of `ranks`. Returns a list
+// of struct communicator *, which the caller frees with g_ptr_array_free, also after errors.
+GPtrArray *communicators_read(const struct node *map, int ranks, const char *path,
+                              struct diag_list *diags);
+
+// The number of the communicator of that name in the list, from 0; -1: there is none.
+int communicator_find(const GPtrArray *communicators, const char *name);
+
+// JSON Schema of `workload.communicators`, a new reference.
+json_t *communicators_schema(void);
+
+#endif
