@@ -2,6 +2,7 @@
 // The mutexes of a node's ranks, one for each: who holds it, and who waits, first come first
 // served.
 #include "models/armci/server.h"
+#include "sim/core/fifo.h"
 
 bool armci_server_lock(struct armci_server *server, const struct armci_message *message)
 {
@@ -13,11 +14,7 @@ bool armci_server_lock(struct armci_server *server, const struct armci_message *
     }
     struct armci_waiter *waiter = pool_take(&server->waiters);
     *waiter = (struct armci_waiter){message->client, message->number, NULL};
-    if (mutex->first)
-        mutex->last->next = waiter;
-    else
-        mutex->first = waiter;
-    mutex->last = waiter;
+    FIFO_APPEND(mutex->first, mutex->last, waiter, next);
     return false;
 }
 

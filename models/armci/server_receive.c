@@ -2,6 +2,7 @@
 // Requests on their way into the data server: receive buffers, what is taken off the port, and what
 // processes of the own node hand over.
 #include "models/armci/server.h"
+#include "sim/core/fifo.h"
 
 // ---- Receive buffers ----
 
@@ -86,12 +87,7 @@ void armci_server_done(struct cpu_context *context, struct armci_server *server)
 
 static void store(struct armci_server *server, struct armci_received *received)
 {
-    received->next = NULL;
-    if (server->first)
-        server->last->next = received;
-    else
-        server->first = received;
-    server->last = received;
+    FIFO_APPEND(server->first, server->last, received, next);
 }
 
 static void arrived_event(struct engine *engine, struct event *event)
@@ -207,12 +203,7 @@ static void local_event(struct engine *engine, struct event *event)
     struct armci_message *message = container_of(event, struct armci_message, event);
     struct armci_server *server = armci_server_of(message->client_of, message->target);
     (void)engine;
-    message->next = NULL;
-    if (server->local)
-        server->local_tail->next = message;
-    else
-        server->local = message;
-    server->local_tail = message;
+    FIFO_APPEND(server->local, server->local_tail, message, next);
     cpu_wake(&server->task);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/ethernet/nic.h"
+#include "sim/core/fifo.h"
 
 #include <glib.h>
 
@@ -91,12 +92,7 @@ static void ring_note(const struct nic *nic, trace_lane lane, enum trace_note_ki
 
 static void queue_push(struct frame_queue *queue, struct packet *packet)
 {
-    packet->next = NULL;
-    if (queue->head)
-        queue->tail->next = packet;
-    else
-        queue->head = packet;
-    queue->tail = packet;
+    FIFO_APPEND(queue->head, queue->tail, packet, next);
 }
 
 static struct packet *queue_pop(struct frame_queue *queue)

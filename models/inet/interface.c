@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Interfaces: packets on their way to a card.
 #include "models/inet/interface.h"
+#include "sim/core/fifo.h"
 
 int inet_station(const struct inet_interface *interface)
 {
@@ -66,12 +67,7 @@ static void queue_put(struct inet_interface *interface, struct packet *packet)
         packet_drop(host->cluster->network, packet, "transmit queue full");
         return;
     }
-    packet->next = NULL;
-    if (interface->queue_head)
-        interface->queue_tail->next = packet;
-    else
-        interface->queue_head = packet;
-    interface->queue_tail = packet;
+    FIFO_APPEND(interface->queue_head, interface->queue_tail, packet, next);
     interface->queue_length++;
 }
 
@@ -119,11 +115,7 @@ static void leave_event(struct engine *engine, struct event *event)
 
 static void flow_join(struct inet_flow *flow, struct packet *packet)
 {
-    if (flow->head)
-        flow->tail->next = packet;
-    else
-        flow->head = packet;
-    flow->tail = packet;
+    FIFO_APPEND(flow->head, flow->tail, packet, next);
 }
 
 void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/inet/timer.h"
+#include "sim/core/fifo.h"
 
 int64_t inet_ticks(const struct inet_host *host, sim_time now)
 {
@@ -19,12 +20,7 @@ static void timer_event(struct engine *engine, struct event *event)
     if (timer->queued)
         return;
     timer->queued = true;
-    timer->next = NULL;
-    if (host->expired_head)
-        host->expired_tail->next = timer;
-    else
-        host->expired_head = timer;
-    host->expired_tail = timer;
+    FIFO_APPEND(host->expired_head, host->expired_tail, timer, next);
     cpu_wake(&host->timer_task);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpi_tcp/p4.h"
+#include "sim/core/fifo.h"
 
 #include <string.h>
 
@@ -12,12 +13,7 @@ static const struct stage system_call_stage = {"system call", STAGE_TRAP};
 
 static void out_append(struct p4_process *p4, struct mesh_item *item)
 {
-    item->next = NULL;
-    if (p4->out_head)
-        p4->out_tail->next = item;
-    else
-        p4->out_head = item;
-    p4->out_tail = item;
+    FIFO_APPEND(p4->out_head, p4->out_tail, item, next);
 }
 
 void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_request *request,
@@ -130,11 +126,7 @@ static void header_read(struct cpu_context *context, struct p4_process *p4)
 static void payload_read(struct p4_process *p4)
 {
     mesh_expect_header(p4->reading);
-    if (p4->queue_head)
-        p4->queue_tail->next = p4->current;
-    else
-        p4->queue_head = p4->current;
-    p4->queue_tail = p4->current;
+    FIFO_APPEND(p4->queue_head, p4->queue_tail, p4->current, next);
     p4->reading = NULL;
     p4->current = NULL;
 }

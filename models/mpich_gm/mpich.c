@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpich_gm/mpich.h"
 
+#include "sim/core/fifo.h"
 #include "sim/core/poison.h"
 
 static const struct stage mpich_stage = {"MPICH", STAGE_LIBRARY};
@@ -178,12 +179,7 @@ static void local_event(struct engine *engine, struct event *event)
     struct mpich_header *header = container_of(event, struct mpich_header, event);
     struct mpich *mpich = header->to;
     (void)engine;
-    header->next = NULL;
-    if (mpich->local)
-        mpich->local_tail->next = header;
-    else
-        mpich->local = header;
-    mpich->local_tail = header;
+    FIFO_APPEND(mpich->local, mpich->local_tail, header, next);
     cpu_wake(&mpich->process->task);
 }
 

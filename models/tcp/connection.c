@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Opening and closing connections (RFC 793, 3.4-3.5).
 #include "models/tcp/stack.h"
+#include "sim/core/fifo.h"
 
 // Linux 2.4: SOCK_MIN_SNDBUF, SOCK_MIN_RCVBUF.
 #define LEAST_SEND_BUFFER 2048
@@ -216,12 +217,7 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
 static void offer_to_listener(struct cpu_context *context, struct tcp_socket *socket)
 {
     struct tcp_listener *listener = socket->listener;
-    socket->next = NULL;
-    if (listener->head)
-        listener->tail->next = socket;
-    else
-        listener->head = socket;
-    listener->tail = socket;
+    FIFO_APPEND(listener->head, listener->tail, socket, next);
     if (listener->waiting)
         inet_wake(context, listener->process);
 }

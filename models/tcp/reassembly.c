@@ -2,6 +2,7 @@
 // Received segments: those in order wait for the reader, those behind a gap for what is missing;
 // and the blocks that selective acknowledgments tell of (RFC 2018, 4).
 #include "models/tcp/stack.h"
+#include "sim/core/fifo.h"
 
 // ---- Blocks, the one that changed last in front ----
 
@@ -71,12 +72,7 @@ static void append(struct tcp_socket *socket, struct tcp_arrival *arrival)
     int64_t known = socket->rcv.nxt - arrival->sequence;
     arrival->sequence += known;
     arrival->length -= known;
-    arrival->next = NULL;
-    if (socket->rcv.ready_head)
-        socket->rcv.ready_tail->next = arrival;
-    else
-        socket->rcv.ready_head = arrival;
-    socket->rcv.ready_tail = arrival;
+    FIFO_APPEND(socket->rcv.ready_head, socket->rcv.ready_tail, arrival, next);
     socket->rcv.nxt = arrival_end(arrival);
 }
 

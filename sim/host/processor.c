@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/host/processor.h"
 
+#include "sim/core/fifo.h"
 #include "sim/host/stage_times.h"
 
 #include <glib.h>
@@ -191,12 +192,7 @@ static void ready_push(struct cpu_task *task)
     struct cpu *cpu = task->cpu;
     task->ready = true;
     task->ready_since = sim_now(cpu->sim);
-    task->next = NULL;
-    if (cpu->ready_head[task->class])
-        cpu->ready_tail[task->class]->next = task;
-    else
-        cpu->ready_head[task->class] = task;
-    cpu->ready_tail[task->class] = task;
+    FIFO_APPEND(cpu->ready_head[task->class], cpu->ready_tail[task->class], task, next);
 }
 
 static void cpu_start(struct cpu *cpu, int class)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/mpi/matcher.h"
+#include "sim/core/fifo.h"
 
 #include <string.h>
 
@@ -82,11 +83,7 @@ struct mpi_unexpected *mpi_matcher_buffer(struct mpi_matcher *matcher,
 {
     struct mpi_unexpected *message = pool_take(&matcher->unexpected_pool);
     *message = (struct mpi_unexpected){.envelope = *envelope};
-    if (matcher->unexpected_head)
-        matcher->unexpected_tail->next = message;
-    else
-        matcher->unexpected_head = message;
-    matcher->unexpected_tail = message;
+    FIFO_APPEND(matcher->unexpected_head, matcher->unexpected_tail, message, next);
     matcher->unexpected_count++;
     return message;
 }

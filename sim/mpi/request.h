@@ -3,6 +3,7 @@
 #ifndef NETSIM_MPI_REQUEST_H
 #define NETSIM_MPI_REQUEST_H
 
+#include "sim/core/fifo.h"
 #include "sim/core/ledger.h"
 #include "sim/mpi/operation.h"
 
@@ -104,12 +105,7 @@ struct mpi_queue {
 
 static inline void mpi_queue_append(struct mpi_queue *queue, struct mpi_request *request)
 {
-    request->next = NULL;
-    if (queue->head)
-        queue->tail->next = request;
-    else
-        queue->head = request;
-    queue->tail = request;
+    FIFO_APPEND(queue->head, queue->tail, request, next);
 }
 
 static inline void mpi_queue_prepend(struct mpi_queue *queue, struct mpi_request *request)

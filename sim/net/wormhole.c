@@ -23,6 +23,7 @@
 // long.
 #include "sim/net/wormhole.h"
 
+#include "sim/core/fifo.h"
 #include "sim/net/stop_go.h"
 
 static void worm_release(struct engine *engine, struct event *event);
@@ -229,12 +230,7 @@ void worm_enter(struct channel *channel, struct packet *packet)
         channel_drop(channel, packet, DROP_FULL);
         return;
     }
-    packet->next = NULL;
-    if (worm->first)
-        worm->last->next = packet;
-    else
-        worm->first = packet;
-    worm->last = packet;
+    FIFO_APPEND(worm->first, worm->last, packet, next);
     worm->queued++;
     worm->queued_bytes += packet->wire_bytes;
     worm_trace_queue(channel, TRACE_JOIN);

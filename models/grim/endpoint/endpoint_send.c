@@ -3,6 +3,7 @@
 // queue (thesis 003, 4.4.3).
 #include "models/grim/endpoint/endpoint.h"
 #include "models/grim/endpoint/operations.h"
+#include "sim/core/fifo.h"
 
 static const struct stage overflow_stage = {"overflow", STAGE_LIBRARY};
 
@@ -52,11 +53,7 @@ static void overflow_append(struct cpu_context *context, struct grim_endpoint *e
                       &overflow_stage, message->message);
     mem_copy(context, &endpoint->process->host->config.memory, grim_message_bytes(message),
              COPY_WARM, message->message);
-    if (endpoint->overflow)
-        endpoint->overflow_last->next = entry;
-    else
-        endpoint->overflow = entry;
-    endpoint->overflow_last = entry;
+    FIFO_APPEND(endpoint->overflow, endpoint->overflow_last, entry, next);
     endpoint->overflow_bytes += grim_message_bytes(message);
     (*endpoint->overflowed)++;
     if (endpoint->overflow_messages++ == 0)

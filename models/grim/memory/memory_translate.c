@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Translation at the card and in the kernel (thesis 003, 4.5.2).
 #include "models/grim/memory/memory_parts.h"
+#include "sim/core/fifo.h"
 
 static const struct stage translate_pages_stage = {"translate pages", STAGE_KERNEL};
 static const struct stage translation_stage = {"translation", STAGE_NIC};
@@ -75,12 +76,7 @@ static void request_written(void *owner, struct lanai_transfer *transfer)
     struct grim_way *way = container_of(transfer, struct grim_way, request);
     struct grim_unit *unit = way->unit;
     enter(NULL, way, GRIM_ASKED);
-    way->next = NULL;
-    if (unit->asked)
-        unit->asked_last->next = way;
-    else
-        unit->asked = way;
-    unit->asked_last = way;
+    FIFO_APPEND(unit->asked, unit->asked_last, way, next);
     host_interrupt(unit->host, &unit->service);
 }
 

@@ -3,6 +3,7 @@
 // takes a message only if there is room for it, which is the one reason to refuse it (thesis 003,
 // 4.2.4), and writes it there with one DMA. The host gives the room back by a word.
 #include "models/grim/ni/ni_parts.h"
+#include "sim/core/fifo.h"
 
 static bool endpoint_accepts(struct cpu_context *context, void *owner, struct grim_channel *channel,
                              const struct grim_message *message)
@@ -19,11 +20,7 @@ static void endpoint_landed(struct grim_arrival *arrival)
 {
     struct grim_channel *channel = arrival->channel;
     struct grim_held *held = arrival->notes.pointer;
-    if (channel->held_first)
-        channel->held_last->next = held;
-    else
-        channel->held_first = held;
-    channel->held_last = held;
+    FIFO_APPEND(channel->held_first, channel->held_last, held, next);
     channel->waiting++;
     if (channel->notify)
         channel->notify(channel->owner, GRIM_ARRIVED);

@@ -9,6 +9,7 @@
 // With buffers at both cards a message that its interface does not accept goes into the channel's
 // incoming queue, and so does all that comes behind it; while that is empty, messages cut through.
 #include "models/grim/ni/ni_parts.h"
+#include "sim/core/fifo.h"
 
 static const struct stage deliver_stage = {"deliver", STAGE_NIC};
 static const struct stage finish_dma_stage = {"finish DMA", STAGE_NIC};
@@ -159,11 +160,7 @@ static bool enqueue(struct grim_channel *channel, const struct grim_message *mes
     struct grim_arrival *arrival = arrival_new(channel->ni, channel, message);
     arrival->stored = bytes;
     channel->incoming_used += bytes;
-    if (channel->incoming_first)
-        channel->incoming_last->next = arrival;
-    else
-        channel->incoming_first = arrival;
-    channel->incoming_last = arrival;
+    FIFO_APPEND(channel->incoming_first, channel->incoming_last, arrival, next);
     return true;
 }
 
@@ -487,12 +484,7 @@ void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item
         return;
     }
     if (item) {
-        item->next = NULL;
-        if (ni->arrived)
-            ni->arrived_last->next = item;
-        else
-            ni->arrived = item;
-        ni->arrived_last = item;
+        FIFO_APPEND(ni->arrived, ni->arrived_last, item, next);
     }
     if (ni->waiting || ni->closed || !ni->arrived)
         return;

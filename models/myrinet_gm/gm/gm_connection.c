@@ -2,6 +2,7 @@
 // The sender's side of the reliable connection to another card: go-back-N with send records,
 // sessions, and streams that a missing receive buffer puts to sleep.
 #include "models/myrinet_gm/gm/gm_parts.h"
+#include "sim/core/fifo.h"
 
 static const struct stage finish_receive_stage = {"finish receive", STAGE_NIC};
 static const struct stage resend_timer_stage = {"resend timer", STAGE_FOR_ACK};
@@ -116,12 +117,7 @@ static void turn_add(struct gm_stream *stream)
     if (!stream->cursor || stream->asleep || stream->queued)
         return;
     stream->queued = true;
-    stream->next_turn = NULL;
-    if (connection->turn)
-        connection->turn_tail->next_turn = stream;
-    else
-        connection->turn = stream;
-    connection->turn_tail = stream;
+    FIFO_APPEND(connection->turn, connection->turn_tail, stream, next_turn);
 }
 
 static struct gm_stream *turn_take(struct gm_connection *connection)
@@ -157,12 +153,7 @@ void gm_connection_queue(struct gm_send_token *token)
         gm_connection_get(token->port->card, token->message.target_host);
     struct gm_stream *stream = token->stream = stream_get(connection, token);
     token->state = GM_TOKEN_QUEUED;
-    token->next = NULL;
-    if (stream->head)
-        stream->tail->next = token;
-    else
-        stream->head = token;
-    stream->tail = token;
+    FIFO_APPEND(stream->head, stream->tail, token, next);
     if (!stream->cursor)
         stream->cursor = token;
     turn_add(stream);

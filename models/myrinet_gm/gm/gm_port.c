@@ -2,6 +2,7 @@
 // Ports: tokens, the queue of events in host memory, and who sleeps until one comes.
 #include "models/myrinet_gm/gm/gm_parts.h"
 
+#include "sim/core/fifo.h"
 #include "sim/core/intern.h"
 #include "sim/core/poison.h"
 
@@ -179,12 +180,7 @@ json_t *gm_describe(const struct gm_port *port)
 void gm_receive_token_post(struct gm_receive_token *token)
 {
     struct gm_receive_queue *queue = &token->port->posted[token->priority][token->size];
-    token->next = NULL;
-    if (queue->head)
-        queue->tail->next = token;
-    else
-        queue->head = token;
-    queue->tail = token;
+    FIFO_APPEND(queue->head, queue->tail, token, next);
 }
 
 struct gm_receive_token *gm_receive_token_take(struct gm_port *port, int size, int priority)
@@ -204,12 +200,7 @@ static void interrupt(struct gm_port *port)
     if (port->interrupted)
         return;
     port->interrupted = true;
-    port->next_interrupted = NULL;
-    if (card->interrupted)
-        card->interrupted_tail->next_interrupted = port;
-    else
-        card->interrupted = port;
-    card->interrupted_tail = port;
+    FIFO_APPEND(card->interrupted, card->interrupted_tail, port, next_interrupted);
     host_interrupt(card->host, &card->interrupt);
 }
 

@@ -3,6 +3,7 @@
 // byte that it is there (a short message comes with the event, in the queue's slot), and for a send
 // that is over its token.
 #include "models/myrinet_gm/gm/gm_parts.h"
+#include "sim/core/fifo.h"
 
 static const char *const state_names[] = {
     [GM_RDMA_IDLE] = "idle",
@@ -29,12 +30,7 @@ static void kick(struct gm_card *card)
 
 static void job_append(struct gm_card *card, struct gm_rdma_job *job)
 {
-    job->next = NULL;
-    if (card->jobs)
-        card->jobs_tail->next = job;
-    else
-        card->jobs = job;
-    card->jobs_tail = job;
+    FIFO_APPEND(card->jobs, card->jobs_tail, job, next);
     kick(card);
 }
 

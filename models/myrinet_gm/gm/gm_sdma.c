@@ -3,6 +3,7 @@
 // a time; connections take turns.
 #include "models/myrinet_gm/gm/gm_parts.h"
 
+#include "sim/core/fifo.h"
 #include "sim/core/poison.h"
 
 static const char *const state_names[] = {
@@ -32,12 +33,7 @@ static void turn_add(struct gm_connection *connection)
 {
     struct gm_card *card = connection->card;
     connection->queued = true;
-    connection->next_turn = NULL;
-    if (card->turn)
-        card->turn_tail->next_turn = connection;
-    else
-        card->turn = connection;
-    card->turn_tail = connection;
+    FIFO_APPEND(card->turn, card->turn_tail, connection, next_turn);
 }
 
 void gm_sdma_connection(struct gm_connection *connection)

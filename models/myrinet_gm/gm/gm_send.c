@@ -2,6 +2,7 @@
 // SEND: puts on the link what SDMA has fetched, and in front of that the ACKs and NACKs, which need
 // no DMA from the host and no send buffer.
 #include "models/myrinet_gm/gm/gm_parts.h"
+#include "sim/core/fifo.h"
 
 static const char *const state_names[] = {
     [GM_SEND_IDLE] = "idle",
@@ -30,12 +31,7 @@ static void kick(struct gm_card *card)
 
 void gm_send_data(struct gm_card *card, struct gm_send_buffer *buffer)
 {
-    buffer->next = NULL;
-    if (card->fetched)
-        card->fetched_tail->next = buffer;
-    else
-        card->fetched = buffer;
-    card->fetched_tail = buffer;
+    FIFO_APPEND(card->fetched, card->fetched_tail, buffer, next);
     kick(card);
 }
 
@@ -43,12 +39,7 @@ void gm_send_control(struct gm_connection *connection)
 {
     struct gm_card *card = connection->card;
     connection->control_pending = true;
-    connection->next_control = NULL;
-    if (card->control)
-        card->control_tail->next_control = connection;
-    else
-        card->control = connection;
-    card->control_tail = connection;
+    FIFO_APPEND(card->control, card->control_tail, connection, next_control);
     kick(card);
 }
 

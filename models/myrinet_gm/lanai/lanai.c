@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/myrinet_gm/lanai/lanai_parts.h"
+#include "sim/core/fifo.h"
 
 const struct stage lanai_pio_stage = {"PIO", STAGE_BUS};
 
@@ -121,12 +122,7 @@ void lanai_arrive(struct lanai *lanai, struct lanai_item *item)
     struct lanai_desk *desk = desk_of(lanai, item->handler);
     g_assert(!item->waiting);
     item->waiting = true;
-    item->next = NULL;
-    if (desk->first)
-        desk->last->next = item;
-    else
-        desk->first = item;
-    desk->last = item;
+    FIFO_APPEND(desk->first, desk->last, item, next);
     notice(lanai);
 }
 

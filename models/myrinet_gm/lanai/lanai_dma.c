@@ -2,6 +2,7 @@
 // The three DMA engines. The host's and the send engine each have a queue, whose first transfer is
 // under way; the receive engine fills the buffers that are posted.
 #include "models/myrinet_gm/lanai/lanai_parts.h"
+#include "sim/core/fifo.h"
 
 static const struct stage dma_read_stage = {"host DMA read", STAGE_BUS};
 static const struct stage dma_write_stage = {"host DMA write", STAGE_BUS};
@@ -360,12 +361,7 @@ static void buffer_posted(struct engine *engine, struct event *event)
     while (lanai_held(lanai) > 0)
         if (fill(lanai, buffer, held_pop(lanai)))
             return;
-    buffer->next = NULL;
-    if (lanai->empty)
-        lanai->emptied->next = buffer;
-    else
-        lanai->empty = buffer;
-    lanai->emptied = buffer;
+    FIFO_APPEND(lanai->empty, lanai->emptied, buffer, next);
 }
 
 void lanai_post_buffer(struct lanai *lanai, struct lanai_buffer *buffer, sim_time when)

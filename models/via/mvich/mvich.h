@@ -19,6 +19,7 @@
 #define NETSIM_MODELS_VIA_MVICH_MVICH_H
 
 #include "models/via/vip/vip.h"
+#include "sim/core/fifo.h"
 #include "sim/mpi/arrival.h"
 #include "sim/mpi/startup.h"
 #include "sim/workload/stack.h"
@@ -120,12 +121,7 @@ struct mvich_vbuf_list {
 
 static inline void mvich_vbuf_append(struct mvich_vbuf_list *list, struct mvich_vbuf *vbuf)
 {
-    vbuf->next = NULL;
-    if (list->head)
-        list->tail->next = vbuf;
-    else
-        list->head = vbuf;
-    list->tail = vbuf;
+    FIFO_APPEND(list->head, list->tail, vbuf, next);
 }
 
 static inline struct mvich_vbuf *mvich_vbuf_pop(struct mvich_vbuf_list *list)

@@ -6,6 +6,7 @@
 
 #include "models/via/vip/frame.h"
 #include "models/via/vip/vip.h"
+#include "sim/core/fifo.h"
 
 #include <glib.h>
 
@@ -79,12 +80,7 @@ struct vip_agent {
 static inline void descriptor_queue_push(struct vip_descriptor_queue *queue,
                                          struct vip_descriptor *descriptor)
 {
-    descriptor->next = NULL;
-    if (queue->head)
-        queue->tail->next = descriptor;
-    else
-        queue->head = descriptor;
-    queue->tail = descriptor;
+    FIFO_APPEND(queue->head, queue->tail, descriptor, next);
     queue->count++;
 }
 
