@@ -85,6 +85,22 @@ static void test_calls(void)
     g_free(text);
 }
 
+// To one rank and from another at once; sends that wait for their receive.
+static void test_ring(void)
+{
+    struct test_program program = {
+        .ranks = 3,
+        .ops = {"{ssend: {to: 1, size: 9 B}}",
+                "{recv: {from: 0, size: 9 B}}, {issend: {to: 2, size: 1 B, request: a}}, {wait: a}",
+                "{probe: {from: 1}}, {recv: {from: 1, size: 1 B}}"},
+        .all = "{sendrecv: {to: (rank + 1) % ranks, from: (rank + 2) % ranks, size: 3 B}}"};
+    expect_same(&program, "ring");
+    char *text = flat_reference_text(&program, 2);
+    SUITE_SAME_TEXT(text, "probe 1 0 B, wait 1, irecv 1 1 B, wait 2, "
+                          "irecv 1 3 B, isend 0 3 B, wait 3 4, ");
+    g_free(text);
+}
+
 // The four steps of a rank in recursive doubling, and what is summed up between them.
 static void test_allreduce(void)
 {
@@ -142,9 +158,13 @@ static void test_benchmarks(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"every algorithm", test_rules},  {"calls", test_calls},
-        {"an allreduce", test_allreduce}, {"what is wrong", test_wrong},
-        {"benchmarks", test_benchmarks},  {0},
+        {"every algorithm", test_rules},
+        {"calls", test_calls},
+        {"a ring", test_ring},
+        {"an allreduce", test_allreduce},
+        {"what is wrong", test_wrong},
+        {"benchmarks", test_benchmarks},
+        {0},
     };
     return suite_run("workload: programs unfolded", cases);
 }
