@@ -70,6 +70,8 @@ static void append_detail(GString *line, const struct flat_op *op)
         append_quantity(line, QUANTITY_DURATION, op->time);
     if (op->kind <= FLAT_IPROBE && op->context == MPI_POINT_TO_POINT)
         append_number(line, ", tag ", op->tag);
+    if (op->kind <= FLAT_IPROBE && op->group)
+        g_string_append_printf(line, ", in %s", op->group->name);
     for (int i = 0; i < op->awaited_count; i++)
         g_string_append_printf(line, "%s%u", i > 0 ? " " : "", op->awaited[i]);
 }
@@ -117,6 +119,8 @@ static json_t *op_json(const char *series, int rank, const struct flat_op *op)
     if (op->kind <= FLAT_IPROBE) {
         json_object_set_new(json, "tag", rank_json(op->tag));
         json_object_set_new(json, "collective", json_boolean(op->context == MPI_COLLECTIVE));
+        if (op->group)
+            json_object_set_new(json, "communicator", json_string(op->group->name));
     }
     if (has_size(op))
         json_object_set_new(json, "bytes", json_integer(op->size));
@@ -209,6 +213,7 @@ static enum cli_exit flatten_argument(const char *file, const struct flatten_arg
     if (format < 0 || !read_rank(arguments->rank, &rank))
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
+    schema->check = NULL; // of what a run needs of the machine and of the network
     struct scenario *scenario =
         cli_scenario(schema, file, arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;

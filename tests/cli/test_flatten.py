@@ -106,6 +106,35 @@ class Flatten(Case):
         self.assertTrue(puts)
         self.assertEqual((puts[0]["peer"], puts[0]["bytes"]), (1, 64))
 
+    def test_communicators(self):
+        self.write("groups.yaml", """\
+schema: 1
+testbed: testbeds/cluster1.yaml
+stack: lam_tcp
+workload:
+  ranks: 4
+  communicators: {pair: [3, 1]}
+  program:
+    - {ranks: [1, 3], do: [{barrier: {comm: pair}}]}
+    - {ranks: 1, do: [{send: {to: 0, size: 1 B, comm: pair}}]}
+    - {ranks: 3, do: [{recv: {from: 1, size: 1 B, comm: pair}}]}
+""")
+        text = self.netsim("flatten", "groups.yaml", "--rank", "1").stdout
+        self.assertEqual([line.split(None, 3)[-1] for line in text.splitlines()[2:]],
+                         ["1  to 3, 0 B, in pair", "1", "2  from 3, 0 B, in pair", "2",
+                          "3  to 3, 1 B, tag 0, in pair", "3"])
+        line = self.lines("groups.yaml", "--rank", "3")[-2]
+        self.assertEqual((line["peer"], line["communicator"]), (1, "pair"))
+
+    def test_what_no_machine_could_run(self):
+        """Nothing is simulated: the memory and the operations that a run would take refuse nothing."""
+        self.write("large.yaml", ALLREDUCE.replace("ranks: 4", "ranks: 4096")
+                   + "hosts: [{name: node, count: 4096}]\nswitch: {ports: 0}\n"
+                   + "limits: {memory: 20 MB, operations: 10}\n")
+        self.netsim("check", "large.yaml", code=1)
+        lines = self.lines("large.yaml", "--rank", "4095")
+        self.assertEqual(sum(line["operation"] == "isend" for line in lines), 12)
+
     def test_mistakes(self):
         self.write("calls.yaml", CALLS)
         for arguments, said in ((["--rank", "2"], "--rank 2: first has the ranks 0..1"),
