@@ -12,23 +12,31 @@ const struct stage armci_accumulate_stage = {"accumulate", STAGE_LIBRARY};
 
 static const struct mpi_state states[] = {
     MPICH_STATE_ROWS,
-    [ARMCI_QUEUED] = {"queued", "an operation that was issued before", MPI_HOLDER_UNSAID},
-    [ARMCI_START] = {"start", "its start", MPI_HOLDER_UNSAID},
-    [ARMCI_BUFFER] = {"BUFFER", "the acknowledgement of an earlier send from the next buffer",
+    [ARMCI_QUEUED] = {"queued",
+                      {"an operation that was issued before", WAIT_OTHER},
                       MPI_HOLDER_UNSAID},
-    [ARMCI_COPYS] = {"COPYS", "ARMCI's send token, which MPI_Iprobe brings back",
+    [ARMCI_START] = {"start", {"its start", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_BUFFER] = {"BUFFER",
+                      {"the acknowledgement of an earlier send from the next buffer", WAIT_ACK},
+                      MPI_HOLDER_UNSAID},
+    [ARMCI_COPYS] = {"COPYS",
+                     {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
                      MPI_HOLDER_UNSAID},
-    [ARMCI_XMIT] = {"XMIT", "the acknowledgement of its send", MPI_HOLDER_UNSAID},
-    [ARMCI_ACKS] = {"ACKS", "the acknowledgements of its last sends", MPI_HOLDER_UNSAID},
-    [ARMCI_PACKREQ] = {"PackREQ", "ARMCI's send token, which MPI_Iprobe brings back",
+    [ARMCI_XMIT] = {"XMIT", {"the acknowledgement of its send", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_ACKS] = {"ACKS",
+                    {"the acknowledgements of its last sends", WAIT_OTHER},
+                    MPI_HOLDER_UNSAID},
+    [ARMCI_PACKREQ] = {"PackREQ",
+                       {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
                        MPI_HOLDER_UNSAID},
-    [ARMCI_REQUEST] = {"XMIT", "the data server's answer", MPI_HOLDER_UNSAID},
-    [ARMCI_REGISTERING] = {"register", "registration of memory", MPI_HOLDER_UNSAID},
-    [ARMCI_DIRECT] = {"direct", "ARMCI's send token, which MPI_Iprobe brings back",
+    [ARMCI_REQUEST] = {"XMIT", {"the data server's answer", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_REGISTERING] = {"register", {"registration of memory", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_DIRECT] = {"direct",
+                      {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
                       MPI_HOLDER_UNSAID},
-    [ARMCI_COPYC] = {"COPYC", "the next data", MPI_HOLDER_UNSAID},
-    [ARMCI_SHARED] = {"shared", "nothing", MPI_HOLDER_UNSAID},
-    [ARMCI_DONE] = {"done", "nothing", MPI_HOLDER_UNSAID},
+    [ARMCI_COPYC] = {"COPYC", {"the next data", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID},
 };
 
 void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
@@ -138,7 +146,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
     r->step = kind == ARMCI_GET                               ? armci_get_step
               : kind == ARMCI_PUT || kind == ARMCI_ACCUMULATE ? armci_put_step
                                                               : armci_synchronise_step;
-    request->waits_for = states[ARMCI_QUEUED].waits_for;
+    request->waits_for = &states[ARMCI_QUEUED].wait;
     mpi_queue_append(&client->queue, request);
 }
 

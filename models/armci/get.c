@@ -18,6 +18,8 @@
 #include "models/armci/client.h"
 #include "models/armci/server.h"
 
+static const struct wait last_data = {"the last of the data", WAIT_OTHER};
+
 const struct armci_get_variant armci_get_variants[] = {
     [ARMCI_GET_SEQUENTIAL] = {.name = "sequential",
                               .each_piece = true,
@@ -232,7 +234,7 @@ static enum armci_step direct(struct cpu_context *context, struct armci_client *
                               struct mpi_request *request)
 {
     struct ledger *ledger = client->process->sim->ledger;
-    request->waits_for = "the last of the data";
+    request->waits_for = &last_data;
     if (client->answer.kind == ARMCI_FLAG_NONE)
         return ARMCI_WAITS;
     gm_deregister_memory(context, client->port, request->address, request->size);

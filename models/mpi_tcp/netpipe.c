@@ -106,8 +106,8 @@ static const struct mpi_bare_ops bare = {
     .poll = poll,
 };
 
-static const struct mpi_state states[] =
-    MPI_BARE_STATES("room in the socket", "room in the socket", "its bytes");
+static const struct mpi_state states[] = MPI_BARE_STATES(
+    "room in the socket", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
 
 const struct mpi_device_ops netpipe_ops = {
     .name = "TCP",

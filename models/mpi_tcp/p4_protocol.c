@@ -4,18 +4,27 @@
 static const struct stage mpich_stage = {"MPICH", STAGE_LIBRARY};
 
 const struct mpi_state p4_states[] = {
-    [P4_START] = {"start", "its start", MPI_HELD_HERE},
-    [P4_SEND_SHORT] = {"send_short", "room in the socket for its packet", MPI_HELD_BY_PEER},
-    [P4_SEND_EAGER] = {"send_eager", "room in the socket for packet and data", MPI_HELD_BY_PEER},
-    [P4_SEND_REQUEST] = {"send_request", "room in the socket for its request to send",
+    [P4_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
+    [P4_SEND_SHORT] = {"send_short",
+                       {"room in the socket for its packet", WAIT_BUFFER},
+                       MPI_HELD_BY_PEER},
+    [P4_SEND_EAGER] = {"send_eager",
+                       {"room in the socket for packet and data", WAIT_BUFFER},
+                       MPI_HELD_BY_PEER},
+    [P4_SEND_REQUEST] = {"send_request",
+                         {"room in the socket for its request to send", WAIT_BUFFER},
                          MPI_HELD_BY_PEER},
-    [P4_WAIT_OK] = {"wait_ok", "the receiver's ok to send", MPI_HELD_BY_PEER},
-    [P4_SEND_DATA] = {"send_data", "room in the socket for its data", MPI_HELD_BY_PEER},
-    [P4_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
-    [P4_SEND_OK] = {"send_ok", "room in the socket for its ok to send", MPI_HELD_BY_PEER},
-    [P4_WAIT_DATA] = {"wait_data", "the data", MPI_HELD_BY_PEER},
-    [P4_WAIT_SELF] = {"wait_self", "a matching receive of its own", MPI_HELD_HERE},
-    [P4_DONE] = {"done", "nothing", MPI_HELD_HERE},
+    [P4_WAIT_OK] = {"wait_ok", {"the receiver's ok to send", WAIT_ACK}, MPI_HELD_BY_PEER},
+    [P4_SEND_DATA] = {"send_data",
+                      {"room in the socket for its data", WAIT_BUFFER},
+                      MPI_HELD_BY_PEER},
+    [P4_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [P4_SEND_OK] = {"send_ok",
+                    {"room in the socket for its ok to send", WAIT_BUFFER},
+                    MPI_HELD_BY_PEER},
+    [P4_WAIT_DATA] = {"wait_data", {"the data", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [P4_WAIT_SELF] = {"wait_self", {"a matching receive of its own", WAIT_OTHER}, MPI_HELD_HERE},
+    [P4_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
 };
 
 static void finish(struct cpu_context *context, struct mpi_request *request)

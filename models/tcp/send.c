@@ -2,6 +2,10 @@
 // The send queue and what leaves it: windows, Nagle, probes.
 #include "models/tcp/stack.h"
 
+static const struct wait window_ack = {"an ACK, as the congestion window is full", WAIT_ACK};
+static const struct wait small_ack = {"an ACK of an earlier small segment", WAIT_ACK};
+static const struct wait offered_window = {"the window that the receiver offers", WAIT_WINDOW};
+
 #define LEAST_MSS 28 // 68 bytes of IP less its and TCP's header
 
 static int64_t buffer_end(const struct tcp_buffer *buffer)
@@ -121,7 +125,7 @@ static void trace_release(const struct cpu_context *context, struct tcp_socket *
         return;
     trace_note(socket->host->sim->trace, cpu_lane(context->cpu),
                &(struct trace_note){.kind = TRACE_HELD,
-                                    .name = socket->snd.held_for,
+                                    .wait = socket->snd.held_for,
                                     .where = "TCP",
                                     .from = socket->snd.held_since,
                                     .to = context->now});
@@ -195,11 +199,11 @@ static void note_hold(const struct cpu_context *context, struct tcp_socket *sock
         return;
     socket->snd.held_since = context->now;
     if (!in_window(socket, next))
-        socket->snd.held_for = "the window that the receiver offers";
+        socket->snd.held_for = &offered_window;
     else if (nagle_holds(socket, next))
-        socket->snd.held_for = "an ACK of an earlier small segment";
+        socket->snd.held_for = &small_ack;
     else
-        socket->snd.held_for = "an ACK, as the congestion window is full";
+        socket->snd.held_for = &window_ack;
 }
 
 static bool may_send(const struct tcp_socket *socket)

@@ -85,10 +85,10 @@ struct tcp_snd {
     bool wants_space;          // the program waits for room in it
     bool no_delay;             // TCP_NODELAY
     bool fin_queued;
-    int64_t pushed;       // sequence number up to which PSH was set
-    int64_t last_small;   // Minshall: end of the last segment below a full one
-    int64_t last_sent;    // ticks
-    const char *held_for; // what the next segment may not leave before, or NULL: the trace
+    int64_t pushed;              // sequence number up to which PSH was set
+    int64_t last_small;          // Minshall: end of the last segment below a full one
+    int64_t last_sent;           // ticks
+    const struct wait *held_for; // what the next segment may not leave before, or NULL: the trace
     sim_time held_since;
     struct inet_flow leaving; // segments that are made, in order, and not yet at the card
 };

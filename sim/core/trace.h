@@ -41,14 +41,15 @@ enum trace_note_kind {
     TRACE_LOAD,    // the lane was busy, and nobody waited for it
     TRACE_JOIN,    // one more waits for the lane, at `from`
     TRACE_LEAVE,   // one less does, at `from`
-    TRACE_BLOCKED, // a process slept. name: what for; where: which process
-    TRACE_HELD,    // a message could not go on. name: what it waited for; where: who held it
+    TRACE_BLOCKED, // a process slept. wait: what for; where: which process
+    TRACE_HELD,    // a message could not go on. wait: what it waited for; where: who held it
 };
 
 struct trace_note {
     enum trace_note_kind kind;
     const char *name;
     const struct stage *stage; // of TRACE_DELAY
+    const struct wait *wait;   // of TRACE_BLOCKED and TRACE_HELD; both stay as long as the trace
     const char *where;         // or NULL
     sim_time from, to;
     struct message_ref message;

@@ -2,7 +2,6 @@
 #include "sim/explain/record.h"
 
 #include "sim/core/intern.h"
-#include "sim/explain/stage.h"
 
 #include <string.h>
 
@@ -113,11 +112,11 @@ static void record_wait(struct record *record, guint lane, const struct trace_no
 {
     struct sleep entry = {
         .where = intern_text(note->where),
-        .what = intern_text(note->name),
+        .what = note->wait->text,
         .lane = lane,
         .from = note->from,
         .to = note->to,
-        .wait = wait_of_text(note->name),
+        .wait = note->wait->class,
     };
     if (note->to <= note->from)
         return;

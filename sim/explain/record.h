@@ -71,7 +71,7 @@ struct lane_record {
 
 // A process slept, or a message could not go on.
 struct sleep {
-    const char *where, *what; // "rank 0"; interned
+    const char *where, *what; // "rank 0", interned; static
     guint lane;               // of its processor, an index
     sim_time from, to;
     enum wait_class wait;

@@ -57,9 +57,9 @@ static bool post(struct cpu_context *context, struct mpi_request *send)
     struct mpi_bare_request *r = bare_of(send);
     while (r->to_post > 0) {
         int64_t taken, offset = send->size == 0 ? 0 : send->size - r->to_post;
-        send->waits_for = process->ops->states[MPI_BARE_SENT].waits_for;
+        send->waits_for = &process->ops->states[MPI_BARE_SENT].wait;
         if (!ops_of(process)->post(context, send, offset, &taken)) {
-            send->waits_for = process->ops->states[MPI_BARE_QUEUED].waits_for;
+            send->waits_for = &process->ops->states[MPI_BARE_QUEUED].wait;
             return false;
         }
         r->to_post -= counted(taken);

@@ -86,15 +86,15 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
     .bare = (bare_ops), .states = (bare_states), .request_size = sizeof(struct mpi_bare_request),  \
     .start = mpi_bare_start, .advance = mpi_bare_advance
 
-// Rows of its states: what a send waits for once it is posted and without room for it, and what a
-// receive waits for.
-#define MPI_BARE_STATES(sent_wait, room_wait, received_wait)                                       \
+// Rows of its states: what a send waits for once it is posted and without room for it, each with
+// the class of the wait, and what a receive waits for.
+#define MPI_BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)               \
     {                                                                                              \
-        [MPI_BARE_START] = {"start", NULL, MPI_HOLDER_UNSAID},                                     \
-        [MPI_BARE_SENT] = {"sent", sent_wait, MPI_HOLDER_UNSAID},                                  \
-        [MPI_BARE_QUEUED] = {"queued", room_wait, MPI_HOLDER_UNSAID},                              \
-        [MPI_BARE_POSTED] = {"posted", received_wait, MPI_HOLDER_UNSAID},                          \
-        [MPI_BARE_DONE] = {"done", NULL, MPI_HOLDER_UNSAID},                                       \
+        [MPI_BARE_START] = {"start", {NULL, WAIT_OTHER}, MPI_HOLDER_UNSAID},                       \
+        [MPI_BARE_SENT] = {"sent", {sent_wait, sent_class}, MPI_HOLDER_UNSAID},                    \
+        [MPI_BARE_QUEUED] = {"queued", {room_wait, room_class}, MPI_HOLDER_UNSAID},                \
+        [MPI_BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, MPI_HOLDER_UNSAID},            \
+        [MPI_BARE_DONE] = {"done", {NULL, WAIT_OTHER}, MPI_HOLDER_UNSAID},                         \
     }
 
 #endif

@@ -202,14 +202,21 @@ void mpi_wait(struct mpi_process *process, struct mpi_request *request)
     process->open_waits++;
 }
 
-// What the oldest of the requests waits for that the program waits for.
-static const char *waits_for(const struct mpi_process *process)
+static const struct wait any_progress = {"progress", WAIT_OTHER};
+
+static const struct wait *wait_of(const struct mpi_request *request)
 {
-    const char *what = "progress";
+    return request->waits_for ? request->waits_for : &any_progress;
+}
+
+// What the oldest of the requests waits for that the program waits for.
+static const struct wait *waits_for(const struct mpi_process *process)
+{
+    const struct wait *what = &any_progress;
     for (const struct mpi_request *request = process->active; request;
          request = request->active_next)
         if (request->waited)
-            what = request->waits_for ? request->waits_for : "progress";
+            what = wait_of(request);
     return what;
 }
 
@@ -220,7 +227,7 @@ static void trace_awake(const struct cpu_context *context, struct mpi_process *p
         return;
     trace_note(process->sim->trace, cpu_lane(context->cpu),
                &(struct trace_note){.kind = TRACE_BLOCKED,
-                                    .name = process->blocked_for,
+                                    .wait = process->blocked_for,
                                     .where = process->name,
                                     .from = process->blocked_since,
                                     .to = context->now});
@@ -328,7 +335,7 @@ static void trace_held(const struct cpu_context *context, struct mpi_request *re
     if (request->waits_for && request->waits_since > 0)
         trace_note(request->process->sim->trace, cpu_lane(context->cpu),
                    &(struct trace_note){.kind = TRACE_HELD,
-                                        .name = request->waits_for,
+                                        .wait = request->waits_for,
                                         .where = request->process->name,
                                         .from = request->waits_since,
                                         .to = context->now,
@@ -360,7 +367,7 @@ void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigne
     const struct mpi_state *states = request->process->ops->states;
     mpi_trace(context, request, states[request->state].name, states[state].name, detail);
     request->state = state;
-    request->waits_for = states[state].waits_for;
+    request->waits_for = states[state].wait.text ? &states[state].wait : NULL;
 }
 
 static json_t *wildcard_json(int value)
@@ -403,8 +410,7 @@ static json_t *request_json(const struct mpi_request *request)
     if (request->group)
         json_object_set_new(json, "group", json_string(request->group->name));
     json_object_set_new(json, "size", json_integer(request->size));
-    json_object_set_new(json, "waits_for",
-                        json_string(request->waits_for ? request->waits_for : "progress"));
+    json_object_set_new(json, "waits_for", json_string(wait_of(request)->text));
     enum mpi_holder holder = ops->states ? ops->states[request->state].holder : MPI_HOLDER_UNSAID;
     if (holder != MPI_HOLDER_UNSAID)
         json_object_set_new(json, "held_by", holder_json(request, holder));

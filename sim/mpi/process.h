@@ -80,11 +80,11 @@ struct mpi_process {
 
     struct pool request_pool;
     uint32_t last_number;
-    struct mpi_request *active; // all requests that are not done, youngest first
-    int open_waits;             // requests that the program waits for and that are not done
-    struct sparse sequence;     // uint32_t: of messages, by destination
-    int64_t heap_end;           // of the process's address space as far as it is given out
-    const char *blocked_for;    // while it sleeps and is traced: what it waits for; else NULL
+    struct mpi_request *active;     // all requests that are not done, youngest first
+    int open_waits;                 // requests that the program waits for and that are not done
+    struct sparse sequence;         // uint32_t: of messages, by destination
+    int64_t heap_end;               // of the process's address space as far as it is given out
+    const struct wait *blocked_for; // while it sleeps and is traced: what it waits for; else NULL
     sim_time blocked_since;
 
     sim_time reported; // by an operation that measures something itself: what benchmarks take as

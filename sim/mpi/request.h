@@ -5,6 +5,7 @@
 
 #include "sim/core/fifo.h"
 #include "sim/core/ledger.h"
+#include "sim/core/stage.h"
 #include "sim/mpi/operation.h"
 
 #include <stdalign.h>
@@ -57,8 +58,8 @@ enum mpi_holder { MPI_HOLDER_UNSAID, MPI_HELD_HERE, MPI_HELD_BY_PEER };
 
 // A protocol state of a device's requests.
 struct mpi_state {
-    const char *name;      // as traces name it
-    const char *waits_for; // what has to happen next
+    const char *name; // as traces name it
+    struct wait wait; // what has to happen next; a NULL text: progress
     enum mpi_holder holder;
 };
 
@@ -93,8 +94,8 @@ struct mpi_request {
     struct mpi_envelope status; // of the matched message
     struct mpi_request *next;   // in a queue of the device: a request is in one at most
     struct mpi_request *active_next, *active_previous;
-    const char *waits_for; // static text by the device: what has to happen next
-    sim_time waits_since;  // while a run is traced: its last transition
+    const struct wait *waits_for; // what has to happen next; NULL: progress. It stays
+    sim_time waits_since;         // while a run is traced: its last transition
     alignas(max_align_t) unsigned char device[]; // the device's own part
 };
 

@@ -47,6 +47,11 @@ static void expect_path(struct record *record, trace_lane lane, sim_time from, s
     g_string_free(parts.text, TRUE);
 }
 
+// Their class counts, whatever the text says.
+static const struct wait credits = {"the other side", WAIT_CREDIT};
+static const struct wait window = {"a window", WAIT_WINDOW};
+static const struct wait no_credits = {"a message with the receiver's credits", WAIT_OTHER};
+
 static const struct message_ref ours = {1, 1}, other = {2, 1};
 
 static void slice(struct record *record, trace_lane lane, const char *class, sim_time from,
@@ -176,7 +181,7 @@ static void test_waiting(void)
     expect_path(record, cpu, 0, 10 * US, "MPI 1, waiting 6, MPI 3");
     trace_note(trace, cpu,
                &(struct trace_note){.kind = TRACE_BLOCKED,
-                                    .name = "credit",
+                                    .wait = &credits,
                                     .where = "rank 0",
                                     .from = 3 * US,
                                     .to = 9 * US});
@@ -203,7 +208,7 @@ static void test_held(void)
     span(record, cpu, "copy", 10 * US, 12 * US, ours);
     trace_note(trace, cpu,
                &(struct trace_note){.kind = TRACE_HELD,
-                                    .name = "credits for its data",
+                                    .wait = &credits,
                                     .where = "rank 0",
                                     .from = 1 * US,
                                     .to = 10 * US});
@@ -225,7 +230,7 @@ static void test_not_held(void)
     work(record, cpu, "user", "MPI", 9 * US, 10 * US);
     trace_note(&record->trace, cpu,
                &(struct trace_note){.kind = TRACE_BLOCKED,
-                                    .name = "a matching message",
+                                    .wait = &no_credits,
                                     .where = "rank 0",
                                     .from = 0,
                                     .to = 9 * US});
@@ -293,7 +298,7 @@ static void test_random_records(void)
             if (g_rand_int_range(random, 0, 6) == 0)
                 trace_note(&record->trace, lane,
                            &(struct trace_note){.kind = TRACE_HELD,
-                                                .name = "a window",
+                                                .wait = &window,
                                                 .where = "rank 0",
                                                 .from = from - 10,
                                                 .to = to});

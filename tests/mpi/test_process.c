@@ -385,7 +385,8 @@ static void body_describe(struct cpu_context *context, struct bench *bench)
     struct mpi_transfer call = {
         .peer = MPI_RANK_ANY, .operation = &fake_operations[FAKE_CALL], .arguments = &reset};
     mpi_start(context, bench->process, MPI_OPERATION, &call);
-    send->waits_for = "an answer";
+    static const struct wait answer = {"an answer", WAIT_OTHER};
+    send->waits_for = &answer;
     json_t *json = mpi_process_describe(bench->process);
     char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
     // The oldest first; what is done is left out.

@@ -96,6 +96,8 @@ char *span_notes_text(const struct span_log *log, const char *lane)
         g_string_append(text, kinds[one->note.kind]);
         if (one->note.stage)
             g_string_append_printf(text, " %s", one->note.stage->name);
+        if (one->note.wait)
+            g_string_append_printf(text, " %s", one->note.wait->text);
         if (one->note.name)
             g_string_append_printf(text, " %s", one->note.name);
         g_string_append_printf(text, " %" PRId64, one->note.from);

@@ -4,6 +4,8 @@
 #include "models/grim/endpoint/operations.h"
 #include "sim/core/intern.h"
 
+static const struct wait notification_words = {"words of notification", WAIT_OTHER};
+
 const struct stage grim_stage = {"GRIM", STAGE_LIBRARY};
 const struct stage grim_handlers_stage = {"handlers", STAGE_LIBRARY};
 const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
@@ -11,22 +13,33 @@ const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
 // ---- States of requests ----
 
 const struct mpi_state grim_states[] = {
-    [GRIM_REQUEST_NEW] = {"new", "its start", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_ASK] = {"ask_name", "its turn to ask the server for a handler's integer",
+    [GRIM_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_ASK] = {"ask_name",
+                          {"its turn to ask the server for a handler's integer", WAIT_OTHER},
                           MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_ASKED] = {"asked", "the server's answer with a handler's integer",
+    [GRIM_REQUEST_ASKED] = {"asked",
+                            {"the server's answer with a handler's integer", WAIT_OTHER},
                             MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_INJECT] = {"inject", "its turn to inject", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_WORD] = {"wait_word", "the word behind the data that it reads",
+    [GRIM_REQUEST_INJECT] = {"inject", {"its turn to inject", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_WORD] = {"wait_word",
+                           {"the word behind the data that it reads", WAIT_OTHER},
                            MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_TAKEN] = {"wait_taken", "a matching receive at the peer", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_POSTED] = {"posted", "a matching message", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_PARTS] = {"receive", "the rest of its message", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_CONFIRM] = {"confirm", "its turn to tell the sender", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_COUNT] = {"count", "messages to handle", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_LIST] = {"wait_list", "the server's list of handlers", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_SCAN] = {"scan", "the card's scan of its channels", MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_DONE] = {"done", "nothing", MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_TAKEN] = {"wait_taken",
+                            {"a matching receive at the peer", WAIT_OTHER},
+                            MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_PARTS] = {"receive", {"the rest of its message", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_CONFIRM] = {"confirm",
+                              {"its turn to tell the sender", WAIT_OTHER},
+                              MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_COUNT] = {"count", {"messages to handle", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_LIST] = {"wait_list",
+                           {"the server's list of handlers", WAIT_OTHER},
+                           MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_SCAN] = {"scan",
+                           {"the card's scan of its channels", WAIT_OTHER},
+                           MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID},
 };
 
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
@@ -34,7 +47,7 @@ void grim_enter(struct cpu_context *context, struct mpi_request *request,
 {
     mpi_enter(context, request, state, NULL);
     if (state == GRIM_REQUEST_COUNT && grim_is(request, GRIM_OPERATION_CALL))
-        request->waits_for = "words of notification";
+        request->waits_for = &notification_words;
 }
 
 void grim_finish(struct cpu_context *context, struct mpi_request *request)
@@ -260,7 +273,7 @@ static json_t *describe_process(const struct mpi_process *process)
                             json_sprintf("of a message of rank %d waits to send to rank %d: %s",
                                          (int)grim_endpoint_peek(endpoint->channel)->source,
                                          endpoint->reply.next,
-                                         grim_channel_waits_for(endpoint->channel)));
+                                         grim_channel_waits_for(endpoint->channel)->text));
     return json;
 }
 

@@ -5,6 +5,8 @@
 #include "models/grim/endpoint/operations.h"
 #include "sim/core/fifo.h"
 
+static const struct wait overflow_room = {"room in the overflow queue", WAIT_BUFFER};
+
 static const struct stage overflow_stage = {"overflow", STAGE_LIBRARY};
 
 // Hands a message to the card. The card tells of room only while its last answer was a refusal: so
@@ -164,8 +166,8 @@ bool grim_inject_next(struct cpu_context *context, struct grim_endpoint *endpoin
         injected(context, endpoint, request, bytes);
         return true;
     }
-    request->waits_for = endpoint->overflow ? "room in the overflow queue"
-                                            : grim_channel_waits_for(endpoint->channel);
+    request->waits_for =
+        endpoint->overflow ? &overflow_room : grim_channel_waits_for(endpoint->channel);
     return false;
 }
 

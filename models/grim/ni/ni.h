@@ -148,8 +148,8 @@ const char *grim_channel_name(const struct grim_channel *channel); // "rank 0"
 bool grim_channel_inject(struct cpu_context *context, struct grim_channel *channel,
                          const struct grim_message *message);
 
-// What the last refusal was for: a sentence for request->waits_for (static).
-const char *grim_channel_waits_for(const struct grim_channel *channel);
+// What the last refusal was for.
+const struct wait *grim_channel_waits_for(const struct grim_channel *channel);
 
 // Messages in the channel's queue on the card: not sent, or not yet acknowledged with all before
 // them.

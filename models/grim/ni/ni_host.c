@@ -5,6 +5,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+static const struct wait answers = {"credit: answers to messages that are outstanding",
+                                    WAIT_CREDIT};
+static const struct wait queue_room = {"room in the card's message queue", WAIT_BUFFER};
+
 static const struct stage finish_fetch_stage = {"finish fetch", STAGE_NIC};
 static const struct stage host_request_stage = {"host request", STAGE_NIC};
 static const struct stage start_fetch_stage = {"start fetch", STAGE_NIC};
@@ -93,7 +97,7 @@ void ni_finish_fetch_run(struct cpu_context *context, void *owner, struct lanai_
     ni_look(ni);
 }
 
-static bool refuse(struct grim_channel *channel, int index, const char *waits_for)
+static bool refuse(struct grim_channel *channel, int index, const struct wait *waits_for)
 {
     channel->wanted = true;
     channel->wanted_index = index;
@@ -189,10 +193,10 @@ bool grim_channel_inject(struct cpu_context *context, struct grim_channel *chann
         return false;
     bool policed = channel->unanswered && message->type == GRIM_ACTIVE_MESSAGE;
     if (policed && channel->unanswered[to->index] >= config->outstanding)
-        return refuse(channel, to->index, "credit: answers to messages that are outstanding");
+        return refuse(channel, to->index, &answers);
     struct grim_entry *entry = ni_queue_append(channel, message, ni_flow(channel, to));
     if (!entry)
-        return refuse(channel, GRIM_ANY_ROOM, "room in the card's message queue");
+        return refuse(channel, GRIM_ANY_ROOM, &queue_room);
     if (policed)
         channel->unanswered[to->index]++;
     channel->wanted = false;
@@ -212,9 +216,10 @@ bool grim_channel_inject(struct cpu_context *context, struct grim_channel *chann
     return true;
 }
 
-const char *grim_channel_waits_for(const struct grim_channel *channel)
+const struct wait *grim_channel_waits_for(const struct grim_channel *channel)
 {
-    return channel->waits_for ? channel->waits_for : "nothing";
+    static const struct wait nothing = {"nothing", WAIT_OTHER};
+    return channel->waits_for ? channel->waits_for : &nothing;
 }
 
 int grim_channel_queued(const struct grim_channel *channel)

@@ -125,8 +125,8 @@ struct grim_channel {
     bool lacks_room; // an interface has asked for room for an answer, and there was none
 
     // The host's side.
-    const char *waits_for; // NULL: the last injection went
-    bool wanted;           // and GRIM_ROOM is to come
+    const struct wait *waits_for; // NULL: the last injection went
+    bool wanted;                  // and GRIM_ROOM is to come
     struct event room_event;
     int32_t *unanswered; // by channel of the fabric; NULL: not bounded
     int wanted_index;    // channel whose message it waits for, or GRIM_ANY_ROOM

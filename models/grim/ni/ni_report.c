@@ -205,7 +205,7 @@ json_t *grim_channel_describe(const struct grim_channel *channel)
         g_free(text);
     }
     if (channel->wanted)
-        json_object_set_new(json, "injection_waits_for", json_string(channel->waits_for));
+        json_object_set_new(json, "injection_waits_for", json_string(channel->waits_for->text));
     char *card = card_waits_for(ni);
     if (card)
         json_object_set_new(json, "why", json_string(card));

@@ -168,8 +168,9 @@ static const struct mpi_bare_ops bare = {
     .take = take,
 };
 
-static const struct mpi_state states[] = MPI_BARE_STATES(
-    "an ACK of the target's card", "a send token, which comes back with a callback", "a message");
+static const struct mpi_state states[] =
+    MPI_BARE_STATES("an ACK of the target's card", WAIT_ACK,
+                    "a send token, which comes back with a callback", WAIT_CREDIT, "a message");
 
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size)

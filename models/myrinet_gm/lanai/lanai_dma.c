@@ -4,6 +4,8 @@
 #include "models/myrinet_gm/lanai/lanai_parts.h"
 #include "sim/core/fifo.h"
 
+static const struct wait sram_room = {"room in SRAM", WAIT_BUFFER};
+
 static const struct stage dma_read_stage = {"host DMA read", STAGE_BUS};
 static const struct stage dma_write_stage = {"host DMA write", STAGE_BUS};
 static const struct stage set_up_stage = {"set-up", STAGE_NIC};
@@ -263,7 +265,7 @@ static struct packet *held_pop(struct lanai *lanai)
     }
     trace_note(lanai->sim->trace, lanai->receive_lane,
                &(struct trace_note){.kind = TRACE_HELD,
-                                    .name = "room in SRAM",
+                                    .wait = &sram_room,
                                     .where = lanai->host->name,
                                     .from = entry.since,
                                     .to = sim_now(lanai->sim),

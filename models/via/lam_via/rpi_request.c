@@ -3,18 +3,24 @@
 #include "models/via/lam_via/rpi.h"
 
 const struct mpi_state rpi_states[] = {
-    [RPI_START] = {"start", "its start", MPI_HELD_HERE},
-    [RPI_WAIT_PIN] = {"wait_pin", "memory to pin its buffer", MPI_HELD_HERE},
-    [RPI_WAIT_DESCRIPTOR] = {"wait_descriptor", "a free send descriptor", MPI_HELD_HERE},
-    [RPI_ENVELOPE_SENT] = {"envelope_sent", "the completion of its envelope", MPI_HELD_HERE},
-    [RPI_BODY_SENT] = {"body_sent", "the completion of its body", MPI_HELD_HERE},
-    [RPI_SYN_SENT] = {"syn_sent", "the completion of its SYN", MPI_HELD_HERE},
-    [RPI_WAIT_ACK] = {"wait_ack", "the receiver's ACK", MPI_HELD_BY_PEER},
-    [RPI_WAIT_TURN] = {"wait_turn", "the bodies of earlier messages to leave", MPI_HELD_HERE},
-    [RPI_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
-    [RPI_WAIT_BODY] = {"wait_body", "the body", MPI_HELD_BY_PEER},
-    [RPI_ACK_SENT] = {"ack_sent", "the completion of its ACK", MPI_HELD_HERE},
-    [RPI_DONE] = {"done", "nothing", MPI_HELD_HERE},
+    [RPI_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
+    [RPI_WAIT_PIN] = {"wait_pin", {"memory to pin its buffer", WAIT_MEMORY}, MPI_HELD_HERE},
+    [RPI_WAIT_DESCRIPTOR] = {"wait_descriptor",
+                             {"a free send descriptor", WAIT_DESCRIPTOR},
+                             MPI_HELD_HERE},
+    [RPI_ENVELOPE_SENT] = {"envelope_sent",
+                           {"the completion of its envelope", WAIT_OTHER},
+                           MPI_HELD_HERE},
+    [RPI_BODY_SENT] = {"body_sent", {"the completion of its body", WAIT_OTHER}, MPI_HELD_HERE},
+    [RPI_SYN_SENT] = {"syn_sent", {"the completion of its SYN", WAIT_OTHER}, MPI_HELD_HERE},
+    [RPI_WAIT_ACK] = {"wait_ack", {"the receiver's ACK", WAIT_ACK}, MPI_HELD_BY_PEER},
+    [RPI_WAIT_TURN] = {"wait_turn",
+                       {"the bodies of earlier messages to leave", WAIT_OTHER},
+                       MPI_HELD_HERE},
+    [RPI_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [RPI_WAIT_BODY] = {"wait_body", {"the body", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [RPI_ACK_SENT] = {"ack_sent", {"the completion of its ACK", WAIT_OTHER}, MPI_HELD_HERE},
+    [RPI_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
 };
 
 void rpi_finish(struct cpu_context *context, struct mpi_request *request)

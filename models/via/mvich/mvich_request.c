@@ -3,17 +3,25 @@
 #include "models/via/mvich/mvich.h"
 
 const struct mpi_state mvich_states[] = {
-    [MVICH_START] = {"start", "its start", MPI_HELD_HERE},
-    [MVICH_EAGER_SENT] = {"eager_sent", "the completion of its last vbuf", MPI_HELD_HERE},
-    [MVICH_WAIT_REPLY] = {"wait_reply", "the receiver's RENDEZVOUS_REPLY", MPI_HELD_BY_PEER},
-    [MVICH_PUSH] = {"push", "credits for its data", MPI_HELD_BY_PEER},
-    [MVICH_DATA_SENT] = {"data_sent", "the completion of its last packet", MPI_HELD_HERE},
-    [MVICH_POSTED] = {"posted", "a matching message", MPI_HELD_BY_PEER},
-    [MVICH_RECEIVE_EAGER] = {"receive_eager", "the rest of an eager message", MPI_HELD_BY_PEER},
-    [MVICH_RECEIVE_R3] = {"receive_r3", "R3 data", MPI_HELD_BY_PEER},
-    [MVICH_RECEIVE_RPUT] = {"receive_rput", "the sender's FINISH", MPI_HELD_BY_PEER},
-    [MVICH_WAIT_SELF] = {"wait_self", "a matching receive", MPI_HELD_HERE},
-    [MVICH_DONE] = {"done", "nothing", MPI_HELD_HERE},
+    [MVICH_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
+    [MVICH_EAGER_SENT] = {"eager_sent",
+                          {"the completion of its last vbuf", WAIT_OTHER},
+                          MPI_HELD_HERE},
+    [MVICH_WAIT_REPLY] = {"wait_reply",
+                          {"the receiver's RENDEZVOUS_REPLY", WAIT_ACK},
+                          MPI_HELD_BY_PEER},
+    [MVICH_PUSH] = {"push", {"credits for its data", WAIT_CREDIT}, MPI_HELD_BY_PEER},
+    [MVICH_DATA_SENT] = {"data_sent",
+                         {"the completion of its last packet", WAIT_OTHER},
+                         MPI_HELD_HERE},
+    [MVICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_EAGER] = {"receive_eager",
+                             {"the rest of an eager message", WAIT_OTHER},
+                             MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_R3] = {"receive_r3", {"R3 data", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [MVICH_RECEIVE_RPUT] = {"receive_rput", {"the sender's FINISH", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [MVICH_WAIT_SELF] = {"wait_self", {"a matching receive", WAIT_OTHER}, MPI_HELD_HERE},
+    [MVICH_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
 };
 
 void mvich_finish(struct cpu_context *context, struct mpi_request *request)

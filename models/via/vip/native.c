@@ -161,7 +161,8 @@ static const struct mpi_bare_ops bare = {
 };
 
 static const struct mpi_state states[] =
-    MPI_BARE_STATES("completion of its descriptors", "completion of its descriptors", "a message");
+    MPI_BARE_STATES("completion of its descriptors", WAIT_OTHER, "completion of its descriptors",
+                    WAIT_OTHER, "a message");
 
 // One region at a time is enough for measuring what it costs.
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
