@@ -124,6 +124,33 @@ class Explain(Case):
         self.assertEqual(series["class_of"]["poll"], "wake-up")
         self.assertFalse([stage for stage in series["stages"] if stage.startswith("waiting")])
 
+    def test_a_parameter_moves_its_own_class_alone(self):
+        """For each stack: 2 us more for a parameter of its own, which is charged at least once on the
+        way, are in its stage, and more of them in that stage's class than in any other."""
+        for scenario, series, setting, stage, of in (
+                ("pingpong_cluster1", "VIA RPI", "lam_via.send", "RPI", "library"),
+                ("pingpong_cluster1", "MVICH", "mvich.packet", "MVICH", "library"),
+                ("pingpong_cluster1", "native", "mvia.send_setup", "agent", "kernel"),
+                ("pingpong_cluster1", "LAM TCP", "lam_tcp.send", "LAM TCP", "library"),
+                ("pingpong_cluster1", "MPICH", "mpich_p4.message", "p4", "library"),
+                ("pingpong_cluster1", "native TCP", "tcp.receive_path", "TCP", "kernel"),
+                ("gm_allsize", "latency", "gm.send", "GM", "library"),
+                ("gm_allsize", "latency", "gm.start_send", "start send", "NIC"),
+                ("armci_put_config1", "current", "armci.request", "ARMCI", "library"),
+                ("grim_latency", "LANai 9", "grim.message", "GRIM", "library"),
+                ("grim_latency", "LANai 9", "grim_ni.deliver", "deliver", "NIC")):
+            with self.subTest(series=series, setting=setting):
+                size = ["--size", "4608"] if scenario.startswith("armci") else ["--size", "0 B"]
+                arguments = [scenario, "--series", series, *size]
+                before, = self.explained(*arguments, *sets(f"{setting}=1 us"))["series"]
+                after, = self.explained(*arguments, *sets(f"{setting}=3 us"))["series"]
+                self.assertEqual(after["class_of"][stage], of)
+                grown = {name: times[0] - before["classes"].get(name, [0.0])[0]
+                         for name, times in after["classes"].items()}
+                self.assertGreater(
+                    after["stages"][stage][0] - before["stages"][stage][0], 1.9)
+                self.assertEqual(max(grown, key=grown.get), of)
+
     def test_a_parameter_moves_its_own_stage_alone(self):
         size = ["--series", "VIA RPI", "--size", "1 B"]
         before, messages, _ = self.one("pingpong_cluster1", *size, *sets("switch.latency=8 us"))
@@ -226,6 +253,34 @@ class Explain(Case):
         self.assertIn("serialisation", parts)
         more = self.explained(*arguments, *sets("mvich.prepost_depth=100"))["series"][0]
         self.assertLess(more["classes"].get("waiting for credit", [0])[0], few)
+
+    def test_waiting_for_a_send_token(self):
+        """A token is a credit: ARMCI's only one, which MPI_Iprobe brings back, and GM's."""
+        arguments = ["armci_put_buffers", "--series", "2 buffers", "--size", "524288"]
+        few, parts, series = self.held("waiting for credit", *arguments)
+        self.assertGreater(few, 0.2 * series["total"][0])
+        self.assertGreater(parts["bus"], 0.5 * few)
+        more = self.explained(*arguments, *sets("armci.send_tokens=8"))["series"][0]
+        self.assertNotIn("waiting for credit", more["stages"])
+        self.write("tokens.yaml", "schema: 1\nname: tokens\nstack: gm\n"
+                   "testbed: testbeds/config1.yaml\n"
+                   "workload:\n  ranks: 2\n  program:\n"
+                   "    - {ranks: 0, do: [{isend: {to: 1, size: 4 KiB, request: a}},"
+                   " {isend: {to: 1, size: 4 KiB, request: b}}, {wait: b}]}\n"
+                   "    - {ranks: 1, do: [{recv: {from: 0, size: 4 KiB}},"
+                   " {recv: {from: 0, size: 4 KiB}}]}\n")
+        self.held("waiting for credit", "tokens.yaml", *sets("gm.send_tokens=1"))
+        enough = self.explained("tokens.yaml", *sets("gm.send_tokens=2"))["series"][0]
+        self.assertNotIn("waiting for credit", enough["stages"])
+
+    def test_waiting_for_an_earlier_send(self):
+        """ARMCI fills its only buffer again when the card has acknowledged what was in it."""
+        arguments = ["armci_put_buffers", "--size", "524288", "--series"]
+        whole, parts, series = self.held("waiting for ACK", *arguments, "1 buffer")
+        self.assertGreater(whole, 0.2 * series["total"][0])
+        self.assertGreater(parts["bus"], 0.5 * whole)
+        more = self.explained(*arguments, "4 buffers")["series"][0]
+        self.assertNotIn("waiting for ACK", more["stages"])
 
     def test_waiting_for_descriptor(self):
         """Many small sends, two descriptors, and a card that tells late that it has sent."""
