@@ -16,7 +16,7 @@ import console
 SOURCE = console.SOURCE
 PAGES = ["README.md", "CHANGELOG.md", *sorted(
     os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "docs", "*.md")))]
-RUN = ["README.md", "docs/scenarios.md", "docs/architecture.md"]
+RUN = ["README.md", "docs/commands.md", "docs/scenarios.md", "docs/architecture.md"]
 
 # Keys that the fragments of scenarios in docs/scenarios.md leave out.
 REST = {
@@ -78,8 +78,9 @@ class Commands(unittest.TestCase):
                     else:
                         self.assertIn(words[0], ("git", "cd", "sudo", "cmake"), command)
 
-    def test_every_command_is_in_the_readme(self):
-        readme = read("README.md")
+    def test_every_command_is_shown(self):
+        """On the page of commands, or in the README."""
+        readme = read("README.md") + read("docs/commands.md")
         commands = re.findall(r"(?m)^  (\w+) ",
                               netsim("help").split("Commands:")[1].split("Options:")[0])
         self.assertIn("run", commands)
@@ -89,9 +90,12 @@ class Commands(unittest.TestCase):
             if option not in ("--out", "--seed"):
                 self.assertIn(option, readme)
 
-    def test_files_in_the_readme_are_right_or_wrong_as_named(self):
-        paths = [path for path, _ in console.files(read("README.md"))]
-        self.assertEqual(paths, ["ring.yaml", "wrong.yaml"])
+    def test_files_are_right_or_wrong_as_named(self):
+        for page, file in (("README.md", "ring.yaml"), ("docs/commands.md", "wrong.yaml")):
+            self.assertEqual([path for path, _ in console.files(read(page))], [file])
+
+    def test_the_readme_is_short(self):
+        self.assertLess(len(read("README.md").splitlines()), 300)
 
 
 class Links(unittest.TestCase):
