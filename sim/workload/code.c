@@ -131,8 +131,7 @@ static void code_op_free(void *data)
         expression_free(op->computed[i].expression);
     g_free(op->computed);
     layout_free(op->layout);
-    if (op->requests)
-        g_array_free(op->requests, TRUE);
+    g_free(op->awaited);
     if (op->body)
         g_ptr_array_free(op->body, TRUE);
     g_free(op);
@@ -163,21 +162,27 @@ static bool names_buffer(const struct op *op)
     return computed || op_common(op)->buffer != OPERATION_ANY;
 }
 
-static void number_requests(struct code *code, const struct op *op, struct code_op *compiled)
+static int *number_awaited(struct code *code, char **names, int *count)
 {
-    compiled->request = CODE_NO_SLOT;
-    compiled->variable = CODE_NO_SLOT;
-    if (op->name && op_is(op, OP_LOOP))
-        compiled->variable = variable_slot(code->variable_names, op->name);
-    else if (op->name)
-        compiled->request = request_slot(code->requests, op->name);
-    if (!op->names)
-        return;
-    compiled->requests = g_array_new(FALSE, FALSE, sizeof(int));
-    for (char **name = op->names; *name; name++) {
-        int slot = request_slot(code->requests, *name);
-        g_array_append_val(compiled->requests, slot);
-    }
+    int *numbers = g_new(int, g_strv_length(names));
+    for (*count = 0; names[*count]; (*count)++)
+        numbers[*count] = request_slot(code->requests, names[*count]);
+    return numbers;
+}
+
+// Numbers what the operation names: a counter, a request that it starts, or those that it waits
+// for.
+static void number_names(struct code *code, const struct op *op, struct code_op *compiled)
+{
+    char *one[] = {op->name, NULL}, **awaited = op_is(op, OP_WAIT) ? one : op->names;
+    struct op_call *call = &compiled->call;
+    bool counts = op->name && op_is(op, OP_LOOP), starts = op->name && !counts && awaited != one;
+    compiled->variable = counts ? variable_slot(code->variable_names, op->name) : CODE_NO_SLOT;
+    call->request = starts ? request_slot(code->requests, op->name) : CALL_NO_REQUEST;
+    call->request_name = starts ? op->name : NULL;
+    call->awaits_all = op_is(op, OP_WAITALL) && !awaited;
+    if (awaited)
+        call->awaited = compiled->awaited = number_awaited(code, awaited, &call->awaited_count);
 }
 
 static struct code_op *compile_op(struct compiler *compiler, const struct op *op)
@@ -188,7 +193,12 @@ static struct code_op *compile_op(struct compiler *compiler, const struct op *op
     compile_computed(compiler, op, compiled);
     compiled->layout = op->layout ? compile_layout(compiler, op->layout) : NULL;
     compiled->own_buffer = names_buffer(op) ? CODE_NO_SLOT : compiler->own_buffers++;
-    number_requests(compiler->code, op, compiled);
+    compiled->call = (struct op_call){
+        .kind = op->kind,
+        .mark = &op->mark,
+        .arguments = op->arguments,
+    };
+    number_names(compiler->code, op, compiled);
     if (op->body)
         compiled->body = compile_body(compiler, op->body);
     return compiled;

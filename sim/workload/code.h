@@ -7,6 +7,7 @@
 #include "sim/config/expression.h"
 #include "sim/mpi/operation.h"
 #include "sim/program/program.h"
+#include "sim/workload/source.h"
 
 #include <stdbool.h>
 
@@ -39,10 +40,10 @@ struct code_op {
     struct code_computed *computed; // in the order in which they are evaluated
     int computed_count;
     int own_buffer;             // number within its part; CODE_NO_SLOT: it names its buffer
-    int request;                // number of isend, irecv, wait; CODE_NO_SLOT: none
     int variable;               // of a loop's counter; CODE_NO_SLOT: not named
     struct code_layout *layout; // NULL: contiguous
-    GArray *requests;           // int: numbers of waitall; NULL: all open ones
+    struct op_call call;        // what does not change of it
+    int *awaited;               // numbers of the requests that it waits for; NULL: none named
     GPtrArray *body;            // struct code_op *, of a loop
 };
 

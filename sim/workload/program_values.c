@@ -171,33 +171,13 @@ static void evaluate_arguments(struct program_source *source, const struct code_
     arguments->size = source->layout.bytes;
 }
 
-static void name_requests(const struct code_op *op, struct op_call *call)
-{
-    bool waits = op_call_is(call, OP_WAIT), waits_all = op_call_is(call, OP_WAITALL);
-    call->request = waits ? CALL_NO_REQUEST : op->request;
-    call->request_name = waits ? NULL : op->source->name;
-    call->awaits_all = waits_all && !op->requests;
-    if (waits) {
-        call->awaited = &op->request;
-        call->awaited_count = 1;
-    } else if (op->requests) {
-        call->awaited = &g_array_index(op->requests, int, 0);
-        call->awaited_count = (int)op->requests->len;
-    }
-}
-
 void program_source_evaluate(struct program_source *source, const struct code_op *op,
                              struct op_call *call)
 {
-    *call = (struct op_call){
-        .kind = op->source->kind,
-        .mark = &op->source->mark,
-        .arguments = op->source->arguments,
-    };
+    *call = op->call;
     call->group = group_of(source, op->source);
     if (op->computed_count > 0 || op->layout || call->group)
         evaluate_arguments(source, op, call);
     if (!op->layout)
         call->span = op_call_common(call)->size;
-    name_requests(op, call);
 }
