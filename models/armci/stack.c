@@ -9,11 +9,20 @@
 
 const struct scenario_section armci_sections[] = {{"armci", &armci_table}, {NULL, NULL}};
 
-static void out_of_ports(const struct armci_job *job, const struct host *host, const char *who)
+// A port for each process of a host, behind those of the data server.
+static void check_ports(const struct scenario_case *test_case, struct diag_list *diags)
 {
-    sim_fail(job->sim, SIM_FAILED, "out_of_ports",
-             json_pack("{s:s, s:s}", "host", host->name, "setting", "gm.ports"),
-             "%s: no port of the card of %s is left for it (gm.ports)", who, host->name);
+    const struct gm_config *gm = scenario_section_values(test_case, "gm");
+    int64_t ports = MAX(0, gm_ports(gm) - FIRST_PROCESS_PORT);
+    const char *host;
+    int most = job_most_on_host(test_case, &host);
+    if (most <= ports)
+        return;
+    diag_add(diags, test_case->workload.mark, "workload",
+             "more hosts, another placement or a higher gm.ports avoid it",
+             "%d processes of %s need a port each beside the data server's, and the card has "
+             "%" G_GINT64_FORMAT " ports from %d on (gm.ports)",
+             most, host, ports, FIRST_PROCESS_PORT);
 }
 
 static int ranks_on(struct mpi_process *const *processes, int ranks, const struct host *host)
@@ -38,15 +47,12 @@ static bool add_server(struct armci_job *job, const struct mpi_process *process)
         job->config->server_ports == 1
             ? requests
             : gm_open(job->fabric, host->index, RESPONSE_PORT, server->name, &server->task);
-    if (!requests || !responses) {
-        out_of_ports(job, host, server->name);
-        return false;
-    }
-    armci_server_open(server, requests, responses);
-    return true;
+    if (requests && responses)
+        armci_server_open(server, requests, responses);
+    return requests && responses;
 }
 
-// Once one was short of ports, the run has failed, and no other comes up.
+// Once the SRAM has no room for a port, the run has failed, and no other process comes up.
 static void process_init(struct job *run, struct mpi_process *process)
 {
     struct armci_job *job = run->state;
@@ -58,8 +64,6 @@ static void process_init(struct job *run, struct mpi_process *process)
     if (opened)
         armci_client_init(process->device, job, process, opened,
                           scenario_section_values(run->test_case, "mpich_gm"));
-    else
-        out_of_ports(job, process->host, process->name);
 }
 
 static void process_clear(struct job *run, struct mpi_process *process)
@@ -120,6 +124,7 @@ const struct stack armci_stack = {
             .sections = (const char *const[]){"gm", "armci", "mpich_gm", "mpich_1_2_2", NULL},
             .operations = (const char *const[]){OPERATIONS_OF_MPI, "put", "get", "accumulate",
                                                 "fetch_add", "lock", "unlock", "fence", NULL},
+            .check = check_ports,
             .footprint = armci_footprint,
         },
     .card = LANAI_CARD,

@@ -230,10 +230,9 @@ static json_t *describe_workload(const struct scenario_schema *schema)
     json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
                                     count_schema(1), "default", "auto");
     json_t *properties = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:{s:s, s:i, s:{s:s}}, s:{s:s, s:b}, s:o}", "benchmark",
-        benchmark_schema(schema), "program", program_schema(), "sizes",
-        counts ? json_object() : byte_sizes_schema(), "repetitions", repetitions, "ranks",
-        count_schema(1), PLACEMENT_KEY, "type", "array", "minItems", 1, "items", "type", "string",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:{s:s, s:b}, s:o}", "benchmark", benchmark_schema(schema),
+        "program", program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
+        "repetitions", repetitions, "ranks", count_schema(1), PLACEMENT_KEY, placement_schema(),
         "samples", "type", "boolean", "default", 0, COMMUNICATORS_KEY, communicators_schema());
     add_benchmark_keys(properties, schema);
     json_t *workload = object_schema(properties);

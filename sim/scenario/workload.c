@@ -257,7 +257,9 @@ static void check_ranks(struct workload_reader *reader, struct source_mark mark)
 
 static bool read_ranks(struct workload_reader *reader)
 {
-    reader->workload->placement = placement_read(reader->map, reader->topology, reader->diags);
+    bool block;
+    reader->workload->placement =
+        placement_read(reader->map, reader->topology, &block, reader->diags);
     const struct node *node = node_get(reader->map, "ranks");
     int64_t ranks = 0;
     if (!node)
@@ -265,6 +267,8 @@ static bool read_ranks(struct workload_reader *reader)
     else if (!reader_count(node, PATH ".ranks", 1, PROGRAM_MOST_RANKS, &ranks, reader->diags))
         return false;
     reader->workload->ranks = (int)ranks;
+    if (block)
+        placement_spread(reader->workload->placement, (int)ranks);
     check_ranks(reader, node ? node->mark : reader->map->mark);
     return true;
 }

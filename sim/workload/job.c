@@ -63,3 +63,12 @@ void job_free(struct job *job)
     g_free(job->processes);
     g_free(job);
 }
+
+int job_most_on_host(const struct scenario_case *test_case, const char **host)
+{
+    const struct workload *workload = &test_case->workload;
+    int most, fullest = placement_fullest(workload->placement, workload->ranks,
+                                          (int)test_case->topology.hosts->len, &most);
+    *host = topology_node_name(&test_case->topology, fullest);
+    return most;
+}

@@ -21,4 +21,8 @@ struct job *job_new(struct cluster *cluster, const struct scenario_case *test_ca
                     const struct stack *stack, cpu_task_fn *run);
 void job_free(struct job *job);
 
+// The most processes of a case that are on one host, and the name of the first such host: for
+// checks of what a host can hold.
+int job_most_on_host(const struct scenario_case *test_case, const char **host);
+
 #endif

@@ -34,6 +34,8 @@ workload:
       do: [{put: {to: (rank + 2) %% 4, size: 64 B}}, {fence: all}]
 """
 
+FOUR = SHARED.replace("stack: armci", "stack: armci\nhosts: [{name: node, count: 4}]")
+
 
 class Placement(Case):
     def run_text(self, text, *arguments, code=0):
@@ -100,6 +102,33 @@ class Placement(Case):
             counts.append(self.series()[0]["fingerprint"])
         self.assertEqual(counts[1], counts[2])
         self.assertNotEqual(counts[0], counts[1])
+
+    def test_blocks(self):
+        """Ranks one after the other on a host, as evenly as possible; the word alone is for all hosts."""
+        for placement, hosts in (("block", "001223"), ("{block: [node3, node1]}", "333111"), ("cyclic", "012301"),
+                                 ("{block: [node2..0]}", "221100")):
+            with self.subTest(placement=placement):
+                self.run_text(FOUR % f"ranks: 6\n  placement: {placement}")
+                self.assertEqual(self.workload()["placement"], ["node" + host for host in hosts])
+        # With fewer ranks than hosts each has one of its own, on any stack.
+        text = CHAIN.replace("pmb.pingpong", "pmb.bcast") % ", ranks: 3, placement: block"
+        self.run_text(text)
+        self.assertEqual(self.workload()["placement"], ["node0", "node1", "node2"])
+
+    def test_mistakes_of_blocks(self):
+        self.assertIn('placed.yaml:9:60: error: workload.placement: a list of hosts, cyclic or block is expected here, not "blok" (did you mean block?)', self.complaint(", placement: blok"))
+        self.assertIn("workload.placement.blok: unknown key", self.complaint(", placement: {blok: [node0]}"))
+        self.assertIn("the list is empty", self.complaint(", placement: {block: []}"))
+        self.assertIn("placed.yaml:9:69: error: workload.placement.block[0]: there is no host", self.complaint(", placement: {block: [nod0]}"))
+        self.assertIn("do not fit 4 hosts", self.complaint(", ranks: 5, placement: block"))
+
+    def test_ports_of_a_card(self):
+        """ARMCI's processes have a port each, and the data server two: a host has eight."""
+        self.run_text(FOUR % "ranks: 20")
+        said = self.run_text(FOUR % "ranks: 21", code=1).stderr
+        self.assertRegex(said, r"placed.yaml:\d+:3: error: workload: 6 processes of node0 need a port each .* 5 ports from 3 on")
+        self.run_text(FOUR % "ranks: 6\n  placement: [node2]", code=1)
+        self.run_text(FOUR % "ranks: 6\n  placement: [node2]", "--set", "gm.ports=9")
 
     def test_every_stack(self):
         """On machines of equal hosts nothing depends on which of them the ranks are on."""

@@ -41,6 +41,9 @@ struct gm_config;
 // What an open port, and a connection over which something was sent, take of the simulator's
 // memory, bytes.
 int64_t gm_port_footprint(const struct gm_config *config);
+
+// Ports of a card; they count from 0.
+int64_t gm_ports(const struct gm_config *config);
 int64_t gm_connection_footprint(const struct gm_config *config);
 
 // Opens port `number` (0 .. gm.ports - 1) of the host's card, for the task that will wait for its

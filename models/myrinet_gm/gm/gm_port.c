@@ -91,6 +91,11 @@ struct gm_port *gm_open(struct gm_fabric *fabric, int host, int number, const ch
     return port;
 }
 
+int64_t gm_ports(const struct gm_config *config)
+{
+    return config->ports;
+}
+
 int64_t gm_port_footprint(const struct gm_config *config)
 {
     int64_t event = sizeof(struct gm_event);
