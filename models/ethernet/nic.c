@@ -536,7 +536,7 @@ static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *t
 
 // ---- Life ----
 
-struct nic *nic_new(struct host *host, struct network *network, int station,
+struct nic *nic_new(struct host *host, struct network *network, int station, const char *name,
                     const struct nic_config *config)
 {
     struct nic *nic = g_new0(struct nic, 1);
@@ -560,7 +560,7 @@ struct nic *nic_new(struct host *host, struct network *network, int station,
     nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
     nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");
     nic->frame = g_byte_array_new();
-    nic->interface = capture_interface(nic->sim->capture, host->name, &nic_capture_link,
+    nic->interface = capture_interface(nic->sim->capture, name, &nic_capture_link,
                                        network_station_rate(network, station));
     network_attach(network, station, nic_receive, nic);
     return nic;

@@ -68,7 +68,8 @@ struct nic_protocol {
     void (*frame_bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
 };
 
-struct nic *nic_new(struct host *host, struct network *network, int station,
+// `name` is what captures call its interface.
+struct nic *nic_new(struct host *host, struct network *network, int station, const char *name,
                     const struct nic_config *config);
 void nic_free(struct nic *nic);
 

@@ -125,15 +125,23 @@ static void free_nic(void *card)
 
 void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test_case)
 {
-    const struct nic_config *config = scenario_section_values(test_case, test_case->nic);
     for (int station = 0; station < network_stations(cluster->network); station++) {
         struct host *host = cluster->hosts[network_station_host(cluster->network, station)];
-        cluster_put_card(cluster, station, nic_new(host, cluster->network, station, config),
-                         free_nic);
+        const struct cluster_card *card = &cluster->cards[station];
+        if (card->listed && card->idle) // it may be of another kind
+            continue;
+        const struct nic_config *config = scenario_section_values(test_case, card->nic);
+        cluster_put_card(cluster, station,
+                         nic_new(host, cluster->network, station, card->name, config), free_nic);
     }
 }
 
 struct nic *ethernet_nic(const struct cluster *cluster, int host, int nth)
 {
     return cluster_card(cluster, host, nth);
+}
+
+struct nic *ethernet_nic_at(const struct cluster *cluster, int station)
+{
+    return cluster->cards[station].card;
 }

@@ -13,10 +13,14 @@
 
 extern const struct scenario_section ethernet_sections[];
 
-// Puts the case's card at every station of the cluster, which owns them.
+// Puts its card at every station of the cluster, which owns them; where hosts list their cards, at
+// those that the stack of the case uses.
 void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test_case);
 
 // The n-th card of a host.
 struct nic *ethernet_nic(const struct cluster *cluster, int host, int nth);
+
+// The card at a station; NULL: none was put there.
+struct nic *ethernet_nic_at(const struct cluster *cluster, int station);
 
 #endif

@@ -69,8 +69,11 @@ void inet_register(struct inet_host *host, const struct inet_protocol *ops, void
 
 // ---- Life ----
 
-static void add_interface(struct inet_host *host, struct nic *nic)
+static void add_interface(struct inet_host *host, int station)
 {
+    struct nic *nic = ethernet_nic_at(host->cluster, station);
+    if (host->cluster->cards[station].idle)
+        return;
     struct inet_interface *interface = g_new0(struct inet_interface, 1);
     interface->host = host;
     interface->nic = nic;
@@ -92,7 +95,7 @@ struct inet_host *inet_host_new(struct cluster *cluster, struct host *host,
     inet->queue_drops = sim_loss_counter(inet->sim, drops, LOSS_DROPPED);
     inet_timers_init(inet);
     for (int nth = 0; nth < network_host_stations(cluster->network, host->index); nth++)
-        add_interface(inet, ethernet_nic(cluster, host->index, nth));
+        add_interface(inet, network_station(cluster->network, host->index, nth));
     return inet;
 }
 

@@ -78,7 +78,7 @@ struct inet_host {
     int64_t *queue_drops;
 };
 
-// The stack of a host with an interface for each of its cards that is of Ethernet. `drops` names
+// The stack of a host with an interface for each card that the case's stack uses. `drops` names
 // the counter of packets that a full transmit queue drops. Free with inet_host_free, after the run
 // and after the transports.
 struct inet_host *inet_host_new(struct cluster *cluster, struct host *host,
@@ -92,6 +92,10 @@ void inet_register(struct inet_host *host, const struct inet_protocol *ops, void
 // there is none.
 struct inet_interface *inet_interface_to(const struct inet_host *host, int station);
 int inet_station(const struct inet_interface *interface);
+
+// The station of another host by which this one reaches it: of the first of its own interfaces
+// from which a way leads there, the first that it leads to. -1: there is none.
+int inet_peer_station(const struct inet_host *host, const struct inet_host *peer);
 
 // A packet for `route`, whose IP packet has `bytes` bytes. The caller writes its own header and
 // sets the message.

@@ -18,6 +18,19 @@ struct inet_interface *inet_interface_to(const struct inet_host *host, int stati
     return NULL;
 }
 
+int inet_peer_station(const struct inet_host *host, const struct inet_host *peer)
+{
+    for (guint i = 0; i < host->interfaces->len; i++) {
+        int from = inet_station(g_ptr_array_index(host->interfaces, i));
+        for (guint k = 0; k < peer->interfaces->len; k++) {
+            int to = inet_station(g_ptr_array_index(peer->interfaces, k));
+            if (network_route(host->cluster->network, from, to))
+                return to;
+        }
+    }
+    return -1;
+}
+
 struct packet *inet_packet_new(struct inet_interface *interface, const struct route *route,
                                int64_t bytes)
 {

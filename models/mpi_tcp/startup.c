@@ -61,7 +61,7 @@ static enum mpi_progress connect_step(struct cpu_context *context, struct mesh *
     struct mesh_link *link = &mesh->links[peer];
     if (!link->port_known)
         return MPI_PROGRESS_BLOCKED;
-    int station = tcp_host_station(mesh_of(mesh->process->peers[peer])->host);
+    int station = tcp_peer_station(mesh->host, mesh_of(mesh->process->peers[peer])->host);
     link->socket = tcp_connect(context, mesh->host, station, port_of(peer), &mesh->config.options,
                                &mesh->process->task);
     mesh->joining = MESH_GREET;

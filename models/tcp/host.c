@@ -51,7 +51,8 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
     host->listeners = g_ptr_array_new_with_free_func(g_free);
     host->connections = g_hash_table_new(tcp_key_hash, tcp_key_equal);
     host->next_port = FIRST_PORT;
-    char *stream = g_strdup_printf("tcp station %d", tcp_host_station(host));
+    char *stream = g_strdup_printf("tcp station %d",
+                                   inet_station(g_ptr_array_index(host->inet->interfaces, 0)));
     host->random = random_new(cluster->sim->seed, stream);
     g_free(stream);
     pool_init(&host->buffers, sizeof(struct tcp_buffer));
@@ -79,9 +80,9 @@ void tcp_host_free(struct tcp_host *host)
     g_free(host);
 }
 
-int tcp_host_station(const struct tcp_host *host)
+int tcp_peer_station(const struct tcp_host *host, const struct tcp_host *peer)
 {
-    return inet_station(g_ptr_array_index(host->inet->interfaces, 0));
+    return inet_peer_station(host->inet, peer->inet);
 }
 
 void tcp_charge(struct cpu_context *context, struct cost cost, const struct stage *stage,

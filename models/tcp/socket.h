@@ -51,8 +51,8 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *host,
                               const struct tcp_config *config);
 void tcp_host_free(struct tcp_host *host);
 
-// The station of the host's first interface.
-int tcp_host_station(const struct tcp_host *host);
+// The station by which `host` reaches `peer`, for tcp_connect; -1: none.
+int tcp_peer_station(const struct tcp_host *host, const struct tcp_host *peer);
 
 // What a connected socket takes of the simulator's memory, bytes.
 int64_t tcp_socket_footprint(void);

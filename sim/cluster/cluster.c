@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/cluster/cluster.h"
 
+#include "sim/core/intern.h"
+
 #include <glib.h>
 
 const struct scenario_section cluster_sections[] = {
@@ -10,6 +12,32 @@ const struct scenario_section cluster_sections[] = {
     {"host.kernel", &kernel_table},
     {NULL, NULL},
 };
+
+// Stations are numbered as the network does it: a host's in the order of its links.
+static void cards_init(struct cluster *cluster, const struct scenario_case *test_case)
+{
+    const struct topology *topology = &test_case->topology;
+    int *next = g_new0(int, cluster->host_count + 1);
+    cluster->cards = g_new0(struct cluster_card, network_stations(cluster->network));
+    for (int i = 0; i < 2 * (int)topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i / 2);
+        int host = topology_link_node(link, i % 2);
+        if (host >= cluster->host_count)
+            continue;
+        const struct topology_card *card = topology_link_card(topology, link, i % 2);
+        const char *name = cluster->hosts[host]->name;
+        char *full = card ? g_strdup_printf("%s.%s", name, card->name) : NULL;
+        cluster->cards[network_station(cluster->network, host, next[host]++)] =
+            (struct cluster_card){
+                .nic = card ? card->nic : test_case->nic,
+                .name = full ? intern_text(full) : name,
+                .listed = card != NULL,
+                .idle = link->idle[i % 2],
+            };
+        g_free(full);
+    }
+    g_free(next);
+}
 
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case)
 {
@@ -30,7 +58,7 @@ struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_ca
         cluster->hosts[i] = host_new(sim, i, node->name, &config);
     }
     cluster->network = network_new(sim, &test_case->topology);
-    cluster->cards = g_new0(struct cluster_card, network_stations(cluster->network));
+    cards_init(cluster, test_case);
     return cluster;
 }
 
@@ -52,10 +80,19 @@ void cluster_free(struct cluster *cluster)
 void cluster_put_card(struct cluster *cluster, int station, void *card, void (*card_free)(void *))
 {
     g_assert(!cluster->cards[station].card);
-    cluster->cards[station] = (struct cluster_card){card, card_free};
+    cluster->cards[station].card = card;
+    cluster->cards[station].free = card_free;
 }
 
 void *cluster_card(const struct cluster *cluster, int host, int nth)
 {
     return cluster->cards[network_station(cluster->network, host, nth)].card;
+}
+
+int cluster_station(const struct cluster *cluster, int host)
+{
+    int nth = 0, stations = network_host_stations(cluster->network, host);
+    while (nth < stations - 1 && cluster->cards[network_station(cluster->network, host, nth)].idle)
+        nth++;
+    return network_station(cluster->network, host, nth);
 }

@@ -11,6 +11,11 @@
 struct cluster_card {
     void *card; // NULL: none was put here
     void (*free)(void *card);
+    const char *nic;  // its NIC model
+    const char *name; // of the place: "node0", or "node0.eth1" if the host lists its cards;
+                      // interned
+    bool listed;      // the host does
+    bool idle;        // the stack of the case does not use it
 };
 
 struct cluster {
@@ -34,5 +39,8 @@ void cluster_put_card(struct cluster *cluster, int station, void *card, void (*c
 
 // The card at the n-th station of a host; NULL: none was put there.
 void *cluster_card(const struct cluster *cluster, int host, int nth);
+
+// The station of the first of a host's cards that the stack of the case uses.
+int cluster_station(const struct cluster *cluster, int host);
 
 #endif

@@ -79,11 +79,28 @@ const char *scenario_section_card(const struct scenario_schema *schema, const ch
     return NULL;
 }
 
+// Whether the case's stack uses a card of that NIC model.
+static bool case_has_card(const struct scenario_case *test_case, const char *nic)
+{
+    const struct topology *topology = &test_case->topology;
+    if (g_strcmp0(nic, test_case->nic) == 0)
+        return true;
+    for (guint i = 0; topology->cards->len > 0 && i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        for (int end = 0; end < 2; end++) {
+            const struct topology_card *card = topology_link_card(topology, link, end);
+            if (card && !link->idle[end] && strcmp(card->nic, nic) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 bool scenario_case_reads(const struct scenario_case *test_case,
                          const struct scenario_schema *schema, const char *path)
 {
     const char *card = scenario_section_card(schema, path);
-    if (card && g_strcmp0(card, test_case->nic) != 0)
+    if (card && !case_has_card(test_case, card))
         return false;
     return is_of_stack(path, test_case->stack, schema);
 }
@@ -129,12 +146,29 @@ static const char *only_one(const char *const *names)
     return names[0] && !names[1] ? names[0] : NULL;
 }
 
-// The NIC model: as the file says, or the only one that there is.
-static const char *read_nic(const struct node *tree, const struct scenario_schema *schema,
-                            const struct stack_schema *stack, struct diag_list *diags)
+// A host that lists no cards, or (cards) one that does and has one of that name; -1: none.
+static int find_host(const struct topology *topology, const char *card)
 {
-    const struct node *node = node_get(tree, "nic");
-    const char *const *drives = stack && stack->nics ? stack->nics : schema->nics;
+    for (int host = 0; host < (int)topology->hosts->len; host++) {
+        const GArray *cards = topology_cards_of(topology, host);
+        if (card ? cards && topology_card_find(cards, card) >= 0 : !cards)
+            return host;
+    }
+    return -1;
+}
+
+static const char *const *driven(const struct scenario_schema *schema,
+                                 const struct stack_schema *stack)
+{
+    return stack && stack->nics ? stack->nics : schema->nics;
+}
+
+// The NIC model, of hosts that list no cards: as the file says, or the only one that there is.
+static const char *read_model(const struct node *node, const struct scenario_case *test_case,
+                              const struct scenario_schema *schema, struct diag_list *diags)
+{
+    const struct stack_schema *stack = test_case->stack;
+    const char *const *drives = driven(schema, stack);
     if (!node && (only_one(drives) || !drives[0]))
         return only_one(drives);
     char *list = g_strjoinv(", ", (char **)drives);
@@ -146,7 +180,7 @@ static const char *read_nic(const struct node *tree, const struct scenario_schem
     const char *nic = NULL;
     int index = -1;
     if (!node)
-        diag_add(diags, tree->mark, "nic", hint, "must be given");
+        diag_add(diags, test_case->tree->mark, "nic", hint, "must be given");
     else
         index = reader_choice(node, "nic", "NIC model", schema->nics, diags);
     if (index >= 0 && g_strv_contains(drives, schema->nics[index]))
@@ -159,6 +193,52 @@ static const char *read_nic(const struct node *tree, const struct scenario_schem
     return nic;
 }
 
+// The NIC model of the first host's card that the stack uses.
+static const char *first_model(const struct topology *topology)
+{
+    int used = topology_used_link(topology, 0);
+    if (used < 0)
+        return NULL;
+    const struct topology_link *link = g_ptr_array_index(topology->links, (guint)used);
+    const struct topology_card *card = topology_link_card(topology, link, link->a != 0);
+    return card ? card->nic : NULL;
+}
+
+// What `nic` says where hosts list their cards: a NIC model, or the name of a card.
+static void read_nic(struct scenario_case *test_case, const struct scenario_schema *schema,
+                     struct diag_list *diags)
+{
+    const struct topology *topology = &test_case->topology;
+    const struct node *node = node_get(test_case->tree, "nic");
+    const char *text = node && node->kind == NODE_SCALAR ? node->text : NULL;
+    bool is_card = text && !g_strv_contains(schema->nics, text) && find_host(topology, text) >= 0;
+    int plain = find_host(topology, NULL);
+    if (is_card && plain >= 0)
+        diag_add(diags, node->mark, "nic", "list its cards, or name a NIC model",
+                 "%s lists no cards, and %s is no NIC model", topology_node_name(topology, plain),
+                 text);
+    else if (plain >= 0 || (text && g_strv_contains(schema->nics, text)))
+        test_case->nic = read_model(node, test_case, schema, diags);
+}
+
+static void choose_cards(struct scenario_case *test_case, const struct scenario_schema *schema,
+                         struct diag_list *diags)
+{
+    const struct node *node = node_get(test_case->tree, "nic");
+    bool lists = test_case->topology.cards->len > 0;
+    const struct topology_use use = {
+        .stack = test_case->stack->name,
+        .cards = test_case->stack->cards,
+        .drives = driven(schema, test_case->stack),
+        .card = lists && node ? node->text : NULL,
+        .mark = node ? node->mark : test_case->tree->mark,
+    };
+    topology_use_cards(&test_case->topology, &use, diags);
+    const char *first = first_model(&test_case->topology);
+    if (!diag_any(diags) && first)
+        test_case->nic = first;
+}
+
 struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
                                 const struct scenario_schema *schema, struct diag_list *diags)
 {
@@ -168,12 +248,18 @@ struct scenario_case *case_read(const char *name, struct source_mark mark, struc
     test_case->tree = tree;
     test_case->sections = g_ptr_array_new_with_free_func(free_values);
     test_case->stack = read_stack(tree, schema, diags);
-    test_case->nic = read_nic(tree, schema, test_case->stack, diags);
+    bool lists = topology_lists_cards(tree);
+    if (!lists)
+        test_case->nic = read_model(node_get(tree, "nic"), test_case, schema, diags);
     read_sections(test_case, schema, diags);
     topology_read(&test_case->topology, tree, schema, diags);
+    if (lists)
+        read_nic(test_case, schema, diags);
     workload_read(&test_case->workload, tree, schema, test_case->stack, &test_case->topology,
                   diags);
-    if (!diag_any(diags) && !test_case->stack->every_card)
+    if (!diag_any(diags))
+        choose_cards(test_case, schema, diags);
+    if (!diag_any(diags) && test_case->stack->cards != STACK_CARDS_ALL)
         topology_check_joined(&test_case->topology, true, diags);
     if (!diag_any(diags) && schema->check)
         schema->check(test_case, diags);

@@ -11,7 +11,7 @@ struct scenario_case {
     char *name; // of the series
     struct source_mark mark;
     const struct stack_schema *stack;
-    const char *nic;     // name of the NIC model
+    const char *nic;     // NIC model: of all hosts, or where they list theirs that of the first
     GPtrArray *sections; // struct param_values *, one for each section of the schema
     struct topology topology;
     struct workload workload;

@@ -33,15 +33,40 @@ static json_t *switches_json(const struct topology *topology, struct shared_valu
     return list;
 }
 
+// "node0", or "node0.eth1" if the host lists its cards.
+static json_t *end_json(const struct topology *topology, const struct topology_link *link, int end)
+{
+    const struct topology_card *card = topology_link_card(topology, link, end);
+    const char *name = topology_node_name(topology, topology_link_node(link, end));
+    return card ? json_sprintf("%s.%s", name, card->name) : json_string(name);
+}
+
+// A host's name, or that and the cards that it lists.
+static json_t *host_json(const struct topology *topology, int host)
+{
+    const char *name = topology_node_name(topology, host);
+    const GArray *cards = topology_cards_of(topology, host);
+    if (!cards)
+        return json_string(name);
+    json_t *list = json_array();
+    for (guint i = 0; i < cards->len; i++) {
+        const struct topology_card *card = &g_array_index(cards, struct topology_card, i);
+        json_array_append_new(list, json_pack("{s:s, s:s}", "name", card->name, "nic", card->nic));
+    }
+    return json_pack("{s:s, s:o}", "name", name, TOPOLOGY_NICS_KEY, list);
+}
+
 static json_t *links_json(const struct topology *topology, struct shared_values *shared)
 {
     json_t *list = json_array();
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        json_array_append_new(list, json_pack("{s:s, s:s, s:i}", "from",
-                                              topology_node_name(topology, link->a), "to",
-                                              topology_node_name(topology, link->b), "parameters",
-                                              number_of(shared, link->values)));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:i}", "from", end_json(topology, link, 0),
+                                        "to", end_json(topology, link, 1), "parameters",
+                                        number_of(shared, link->values)));
+        if (topology->cards->len > 0 && topology_idle_host(topology, (int)i) >= 0)
+            json_object_set_new(json_array_get(list, i), "used", json_false());
     }
     return list;
 }
@@ -76,7 +101,7 @@ static json_t *topology_json(const struct topology *topology)
     struct shared_values of_links = {json_array(), g_hash_table_new(NULL, NULL)};
     json_t *hosts = json_array();
     for (guint i = 0; i < topology->hosts->len; i++)
-        json_array_append_new(hosts, json_string(topology_node_name(topology, (int)i)));
+        json_array_append_new(hosts, host_json(topology, (int)i));
     json_t *switches = switches_json(topology, &of_switches);
     json_t *links = links_json(topology, &of_links);
     json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "hosts", hosts, "switches", switches,

@@ -77,12 +77,19 @@ static json_t *describe_stack(const struct scenario_schema *schema)
     return json_pack("{s:o}", "oneOf", list);
 }
 
-static json_t *describe_nic(const struct scenario_schema *schema)
+static json_t *models_schema(const struct scenario_schema *schema)
 {
     json_t *names = json_array();
     for (const char *const *nic = schema->nics; *nic; nic++)
         json_array_append_new(names, json_string(*nic));
     return json_pack("{s:o}", "enum", names);
+}
+
+// A NIC model, or the name of a card that hosts list.
+static json_t *describe_nic(const struct scenario_schema *schema)
+{
+    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", models_schema(schema), "type", "string",
+                     "description", "the name of a card that the hosts list under `nics`");
 }
 
 static json_t *describe_sweep(const struct scenario_schema *schema)
@@ -124,8 +131,15 @@ static json_t *item_schema(const struct param_table *table, const struct param_t
 
 static json_t *describe_hosts(const struct scenario_schema *schema)
 {
-    (void)schema;
-    return item_schema(&topology_host_table, NULL, NULL);
+    json_t *hosts = item_schema(&topology_host_table, NULL, NULL);
+    json_t *cards = item_schema(&topology_card_table, NULL, NULL);
+    json_object_set_new(json_object_get(json_object_get(cards, "items"), "properties"), "nic",
+                        models_schema(schema));
+    json_object_set_new(cards, "description",
+                        json_string("the cards of each of these hosts, one link each"));
+    json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
+                        TOPOLOGY_NICS_KEY, cards);
+    return hosts;
 }
 
 static json_t *describe_switches(const struct scenario_schema *schema)
@@ -302,7 +316,8 @@ const struct scenario_key scenario_keys[] = {
     {"link", ANYWHERE, "parameters of all links, unless a link has its own", describe_link},
     {"switch", ANYWHERE, "parameters of all switches, unless a switch has its own",
      describe_switch},
-    {"nic", ANYWHERE, "the NIC model of all hosts", describe_nic},
+    {"nic", ANYWHERE, "the NIC model of all hosts, or which of the cards that they list is used",
+     describe_nic},
     {0}};
 
 // ---- The whole ----

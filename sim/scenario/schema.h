@@ -21,6 +21,14 @@ struct stack_footprint {
     int64_t process, pair, peer;
 };
 
+// Which of a host's cards a stack uses, of those that it drives and, if the case's `nic` names one
+// that hosts list, that are called so.
+enum stack_cards {
+    STACK_CARDS_FIRST,    // that of the first link
+    STACK_CARDS_BY_ROUTE, // for each other host the first that leads there
+    STACK_CARDS_ALL,
+};
+
 struct stack_schema {
     const char *name; // "lam_via"
     const char *doc;
@@ -34,7 +42,7 @@ struct stack_schema {
     const char *const *operations;
     const struct operation_kind *own; // its model's own; the registry says it
     bool one_process_per_host;
-    bool every_card; // a host has one for each of its links; false: it uses that of the first
+    enum stack_cards cards;
     scenario_check_fn *check; // NULL: nothing more
     // NULL: not worth mentioning.
     struct stack_footprint (*footprint)(const struct scenario_case *test_case);

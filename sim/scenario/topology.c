@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// ---- What stands in an item beside its parameters ----
+// ---- What an item has besides its parameters ----
 
 struct node_item {
     const char *name;
@@ -31,7 +31,8 @@ static const struct param host_params[] = {
 
 static const struct param link_params[] = {
     PARAM(struct link_item, from, PARAM_NAMES,
-          .doc = "a host or switch, a group, a range such as node0..2, or a list"),
+          .doc = "a host or switch, a group, a range such as node0..2, or a list; HOST.CARD "
+                 "ends at that card of the host"),
     PARAM(struct link_item, to, PARAM_NAMES, .doc = "the other end, likewise"),
     PARAM(struct link_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "1024",
           .doc = "parallel links between each pair"),
@@ -98,6 +99,11 @@ static void link_free(void *data)
     g_free(link);
 }
 
+static void cards_free(void *data)
+{
+    g_array_free(data, TRUE);
+}
+
 static void route_free(void *data)
 {
     struct topology_route *route = data;
@@ -115,6 +121,7 @@ void topology_clear(struct topology *topology)
     g_ptr_array_free(topology->switches, TRUE);
     g_ptr_array_free(topology->links, TRUE);
     g_ptr_array_free(topology->routes, TRUE);
+    g_ptr_array_free(topology->cards, TRUE);
     *topology = (struct topology){0};
 }
 
@@ -173,9 +180,34 @@ static const struct name_range *find_name(struct builder *builder, const char *n
     return NULL;
 }
 
-// Appends the nodes that a name, a group or a range stands for.
-static bool resolve(struct builder *builder, const char *text, struct source_mark mark,
-                    const char *path, GArray *nodes)
+// The card of that name or, if it has only one of it, of that model.
+static bool find_card(struct builder *builder, int node, const char *text, struct source_mark mark,
+                      const char *path, int *card)
+{
+    const GArray *cards = topology_cards_of(builder->topology, node);
+    const char *name = topology_node_name(builder->topology, node);
+    *card = cards ? topology_card_find(cards, text) + 1 : 0;
+    if (*card > 0)
+        return true;
+    char *hint = cards ? topology_cards_text(cards) : NULL;
+    char *full = hint ? g_strdup_printf("its cards are %s", hint) : NULL;
+    diag_add(builder->diags, mark, path, full ? full : "a host that lists `nics` has cards",
+             "%s has no card \"%.64s\"", name, text);
+    g_free(full);
+    g_free(hint);
+    return false;
+}
+
+// An end of a link.
+struct link_end {
+    int node;
+    int card; // as in struct topology_link
+};
+
+// Appends the nodes that a name, a group or a range stands for, each with its card of that name
+// (NULL: none is named).
+static bool resolve(struct builder *builder, const char *text, const char *card,
+                    struct source_mark mark, const char *path, GArray *ends)
 {
     char *first = NULL, *last = NULL;
     bool is_range = topology_split_range(text, &first, &last);
@@ -191,9 +223,39 @@ static bool resolve(struct builder *builder, const char *text, struct source_mar
         diag_add(builder->diags, mark, path, NULL, "\"%.64s\" is no range of nodes", text);
         return false;
     }
-    for (int node = a->first; node < end; node++)
-        g_array_append_val(nodes, node);
-    return true;
+    bool good = true;
+    for (int node = a->first; node < end && good; node++) {
+        struct link_end one = {node, 0};
+        good = !card || find_card(builder, node, card, mark, path, &one.card);
+        g_array_append_val(ends, one);
+    }
+    return good;
+}
+
+// Whether the text is a name, or a range of two.
+static bool is_known(const struct builder *builder, const char *text)
+{
+    char *first = NULL, *last = NULL;
+    if (!topology_split_range(text, &first, &last))
+        return g_hash_table_contains(builder->names, text);
+    bool known =
+        g_hash_table_contains(builder->names, first) && g_hash_table_contains(builder->names, last);
+    g_free(first);
+    g_free(last);
+    return known;
+}
+
+// The same with a card's name at its end: "node0.eth1", "node.eth1", "node0..2.eth1". Names may
+// have dots: one that is known as it stands is not cut.
+static bool resolve_end(struct builder *builder, const char *text, struct source_mark mark,
+                        const char *path, GArray *ends)
+{
+    const char *dot = strrchr(text, '.');
+    char *nodes = g_strndup(text, dot ? (gsize)(dot - text) : 0);
+    bool cut = !is_known(builder, text) && is_known(builder, nodes);
+    bool good = resolve(builder, cut ? nodes : text, cut ? dot + 1 : NULL, mark, path, ends);
+    g_free(nodes);
+    return good;
 }
 
 // ---- Items ----
@@ -222,16 +284,18 @@ static void each_item(struct builder *builder, const char *key, const char *exam
     }
 }
 
-// Reads what stands in an item beside its parameters, and checks its keys against both tables (the
-// second may be NULL).
+// Reads what an item has besides its parameters, and checks its keys: those of both tables and
+// `list`, which the caller reads (the second and `list` may be NULL).
 static struct param_values *read_item(struct builder *builder, const struct param_table *table,
-                                      const struct param_table *parameters, const struct node *item,
-                                      const char *path)
+                                      const struct param_table *parameters, const char *list,
+                                      const struct node *item, const char *path)
 {
     GPtrArray *names = g_ptr_array_new();
     param_table_names(table, names);
     if (parameters)
         param_table_names(parameters, names);
+    if (list)
+        g_ptr_array_add(names, (char *)list);
     g_ptr_array_add(names, NULL);
     bool known = reader_keys(item, path, (const char *const *)names->pdata, builder->diags), good;
     g_ptr_array_free(names, TRUE);
@@ -285,13 +349,18 @@ static int enter_nodes(struct builder *builder, const struct node *item, const c
 
 static void read_host(struct builder *builder, const struct node *item, const char *path)
 {
-    struct param_values *read = read_item(builder, &topology_host_table, NULL, item, path);
+    struct param_values *read =
+        read_item(builder, &topology_host_table, NULL, TOPOLOGY_NICS_KEY, item, path);
     if (!read)
         return;
+    char *cards_path = reader_path(path, TOPOLOGY_NICS_KEY);
+    const GArray *cards = topology_cards_read(builder->topology, node_get(item, TOPOLOGY_NICS_KEY),
+                                              cards_path, builder->schema, builder->diags);
+    g_free(cards_path);
     GPtrArray *names = g_ptr_array_new();
     int count = enter_nodes(builder, item, path, read->values, names);
     for (int i = 0; i < count; i++) {
-        struct topology_node host = {g_ptr_array_index(names, i), item->mark};
+        struct topology_node host = {g_ptr_array_index(names, i), item->mark, cards};
         g_array_append_val(builder->topology->hosts, host);
     }
     g_ptr_array_free(names, TRUE);
@@ -301,7 +370,8 @@ static void read_host(struct builder *builder, const struct node *item, const ch
 static void read_switch(struct builder *builder, const struct node *item, const char *path)
 {
     const struct param_table *table = builder->schema->switch_table;
-    struct param_values *read = read_item(builder, &topology_switch_item_table, table, item, path);
+    struct param_values *read =
+        read_item(builder, &topology_switch_item_table, table, NULL, item, path);
     if (!read)
         return;
     GPtrArray *names = g_ptr_array_new();
@@ -323,29 +393,33 @@ static void read_switch(struct builder *builder, const struct node *item, const 
 static GArray *resolve_all(struct builder *builder, const char *const *names,
                            const struct node *item, const char *path, const char *key)
 {
-    GArray *nodes = g_array_new(FALSE, FALSE, sizeof(int));
+    GArray *ends = g_array_new(FALSE, FALSE, sizeof(struct link_end));
     char *key_path = reader_path(path, key);
     bool good = true;
     for (; *names; names++)
-        good &= resolve(builder, *names, node_get(item, key)->mark, key_path, nodes);
+        good &= resolve_end(builder, *names, node_get(item, key)->mark, key_path, ends);
     g_free(key_path);
     if (good)
-        return nodes;
-    g_array_free(nodes, TRUE);
+        return ends;
+    g_array_free(ends, TRUE);
     return NULL;
 }
 
-static bool same_nodes(const GArray *a, const GArray *b)
+static bool same_ends(const GArray *a, const GArray *b)
 {
-    return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(int)) == 0;
+    return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(struct link_end)) == 0;
 }
 
-static void add_link(struct builder *builder, int a, int b, int64_t count, struct source_mark mark,
-                     struct param_values *values)
+static void add_link(struct builder *builder, const struct link_end *a, const struct link_end *b,
+                     int64_t count, struct source_mark mark, struct param_values *values)
 {
     for (int64_t i = 0; i < count; i++) {
         struct topology_link *link = g_new(struct topology_link, 1);
-        *link = (struct topology_link){a, b, mark, param_values_ref(values)};
+        *link = (struct topology_link){.a = a->node,
+                                       .b = b->node,
+                                       .card = {a->card, b->card},
+                                       .mark = mark,
+                                       .values = param_values_ref(values)};
         g_ptr_array_add(builder->topology->links, link);
     }
 }
@@ -355,27 +429,28 @@ static void add_link(struct builder *builder, int a, int b, int64_t count, struc
 static void join_all(struct builder *builder, const GArray *from, const GArray *to, int64_t count,
                      const struct node *item, const char *path, struct param_values *values)
 {
-    bool mesh = from->len > 1 && same_nodes(from, to);
+    bool mesh = from->len > 1 && same_ends(from, to);
     for (guint i = 0; i < from->len; i++) {
         for (guint k = mesh ? i + 1 : 0; k < to->len; k++) {
-            int a = g_array_index(from, int, i), b = g_array_index(to, int, k);
-            if (a == b)
+            const struct link_end *a = &g_array_index(from, struct link_end, i);
+            const struct link_end *b = &g_array_index(to, struct link_end, k);
+            if (a->node == b->node)
                 diag_add(builder->diags, item->mark, path, NULL, "a link joins %s with itself",
-                         topology_node_name(builder->topology, a));
+                         topology_node_name(builder->topology, a->node));
             else
                 add_link(builder, a, b, count, item->mark, values);
         }
     }
 }
 
-// One of `split` equal parts: a block, or every split-th node.
-static GArray *part_of(const GArray *nodes, int64_t split, bool deal, guint part)
+// One of `split` equal parts: a block, or every split-th end.
+static GArray *part_of(const GArray *ends, int64_t split, bool deal, guint part)
 {
-    guint length = nodes->len / (guint)split;
-    GArray *taken = g_array_new(FALSE, FALSE, sizeof(int));
+    guint length = ends->len / (guint)split;
+    GArray *taken = g_array_new(FALSE, FALSE, sizeof(struct link_end));
     for (guint i = 0; i < length; i++) {
         guint index = deal ? i * (guint)split + part : part * length + i;
-        g_array_append_val(taken, g_array_index(nodes, int, index));
+        g_array_append_val(taken, g_array_index(ends, struct link_end, index));
     }
     return taken;
 }
@@ -408,8 +483,8 @@ static void join(struct builder *builder, const GArray *from, const GArray *to,
 
 static void read_link(struct builder *builder, const struct node *item, const char *path)
 {
-    struct param_values *values =
-        read_item(builder, &topology_link_item_table, builder->schema->link_table, item, path);
+    struct param_values *values = read_item(builder, &topology_link_item_table,
+                                            builder->schema->link_table, NULL, item, path);
     if (!values)
         return;
     const struct link_item *read = values->values;
@@ -503,7 +578,7 @@ static int route_node(struct builder *builder, const char *name, const struct no
 
 static void read_route(struct builder *builder, const struct node *item, const char *path)
 {
-    struct param_values *values = read_item(builder, &topology_route_table, NULL, item, path);
+    struct param_values *values = read_item(builder, &topology_route_table, NULL, NULL, item, path);
     if (!values)
         return;
     const struct route_item *read = values->values;
@@ -571,6 +646,7 @@ void topology_read(struct topology *topology, const struct node *tree,
     topology->switches = g_ptr_array_new_with_free_func(switch_free);
     topology->links = g_ptr_array_new_with_free_func(link_free);
     topology->routes = g_ptr_array_new_with_free_func(route_free);
+    topology->cards = g_ptr_array_new_with_free_func(cards_free);
     struct builder builder = {topology, schema, tree, NULL, diags};
     guint before = diags->found;
     if (!check_defaults(&builder, "link", schema->link_table) ||
@@ -581,6 +657,8 @@ void topology_read(struct topology *topology, const struct node *tree,
     each_item(&builder, "switches", "write switches: [{name: switch}]", read_switch);
     if (diags->found == before)
         each_item(&builder, "links", "write links: [{from: node, to: switch}]", read_link);
+    if (diags->found == before)
+        topology_place_links(topology, diags);
     if (diags->found == before)
         read_routes(&builder);
     if (diags->found == before && topology->hosts->len == 0)

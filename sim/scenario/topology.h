@@ -2,9 +2,14 @@
 // Hosts, switches, links and routes of a case, and their reader.
 //
 //   hosts:    [{name: node, count: 6}]            # node0 … node5; without count: exactly that name
+//             [{name: n, nics: [{name: eth0, nic: eepro100}, {name: eth1, nic: tulip}]}]
 //   switches: [{name: switch0, ports: 24}]        # parameters of the switch table beside name and
 //   count links:    [{from: node, to: switch0}]         # a name, a group, a range "node0..2", or a
 //   list of such routes:   [{from: node0, to: node3, via: [switch0, switch2], links: [0, any, 1]}]
+//
+// A host that lists `nics` has these cards, one link each: a link ends at n.eth1, or at n and then
+// at the first card that no link has. Any other host has a card of the case's `nic` for each of its
+// links.
 //
 // A link item joins every node of `from` with every node of `to`, `count` times; one group joined
 // with itself is joined pair by pair. Hosts do not forward: two hosts are joined by a link, or
@@ -14,9 +19,17 @@
 
 #include "sim/scenario/schema.h"
 
+// A card that a host lists under `nics`.
+struct topology_card {
+    const char *name; // in the topology's `names`
+    const char *nic;  // its NIC model
+    struct source_mark mark;
+};
+
 struct topology_node {
     const char *name; // in the topology's `names`
     struct source_mark mark;
+    const GArray *cards; // struct topology_card; NULL: one of the case's `nic` for each link
 };
 
 struct topology_switch {
@@ -26,7 +39,9 @@ struct topology_switch {
 };
 
 struct topology_link {
-    int a, b; // index: hosts first (0 .. host_count-1), then switches
+    int a, b;     // index: hosts first (0 .. host_count-1), then switches
+    int card[2];  // at either end: 1 + its index in the host's cards; 0: the host lists none
+    bool idle[2]; // at either end: the stack of the case does not use the host's card
     struct source_mark mark;
     struct param_values *values; // of link_table
 };
@@ -50,6 +65,7 @@ struct topology {
     enum topology_routing routing;
     GStringChunk *names; // of hosts and switches
     GArray *hosts;       // struct topology_node
+    GPtrArray *cards;    // GArray of struct topology_card, one for each list in the file
     GPtrArray *switches; // struct topology_switch *
     GPtrArray *links;    // struct topology_link *
     GPtrArray *routes;   // struct topology_route *; empty: computed
@@ -58,9 +74,9 @@ struct topology {
 #define TOPOLOGY_MOST_NODES 65536
 #define TOPOLOGY_MOST_LINKS 262144
 
-// The tables of what stands beside the parameters in an item.
-extern const struct param_table topology_host_table, topology_switch_item_table,
-    topology_link_item_table, topology_route_table;
+// The tables of what an item has besides the parameters.
+extern const struct param_table topology_host_table, topology_card_table,
+    topology_switch_item_table, topology_link_item_table, topology_route_table;
 
 // The words that may stand in place of a list of routes.
 extern const char *const topology_routings[];
@@ -72,18 +88,41 @@ void topology_read(struct topology *topology, const struct node *tree,
 void topology_clear(struct topology *topology);
 
 // Complain if a switch has more links than its parameter `ports` (if its table has one; 0: no
-// bound) says, and if no way joins two of the hosts: over any of their links, or (first_cards) over
-// the first link of each, for a stack that uses no other.
+// bound) says, and if no way joins two of the hosts: over any of their links, or (used_only) over
+// those whose cards the case's stack uses.
 void topology_check_ports(const struct topology *topology, const struct param_table *table,
                           struct diag_list *diags);
-void topology_check_joined(const struct topology *topology, bool first_cards,
+void topology_check_joined(const struct topology *topology, bool used_only,
                            struct diag_list *diags);
 
-// The first link of each host, -1: it has none. The caller frees it.
-int *topology_first_links(const struct topology *topology);
+// ---- Networks: switches that are joined (topology_check.c) ----
 
-// A host at the end of this link whose first link is another one; -1: none.
-int topology_host_without(const struct topology *topology, const int *first, int link);
+// What topology_network looks at; the caller frees it.
+int *topology_networks(const struct topology *topology);
+
+// A node that stands for the network of a switch; a host stands for itself.
+int topology_network(int *networks, int node);
+
+// ---- Which cards a stack uses (topology_use.c) ----
+
+struct topology_use {
+    const char *stack;         // its name
+    enum stack_cards cards;    // how many of a host's that fit
+    const char *const *drives; // NIC models, NULL-terminated; NULL or none: any
+    const char *card;          // a card's name or NIC model that the case gives; NULL: none
+    struct source_mark mark;   // where it gives it
+};
+
+// Marks the ends of links whose card the stack does not use (struct topology_link, `idle`), and
+// complains of a host that lists its cards and has none for the stack.
+void topology_use_cards(struct topology *topology, const struct topology_use *use,
+                        struct diag_list *diags);
+
+// A host at the end of this link whose card there is not used; -1: none.
+int topology_idle_host(const struct topology *topology, int link);
+
+// The first link of a host whose card is used; -1: none.
+int topology_used_link(const struct topology *topology, int host);
 
 // Hosts and switches.
 static inline int topology_node_count(const struct topology *topology)
@@ -95,6 +134,39 @@ static inline bool topology_is_host(const struct topology *topology, int node)
 {
     return node < (int)topology->hosts->len;
 }
+
+// ---- Cards that hosts list (topology_cards.c) ----
+
+#define TOPOLOGY_NICS_KEY "nics" // of an item of `hosts`
+
+// Whether a host of a scenario's tree lists its cards.
+bool topology_lists_cards(const struct node *tree);
+
+// The list at `path` of a host, owned by the topology; NULL: there is none.
+const GArray *topology_cards_read(struct topology *topology, const struct node *list,
+                                  const char *path, const struct scenario_schema *schema,
+                                  struct diag_list *diags);
+
+// The cards that a node lists; NULL: none.
+const GArray *topology_cards_of(const struct topology *topology, int node);
+
+// The index of the card of that name or else of the only one of that NIC model; -1: there is none.
+int topology_card_find(const GArray *cards, const char *text);
+
+// "eth0 (eepro100), eth1 (tulip)"; the caller frees it.
+char *topology_cards_text(const GArray *cards);
+
+// Gives each end of a link that names no card the host's first one that is free, and complains of
+// cards with two links.
+void topology_place_links(struct topology *topology, struct diag_list *diags);
+
+// The node at an end (0: a, 1: b) of a link, and its card there; NULL: the host lists none.
+static inline int topology_link_node(const struct topology_link *link, int end)
+{
+    return end ? link->b : link->a;
+}
+const struct topology_card *topology_link_card(const struct topology *topology,
+                                               const struct topology_link *link, int end);
 
 // "node0..3" or "node0..node3": the first and last node of the range, by name, which the caller
 // frees. False if the text is none.

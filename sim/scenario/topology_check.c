@@ -31,41 +31,16 @@ void topology_check_ports(const struct topology *topology, const struct param_ta
     g_free(used);
 }
 
-int *topology_first_links(const struct topology *topology)
-{
-    int *first = g_new(int, topology->hosts->len + 1);
-    for (guint host = 0; host < topology->hosts->len; host++)
-        first[host] = -1;
-    for (int i = (int)topology->links->len - 1; i >= 0; i--) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        const int ends[] = {link->a, link->b};
-        for (int k = 0; k < 2; k++)
-            if (topology_is_host(topology, ends[k]))
-                first[ends[k]] = i;
-    }
-    return first;
-}
-
-int topology_host_without(const struct topology *topology, const int *first, int link)
-{
-    const struct topology_link *one = g_ptr_array_index(topology->links, (guint)link);
-    const int ends[] = {one->a, one->b};
-    for (int k = 0; k < 2; k++)
-        if (topology_is_host(topology, ends[k]) && first[ends[k]] != link)
-            return ends[k];
-    return -1;
-}
-
 // The network that switches form when they are joined: a representative for each node, by path
 // halving.
-static int find_root(int *parent, int node)
+int topology_network(int *parent, int node)
 {
     while (parent[node] != node)
         node = parent[node] = parent[parent[node]];
     return node;
 }
 
-static int *switch_networks(const struct topology *topology)
+int *topology_networks(const struct topology *topology)
 {
     int *parent = g_new(int, topology_node_count(topology) + 1);
     for (int i = 0; i < topology_node_count(topology); i++)
@@ -73,7 +48,7 @@ static int *switch_networks(const struct topology *topology)
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
         if (!topology_is_host(topology, link->a) && !topology_is_host(topology, link->b))
-            parent[find_root(parent, link->a)] = find_root(parent, link->b);
+            parent[topology_network(parent, link->a)] = topology_network(parent, link->b);
     }
     return parent;
 }
@@ -85,21 +60,19 @@ static void free_list(void *list)
 
 // For each node, the hosts and networks that it has a link to (GArray of int). A network lists its
 // hosts.
-static GPtrArray *neighbours(const struct topology *topology, int *parent, bool first_cards)
+static GPtrArray *neighbours(const struct topology *topology, int *parent, bool used_only)
 {
     GPtrArray *lists = g_ptr_array_new_with_free_func(free_list);
     for (int i = 0; i < topology_node_count(topology); i++)
         g_ptr_array_add(lists, g_array_new(FALSE, FALSE, sizeof(int)));
-    int *first = topology_first_links(topology);
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        if (first_cards && topology_host_without(topology, first, (int)i) >= 0)
+        if (used_only && (link->idle[0] || link->idle[1]))
             continue;
-        int a = find_root(parent, link->a), b = find_root(parent, link->b);
+        int a = topology_network(parent, link->a), b = topology_network(parent, link->b);
         g_array_append_val((GArray *)g_ptr_array_index(lists, a), b);
         g_array_append_val((GArray *)g_ptr_array_index(lists, b), a);
     }
-    g_free(first);
     return lists;
 }
 
@@ -141,12 +114,20 @@ static bool one_network(const struct topology *topology, const GPtrArray *lists)
     return found;
 }
 
-void topology_check_joined(const struct topology *topology, bool first_cards,
-                           struct diag_list *diags)
+static const char *joined_hint(const struct topology *topology, bool used_only)
+{
+    if (!used_only)
+        return "hosts do not forward: a way leads over links and switches only";
+    if (topology->cards->len == 0)
+        return "the stack uses one card of each host, that of its first link";
+    return "the stack uses the cards that `nic` names, or else the first that it drives";
+}
+
+void topology_check_joined(const struct topology *topology, bool used_only, struct diag_list *diags)
 {
     int hosts = (int)topology->hosts->len;
-    int *parent = switch_networks(topology);
-    GPtrArray *lists = neighbours(topology, parent, first_cards);
+    int *parent = topology_networks(topology);
+    GPtrArray *lists = neighbours(topology, parent, used_only);
     int *stamps = g_new0(int, topology_node_count(topology) + 1);
     bool good = one_network(topology, lists);
     for (int a = 0; !good && a < hosts; a++) {
@@ -156,10 +137,8 @@ void topology_check_joined(const struct topology *topology, bool first_cards,
         while (stamps[b] == a + 1)
             b++;
         diag_add(diags, g_array_index(topology->hosts, struct topology_node, b).mark, "links",
-                 first_cards ? "the stack uses one card of each host, that of its first link"
-                             : "hosts do not forward: a way leads over links and switches only",
-                 "no way joins %s and %s", topology_node_name(topology, a),
-                 topology_node_name(topology, b));
+                 joined_hint(topology, used_only), "no way joins %s and %s",
+                 topology_node_name(topology, a), topology_node_name(topology, b));
         break;
     }
     g_ptr_array_free(lists, TRUE);

@@ -52,14 +52,27 @@ static char *link_key(const struct topology *topology, int link)
     return key;
 }
 
+// Hosts that list their cards are a machine: what leads to a card that the stack does not drive, or
+// that `nic` does not choose, is no mistake.
+static bool is_left_out(const struct scenario_case *test_case, const struct topology_link *link)
+{
+    const char *const *drives = test_case->stack->nics;
+    bool chosen = node_get(test_case->tree, "nic") != NULL;
+    for (int end = 0; end < 2; end++) {
+        const struct topology_card *card = topology_link_card(&test_case->topology, link, end);
+        if (card && link->idle[end] && (chosen || (drives && !g_strv_contains(drives, card->nic))))
+            return true;
+    }
+    return false;
+}
+
 static void use_links(const struct search *search)
 {
     const struct topology *topology = &search->test_case->topology;
-    int *first = topology_first_links(topology);
     for (int i = 0; search->links && i < (int)topology->links->len; i++)
-        if (search->test_case->stack->every_card || topology_host_without(topology, first, i) < 0)
+        if (topology_idle_host(topology, i) < 0 ||
+            is_left_out(search->test_case, g_ptr_array_index(topology->links, (guint)i)))
             g_hash_table_add(search->unused->used, link_key(topology, i));
-    g_free(first);
 }
 
 // ---- What is read ----
@@ -162,30 +175,39 @@ static void note(struct unused *unused, struct source_mark mark, const char *wha
     g_hash_table_insert(unused->found, place(mark), finding);
 }
 
+static char *idle_reason(const struct scenario_case *test_case, int host)
+{
+    const struct topology *topology = &test_case->topology;
+    int used = topology_used_link(topology, host);
+    const struct topology_link *other = g_ptr_array_index(topology->links, (guint)used);
+    const struct topology_card *card =
+        topology_link_card(topology, other, topology_link_node(other, 1) == host);
+    if (card)
+        return g_strdup_printf("of the cards of %s, %s uses %s (%s:%d:%d)",
+                               topology_node_name(topology, host), test_case->stack->name,
+                               card->name, other->mark.file, other->mark.line, other->mark.column);
+    return g_strdup_printf("%s has a card for each of its links, and %s uses that of "
+                           "the first (%s:%d:%d)",
+                           topology_node_name(topology, host), test_case->stack->name,
+                           other->mark.file, other->mark.line, other->mark.column);
+}
+
 static void look_at_links(const struct search *search)
 {
     const struct topology *topology = &search->test_case->topology;
-    int *first = topology_first_links(topology);
     for (int i = 0; search->links && i < (int)topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
-        int host = topology_host_without(topology, first, i);
+        int host = topology_idle_host(topology, i);
         char *key = link_key(topology, i), *at = place(link->mark);
         if (host >= 0 && !g_hash_table_contains(search->unused->used, key) &&
             !g_hash_table_contains(search->unused->found, at)) {
-            const struct topology_link *other =
-                g_ptr_array_index(topology->links, (guint)first[host]);
-            char *reason =
-                g_strdup_printf("%s has a card for each of its links, and %s uses that of "
-                                "the first (%s:%d:%d)",
-                                topology_node_name(topology, host), search->test_case->stack->name,
-                                other->mark.file, other->mark.line, other->mark.column);
+            char *reason = idle_reason(search->test_case, host);
             note(search->unused, link->mark, "no packet takes this link", "links", reason);
             g_free(reason);
         }
         g_free(key);
         g_free(at);
     }
-    g_free(first);
 }
 
 // The place of a parameter's value: of {value: V, source: TEXT}, that of V.

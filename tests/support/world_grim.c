@@ -155,8 +155,11 @@ static void build(struct world *world)
 {
     struct grim_state *state = state_of(world);
     const struct grim_world_options *options = &state->options;
-    state->fabric =
-        grim_fabric_make(world->cluster, "lanai9", &options->lanai, &options->ni, &options->scan);
+    struct grim_card *cards = g_new(struct grim_card, options->hosts);
+    for (int i = 0; i < options->hosts; i++)
+        cards[i] = (struct grim_card){"lanai9", &options->lanai, &options->scan};
+    state->fabric = grim_fabric_make(world->cluster, cards, &options->ni);
+    g_free(cards);
     for (int i = 0; i < options->hosts * options->ends_per_host; i++)
         add_end(world, i);
 }

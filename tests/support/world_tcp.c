@@ -159,9 +159,10 @@ static bool connect_with(struct cpu_context *context, struct tcp_node *node,
                          const struct tcp_options *options)
 {
     if (!node->socket)
-        node->socket = tcp_connect(context, node->host,
-                                   tcp_host_station(tcp_node(node->process.world, 1)->host),
-                                   TCP_PORT, options, &node->process.task);
+        node->socket =
+            tcp_connect(context, node->host,
+                        tcp_peer_station(node->host, tcp_node(node->process.world, 1)->host),
+                        TCP_PORT, options, &node->process.task);
     return inet_wait(context, tcp_socket_inet(node->socket), INET_WRITABLE);
 }
 

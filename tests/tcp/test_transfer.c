@@ -312,9 +312,10 @@ static bool crowd_connect_job(struct cpu_context *context, void *process, void *
     struct tcp_node *node = process;
     struct crowd *crowd = argument;
     for (int i = 0; i < CONNECTIONS; i++)
-        crowd->sockets[i] = tcp_connect(context, node->host,
-                                        tcp_host_station(tcp_node(node->process.world, 1)->host),
-                                        TCP_PORT, NULL, &node->process.task);
+        crowd->sockets[i] =
+            tcp_connect(context, node->host,
+                        tcp_peer_station(node->host, tcp_node(node->process.world, 1)->host),
+                        TCP_PORT, NULL, &node->process.task);
     return true;
 }
 

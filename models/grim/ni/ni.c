@@ -84,26 +84,16 @@ void ni_trace(const struct grim_ni *ni, sim_time when, const char *where, const 
 
 // ---- Life ----
 
-struct grim_fabric *grim_fabric_new(struct cluster *cluster, const struct scenario_case *test_case)
-{
-    const char *section = test_case->nic;
-    char *scan = g_strconcat("grim_", section, NULL);
-    struct grim_fabric *fabric = grim_fabric_make(
-        cluster, section, scenario_section_values(test_case, section),
-        scenario_section_values(test_case, "grim_ni"), scenario_section_values(test_case, scan));
-    g_free(scan);
-    return fabric;
-}
-
-static void make_ni(struct grim_fabric *fabric, int host, const struct lanai_config *lanai)
+static void make_ni(struct grim_fabric *fabric, int host, const struct grim_card *card)
 {
     static const struct cost costs[GRIM_HANDLERS]; // charged piece by piece
     struct grim_ni *ni = &fabric->nis[host];
     struct cluster *cluster = fabric->cluster;
     ni->fabric = fabric;
     ni->host = cluster->hosts[host];
-    ni->card = lanai_new(ni->host, cluster->network, network_station(cluster->network, host, 0),
-                         fabric->section, lanai, &firmware, costs, ni);
+    ni->scan_costs = *card->scan;
+    ni->card = lanai_new(ni->host, cluster->network, cluster_station(cluster, host), card->section,
+                         card->lanai, &firmware, costs, ni);
     char *name = g_strconcat(ni->host->name, "'s card", NULL);
     ni->name = intern_text(name);
     g_free(name);
@@ -114,19 +104,15 @@ static void make_ni(struct grim_fabric *fabric, int host, const struct lanai_con
     ni->buffers = g_new0(struct grim_receive, fabric->config.receive_buffers);
 }
 
-struct grim_fabric *grim_fabric_make(struct cluster *cluster, const char *section,
-                                     const struct lanai_config *lanai,
-                                     const struct grim_ni_config *config,
-                                     const struct grim_scan_config *scan)
+struct grim_fabric *grim_fabric_make(struct cluster *cluster, const struct grim_card *cards,
+                                     const struct grim_ni_config *config)
 {
     struct grim_fabric *fabric = g_new0(struct grim_fabric, 1);
     struct sim *sim = cluster->sim;
     fabric->cluster = cluster;
     fabric->sim = sim;
     fabric->config = *config;
-    fabric->scan = *scan;
     fabric->style = ni_queue_style((enum grim_queue_kind)config->queue_style);
-    fabric->section = section;
     fabric->channels = g_ptr_array_new_with_free_func(g_free);
     fabric->endpoints = g_ptr_array_new();
     fabric->served[GRIM_ACTIVE_MESSAGE].interface = &ni_endpoint_interface;
@@ -149,7 +135,23 @@ struct grim_fabric *grim_fabric_make(struct cluster *cluster, const char *sectio
     fabric->foreign = sim_loss_counter(sim, "GRIM: packets without its identifier", LOSS_DROPPED);
     fabric->nis = g_new0(struct grim_ni, cluster->host_count);
     for (int host = 0; host < cluster->host_count; host++)
-        make_ni(fabric, host, lanai);
+        make_ni(fabric, host, &cards[host]);
+    return fabric;
+}
+
+struct grim_fabric *grim_fabric_new(struct cluster *cluster, const struct scenario_case *test_case)
+{
+    struct grim_card *cards = g_new(struct grim_card, cluster->host_count);
+    for (int host = 0; host < cluster->host_count; host++) {
+        const char *section = intern_text(cluster->cards[cluster_station(cluster, host)].nic);
+        char *scan = g_strconcat("grim_", section, NULL);
+        cards[host] = (struct grim_card){section, scenario_section_values(test_case, section),
+                                         scenario_section_values(test_case, scan)};
+        g_free(scan);
+    }
+    struct grim_fabric *fabric =
+        grim_fabric_make(cluster, cards, scenario_section_values(test_case, "grim_ni"));
+    g_free(cards);
     return fabric;
 }
 

@@ -92,15 +92,19 @@ struct grim_fabric; // the cards of a cluster, and which endpoint is where
 struct grim_ni;
 struct grim_channel;
 
-// Puts a card with GRIM's firmware on the first station of every host. The case's nic names the
-// card's section. Free with grim_fabric_free, before the cluster.
+// Puts GRIM's firmware on a card of every host, that which the case's stack uses. Free with
+// grim_fabric_free, before the cluster.
 struct grim_fabric *grim_fabric_new(struct cluster *cluster, const struct scenario_case *test_case);
 
-// The same from values, which are copied. `section`: "lanai4", for messages.
-struct grim_fabric *grim_fabric_make(struct cluster *cluster, const char *section,
-                                     const struct lanai_config *lanai,
-                                     const struct grim_ni_config *config,
-                                     const struct grim_scan_config *scan);
+struct grim_card {
+    const char *section; // "lanai4", for messages
+    const struct lanai_config *lanai;
+    const struct grim_scan_config *scan;
+};
+
+// The same from values, which are copied, with a card for each host.
+struct grim_fabric *grim_fabric_make(struct cluster *cluster, const struct grim_card *cards,
+                                     const struct grim_ni_config *config);
 void grim_fabric_free(struct grim_fabric *fabric);
 
 // After all channels are open and before the first message: shares out the SRAM. False if it does

@@ -61,7 +61,7 @@ void ni_finish_send_run(struct cpu_context *context, void *owner, struct lanai_i
 sim_time ni_scan_time(const struct grim_ni *ni, int64_t channels)
 {
     const struct cpu *cpu = lanai_cpu(ni->card);
-    const struct grim_scan_config *scan = &ni->fabric->scan;
+    const struct grim_scan_config *scan = &ni->scan_costs;
     return cpu_cost(cpu, scan->scan) + time_times(channels, cpu_cost(cpu, scan->scan_channel));
 }
 
@@ -90,7 +90,7 @@ static int64_t scan_place(const struct grim_ni *ni, sim_time now)
 // is none. Channels that are configured and have no endpoint are looked at like others.
 static struct grim_entry *scan(struct cpu_context *context, struct grim_ni *ni)
 {
-    const struct grim_scan_config *costs = &ni->fabric->scan;
+    const struct grim_scan_config *costs = &ni->scan_costs;
     int64_t place = scan_place(ni, context->now);
     struct grim_entry *found = NULL;
     for (int64_t i = 0; i < ni->scanned && !found; i++) {

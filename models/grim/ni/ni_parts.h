@@ -175,6 +175,7 @@ struct grim_ni {
     struct grim_fabric *fabric;
     struct host *host;
     struct lanai *card;
+    struct grim_scan_config scan_costs;
     const char *name;    // "node0's card", interned
     GPtrArray *channels; // struct grim_channel *
     int64_t scanned;     // channels of a scan: those that are configured
@@ -214,9 +215,7 @@ struct grim_fabric {
     struct cluster *cluster;
     struct sim *sim;
     struct grim_ni_config config;
-    struct grim_scan_config scan;
     const struct grim_queue_style *style;
-    const char *section; // "lanai4"
     struct grim_ni *nis;
     GPtrArray *channels;  // struct grim_channel *, owned
     GPtrArray *endpoints; // struct grim_channel *, by endpoint; NULL: none

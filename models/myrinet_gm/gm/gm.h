@@ -27,7 +27,7 @@ struct gm_port;
 
 enum gm_status { GM_SUCCESS, GM_SEND_TIMED_OUT, GM_SEND_REJECTED, GM_SEND_PORT_CLOSED };
 
-// Puts a card with the MCP on every station. The case's nic names the card's section ("lanai7").
+// Puts the MCP on a card of every host, that which the case's stack uses.
 // Free with gm_fabric_free, before the cluster.
 struct gm_fabric *gm_fabric_new(struct cluster *cluster, const struct scenario_case *test_case);
 void gm_fabric_free(struct gm_fabric *fabric);

@@ -131,10 +131,12 @@ static void make_counters(struct gm_card *card)
     };
 }
 
-static void card_init(struct gm_card *card, struct gm_fabric *fabric, int host, const char *section,
-                      const struct lanai_config *config)
+static void card_init(struct gm_card *card, struct gm_fabric *fabric, int host,
+                      const struct scenario_case *test_case)
 {
     struct cluster *cluster = fabric->cluster;
+    int station = cluster_station(cluster, host);
+    const char *section = intern_text(cluster->cards[station].nic);
     struct cost costs[GM_HANDLERS];
     handler_costs(fabric->config, costs);
     card->fabric = fabric;
@@ -142,8 +144,8 @@ static void card_init(struct gm_card *card, struct gm_fabric *fabric, int host, 
     card->host = cluster->hosts[host];
     card->network = cluster->network;
     card->config = fabric->config;
-    card->lanai = lanai_new(card->host, card->network, network_station(card->network, host, 0),
-                            section, config, &firmware, costs, card);
+    card->lanai = lanai_new(card->host, card->network, station, section,
+                            scenario_section_values(test_case, section), &firmware, costs, card);
     sparse_init(&card->connections, fabric->hosts, sizeof(struct gm_connection *));
     make_counters(card);
     cpu_task_init(&card->interrupt, host_interrupt_core(card->host), CPU_INTERRUPT,
@@ -163,14 +165,13 @@ static void stop_event(struct engine *engine, struct event *event)
 struct gm_fabric *gm_fabric_new(struct cluster *cluster, const struct scenario_case *test_case)
 {
     struct gm_fabric *fabric = g_new0(struct gm_fabric, 1);
-    const struct lanai_config *lanai = scenario_section_values(test_case, test_case->nic);
     fabric->cluster = cluster;
     event_init(&fabric->stop, stop_event);
     fabric->config = scenario_section_values(test_case, "gm");
     fabric->hosts = cluster->host_count;
     fabric->cards = g_new0(struct gm_card, fabric->hosts);
     for (int host = 0; host < fabric->hosts; host++)
-        card_init(&fabric->cards[host], fabric, host, intern_text(test_case->nic), lanai);
+        card_init(&fabric->cards[host], fabric, host, test_case);
     return fabric;
 }
 

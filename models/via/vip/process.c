@@ -9,7 +9,10 @@ struct vip_nic *vip_process_open(const struct job *job, struct mpi_process *proc
 {
     const struct mvia_config *config = scenario_section_values(job->test_case, "mvia");
     return vip_open_nic(
-        vip_agent_new(job->cluster, ethernet_nic(job->cluster, process->host->index, 0), config),
+        vip_agent_new(
+            job->cluster,
+            ethernet_nic_at(job->cluster, cluster_station(job->cluster, process->host->index)),
+            config),
         config, process->name, &process->task);
 }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The cards that hosts list: which link ends at which, and which of them a stack uses.
+#include "sim/scenario/topology.h"
+
+#include "sim/config/reader.h"
+
+#include <string.h>
+
+struct card_item {
+    const char *name, *nic;
+};
+
+static const struct param card_params[] = {
+    PARAM(struct card_item, name, PARAM_STRING, .doc = "what links and `nic` call the card"),
+    PARAM(struct card_item, nic, PARAM_STRING, .doc = "its NIC model"),
+    {0}};
+
+const struct param_table topology_card_table = {"nics", "a card of each of these hosts",
+                                                sizeof(struct card_item), card_params, NULL};
+
+// ---- Reading ----
+
+bool topology_lists_cards(const struct node *tree)
+{
+    const struct node *hosts = node_get(tree, "hosts");
+    for (guint i = 0; hosts && hosts->kind == NODE_LIST && i < hosts->children->len; i++)
+        if (node_get(g_ptr_array_index(hosts->children, i), TOPOLOGY_NICS_KEY))
+            return true;
+    return false;
+}
+
+static const struct topology_card *card_at(const GArray *cards, int index)
+{
+    return &g_array_index(cards, struct topology_card, index);
+}
+
+static bool is_taken(const GArray *cards, const char *name, struct source_mark mark,
+                     const char *path, struct diag_list *diags)
+{
+    for (int i = 0; i < (int)cards->len; i++) {
+        const struct topology_card *before = card_at(cards, i);
+        if (strcmp(before->name, name) != 0)
+            continue;
+        diag_add(diags, mark, path, NULL, "the name %s is taken twice, first in %s:%d:%d", name,
+                 before->mark.file, before->mark.line, before->mark.column);
+        return true;
+    }
+    return false;
+}
+
+static void read_card(struct topology *topology, GArray *cards, const struct node *item,
+                      const char *path, const struct scenario_schema *schema,
+                      struct diag_list *diags)
+{
+    GPtrArray *names = g_ptr_array_new();
+    param_table_names(&topology_card_table, names);
+    g_ptr_array_add(names, NULL);
+    bool known = reader_keys(item, path, (const char *const *)names->pdata, diags), good;
+    g_ptr_array_free(names, TRUE);
+    struct param_values *values =
+        param_read_part(&topology_card_table, item, path, true, &good, diags);
+    char *name_path = reader_path(path, "name"), *nic_path = reader_path(path, "nic");
+    int model = -1;
+    if (good && known && reader_name(node_get(item, "name"), name_path, diags))
+        model = reader_choice(node_get(item, "nic"), nic_path, "NIC model", schema->nics, diags);
+    const struct card_item *read = values->values;
+    if (model >= 0 &&
+        !is_taken(cards, read->name, node_get(item, "name")->mark, name_path, diags)) {
+        const struct topology_card card = {
+            .name = g_string_chunk_insert(topology->names, read->name),
+            .nic = schema->nics[model],
+            .mark = item->mark,
+        };
+        g_array_append_val(cards, card);
+    }
+    g_free(name_path);
+    g_free(nic_path);
+    param_values_free(values);
+}
+
+const GArray *topology_cards_read(struct topology *topology, const struct node *list,
+                                  const char *path, const struct scenario_schema *schema,
+                                  struct diag_list *diags)
+{
+    if (node_is_null(list) || !reader_is(list, NODE_LIST, path, "a list of cards", diags))
+        return NULL;
+    GArray *cards = g_array_new(FALSE, FALSE, sizeof(struct topology_card));
+    g_ptr_array_add(topology->cards, cards);
+    for (guint i = 0; i < list->children->len; i++) {
+        const struct node *item = g_ptr_array_index(list->children, i);
+        char *item_path = reader_path_item(path, i);
+        if (reader_is(item, NODE_MAP, item_path, "a map", diags))
+            read_card(topology, cards, item, item_path, schema, diags);
+        g_free(item_path);
+    }
+    return cards;
+}
+
+// ---- Which link ends at which ----
+
+const GArray *topology_cards_of(const struct topology *topology, int node)
+{
+    if (!topology_is_host(topology, node))
+        return NULL;
+    return g_array_index(topology->hosts, struct topology_node, node).cards;
+}
+
+char *topology_cards_text(const GArray *cards)
+{
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < (int)cards->len; i++)
+        g_string_append_printf(text, "%s%s (%s)", i > 0 ? ", " : "", card_at(cards, i)->name,
+                               card_at(cards, i)->nic);
+    return g_string_free(text, FALSE);
+}
+
+int topology_card_find(const GArray *cards, const char *text)
+{
+    int found = -1;
+    for (int i = 0; i < (int)cards->len; i++)
+        if (strcmp(card_at(cards, i)->name, text) == 0)
+            return i;
+    for (int i = 0; i < (int)cards->len; i++) {
+        if (strcmp(card_at(cards, i)->nic, text) != 0)
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+const struct topology_card *topology_link_card(const struct topology *topology,
+                                               const struct topology_link *link, int end)
+{
+    const GArray *cards = topology_cards_of(topology, topology_link_node(link, end));
+    return cards && link->card[end] > 0 ? card_at(cards, link->card[end] - 1) : NULL;
+}
+
+// The links of each host's cards, -1: none. `first` is where each host's begin.
+struct card_links {
+    int *first, *link;
+};
+
+static struct card_links card_links_new(const struct topology *topology)
+{
+    int count = 0;
+    struct card_links links = {.first = g_new(int, topology->hosts->len + 1)};
+    for (int host = 0; host < (int)topology->hosts->len; host++) {
+        const GArray *cards = topology_cards_of(topology, host);
+        links.first[host] = count;
+        count += cards ? (int)cards->len : 0;
+    }
+    links.link = g_new(int, count + 1);
+    for (int i = 0; i < count; i++)
+        links.link[i] = -1;
+    return links;
+}
+
+// The card that the link says it ends at.
+static void take_named_card(const struct topology *topology, const struct card_links *links,
+                            int index, int end, struct diag_list *diags)
+{
+    const struct topology_link *link = g_ptr_array_index(topology->links, (guint)index);
+    int node = topology_link_node(link, end);
+    int *owner = &links->link[links->first[node] + link->card[end] - 1];
+    if (*owner < 0) {
+        *owner = index;
+        return;
+    }
+    const struct topology_link *first = g_ptr_array_index(topology->links, (guint)*owner);
+    diag_add(diags, link->mark, "links", "a card has one link: list another in `nics` of the host",
+             "the card %s of %s has a link already (%s:%d:%d)",
+             topology_link_card(topology, link, end)->name, topology_node_name(topology, node),
+             first->mark.file, first->mark.line, first->mark.column);
+}
+
+// The first card of the end's host that has no link yet.
+static void take_free_card(const struct topology *topology, const struct card_links *links,
+                           int index, int end, struct diag_list *diags)
+{
+    struct topology_link *link = g_ptr_array_index(topology->links, (guint)index);
+    int node = topology_link_node(link, end);
+    const GArray *cards = topology_cards_of(topology, node);
+    int *owners = &links->link[links->first[node]], card = 0;
+    while (card < (int)cards->len && owners[card] >= 0)
+        card++;
+    if (card < (int)cards->len) {
+        owners[card] = index;
+        link->card[end] = card + 1;
+        return;
+    }
+    diag_add(diags, link->mark, "links", "list another in `nics` of the host",
+             "%s has %u card%s, and this is one link more", topology_node_name(topology, node),
+             cards->len, cards->len == 1 ? "" : "s");
+}
+
+void topology_place_links(struct topology *topology, struct diag_list *diags)
+{
+    guint before = diags->found;
+    struct card_links links = card_links_new(topology);
+    GArray *plain = g_array_new(FALSE, FALSE, sizeof(int)); // 2 * link + end
+    for (int i = 0; i < (int)topology->links->len && diags->found == before; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
+        for (int end = 0; end < 2; end++) {
+            int code = 2 * i + end;
+            if (link->card[end] > 0)
+                take_named_card(topology, &links, i, end, diags);
+            else if (topology_cards_of(topology, topology_link_node(link, end)))
+                g_array_append_val(plain, code);
+        }
+    }
+    for (guint i = 0; i < plain->len && diags->found == before; i++) {
+        int code = g_array_index(plain, int, i);
+        take_free_card(topology, &links, code / 2, code % 2, diags);
+    }
+    g_array_free(plain, TRUE);
+    g_free(links.first);
+    g_free(links.link);
+}
