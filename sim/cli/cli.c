@@ -23,8 +23,9 @@ const struct cli_command cli_commands[] = {
      "Reads each scenario and all that it includes, and reports every mistake with its place.",
      cli_check, cli_check_options, 1, INT_MAX, CLI_WORDS_SCENARIO, NULL},
     {"describe", "[MODEL]", "print the parameters of the models",
-     "Prints every parameter with its unit, default, range, meaning and source; those of one\n"
-     "MODEL, section or stack if it is named.",
+     "Prints every parameter with its unit, default, range, meaning and source, and the\n"
+     "operations of programs with their keys; those of one MODEL, section, stack or operation if\n"
+     "it is named.",
      cli_describe, cli_describe_options, 0, 1, CLI_WORDS_SECTION, NULL},
     {"list", "[KIND]", "list stacks, testbeds, benchmarks, scenarios and sweeps",
      "KIND is stacks, testbeds, benchmarks, scenarios or sweeps, all of which are listed if none "

@@ -3,6 +3,7 @@
 // Markdown for docs/parameters.md, and a JSON Schema for editors.
 #include "sim/cli/cli.h"
 
+#include "sim/cli/describe_operations.h"
 #include "sim/config/param_kind.h"
 #include "sim/core/intern.h"
 #include "sim/output/json.h"
@@ -90,17 +91,18 @@ static void report_unknown(const struct scenario_schema *schema, const GArray *s
             g_ptr_array_add(names, (gpointer)stack->name);
     for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
         g_ptr_array_add(names, (gpointer)one->name);
+    describe_operation_names(schema, names);
     g_ptr_array_add(names, NULL);
     char *hint = cli_did_you_mean(model, (const char *const *)names->pdata);
     char *all = g_strjoinv(", ", (char **)names->pdata);
-    cli_error(hint ? hint : all, "no model, section, stack or benchmark `%s'", model);
+    cli_error(hint ? hint : all, "no model, section, stack, benchmark or operation `%s'", model);
     g_free(all);
     g_free(hint);
     g_ptr_array_unref(names);
 }
 
 // The sections that MODEL (NULL: all) stands for; empty if none, which has been reported unless it
-// is a benchmark.
+// is a benchmark or an operation.
 static GArray *chosen_sections(const struct scenario_schema *schema, const char *model)
 {
     GArray *all = all_sections(schema);
@@ -113,7 +115,8 @@ static GArray *chosen_sections(const struct scenario_schema *schema, const char 
         if (section_is_meant(&section, model, stack))
             g_array_append_val(chosen, section);
     }
-    if (chosen->len == 0 && !find_benchmark(schema, model))
+    if (chosen->len == 0 && !find_benchmark(schema, model) &&
+        !describe_has_operations(schema, model))
         report_unknown(schema, all, model);
     g_array_unref(all);
     return chosen;
@@ -212,27 +215,15 @@ static void append_benchmark_text(GString *out, const struct benchmark_schema *b
 
 // ---- Markdown ----
 
-// A cell of a Markdown table: what would end it is escaped.
-static void append_cell(GString *out, const char *text)
-{
-    g_string_append(out, " ");
-    for (; text && *text; text++) {
-        if (*text == '|' || *text == '<' || *text == '*' || *text == '_')
-            g_string_append_c(out, '\\');
-        g_string_append_c(out, *text == '\n' ? ' ' : *text);
-    }
-    g_string_append(out, " |");
-}
-
 static void append_param_markdown(GString *out, const struct param *param)
 {
     char *range = range_text(param), *source = source_text(param);
     g_string_append_printf(out, "| `%s` |", param->name);
-    append_cell(out, default_text(param));
-    append_cell(out, range);
-    append_cell(out, param_kind_units(param->kind));
-    append_cell(out, param->doc);
-    append_cell(out, source);
+    text_append_cell(out, default_text(param));
+    text_append_cell(out, range);
+    text_append_cell(out, param_kind_units(param->kind));
+    text_append_cell(out, param->doc);
+    text_append_cell(out, source);
     g_string_append_c(out, '\n');
     g_free(source);
     g_free(range);
@@ -251,9 +242,10 @@ static void append_section_markdown(GString *out, const struct scenario_section 
 
 // ---- The command ----
 
-static void print_sections(const struct benchmark_schema *benchmark, const GArray *sections,
-                           bool markdown)
+static void print_sections(const struct scenario_schema *schema, const char *model,
+                           const GArray *sections, bool markdown)
 {
+    const struct benchmark_schema *benchmark = find_benchmark(schema, model);
     GString *out = g_string_new(NULL);
     if (benchmark && !markdown)
         append_benchmark_text(out, benchmark);
@@ -270,6 +262,7 @@ static void print_sections(const struct benchmark_schema *benchmark, const GArra
         else
             append_section_text(out, section);
     }
+    (markdown ? describe_operations_markdown : describe_operations_text)(out, schema, model);
     fputs(out->str, stdout);
     g_string_free(out, TRUE);
 }
@@ -281,14 +274,14 @@ static enum cli_exit describe(const char *model, bool schema_wanted, const char 
         return CLI_BAD_INPUT;
     struct scenario_schema *schema = registry_schema(&model_registry);
     GArray *sections = chosen_sections(schema, model);
-    const struct benchmark_schema *benchmark = find_benchmark(schema, model);
-    bool found = sections->len > 0 || benchmark;
+    bool found = sections->len > 0 || find_benchmark(schema, model) ||
+                 describe_has_operations(schema, model);
     if (found && schema_wanted) {
         char *text = document_text(scenario_json_schema(schema));
         fputs(text, stdout);
         g_free(text);
     } else if (found) {
-        print_sections(benchmark, sections, format == 1);
+        print_sections(schema, model, sections, format == 1);
     }
     g_array_unref(sections);
     registry_schema_free(schema);

@@ -134,3 +134,14 @@ void text_append_wrapped(GString *out, const char *text, int width, int indent)
     }
     g_strfreev(words);
 }
+
+void text_append_cell(GString *out, const char *text)
+{
+    g_string_append(out, " ");
+    for (; text && *text; text++) {
+        if (*text == '|' || *text == '<' || *text == '*' || *text == '_')
+            g_string_append_c(out, '\\');
+        g_string_append_c(out, *text == '\n' ? ' ' : *text);
+    }
+    g_string_append(out, " |");
+}

@@ -43,4 +43,7 @@ void text_append_left(GString *out, const char *text, int width);
 // with `indent` blanks.
 void text_append_wrapped(GString *out, const char *text, int width, int indent);
 
+// Appends a cell of a Markdown table, NULL: an empty one: what would end it is escaped.
+void text_append_cell(GString *out, const char *text);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Kinds of operations: one row each, which is all that the simulator knows of one. The row drives
-// the YAML reader, the JSON Schema, the request that is started, and reports.
+// the YAML reader, the JSON Schema, `netsim describe`, the request that is started, and reports.
 // operations.c has those of sim/ itself; a model has a table of its own (struct model).
 //
 // The arguments of an operation are a struct of its owner's, which its keys fill by offset, as

@@ -202,7 +202,26 @@ class Describe(Case):
         rows = [line for line in lines if line.startswith("|")]
         self.assertGreater(len(rows), 40)
         for row in rows:
-            self.assertEqual(len(re.findall(r"(?<!\\)\|", row)), 7, row)
+            columns = 7 if rows.index(row) < rows.index("| Key | Default | Range | Unit | Meaning |") else 6
+            self.assertEqual(len(re.findall(r"(?<!\\)\|", row)), columns, row)
+
+    def test_operations(self):
+        text = self.netsim("describe", "put").stdout
+        self.assertEqual(re.findall("(?m)^operation (.*?):", text), ["put of armci", "put of grim"])
+        self.assertRegex(text, r"  notify = false   true or false\n      a word is written behind the data\n")
+        self.assertIn("  to = must be given   [all]   a rank\n", self.netsim("describe", "fence").stdout)
+        # All by one word, and those of a stack with its parameters.
+        names = re.findall("(?m)^operation ([a-z_]+)", self.netsim("describe", "operations").stdout)
+        for name in ("send", "barrier", "loop", "accumulate", "poll"):
+            self.assertIn(name, names)
+        self.assertNotIn("measure_start", names)
+        grim = self.netsim("describe", "grim").stdout
+        self.assertIn("operation call of grim: ", grim)
+        self.assertNotIn("operation put of armci: ", grim)
+        self.assertNotIn("operation", self.netsim("describe", "lam_via").stdout)
+        self.assertIn("did you mean active_message?",
+                      self.netsim("describe", "active_mesage", code=1).stderr)
+        self.assertIn("### `put` of grim\n", self.netsim("describe", "--format", "markdown").stdout)
 
     def test_json_schema(self):
         schema = json.loads(self.netsim("describe", "--json-schema").stdout)

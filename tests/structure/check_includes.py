@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "sim/explain": ["sim/core", "sim/config", "sim/mpi", "sim/workload", "sim/output"],
     "sim/figures": ["sim/core", "sim/config", "sim/workload", "sim/output", "sim/outcome",
                     "sim/compare", "sim/validate"],
-    "sim/cli": ["sim/core", "sim/config", "sim/scenario", "sim/workload", "sim/output",
+    "sim/cli": ["sim/core", "sim/config", "sim/program", "sim/scenario", "sim/workload", "sim/output",
                 "sim/campaign", "sim/outcome", "sim/compare", "sim/validate", "sim/calibrate",
                 "sim/explain", "sim/figures", "bench"],
     "models": ["sim/core", "sim/config", "sim/program", "sim/net", "sim/host", "sim/cluster",

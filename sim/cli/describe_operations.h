@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// netsim describe: the operations of programs, from their tables.
+#ifndef NETSIM_CLI_DESCRIBE_OPERATIONS_H
+#define NETSIM_CLI_DESCRIBE_OPERATIONS_H
+
+#include "sim/scenario/schema.h"
+
+#include <glib.h>
+
+// Whether `wanted` is the name of an operation, or stands for all of them ("operations").
+bool describe_has_operations(const struct scenario_schema *schema, const char *wanted);
+
+// Appends the operations that `wanted` means: by their name, by that of a stack whose model has
+// them, or all for NULL and "operations".
+void describe_operations_text(GString *out, const struct scenario_schema *schema,
+                              const char *wanted);
+void describe_operations_markdown(GString *out, const struct scenario_schema *schema,
+                                  const char *wanted);
+
+// Appends the names of all operations to a list of strings, which keeps no copies.
+void describe_operation_names(const struct scenario_schema *schema, GPtrArray *names);
+
+#endif
