@@ -15,61 +15,6 @@ static const struct test_program sequential = {
 static const struct test_program pipelined = {
     .ranks = 2, .sets = {"armci.put=pipelined"}, .ops = {MEGABYTE_PUT}, .all = "barrier"};
 
-static sim_time when(const struct program_run *run, const char *where, const char *part, int nth)
-{
-    sim_time time = armci_run_when(run, where, part, nth);
-    if (time < 0)
-        SUITE_SAME_TEXT("", part); // there is no such line
-    return time;
-}
-
-// armci.put.baseline_phases: COPYS, XMIT/RECV and COPYR for each buffer; armci.put.phase_location:
-// at the client, on the cards, at the server.
-static void test_sequential_phases(void)
-{
-    struct program_run *run = armci_run_good(&sequential);
-    char *client = armci_run_text(run, "rank 0", "put[1]"),
-         *server = armci_run_text(run, SERVER, "data server[1]");
-    SUITE_SAME_TEXT(client, "put[1] queued -> start\n"
-                            "put[1] start -> BUFFER\n"
-                            "put[1] BUFFER -> COPYS buffer 1: 400000 B at 0\n"
-                            "put[1] COPYS -> XMIT buffer 1\n"
-                            "put[1] XMIT -> BUFFER\n"
-                            "put[1] BUFFER -> COPYS buffer 1: 400000 B at 400000\n"
-                            "put[1] COPYS -> XMIT buffer 1\n"
-                            "put[1] XMIT -> BUFFER\n"
-                            "put[1] BUFFER -> COPYS buffer 1: 200000 B at 800000\n"
-                            "put[1] COPYS -> XMIT buffer 1\n"
-                            "put[1] XMIT -> ACKS\n"
-                            "put[1] ACKS -> done\n");
-    SUITE_SAME_TEXT(server, "data server[1] COPYR 400000 B at 0\n"
-                            "data server[1] done put\n"
-                            "data server[1] COPYR 400000 B at 400000\n"
-                            "data server[1] done put\n"
-                            "data server[1] COPYR 200000 B at 800000\n"
-                            "data server[1] done put\n");
-    SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "RECV put[1]"), 3);
-    SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "COPYR"), 0);
-    SUITE_SAME_INTEGER(armci_run_count(run, "data server node0", "COPY"), 0);
-    // Nothing is on the sending card before the first XMIT.
-    CU_ASSERT(when(run, "node0", "SEND[0] idle -> data", 1) > when(run, "rank 0", "-> XMIT", 1));
-    g_free(client);
-    g_free(server);
-    program_run_free(run);
-}
-
-// armci.put.baseline_sequential: the next buffer is packed only behind the acknowledgement.
-static void test_sequential_order(void)
-{
-    struct program_run *run = armci_run_good(&sequential);
-    for (int i = 1; i < 3; i++) {
-        sim_time sent = when(run, "rank 0", "-> XMIT", i), ack = when(run, "rank 0", "-> ACK", i);
-        CU_ASSERT(sent < ack);
-        CU_ASSERT(ack <= when(run, "rank 0", "-> COPYS", i + 1));
-    }
-    program_run_free(run);
-}
-
 // armci.put.ack_before_copyr: a server that is slow at the first buffer does not hold up the
 // acknowledgement of the second.
 static void test_ack_before_copyr(void)
@@ -79,9 +24,10 @@ static void test_ack_before_copyr(void)
                                .sets = {"armci.put=sequential", "armci.accumulate_kib=1024 us"},
                                .ops = {"{accumulate: {to: 1, size: 800 kB}}, {fence: 1}"},
                                .all = "barrier"});
-    sim_time ack = when(run, "rank 0", "context[1] sending -> ACK", 2);
-    CU_ASSERT(ack < when(run, SERVER, "COPYR", 1) + 400 * TIME_MS); // the first is not done yet
-    CU_ASSERT(ack < when(run, SERVER, "COPYR", 2));
+    sim_time ack = armci_run_when(run, "rank 0", "context[1] sending -> ACK", 2);
+    CU_ASSERT(ack < armci_run_when(run, SERVER, "COPYR", 1) + 400 * TIME_MS); // the first is not
+                                                                              // done yet
+    CU_ASSERT(ack < armci_run_when(run, SERVER, "COPYR", 2));
     program_run_free(run);
 }
 
@@ -90,13 +36,13 @@ static void test_overlap(void)
 {
     struct program_run *run = armci_run_good(&pipelined);
     for (int i = 1; i < 3; i++) {
-        sim_time copy = when(run, "rank 0", "-> COPYS", i + 1);
-        CU_ASSERT(when(run, "rank 0", "-> XMIT", i) <= copy); // one is on its way
-        CU_ASSERT(copy < when(run, "rank 0", "-> ACK", i));
+        sim_time copy = armci_run_when(run, "rank 0", "-> COPYS", i + 1);
+        CU_ASSERT(armci_run_when(run, "rank 0", "-> XMIT", i) <= copy); // one is on its way
+        CU_ASSERT(copy < armci_run_when(run, "rank 0", "-> ACK", i));
     }
-    sim_time copy = when(run, SERVER, "COPYR", 1); // takes 4.7 ms at the least
-    CU_ASSERT(copy < when(run, "rank 0", "-> ACK", 2));
-    CU_ASSERT(when(run, "rank 0", "-> XMIT", 2) < copy + 4700 * TIME_US);
+    sim_time copy = armci_run_when(run, SERVER, "COPYR", 1); // takes 4.7 ms at the least
+    CU_ASSERT(copy < armci_run_when(run, "rank 0", "-> ACK", 2));
+    CU_ASSERT(armci_run_when(run, "rank 0", "-> XMIT", 2) < copy + 4700 * TIME_US);
     program_run_free(run);
 }
 
@@ -111,7 +57,8 @@ static sim_time packing(const char *put)
                  "host.memory.copy_traffic=2", "host.memory.bus_rate=0 B/s", "armci.send_tokens=2"},
         .ops = {"{put: {to: 1, size: 4 MB}}, {fence: 1}"},
         .all = "barrier"});
-    sim_time time = when(run, "rank 0", "COPYS -> XMIT", 2) - when(run, "rank 0", "-> COPYS", 2);
+    sim_time time = armci_run_when(run, "rank 0", "COPYS -> XMIT", 2) -
+                    armci_run_when(run, "rank 0", "-> COPYS", 2);
     program_run_free(run);
     return time;
 }
@@ -193,10 +140,10 @@ static void test_one_buffer(void)
     one.ops[0] = other.ops[0] = "{put: {to: 1, size: 390 kB}}, {put: {to: 1, size: 400000 B}}";
     struct program_run *first = armci_run_good(&one), *second = armci_run_good(&other);
     for (int i = 1; i <= 2; i++) {
-        SUITE_SAME_INTEGER(when(second, "rank 0", "-> XMIT", i),
-                           when(first, "rank 0", "-> XMIT", i));
-        SUITE_SAME_INTEGER(when(second, "rank 0", "-> done", i),
-                           when(first, "rank 0", "-> done", i));
+        SUITE_SAME_INTEGER(armci_run_when(second, "rank 0", "-> XMIT", i),
+                           armci_run_when(first, "rank 0", "-> XMIT", i));
+        SUITE_SAME_INTEGER(armci_run_when(second, "rank 0", "-> done", i),
+                           armci_run_when(first, "rank 0", "-> done", i));
     }
     program_run_free(first);
     program_run_free(second);
@@ -229,61 +176,6 @@ static void test_replenish(void)
     check_replenish(1, false);
 }
 
-// armci.put.callback: each transmission is marked as done by its callback.
-static void test_callbacks(void)
-{
-    struct program_run *run = armci_run_good(&pipelined);
-    // Of three buffers and the fence.
-    SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "sending -> ACK"), 4);
-    SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "context[1] sending -> ACK"), 2);
-    SUITE_SAME_INTEGER(armci_run_count(run, "rank 0", "context[2] sending -> ACK"), 1);
-    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: sends of clients"), 4);
-    program_run_free(run);
-}
-
-// armci.gm.token_recovery_via_iprobe: the card has the acknowledgement long before, but a process
-// that computes does not call MPI_Iprobe, and has neither token nor flag.
-static void test_token_recovery(void)
-{
-    struct program_run *run = armci_run_good(&(struct test_program){
-        .ranks = 2,
-        .sets = {"armci.put_returns=after_last_send"},
-        .ops = {"{put: {to: 1, size: 1 kB}}, {compute: 50 ms}, {put: {to: 1, size: 1 kB}}"},
-        .all = "barrier"});
-    CU_ASSERT(when(run, SERVER, "RECV put[1]", 1) < 5 * TIME_MS);
-    CU_ASSERT(when(run, "node0", "send token[0] sent -> client", 1) > 50 * TIME_MS);
-    CU_ASSERT(when(run, "rank 0", "context[1] sending -> ACK", 1) > 50 * TIME_MS);
-    CU_ASSERT(when(run, "rank 0", "put[2] COPYS -> XMIT", 1) >
-              when(run, "rank 0", "context[1] sending -> ACK", 1));
-    CU_ASSERT(program_counter(run, "MPICH: calls of MPI_Iprobe by ARMCI") > 0);
-    program_run_free(run);
-}
-
-// armci.put.no_copy_alternative: direct only if the data lie together (armci.gm.no_scatter_gather:
-// else they are packed) and may be registered.
-static void expect_copies(const char *op, const char *set, bool copied)
-{
-    struct program_run *run =
-        armci_run_good(&(struct test_program){.ranks = 2,
-                                              .sets = {"armci.put=direct", set},
-                                              .ops = {op},
-                                              .all = "{fence: all}, barrier"});
-    CU_ASSERT((armci_run_count(run, "rank 0", "-> COPYS") > 0) == copied);
-    CU_ASSERT((armci_run_count(run, SERVER, "COPYR") > 0) == copied);
-    program_run_free(run);
-}
-
-static void test_direct(void)
-{
-    expect_copies("{put: {to: 1, size: 1 MB}}", NULL, false);
-    expect_copies("{put: {to: 1, size: 10 B}}, {put: {to: 1, size: 20 B}}", NULL, false);
-    expect_copies("{put: {to: 1, strided: {counts: [1000 B, 100], strides: [2000 B]}}}", NULL,
-                  true);
-    expect_copies("{put: {to: 1, size: 1 MB}}", "gm.registration=false", true);
-    expect_copies("{put: {to: 1, size: 1 MB}}", "host.memory.pin_limit=900 kB", true);
-    expect_copies("{accumulate: {to: 1, size: 1 MB}}", NULL, true);
-}
-
 // armci.accumulate.like_put: the same phases, and the pipeline gains. (How much is for `netsim
 // validate` to say.)
 static void test_accumulate(void)
@@ -299,8 +191,8 @@ static void test_accumulate(void)
     GString *renamed = g_string_new(other);
     g_string_replace(renamed, "accumulate", "put", 0);
     SUITE_SAME_TEXT(renamed->str, one);
-    CU_ASSERT(when(accumulate, "rank 0", "ACKS -> done", 1) <
-              when(slow, "rank 0", "ACKS -> done", 1));
+    CU_ASSERT(armci_run_when(accumulate, "rank 0", "ACKS -> done", 1) <
+              armci_run_when(slow, "rank 0", "ACKS -> done", 1));
     g_string_free(renamed, TRUE);
     g_free(one);
     g_free(other);
@@ -313,7 +205,7 @@ static sim_time pipelined_end(const char *op, const char *set)
 {
     struct program_run *run = armci_run_good(&(struct test_program){
         .ranks = 2, .sets = {"armci.put=pipelined", set}, .ops = {op}, .all = "barrier"});
-    sim_time end = when(run, "rank 0", "ACKS -> done", 1);
+    sim_time end = armci_run_when(run, "rank 0", "ACKS -> done", 1);
     program_run_free(run);
     return end;
 }
@@ -331,45 +223,9 @@ static void test_addition(void)
     CU_ASSERT(adds > put + 1 * TIME_MS);
 }
 
-// armci.dyn.size_tag: the header says how large the buffer is. Unless it is asked for, buffers are
-// fixed.
-static void test_size_tag(void)
-{
-    struct test_program program = {
-        .ranks = 2,
-        .sets = {"armci.buffer_scheme=dynamic", "armci.put_returns=after_last_send"},
-        .ops = {"{put: {to: 1, size: 390 kB}}, {put: {to: 1, size: 10 B}}, {fence: all}"},
-        .all = "barrier"};
-    struct program_run *run = armci_run_good(&program);
-    SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "390080 B in a buffer of 390080 B"), 1);
-    SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "90 B in a buffer of 90 B"), 1);
-    program_run_free(run);
-    program.sets[0] = NULL;
-    run = armci_run_good(&program);
-    SUITE_SAME_INTEGER(armci_run_count(run, SERVER, "90 B in a buffer of 400344 B"), 1);
-    program_run_free(run);
-}
-
-// A region that several pieces share, and that is too small for all of them: it drains and goes on.
-static void test_dynamic(void)
-{
-    struct program_run *run = armci_run_good(
-        &(struct test_program){.ranks = 2,
-                               .sets = {"armci.buffer_scheme=dynamic", "armci.region=500 kB",
-                                        "armci.put_returns=after_last_send"},
-                               .ops = {"{put: {to: 1, size: 2 MB}}, {put: {to: 1, size: 30 kB}}, "
-                                       "{put: {to: 1, size: 300 kB}}, {fence: all}"},
-                               .all = "barrier"});
-    CU_ASSERT(program_counter(run, "ARMCI: waits for all slots") >= 4);
-    SUITE_SAME_INTEGER(program_counter(run, "ARMCI: buffers taken"), 5 + 1 + 1);
-    program_run_free(run);
-}
-
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"armci.put.baseline_phases, armci.put.phase_location", test_sequential_phases},
-        {"armci.put.baseline_sequential", test_sequential_order},
         {"armci.put.ack_before_copyr", test_ack_before_copyr},
         {"armci.put.overlap_sender, armci.put.overlap_receiver", test_overlap},
         {"what a buffer finds in the cache", test_cache},
@@ -377,13 +233,8 @@ int main(void)
          test_buffers},
         {"armci.put.first_buffer_serial", test_one_buffer},
         {"armci.put.server_replenish", test_replenish},
-        {"armci.put.callback", test_callbacks},
-        {"armci.gm.token_recovery_via_iprobe", test_token_recovery},
-        {"armci.put.no_copy_alternative", test_direct},
         {"armci.accumulate.like_put", test_accumulate},
         {"armci.accumulate.like_put: the addition", test_addition},
-        {"armci.dyn.size_tag", test_size_tag},
-        {"a region that drains", test_dynamic},
         {0},
     };
     return suite_run("armci: put", cases);

@@ -53,7 +53,7 @@ static void add_operation(GString *ops, const char *text)
 static bool read_operations(struct reader *reader, const char *text)
 {
     struct case_block *block = reader->block;
-    if (block->rank == -2 || block->expected->len > 0 || block->listed)
+    if (block->kind >= CASE_PLACE || block->expected->len > 0 || block->listed)
         return fail(reader,
                     "an operation stands below a rank, before what is expected of it:", text);
     char **ops = g_strsplit(text, ";", -1);
@@ -96,12 +96,23 @@ static const char *read_window(struct case_expectation *expectation, const char 
     return good ? close + 1 + strspn(close + 1, " ") : NULL;
 }
 
+// "rank 0: TEXT": leaves TEXT in *text.
+static bool split_place(struct reader *reader, const char **text, const char **place)
+{
+    const char *colon = strstr(*text, ": ");
+    if (!colon)
+        return false;
+    *place = g_string_chunk_insert_len(reader->file->strings, *text, colon - *text);
+    *text = colon + strlen(": ");
+    return true;
+}
+
 static bool read_expectation(struct reader *reader, const char *text)
 {
     struct case_block *block = reader->block;
     struct case_expectation expectation = {
         .line = reader->line, .counted = *text == '=', .to = TIME_NEVER};
-    if (block->rank == -1)
+    if (block->kind == CASE_ALL)
         return fail(reader, "what is expected stands below one rank, not below all:", text);
     block->listed |= *text == '>';
     const char *rest = text + 1 + strspn(text + 1, " ");
@@ -119,6 +130,8 @@ static bool read_expectation(struct reader *reader, const char *text)
     rest = read_window(&expectation, rest);
     if (!rest || !*rest)
         return fail(reader, "times are written [FROM .. TO], before a transition:", text);
+    if (block->kind == CASE_ORDER && !split_place(reader, &rest, &expectation.place))
+        return fail(reader, "in order, a line is > PLACE: TEXT:", text);
     expectation.text = keep(reader, rest);
     g_array_append_val(block->expected, expectation);
     return true;
@@ -134,13 +147,15 @@ static bool begin_block(struct reader *reader, const char *text)
     block->line = block->end = reader->line;
     block->expected = g_array_new(FALSE, FALSE, sizeof(struct case_expectation));
     block->ops = g_string_new(NULL);
-    block->rank = -2;
     block->place = keep(reader, text);
     reader->block = block;
     if (g_str_has_prefix(text, "at ")) {
+        block->kind = CASE_PLACE;
         block->place += strlen("at ");
+    } else if (strcmp(text, "in order") == 0) {
+        block->kind = CASE_ORDER;
     } else if (strcmp(text, "rank all") == 0) {
-        block->rank = -1;
+        block->kind = CASE_ALL;
     } else {
         char *end;
         const char *number = text + strlen("rank ");
@@ -190,7 +205,7 @@ static bool read_head(struct reader *reader, const char *text)
     else if (g_str_has_prefix(text, "hosts "))
         program->hosts = (int)g_ascii_strtoull(text + strlen("hosts "), NULL, 10);
     else if (g_str_has_prefix(text, "show ") && !file->show)
-        file->show = g_strsplit(text + strlen("show "), " ", -1);
+        file->show = g_strsplit(text + strlen("show "), ", ", -1);
     else
         return read_fact(reader, text);
     return true;
@@ -204,7 +219,8 @@ static bool read_line(struct reader *reader, char *text)
     g_strstrip(text);
     if (*text == '\0' || *text == '#' || g_str_has_prefix(text, "each "))
         return true;
-    if (g_str_has_prefix(text, "rank ") || g_str_has_prefix(text, "at "))
+    if (g_str_has_prefix(text, "rank ") || g_str_has_prefix(text, "at ") ||
+        strcmp(text, "in order") == 0)
         return begin_block(reader, text);
     if (!reader->block)
         return read_head(reader, text);
@@ -277,9 +293,9 @@ static void give_operations(struct case_file *file)
 {
     for (guint i = 0; i < file->blocks->len; i++) {
         const struct case_block *block = g_ptr_array_index(file->blocks, i);
-        if (block->rank == -1)
+        if (block->kind == CASE_ALL)
             file->program.all = block->ops->str;
-        else if (block->rank >= 0 && block->ops->len > 0)
+        else if (block->kind == CASE_RANK && block->ops->len > 0)
             file->program.ops[block->rank] = block->ops->str;
     }
 }

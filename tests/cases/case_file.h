@@ -11,20 +11,24 @@
 struct case_expectation {
     int line;
     bool counted;
-    int count;         // if counted: exactly, or at least
+    int count; // if counted: exactly, or at least
     bool at_least;
     sim_time from, to; // 0 and TIME_NEVER: at any time
+    const char *place; // in a block "in order"; else NULL
     const char *text;
 };
 
-// What stands below "rank N", "rank all" or "at PLACE".
+// What stands below "rank N", "rank all", "at PLACE" or "in order".
+enum case_kind { CASE_RANK, CASE_ALL, CASE_PLACE, CASE_ORDER };
+
 struct case_block {
-    int line, end; // of its first line, and of its last one that is not empty, from 1
-    int rank;      // -1: all ranks; -2: another place
-    const char *place;
-    bool listed;      // has lines with '>', if only "> nothing"
-    GArray *expected; // struct case_expectation
-    GString *ops;     // as in a scenario's program: "{send: {to: 1}}, barrier"
+    enum case_kind kind;
+    int line, end;     // of its first line, and of its last one that is not empty, from 1
+    int rank;          // of CASE_RANK
+    const char *place; // of RANK and PLACE, as the state log names it
+    bool listed;       // has lines with '>', if only "> nothing"
+    GArray *expected;  // struct case_expectation
+    GString *ops;      // as in a scenario's program: "{send: {to: 1}}, barrier"
 };
 
 // A line such as "reason kind = truncated".

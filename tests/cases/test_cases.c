@@ -18,10 +18,19 @@ struct outcome {
     char *complaints;        // the compiler's
 };
 
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+    const struct program_line *first = *(const struct program_line *const *)a,
+                              *second = *(const struct program_line *const *)b;
+    return first->when < second->when ? -1 : first->when > second->when;
+}
+
 static struct outcome run_case_file(const struct case_file *file)
 {
     struct outcome outcome = {0};
     outcome.run = program_run_try(&file->program, 1, &outcome.complaints);
+    if (outcome.run)
+        g_ptr_array_sort(outcome.run->lines, by_time); // stable
     return outcome;
 }
 
@@ -34,6 +43,14 @@ static void outcome_free(struct outcome *outcome)
 
 // ---- Facts ----
 
+static char *books(const struct series_result *result)
+{
+    const struct ledger_totals *totals = &result->ledger;
+    if (totals->misordered + totals->duplicated > 0)
+        return g_strdup("misordered");
+    return g_strdup(result->ledger_balanced ? "balanced" : "not balanced");
+}
+
 static char *fact_value(const struct outcome *outcome, const struct case_fact *fact)
 {
     const struct program_run *run = outcome->run;
@@ -44,7 +61,7 @@ static char *fact_value(const struct outcome *outcome, const struct case_fact *f
     if (strcmp(fact->what, "status") == 0)
         return g_strdup(sim_status_name(run->result->status));
     if (strcmp(fact->what, "books") == 0)
-        return g_strdup(run->result->ledger_balanced ? "balanced" : "not balanced");
+        return books(run->result);
     if (strcmp(fact->what, "ledger") == 0)
         return program_ledger_text(run);
     if (strcmp(fact->what, "reason") == 0)
@@ -89,6 +106,16 @@ static bool check_fact(const struct case_file *file, const struct outcome *outco
 
 // ---- Transitions ----
 
+// "show put, data server[1]": a machine, or one of its subjects.
+static bool is_shown(const struct case_file *file, const struct program_line *line)
+{
+    for (char **shown = file->show; shown && *shown; shown++)
+        if (strcmp(*shown, line->machine) == 0 ||
+            (g_str_has_suffix(*shown, "]") && g_str_has_prefix(line->text, *shown)))
+            return true;
+    return false;
+}
+
 // The next one, from *at on, that the block lists: of its place and of a machine of "show".
 static const struct program_line *next_line(const struct case_file *file,
                                             const struct case_block *block,
@@ -96,8 +123,7 @@ static const struct program_line *next_line(const struct case_file *file,
 {
     while (*at < run->lines->len) {
         const struct program_line *line = g_ptr_array_index(run->lines, (*at)++);
-        if (strcmp(line->where, block->place) == 0 && file->show &&
-            g_strv_contains((const char *const *)file->show, line->machine))
+        if (strcmp(line->where, block->place) == 0 && is_shown(file, line))
             return line;
     }
     return NULL;
@@ -152,8 +178,8 @@ static bool check_count(const struct case_file *file, const struct case_block *b
     if (count == expectation->count || (expectation->at_least && count > expectation->count))
         return true;
     char *text = expectation_text(expectation);
-    char *expected = g_strdup_printf("%d%s x %s", expectation->count,
-                                     expectation->at_least ? "+" : "", text);
+    char *expected =
+        g_strdup_printf("%d%s x %s", expectation->count, expectation->at_least ? "+" : "", text);
     char *got = g_strdup_printf("%d", count);
     expected_got(file, expectation->line, expected, got);
     g_free(text);
@@ -162,10 +188,39 @@ static bool check_count(const struct case_file *file, const struct case_block *b
     return false;
 }
 
+// Each of these happens, at whatever place, after the one before it; others may happen between.
+static bool check_order(const struct case_file *file, const struct case_block *block,
+                        const struct program_run *run)
+{
+    guint at = 0;
+    for (guint i = 0; i < block->expected->len; i++) {
+        const struct case_expectation *expectation =
+            &g_array_index(block->expected, struct case_expectation, i);
+        const struct program_line *line = NULL;
+        while (at < run->lines->len && !line) {
+            const struct program_line *next = g_ptr_array_index(run->lines, at++);
+            if (strcmp(next->where, expectation->place) == 0 &&
+                strstr(next->text, expectation->text) && in_time(expectation, next->when))
+                line = next;
+        }
+        if (!line) {
+            char *text = expectation_text(expectation);
+            char *expected = g_strdup_printf("%s: %s, then", expectation->place, text);
+            expected_got(file, expectation->line, expected, "nothing like it");
+            g_free(text);
+            g_free(expected);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_block(const struct case_file *file, const struct case_block *block,
                         const struct program_run *run)
 {
     guint at = 0;
+    if (block->kind == CASE_ORDER)
+        return check_order(file, block, run);
     for (guint i = 0; i < block->expected->len; i++) {
         const struct case_expectation *expectation =
             &g_array_index(block->expected, struct case_expectation, i);
@@ -255,13 +310,19 @@ static void print_happened(const struct case_file *file, const struct case_block
         printf("    > nothing\n");
 }
 
+static bool is_list(const struct case_block *block)
+{
+    return block->listed && block->kind != CASE_ORDER;
+}
+
 // Where a case lists transitions; if it does so nowhere yet, everywhere.
 static bool is_printed(const struct case_file *file, const struct case_block *block)
 {
     bool anywhere = false;
     for (guint i = 0; i < file->blocks->len; i++)
-        anywhere |= ((const struct case_block *)g_ptr_array_index(file->blocks, i))->listed;
-    return block->rank != -1 && (block->listed || !anywhere);
+        anywhere |= is_list(g_ptr_array_index(file->blocks, i));
+    bool can = block->kind == CASE_RANK || block->kind == CASE_PLACE;
+    return can && (block->listed || !anywhere);
 }
 
 static bool print_file(const char *path, bool times)
@@ -276,10 +337,10 @@ static bool print_file(const char *path, bool times)
     guint next = 0;
     for (int i = 0; good && file->lines[i] && (file->lines[i][0] || file->lines[i + 1]); i++) {
         const char *text = file->lines[i];
-        if (text[strspn(text, " ")] != '>')
-            printf("%s\n", text);
         const struct case_block *block =
             next < file->blocks->len ? g_ptr_array_index(file->blocks, next) : NULL;
+        if (text[strspn(text, " ")] != '>' || (block && block->kind == CASE_ORDER))
+            printf("%s\n", text);
         if (!block || i + 1 < block->end)
             continue;
         if (is_printed(file, block))

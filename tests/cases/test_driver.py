@@ -14,7 +14,7 @@ DRIVER = pathlib.Path(os.environ["NETSIM"]).resolve().parent / "test_cases"
 GOOD = """\
 # A remark.
 set lam_via.sdescs=2
-show send pin
+show send, pin
 
 rank 0
     compute 100 ms ; send to: 1, size: 24 KiB # the remark of an operation
@@ -73,7 +73,7 @@ class Driver(unittest.TestCase):
                         "expected nothing more, got send[1] body_sent -> done at ")
         self.fails_with("body_sent -> done\n", "body_sent -> done\n    > send[2] start -> done\n",
                         12, "expected send[2] start -> done, got nothing more")
-        self.fails_with("show send pin", "show send recv pin", 17,
+        self.fails_with("show send, pin", "show send, recv, pin", 17,
                         "expected nothing more, got recv[1] start -> posted at ")
 
     def test_times(self):
@@ -111,7 +111,7 @@ class Driver(unittest.TestCase):
         self.fails(deadlock.replace("status = deadlock", "status = failed"), 1,
                    "expected status = failed, got deadlock: ")
         self.fails("counter of nothing = 1\n" + GOOD, 1, "expected counter of nothing = 1, got 0")
-        lost = GOOD[:GOOD.index("    >")].replace("show send pin", "set link.drop_nth=[4]") + \
+        lost = GOOD[:GOOD.index("    >")].replace("show send, pin", "set link.drop_nth=[4]") + \
             "rank 1\n    recv from: 0, size: 24 KiB\n"
         self.fails("status = deadlock\nledger = nothing\n" + lost, 2, "expected ledger = nothing")
         self.fails("status = deadlock\nbooks = not balanced\n" + GOOD, 1, "expected status")
@@ -136,7 +136,7 @@ class Driver(unittest.TestCase):
 
     def test_what_can_not_be_read(self):
         for old, new, line, what in (
-                ("show send pin", "sow send pin", 3, "what is \"sow send pin\""),
+                ("show send, pin", "sow send, pin", 3, "what is \"sow send, pin\""),
                 ("rank 1\n", "rank one\n", 14, "not a rank: \"rank one\""),
                 ("rank 1\n", "rank all\n", 16, "what is expected stands below one rank"),
                 ("= 3 send[1]", "= send[1]", 12, "= N TEXT says how often"),
@@ -154,6 +154,25 @@ class Driver(unittest.TestCase):
         self.passes(GOOD + "\nat rank 1\n    = 1 wait_body -> done\n")
         self.fails(GOOD + "\nat rank 1\n    barrier\n", 20, "an operation stands below a rank")
         self.fails(GOOD + "\nat nowhere\n    = 1 send\n", 20, "expected 1 x send, got 0")
+
+    def test_order(self):
+        order = GOOD + """
+in order
+    > rank 1: recv[1] start -> posted
+    > [100 ms ..] rank 0: start -> envelope_sent
+    > rank 0: body_sent
+    > rank 0: body_sent -> done
+"""
+        self.passes(order)
+        self.fails(order.replace("> rank 0: body_sent\n", "> rank 1: recv[1] start -> posted\n"), 22,
+                   "expected rank 1: recv[1] start -> posted, then, got nothing like it")
+        self.fails(order.replace("[100 ms ..]", "[.. 100 ms]"), 21, "expected rank 0: start")
+        self.fails(order.replace("rank 1: recv", "recv"), 20, "in order, a line is > PLACE: TEXT")
+        self.fails(order + "    barrier\n", 24, "an operation stands below a rank")
+        self.path.write_text(order, encoding="utf-8")
+        printed = self.run_driver("--print", self.path)
+        self.assertIn(order[order.index("in order"):], printed)
+        self.assertEqual(printed.count("envelope_sent -> body_sent"), 1)
 
     def test_folder(self):
         self.assertIn("expected case files, got none", self.run_driver(self.folder, code=1))

@@ -78,6 +78,7 @@ sim_time armci_run_when(const struct program_run *run, const char *where, const 
         if (is_of(line, where, part) && --nth == 0)
             return line->when;
     }
+    SUITE_SAME_TEXT("", part); // there is no such line
     return -1;
 }
 

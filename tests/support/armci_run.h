@@ -18,8 +18,8 @@ struct program_run *armci_run_observed(const struct test_program *program,
 // The same, and fails the running case unless the run completes with balanced books.
 struct program_run *armci_run_good(const struct test_program *program);
 
-// Lines of a place that contain a text: how many; and when the nth of them was, from 1 (-1: there
-// are not so many).
+// Lines of a place that contain a text: how many; and when the nth of them was, from 1 (fails the
+// running case and is -1 if there are not so many).
 int armci_run_count(const struct program_run *run, const char *where, const char *part);
 sim_time armci_run_when(const struct program_run *run, const char *where, const char *part,
                         int nth);
