@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Get: the buffers of a variant, what overlaps, and how many messages and interrupts the variants cost
-// (thesis 001, Figs 4.1 to 4.5). Their phases are in tests/cases/armci.
+// Get: the buffers of a variant, what overlaps, and how many messages and interrupts the variants
+// cost (thesis 001, Figs 4.1 to 4.5). Their phases are in tests/cases/armci.
 #include "tests/support/armci_run.h"
 #include "tests/support/suite.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ARMCI promises to programs (thesis 001, 2.3), as far as times and numbers of several ranks show
-// it; the rest, and how data servers keep it, is in tests/cases/armci.
+// What ARMCI promises to programs (thesis 001, 2.3), as far as times and numbers of several ranks
+// show it; the rest, and how data servers keep it, is in tests/cases/armci.
 #include "tests/support/armci_run.h"
 #include "tests/support/suite.h"
 

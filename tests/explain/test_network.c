@@ -24,6 +24,26 @@ static struct world world_of(int hosts, const struct link_config *link,
     return world;
 }
 
+static struct world ethernet_world(int hosts)
+{
+    struct link_config link = topology_link_defaults();
+    struct switch_config node = topology_switch_defaults();
+    return world_of(hosts, &link, &node);
+}
+
+static struct world wormhole_world(int hosts)
+{
+    struct link_config link = topology_wormhole_link();
+    struct switch_config node = topology_wormhole_switch();
+    return world_of(hosts, &link, &node);
+}
+
+static void world_run(struct world *world)
+{
+    probe_run(world->probe);
+    record_settle(world->record);
+}
+
 static void world_free(struct world *world)
 {
     probe_free(world->probe);
@@ -69,14 +89,11 @@ static void expect_way(const struct world *world, const struct probe_packet *pac
 // 80 ns a byte: 1000 B and 8 B of preamble are 80.64 us, the gap 0.96 us.
 static void test_two_senders(void)
 {
-    struct link_config link = topology_link_defaults();
-    struct switch_config node = topology_switch_defaults();
-    struct world world = world_of(3, &link, &node);
+    struct world world = ethernet_world(3);
     struct probe_packet *first = probe_send(world.probe, 0, 0, 2, 1000);
     struct probe_packet *second = probe_send(world.probe, 0, 1, 2, 1000);
     struct probe_packet *alone = probe_send(world.probe, 400 * TIME_US, 1, 2, 1000);
-    probe_run(world.probe);
-    record_settle(world.record);
+    world_run(&world);
     static const char uncontended[] = "propagation 50000, serialisation 80640000, switch 5000000, "
                                       "propagation 50000, serialisation 80640000";
     expect_way(&world, first, "wire switch0->node2", uncontended);
@@ -93,16 +110,13 @@ static void test_two_senders(void)
 // serialisation, and the other's what it waits behind.
 static void test_turns(void)
 {
-    struct link_config link = topology_link_defaults();
-    struct switch_config node = topology_switch_defaults();
-    struct world world = world_of(3, &link, &node);
+    struct world world = ethernet_world(3);
     struct probe_packet *last = NULL;
     for (int i = 0; i < 3; i++) {
         probe_send(world.probe, 0, 0, 2, 1000);
         last = probe_send(world.probe, 0, 1, 2, 1000);
     }
-    probe_run(world.probe);
-    record_settle(world.record);
+    world_run(&world);
     expect_way(&world, last, "wire switch0->node2",
                "propagation 50000, serialisation 80640000, "
                "behind others at switch0->node2 (packets of node0) 960000, "
@@ -121,13 +135,10 @@ static void test_turns(void)
 // port.
 static void test_wormhole(void)
 {
-    struct link_config link = topology_wormhole_link();
-    struct switch_config node = topology_wormhole_switch();
-    struct world world = world_of(3, &link, &node);
+    struct world world = wormhole_world(3);
     struct probe_packet *first = probe_send(world.probe, 0, 0, 2, 1000);
     struct probe_packet *second = probe_send(world.probe, 0, 1, 2, 1000);
-    probe_run(world.probe);
-    record_settle(world.record);
+    world_run(&world);
     expect_way(&world, first, "wire switch0->node2",
                "propagation 50000, serialisation 4000000, switch 150000, propagation 50000, "
                "serialisation 4000");
@@ -142,14 +153,11 @@ static void test_wormhole(void)
 // 4 us: so long the one behind it waits for a port that is free.
 static void test_head_of_line(void)
 {
-    struct link_config link = topology_wormhole_link();
-    struct switch_config node = topology_wormhole_switch();
-    struct world world = world_of(4, &link, &node);
+    struct world world = wormhole_world(4);
     probe_send(world.probe, 0, 0, 2, 1000);
     probe_send(world.probe, 0, 1, 2, 30);
     struct probe_packet *behind = probe_send(world.probe, 0, 1, 3, 30);
-    probe_run(world.probe);
-    record_settle(world.record);
+    world_run(&world);
     expect_way(&world, behind, "wire switch0->node3",
                "propagation 50000, serialisation 120000, "
                "behind others at switch0->node3 (packets to other ports) 4000000, "
@@ -162,14 +170,11 @@ static void test_head_of_line(void)
 // stands behind these 320 ns less a byte, the propagation and the switch.
 static void test_held_back(void)
 {
-    struct link_config link = topology_wormhole_link();
-    struct switch_config node = topology_wormhole_switch();
-    struct world world = world_of(4, &link, &node);
+    struct world world = wormhole_world(4);
     probe_send(world.probe, 0, 0, 2, 1000);
     probe_send(world.probe, 0, 1, 2, 500);
     struct probe_packet *behind = probe_send(world.probe, 0, 1, 3, 500);
-    probe_run(world.probe);
-    record_settle(world.record);
+    world_run(&world);
     expect_way(&world, behind, "wire switch0->node3",
                "propagation 50000, serialisation 2000000, "
                "behind others at switch0->node3 (packets to other ports) 116000, "
@@ -194,9 +199,7 @@ static void give(struct engine *engine, struct event *event)
 // gets no place before 30 us.
 static void test_no_place(void)
 {
-    struct link_config link = topology_wormhole_link();
-    struct switch_config node = topology_wormhole_switch();
-    struct world world = world_of(3, &link, &node);
+    struct world world = wormhole_world(3);
     struct giver givers[2];
     network_limit(world.probe->network, 2);
     for (int i = 0; i < 2; i++) {
@@ -206,8 +209,7 @@ static void test_no_place(void)
     }
     struct probe_packet *first = probe_send(world.probe, 0, 0, 2, 30);
     struct probe_packet *second = probe_send(world.probe, 5 * TIME_US, 1, 2, 30);
-    probe_run(world.probe);
-    record_settle(world.record);
+    world_run(&world);
     expect_way(&world, first, "wire switch0->node2",
                "propagation 50000, serialisation 120000, "
                "behind others at switch0->node2 (no place at node2) 9796000, "

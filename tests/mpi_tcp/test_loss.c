@@ -6,21 +6,6 @@
 
 #define MOST_FRAMES 400
 
-// Drops the nth frame that each host sends.
-static struct program_run *run_with_loss(const struct test_program *program, int nth)
-{
-    char *drop = g_strdup_printf("link.drop_nth=[%d]", nth);
-    struct test_program lossy = *program;
-    int sets = 0;
-    while (lossy.sets[sets])
-        sets++;
-    lossy.sets[sets] = drop;
-    lossy.sets[sets + 1] = "link.fault_direction=forward";
-    struct program_run *run = program_run(&lossy, 1);
-    g_free(drop);
-    return run;
-}
-
 // Drops each frame in turn until there are no more; the transitions of all requests stay the same
 // (of one rank at a time: the program leaves no choice). Returns how many there were.
 static int drop_each(const struct test_program *program)
@@ -30,7 +15,7 @@ static int drop_each(const struct test_program *program)
     int nth = 0;
     bool beyond = false;
     while (!beyond && ++nth < MOST_FRAMES) {
-        struct program_run *run = run_with_loss(program, nth);
+        struct program_run *run = program_run_lossy(program, nth);
         SUITE_SAME_TEXT(sim_status_name(run->result->status), "completed");
         CU_ASSERT(run->result->ledger_balanced);
         SUITE_SAME_INTEGER((long long)run->result->ledger.duplicated, 0);

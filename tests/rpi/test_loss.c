@@ -13,21 +13,6 @@
 
 #define MOST_FRAMES 200
 
-// Drops the nth frame that each host sends.
-static struct program_run *run_with_loss(const struct test_program *program, int nth)
-{
-    char *drop = g_strdup_printf("link.drop_nth=[%d]", nth);
-    struct test_program lossy = *program;
-    int sets = 0;
-    while (lossy.sets[sets])
-        sets++;
-    lossy.sets[sets] = drop;
-    lossy.sets[sets + 1] = "link.fault_direction=forward";
-    struct program_run *run = program_run(&lossy, 1);
-    g_free(drop);
-    return run;
-}
-
 struct tally {
     int completed, silent, deadlock, failed;
 };
@@ -67,7 +52,7 @@ static struct tally drop_each(const struct test_program *program)
     struct program_run *whole = program_run(program, 1);
     SUITE_SAME_TEXT(sim_status_name(whole->result->status), "completed");
     for (int nth = 1; nth < MOST_FRAMES; nth++) {
-        struct program_run *run = run_with_loss(program, nth);
+        struct program_run *run = program_run_lossy(program, nth);
         expect_consistent(run, &tally);
         bool beyond = run->result->fingerprint == whole->result->fingerprint;
         program_run_free(run);
@@ -111,7 +96,7 @@ static void test_report(void)
         .ranks = 2, .ops = {"{send: {to: 1, size: 10 KiB}}", "{recv: {from: 0, size: 10 KiB}}"}};
     bool found = false;
     for (int nth = 1; nth < 12 && !found; nth++) {
-        struct program_run *run = run_with_loss(&program, nth);
+        struct program_run *run = program_run_lossy(&program, nth);
         char *books = program_ledger_text(run), *ranks = program_reason(run, "ranks");
         // The second frame of the message and, with it, what comes behind.
         found = strstr(books, "bytes 1432..2899 lost: ") != NULL;
@@ -158,7 +143,7 @@ static void test_lost_ack(void)
     };
     int seen = 0;
     for (int nth = 1; nth < 10; nth++) {
-        struct program_run *run = run_with_loss(&program, nth);
+        struct program_run *run = program_run_lossy(&program, nth);
         char *ranks = program_reason(run, "ranks");
         if (run->result->status == SIM_DEADLOCK && run->result->ledger.delivered == 4) {
             SUITE_CONTAINS(ranks, "\"waits_for\":\"the receiver's ACK\"");

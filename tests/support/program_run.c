@@ -164,6 +164,20 @@ struct program_run *program_run_try(const struct test_program *program, uint64_t
     return run;
 }
 
+struct program_run *program_run_lossy(const struct test_program *program, int nth)
+{
+    char *drop = g_strdup_printf("link.drop_nth=[%d]", nth);
+    struct test_program lossy = *program;
+    int sets = 0;
+    while (lossy.sets[sets])
+        sets++;
+    lossy.sets[sets] = drop;
+    lossy.sets[sets + 1] = "link.fault_direction=forward";
+    struct program_run *run = program_run(&lossy, 1);
+    g_free(drop);
+    return run;
+}
+
 void program_run_free(struct program_run *run)
 {
     series_result_free(run->result);

@@ -51,6 +51,8 @@ char *program_complaints(const struct test_program *program);
 struct program_run *program_run(const struct test_program *program, uint64_t seed);
 struct program_run *program_run_observed(const struct test_program *program, uint64_t seed,
                                          struct mpi_observer *observer);
+// The same with seed 1 and without the nth frame that each host sends, from 1.
+struct program_run *program_run_lossy(const struct test_program *program, int nth);
 void program_run_free(struct program_run *run);
 
 // The same, but returns NULL if the compiler refuses the program. *complaints is its text, "" if

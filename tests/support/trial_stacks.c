@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/trial_stacks.h"
 
+#include "tests/support/suite.h"
+
 #define MANY_STEPS 60
 #define BIT(kind) (UINT32_C(1) << (kind))
 
@@ -309,3 +311,37 @@ const struct trial_stack trial_gm = {
     .bare = true,
     .settings = gm_settings,
 };
+
+// ---- A suite of all of them ----
+
+static bool with_faults;
+
+#define CASE(stack)                                                                                \
+    static void test_##stack(void)                                                                 \
+    {                                                                                              \
+        trial_run(&trial_##stack, with_faults);                                                    \
+    }
+
+CASE(lam_tcp)
+CASE(mpich_p4)
+CASE(lam_via)
+CASE(mvich)
+CASE(armci)
+CASE(grim)
+CASE(gm)
+
+int trial_suite(const char *name, bool faults)
+{
+    static const struct suite_case cases[] = {
+        {"LAM over TCP", test_lam_tcp},
+        {"MPICH over ch_p4", test_mpich_p4},
+        {"LAM over VIA", test_lam_via},
+        {"MVICH", test_mvich},
+        {"MPICH beside ARMCI", test_armci},
+        {"GRIM", test_grim},
+        {"bare GM", test_gm},
+        {0},
+    };
+    with_faults = faults;
+    return suite_run(name, cases);
+}

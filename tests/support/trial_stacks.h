@@ -8,4 +8,7 @@
 extern const struct trial_stack trial_lam_tcp, trial_mpich_p4, trial_lam_via, trial_mvich,
     trial_armci, trial_grim, trial_gm;
 
+// A suite with a case for each of them (trial_run): what main returns.
+int trial_suite(const char *name, bool faults);
+
 #endif

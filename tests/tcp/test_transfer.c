@@ -2,37 +2,12 @@
 // Bulk transfers: goodput against the wire's limit, both ways, many connections, random losses,
 // and that nothing is allocated once warm.
 #include "sim/core/random.h"
+#include "tests/support/allocations.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_tcp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static uint64_t allocations;
-
-#if !defined(__SANITIZE_ADDRESS__)
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-
-void *malloc(size_t size)
-{
-    allocations++;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t nmemb, size_t size)
-{
-    allocations++;
-    return __libc_calloc(nmemb, size);
-}
-
-void *realloc(void *ptr, size_t size)
-{
-    allocations++;
-    return __libc_realloc(ptr, size);
-}
-#endif
 
 // ---- A program that writes and reads runs, and checks what it gets ----
 
@@ -386,10 +361,10 @@ static void test_no_allocation(void)
     world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(40000000));
     world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(40000000));
     engine_run(world->sim->engine, TIME_S);
-    uint64_t before = allocations, events = engine_events(world->sim->engine);
+    uint64_t before = allocations.count, events = engine_events(world->sim->engine);
     engine_run(world->sim->engine, 2 * TIME_S);
     CU_ASSERT(engine_events(world->sim->engine) - events > 10000);
-    SUITE_SAME_INTEGER(allocations - before, 0);
+    SUITE_SAME_INTEGER(allocations.count - before, 0);
     world_free(world);
 }
 
