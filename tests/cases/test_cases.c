@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs case files (README.md in this folder) and compares what happened with what they expect.
 //
-//   test_cases FILE|FOLDER…          a line for each: "pass FILE", "fail FILE:LINE: expected X, got
-//   Y";
+//   test_cases FILE|FOLDER…          a line for each case: "pass FILE", or
+//                                    "fail FILE:LINE: expected X, got Y";
 //                                    ends with 0 if all pass, else with 1
 //   test_cases --print FILE          the file with the transitions that really happened, on stdout;
 //                                    writes nothing else
@@ -69,10 +69,15 @@ static char *fact_value(const struct outcome *outcome, const struct case_fact *f
     return g_strdup_printf("%" G_GINT64_FORMAT, program_counter(run, fact->name));
 }
 
-static bool expected_got(const struct case_file *file, int line, const char *expected,
-                         const char *got)
+// A failure is "fail FILE:LINE: expected X, got Y": begin_failure, X, ", got ", Y, end_failure.
+static void begin_failure(const struct case_file *file, int line)
 {
-    printf("fail %s:%d: expected %s, got %s%s\n", file->path, line, expected, got, file->with->str);
+    printf("fail %s:%d: expected ", file->path, MAX(line, 1));
+}
+
+static bool end_failure(const struct case_file *file)
+{
+    printf("%s\n", file->with->str);
     return false;
 }
 
@@ -87,18 +92,16 @@ static bool is_whole(const char *value, const char *expected)
 static bool check_fact(const struct case_file *file, const struct outcome *outcome,
                        const struct case_fact *fact)
 {
-    char *value = fact_value(outcome, fact);
+    char *value = g_strchomp(fact_value(outcome, fact));
     bool good = fact->whole ? is_whole(value, fact->text) : strstr(value, fact->text) != NULL;
     if (!good) {
-        char *expected =
-            g_strdup_printf("%s%s%s %c %s", fact->what, *fact->name ? " " : "", fact->name,
-                            fact->whole ? '=' : '~', *fact->text ? fact->text : "nothing");
         char *why = outcome->run ? program_reason(outcome->run, "text") : g_strdup("");
-        char *got = g_strdup_printf("%s%s%s", *value ? value : "nothing", *why ? ": " : "", why);
-        expected_got(file, MAX(fact->line, 1), expected, g_strchomp(got));
-        g_free(expected);
+        begin_failure(file, fact->line);
+        printf("%s%s%s %c %s, got %s%s%s", fact->what, *fact->name ? " " : "", fact->name,
+               fact->whole ? '=' : '~', *fact->text ? fact->text : "nothing",
+               *value ? value : "nothing", *why ? ": " : "", why);
+        end_failure(file);
         g_free(why);
-        g_free(got);
     }
     g_free(value);
     return good;
@@ -129,22 +132,9 @@ static const struct program_line *next_line(const struct case_file *file,
     return NULL;
 }
 
-static char *at_time(sim_time when)
+static double ms(sim_time when)
 {
-    return g_strdup_printf(" at %.6f ms", time_to_us(when) / 1000);
-}
-
-static char *expectation_text(const struct case_expectation *expectation)
-{
-    char *from = at_time(expectation->from), *to = at_time(expectation->to);
-    GString *text = g_string_new(expectation->text);
-    if (expectation->from > 0)
-        g_string_append_printf(text, " not before%s", from + strlen(" at"));
-    if (expectation->to < TIME_NEVER)
-        g_string_append_printf(text, " not after%s", to + strlen(" at"));
-    g_free(from);
-    g_free(to);
-    return g_string_free(text, FALSE);
+    return time_to_us(when) / 1000;
 }
 
 static bool in_time(const struct case_expectation *expectation, sim_time when)
@@ -152,40 +142,50 @@ static bool in_time(const struct case_expectation *expectation, sim_time when)
     return when >= expectation->from && when <= expectation->to;
 }
 
+// Something that contains the text, of a place, in time.
+static bool is_like(const struct program_line *line, const char *place,
+                    const struct case_expectation *expectation)
+{
+    return strcmp(line->where, place) == 0 && in_time(expectation, line->when) &&
+           strstr(line->text, expectation->text);
+}
+
+static void print_expectation(const struct case_expectation *expectation)
+{
+    printf("%s", expectation->text);
+    if (expectation->from > 0)
+        printf(" not before %.6f ms", ms(expectation->from));
+    if (expectation->to < TIME_NEVER)
+        printf(" not after %.6f ms", ms(expectation->to));
+}
+
 static bool check_next(const struct case_file *file, const struct case_expectation *expectation,
                        const struct program_line *line)
 {
     if (line && strcmp(line->text, expectation->text) == 0 && in_time(expectation, line->when))
         return true;
-    char *expected = expectation_text(expectation), *when = line ? at_time(line->when) : NULL;
-    char *got = line ? g_strdup_printf("%s%s", line->text, when) : g_strdup("nothing more");
-    expected_got(file, expectation->line, expected, got);
-    g_free(expected);
-    g_free(when);
-    g_free(got);
-    return false;
+    begin_failure(file, expectation->line);
+    print_expectation(expectation);
+    if (line)
+        printf(", got %s at %.6f ms", line->text, ms(line->when));
+    else
+        printf(", got nothing more");
+    return end_failure(file);
 }
 
 static bool check_count(const struct case_file *file, const struct case_block *block,
                         const struct case_expectation *expectation, const struct program_run *run)
 {
     int count = 0;
-    for (guint i = 0; i < run->lines->len; i++) {
-        const struct program_line *line = g_ptr_array_index(run->lines, i);
-        count += strcmp(line->where, block->place) == 0 && in_time(expectation, line->when) &&
-                 strstr(line->text, expectation->text);
-    }
+    for (guint i = 0; i < run->lines->len; i++)
+        count += is_like(g_ptr_array_index(run->lines, i), block->place, expectation);
     if (count == expectation->count || (expectation->at_least && count > expectation->count))
         return true;
-    char *text = expectation_text(expectation);
-    char *expected =
-        g_strdup_printf("%d%s x %s", expectation->count, expectation->at_least ? "+" : "", text);
-    char *got = g_strdup_printf("%d", count);
-    expected_got(file, expectation->line, expected, got);
-    g_free(text);
-    g_free(expected);
-    g_free(got);
-    return false;
+    begin_failure(file, expectation->line);
+    printf("%d%s x ", expectation->count, expectation->at_least ? "+" : "");
+    print_expectation(expectation);
+    printf(", got %d", count);
+    return end_failure(file);
 }
 
 // Each of these happens, at whatever place, after the one before it; others may happen between.
@@ -196,21 +196,16 @@ static bool check_order(const struct case_file *file, const struct case_block *b
     for (guint i = 0; i < block->expected->len; i++) {
         const struct case_expectation *expectation =
             &g_array_index(block->expected, struct case_expectation, i);
-        const struct program_line *line = NULL;
-        while (at < run->lines->len && !line) {
-            const struct program_line *next = g_ptr_array_index(run->lines, at++);
-            if (strcmp(next->where, expectation->place) == 0 &&
-                strstr(next->text, expectation->text) && in_time(expectation, next->when))
-                line = next;
-        }
-        if (!line) {
-            char *text = expectation_text(expectation);
-            char *expected = g_strdup_printf("%s: %s, then", expectation->place, text);
-            expected_got(file, expectation->line, expected, "nothing like it");
-            g_free(text);
-            g_free(expected);
-            return false;
-        }
+        while (at < run->lines->len &&
+               !is_like(g_ptr_array_index(run->lines, at), expectation->place, expectation))
+            at++;
+        if (at++ < run->lines->len)
+            continue;
+        begin_failure(file, expectation->line);
+        printf("%s: ", expectation->place);
+        print_expectation(expectation);
+        printf(" after these, got nothing like it");
+        return end_failure(file);
     }
     return true;
 }
@@ -232,11 +227,9 @@ static bool check_block(const struct case_file *file, const struct case_block *b
     const struct program_line *more = block->listed ? next_line(file, block, run, &at) : NULL;
     if (!more)
         return true;
-    char *when = at_time(more->when), *got = g_strconcat(more->text, when, NULL);
-    expected_got(file, block->end, "nothing more", got);
-    g_free(when);
-    g_free(got);
-    return false;
+    begin_failure(file, block->end);
+    printf("nothing more, got %s at %.6f ms", more->text, ms(more->when));
+    return end_failure(file);
 }
 
 static bool check_variant(const struct case_file *file)
@@ -302,9 +295,10 @@ static void print_happened(const struct case_file *file, const struct case_block
     guint at = 0;
     int count = 0;
     for (; (line = next_line(file, block, run, &at)); count++) {
-        char *when = at_time(line->when);
-        printf("    > %s%s%s\n", line->text, times ? " #" : "", times ? when : "");
-        g_free(when);
+        printf("    > %s", line->text);
+        if (times)
+            printf(" # at %.6f ms", ms(line->when));
+        printf("\n");
     }
     if (count == 0)
         printf("    > nothing\n");

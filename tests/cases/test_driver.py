@@ -165,7 +165,7 @@ in order
 """
         self.passes(order)
         self.fails(order.replace("> rank 0: body_sent\n", "> rank 1: recv[1] start -> posted\n"), 22,
-                   "expected rank 1: recv[1] start -> posted, then, got nothing like it")
+                   "expected rank 1: recv[1] start -> posted after these, got nothing like it")
         self.fails(order.replace("[100 ms ..]", "[.. 100 ms]"), 21, "expected rank 0: start")
         self.fails(order.replace("rank 1: recv", "recv"), 20, "in order, a line is > PLACE: TEXT")
         self.fails(order + "    barrier\n", 24, "an operation stands below a rank")
