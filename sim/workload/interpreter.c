@@ -112,14 +112,24 @@ void interpreter_wait_for(struct interpreter *run, struct mpi_request *request)
     g_ptr_array_add(run->waiting, request);
 }
 
+static bool is_open(const struct interpreter *run, int number)
+{
+    for (guint i = 0; i < run->open->len; i++)
+        if (g_array_index(run->open, struct open_request, i).number == number)
+            return true;
+    return false;
+}
+
 bool interpreter_name_free(struct interpreter *run)
 {
-    for (guint i = 0; run->call.request != CALL_NO_REQUEST && i < run->open->len; i++)
-        if (g_array_index(run->open, struct open_request, i).number == run->call.request) {
-            interpreter_fail(run, "request %s is still open", run->call.request_name);
-            return false;
-        }
-    return true;
+    const struct op_call *call = &run->call;
+    if (call->request == CALL_NO_REQUEST || !is_open(run, call->request))
+        return true;
+    if (call->request_name)
+        interpreter_fail(run, "request %s is still open", call->request_name);
+    else
+        interpreter_fail(run, "request %d is still open", call->request);
+    return false;
 }
 
 enum interpreter_phase interpreter_started(struct interpreter *run, struct mpi_request *request)

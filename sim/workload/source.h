@@ -27,7 +27,7 @@ struct op_call {
                                     // number share one; counted from 0
     int64_t span;                   // bytes of the caller's memory that the data lie in
     int request;              // what the call starts under a name, by number; CALL_NO_REQUEST: none
-    const char *request_name; // NULL: none
+    const char *request_name; // NULL: none, also of one that has only a number
     const int *awaited;       // numbers of the requests that are waited for
     int awaited_count;
     bool awaits_all;   // all that are open, instead

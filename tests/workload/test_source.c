@@ -21,6 +21,7 @@
 struct stream {
     struct op_source base;
     int rounds;
+    bool forgets;                 // the same numbers in each round, and no waiting
     struct mpi_group_set *groups; // by parity
     int64_t calls[RANKS];         // so far
     // Of the last call:
@@ -39,7 +40,7 @@ static void transfer(struct stream *stream, struct op_call *call, enum op_code c
     };
     call->kind = &operation_table[code];
     call->arguments = &stream->transfer;
-    call->request = 2 * round + (code == OP_IRECV);
+    call->request = 2 * (stream->forgets ? 0 : round) + (code == OP_IRECV);
     call->own_buffer = code == OP_IRECV;
 }
 
@@ -86,7 +87,7 @@ static enum source_next stream_next(struct op_source *base, int rank, struct op_
         stream->awaited[0] = 2 * round + 1;
         stream->awaited[1] = 2 * round;
         call->awaited = stream->awaited;
-        call->awaited_count = 2;
+        call->awaited_count = stream->forgets ? 0 : 2;
         break;
     }
     return SOURCE_CALL;
@@ -189,6 +190,22 @@ static void test_any_order(void)
     compiled_free(&compiled);
 }
 
+// A request without a name is told by its number.
+static void test_open_request(void)
+{
+    struct compiled compiled = compiled_new(scenario, NULL);
+    struct stream stream = stream_of(2);
+    struct run_options options = {.source = &stream.base};
+    stream.forgets = true;
+    struct series_result *result = run_case(&model_registry, compiled.test_case, 0, 1, &options);
+    SUITE_SAME_TEXT(sim_status_name(result->status), "failed");
+    SUITE_CONTAINS(json_string_value(json_object_get(result->reason, "text")),
+                   ": request 0 is still open");
+    series_result_free(result);
+    stream_clear(&stream);
+    compiled_free(&compiled);
+}
+
 static void test_memory(void)
 {
     struct compiled compiled = compiled_new(scenario, NULL);
@@ -207,6 +224,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"ranks do what it says", test_what_is_done},
         {"unfolded in any order of ranks", test_any_order},
+        {"a request that is still open", test_open_request},
         {"no memory for what is over", test_memory},
         {0},
     };
