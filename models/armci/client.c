@@ -52,13 +52,13 @@ void armci_enter(struct cpu_context *context, struct mpi_request *request, enum 
     mpi_enter(context, request, state, detail ? text : NULL);
 }
 
-const struct mpi_layout *armci_layout_of(struct mpi_request *request)
+const struct data_layout *armci_layout_of(struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
     const struct operation_arguments *arguments = request->arguments;
     if (arguments && arguments->layout)
         return arguments->layout;
-    r->contiguous = (struct mpi_layout){.kind = MPI_CONTIGUOUS, .bytes = request->size};
+    r->contiguous = (struct data_layout){.kind = DATA_CONTIGUOUS, .bytes = request->size};
     return &r->contiguous;
 }
 

@@ -78,7 +78,7 @@ struct armci_request { // the device's part of a request
     enum armci_step (*step)(struct cpu_context *context, struct armci_client *client,
                             struct mpi_request *request);
     const struct armci_get_variant *get;
-    struct mpi_layout contiguous; // if the program gave none
+    struct data_layout contiguous; // if the program gave none
     struct armci_pieces pieces;
     struct armci_piece piece;
     struct armci_slot *slot;
@@ -129,7 +129,7 @@ static inline struct armci_client *armci_client_of(const struct mpi_request *req
     return request->process->device;
 }
 
-const struct mpi_layout *armci_layout_of(struct mpi_request *request);
+const struct data_layout *armci_layout_of(struct mpi_request *request);
 
 extern const struct stage armci_stage;            // the library on a processor
 extern const struct stage armci_accumulate_stage; // its sums

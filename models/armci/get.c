@@ -40,9 +40,9 @@ const char *const armci_get_names[] = {"sequential", "server_split", "client_pac
 static enum armci_step get_shared(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request)
 {
-    const struct mpi_layout *layout = armci_layout_of(request);
+    const struct data_layout *layout = armci_layout_of(request);
     struct ledger *ledger = client->process->sim->ledger;
-    struct armci_piece all = {0, request->size, request->size ? mpi_layout_blocks(layout) : 0};
+    struct armci_piece all = {0, request->size, request->size ? data_layout_blocks(layout) : 0};
     armci_enter(context, request, ARMCI_SHARED, "%" G_GINT64_FORMAT " B", request->size);
     struct copy_reuse reuse = {2 * request->size, 2 * request->size};
     armci_copy(context, client->process->host, &all, reuse, client->config->block,
@@ -78,7 +78,7 @@ static enum armci_step pack_request(struct cpu_context *context, struct armci_cl
 static struct armci_message *get_message(struct armci_client *client, struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
-    const struct mpi_layout *layout = armci_layout_of(request);
+    const struct data_layout *layout = armci_layout_of(request);
     int64_t descriptors = armci_layout_descriptor(layout) * (r->get->packing_sent ? r->count : 1);
     struct armci_message *message = armci_message_new(client, ARMCI_GET, request, descriptors);
     message->get = r->get;
@@ -109,7 +109,7 @@ static enum armci_step get_by(struct cpu_context *context, struct armci_client *
                               struct mpi_request *request, int variant)
 {
     struct armci_request *r = armci_request_of(request);
-    const struct mpi_layout *layout = armci_layout_of(request);
+    const struct data_layout *layout = armci_layout_of(request);
     r->get = &armci_get_variants[variant];
     r->limit = r->get->each_piece || r->get->direct
                    ? client->config->buffer

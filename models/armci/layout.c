@@ -7,21 +7,21 @@ static const struct stage pack_stage = {"pack", STAGE_LIBRARY};
 
 #define WORD 4 // bytes of a pointer and of a C int on the machines of thesis 001
 
-static int levels_of(const struct mpi_layout *layout)
+static int levels_of(const struct data_layout *layout)
 {
-    return layout->kind == MPI_STRIDED ? layout->levels : 0;
+    return layout->kind == DATA_STRIDED ? layout->levels : 0;
 }
 
-bool armci_layout_contiguous(const struct mpi_layout *layout)
+bool armci_layout_contiguous(const struct data_layout *layout)
 {
-    return mpi_layout_blocks(layout) <= 1;
+    return data_layout_blocks(layout) <= 1;
 }
 
 // A slice of level l is counts[0] * … * counts[l] bytes. `unit` is the largest slice that fits a
 // piece (1 if not even a row does), `span` the slice one level above, in which units are grouped.
 static void divide_strided(struct armci_pieces *pieces)
 {
-    const struct mpi_layout *layout = pieces->layout;
+    const struct data_layout *layout = pieces->layout;
     int levels = levels_of(layout);
     int64_t slice = levels ? layout->counts[0] : pieces->bytes;
     pieces->unit = 1;
@@ -36,18 +36,18 @@ static void divide_strided(struct armci_pieces *pieces)
     }
 }
 
-void armci_pieces_init(struct armci_pieces *pieces, const struct mpi_layout *layout, int64_t bytes,
+void armci_pieces_init(struct armci_pieces *pieces, const struct data_layout *layout, int64_t bytes,
                        int64_t limit)
 {
     g_assert(limit > 0 && bytes >= 0);
     *pieces = (struct armci_pieces){.layout = layout, .bytes = bytes, .limit = limit};
-    if (layout->kind != MPI_VECTOR && bytes > 0)
+    if (layout->kind != DATA_VECTOR && bytes > 0)
         divide_strided(pieces);
 }
 
 static void next_strided(struct armci_pieces *pieces, struct armci_piece *piece)
 {
-    const struct mpi_layout *layout = pieces->layout;
+    const struct data_layout *layout = pieces->layout;
     int64_t group = pieces->limit / pieces->unit * pieces->unit,
             left = pieces->span - pieces->offset % pieces->span;
     piece->bytes = MIN(group, left);
@@ -59,7 +59,7 @@ static void next_strided(struct armci_pieces *pieces, struct armci_piece *piece)
 // Takes segments of the set that is reached; false if no more fits.
 static bool take_segments(struct armci_pieces *pieces, struct armci_piece *piece)
 {
-    const struct mpi_segments *set = &pieces->layout->segments[pieces->set];
+    const struct data_segments *set = &pieces->layout->segments[pieces->set];
     int64_t room = pieces->limit - piece->bytes, rest = set->bytes - pieces->within;
     if (pieces->within > 0 || set->bytes > pieces->limit) { // in a segment that is cut
         int64_t taken = MIN(room, rest);
@@ -97,7 +97,7 @@ bool armci_pieces_next(struct armci_pieces *pieces, struct armci_piece *piece)
     if (pieces->ended)
         return false;
     *piece = (struct armci_piece){.offset = pieces->offset};
-    if (pieces->bytes > 0 && pieces->layout->kind == MPI_VECTOR)
+    if (pieces->bytes > 0 && pieces->layout->kind == DATA_VECTOR)
         next_vector(pieces, piece);
     else if (pieces->bytes > 0)
         next_strided(pieces, piece);
@@ -106,7 +106,7 @@ bool armci_pieces_next(struct armci_pieces *pieces, struct armci_piece *piece)
     return true;
 }
 
-int64_t armci_pieces_count(const struct mpi_layout *layout, int64_t bytes, int64_t limit)
+int64_t armci_pieces_count(const struct data_layout *layout, int64_t bytes, int64_t limit)
 {
     struct armci_pieces pieces;
     struct armci_piece piece;
@@ -117,16 +117,16 @@ int64_t armci_pieces_count(const struct mpi_layout *layout, int64_t bytes, int64
     return count;
 }
 
-int64_t armci_layout_descriptor(const struct mpi_layout *layout)
+int64_t armci_layout_descriptor(const struct data_layout *layout)
 {
     int64_t words = 2; // address and bytes
     switch (layout->kind) {
-    case MPI_CONTIGUOUS:
+    case DATA_CONTIGUOUS:
         break;
-    case MPI_STRIDED:
+    case DATA_STRIDED:
         words += 2 * (int64_t)layout->levels + 1;
         break;
-    case MPI_VECTOR:
+    case DATA_VECTOR:
         for (int set = 0; set < layout->sets; set++)
             words += 2 + layout->segments[set].count;
         break;

@@ -8,7 +8,7 @@
 #define NETSIM_MODELS_ARMCI_LAYOUT_H
 
 #include "sim/host/host.h"
-#include "sim/mpi/operation.h"
+#include "sim/program/data_layout.h"
 
 struct armci_piece {
     int64_t offset, bytes; // packed
@@ -17,13 +17,13 @@ struct armci_piece {
 
 // Cuts a layout from its first byte to its last.
 struct armci_pieces {
-    const struct mpi_layout *layout; // the program's
-    int64_t bytes;                   // of all data
-    int64_t limit;                   // of a piece, >= 1
-    int64_t offset;                  // of the next piece
-    int64_t unit, span;              // strided: see layout.c
-    int set;                         // vector: the set of segments that is reached,
-    int64_t segment, within;         // the segment in it, and bytes of that already taken
+    const struct data_layout *layout; // the program's
+    int64_t bytes;                    // of all data
+    int64_t limit;                    // of a piece, >= 1
+    int64_t offset;                   // of the next piece
+    int64_t unit, span;               // strided: see layout.c
+    int set;                          // vector: the set of segments that is reached,
+    int64_t segment, within;          // the segment in it, and bytes of that already taken
     bool ended;
 };
 
@@ -32,21 +32,21 @@ struct armci_pieces {
 // does, each slice is divided by the next lower dimension, down to single rows that are cut. A
 // vector's segments are packed one behind the other; only one that is longer than a piece is cut.
 // Data of no bytes are one piece of none.
-void armci_pieces_init(struct armci_pieces *pieces, const struct mpi_layout *layout, int64_t bytes,
+void armci_pieces_init(struct armci_pieces *pieces, const struct data_layout *layout, int64_t bytes,
                        int64_t limit);
 
 // False when there is no more.
 bool armci_pieces_next(struct armci_pieces *pieces, struct armci_piece *piece);
 
 // How many there will be.
-int64_t armci_pieces_count(const struct mpi_layout *layout, int64_t bytes, int64_t limit);
+int64_t armci_pieces_count(const struct data_layout *layout, int64_t bytes, int64_t limit);
 
 // Whether the data lie together in memory.
-bool armci_layout_contiguous(const struct mpi_layout *layout);
+bool armci_layout_contiguous(const struct data_layout *layout);
 
 // Bytes of a request that describe the remote memory: addresses, counts and strides in words of 4
 // B, a pointer for each segment of a vector.
-int64_t armci_layout_descriptor(const struct mpi_layout *layout);
+int64_t armci_layout_descriptor(const struct data_layout *layout);
 
 // A limit below `limit` that makes all pieces of contiguous data equally long, if fewer than
 // `whole` whole ones and a rest of less than `rest` bytes would come out; else `limit`.

@@ -41,9 +41,9 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
                                   struct mpi_request *request)
 {
     const struct armci_config *config = client->config;
-    const struct mpi_layout *layout = armci_layout_of(request);
+    const struct data_layout *layout = armci_layout_of(request);
     struct ledger *ledger = client->process->sim->ledger;
-    struct armci_piece all = {0, request->size, request->size ? mpi_layout_blocks(layout) : 0};
+    struct armci_piece all = {0, request->size, request->size ? data_layout_blocks(layout) : 0};
     armci_enter(context, request, ARMCI_SHARED, "%" G_GINT64_FORMAT " B", request->size);
     struct copy_reuse reuse = {2 * request->size, 2 * request->size};
     armci_copy(context, client->process->host, &all, reuse, config->block, request->message);
@@ -59,15 +59,15 @@ static enum armci_step put_shared(struct cpu_context *context, struct armci_clie
 
 // ---- Through buffers ----
 
-static int64_t shortest_segment(const struct mpi_layout *layout)
+static int64_t shortest_segment(const struct data_layout *layout)
 {
-    int64_t shortest = layout->kind == MPI_VECTOR && layout->sets ? INT64_MAX : 0;
-    for (int set = 0; layout->kind == MPI_VECTOR && set < layout->sets; set++)
+    int64_t shortest = layout->kind == DATA_VECTOR && layout->sets ? INT64_MAX : 0;
+    for (int set = 0; layout->kind == DATA_VECTOR && set < layout->sets; set++)
         shortest = MIN(shortest, layout->segments[set].bytes);
     return shortest;
 }
 
-static int64_t piece_limit(const struct armci_client *client, const struct mpi_layout *layout,
+static int64_t piece_limit(const struct armci_client *client, const struct data_layout *layout,
                            int64_t bytes)
 {
     const struct armci_config *config = client->config;
@@ -78,12 +78,12 @@ static int64_t piece_limit(const struct armci_client *client, const struct mpi_l
 }
 
 // Bytes that describe where a piece goes.
-static int64_t descriptor(const struct mpi_layout *layout, const struct armci_piece *piece)
+static int64_t descriptor(const struct data_layout *layout, const struct armci_piece *piece)
 {
-    if (layout->kind != MPI_VECTOR)
+    if (layout->kind != DATA_VECTOR)
         return armci_layout_descriptor(layout);
-    struct mpi_segments segments = {.bytes = 1, .count = piece->blocks};
-    struct mpi_layout part = {.kind = MPI_VECTOR, .sets = 1, .segments = &segments};
+    struct data_segments segments = {.bytes = 1, .count = piece->blocks};
+    struct data_layout part = {.kind = DATA_VECTOR, .sets = 1, .segments = &segments};
     return armci_layout_descriptor(&part);
 }
 
@@ -102,7 +102,7 @@ enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_clien
                                  struct mpi_request *request)
 {
     struct armci_request *r = armci_request_of(request);
-    const struct mpi_layout *layout = armci_layout_of(request);
+    const struct data_layout *layout = armci_layout_of(request);
     armci_pieces_init(&r->pieces, layout, request->size,
                       piece_limit(client, layout, request->size));
     return next_piece(context, client, request);

@@ -44,7 +44,7 @@ struct armci_message {
     int64_t bytes;              // of all data
     // Of a get, the descriptor of the client's buffer: which scheme, where, and how it is cut.
     const struct armci_get_variant *get;
-    const struct mpi_layout *layout;
+    const struct data_layout *layout;
     int64_t limit;
     int64_t client_address;
     int slot;                       // of the client's buffers (ARMCI_ARRIVED)

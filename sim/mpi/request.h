@@ -6,7 +6,6 @@
 #include "sim/core/fifo.h"
 #include "sim/core/ledger.h"
 #include "sim/core/stage.h"
-#include "sim/mpi/operation.h"
 
 #include <stdalign.h>
 #include <stdbool.h>

@@ -31,7 +31,7 @@ static void read_values(struct op_reader *reader, const struct node *list, guint
 {
     if (!reader_is(list, NODE_LIST, path, "a list", reader->diags))
         return;
-    guint most = OP_LAYOUT_LEVELS + (first != others);
+    guint most = DATA_LAYOUT_LEVELS + (first != others);
     if (list->children->len < least || list->children->len > most) {
         diag_add(reader->diags, list->mark, path, NULL, "%u to %u values are expected here, not %u",
                  least, most, list->children->len);

@@ -10,24 +10,21 @@
 #define NETSIM_PROGRAM_OPERATION_KIND_H
 
 #include "sim/config/param.h"
+#include "sim/program/data_layout.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-struct mpi_layout;
-
-#define OP_LAYOUT_LEVELS 7 // of strides, at most
 
 // What a number or a rank is that was not given, or for which the key's word was given.
 #define OPERATION_ANY (-1)
 
 // The arguments that sim/ itself looks at. Every operation's struct begins with them.
 struct operation_arguments {
-    int peer;                        // OPERATION_ANY: any, all, or it has none
-    int64_t size;                    // bytes that are sent, received or moved
-    int64_t buffer;                  // address; OPERATION_ANY: memory of the operation's own
-    const struct mpi_layout *layout; // NULL: `size` bytes together; else its bytes are the size
+    int peer;                         // OPERATION_ANY: any, all, or it has none
+    int64_t size;                     // bytes that are sent, received or moved
+    int64_t buffer;                   // address; OPERATION_ANY: memory of the operation's own
+    const struct data_layout *layout; // NULL: `size` bytes together; else its bytes are the size
 };
 
 // How a key is read.

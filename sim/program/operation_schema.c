@@ -17,9 +17,9 @@ static json_t *values_schema(int least, int most)
 static json_t *strided_schema(void)
 {
     return json_pack("{s:s, s:{s:o, s:o, s:o}, s:[s, s], s:b}", "type", "object", "properties",
-                     "counts", values_schema(2, OP_LAYOUT_LEVELS + 1), "strides",
-                     values_schema(1, OP_LAYOUT_LEVELS), "peer_strides",
-                     values_schema(1, OP_LAYOUT_LEVELS), "required", "counts", "strides",
+                     "counts", values_schema(2, DATA_LAYOUT_LEVELS + 1), "strides",
+                     values_schema(1, DATA_LAYOUT_LEVELS), "peer_strides",
+                     values_schema(1, DATA_LAYOUT_LEVELS), "required", "counts", "strides",
                      "additionalProperties", 0);
 }
 

@@ -148,7 +148,7 @@ static void append_values(GArray *values, const int64_t *numbers, int count)
 void op_set_strided(struct op *op, int levels, const int64_t *counts, const int64_t *strides,
                     const int64_t *peer_strides)
 {
-    g_assert(!op->layout && levels >= 0 && levels <= OP_LAYOUT_LEVELS);
+    g_assert(!op->layout && levels >= 0 && levels <= DATA_LAYOUT_LEVELS);
     op->layout = op_layout_new();
     append_values(op->layout->counts, counts, levels + 1);
     append_values(op->layout->strides, strides, levels);

@@ -152,7 +152,7 @@ void op_add_computed(struct op *op, const struct operation_key *key, const char 
                      struct source_mark mark);
 
 // Gives an operation a strided layout: counts[0] bytes together, counts[i] of them strides[i - 1]
-// apart, i = 1 .. levels; levels <= OP_LAYOUT_LEVELS. peer_strides NULL: as strides.
+// apart, i = 1 .. levels; levels <= DATA_LAYOUT_LEVELS. peer_strides NULL: as strides.
 void op_set_strided(struct op *op, int levels, const int64_t *counts, const int64_t *strides,
                     const int64_t *peer_strides);
 

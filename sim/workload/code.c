@@ -84,9 +84,9 @@ static void layout_free(struct code_layout *layout)
 {
     if (!layout)
         return;
-    free_values(layout->count, OP_LAYOUT_LEVELS + 1);
-    free_values(layout->stride, OP_LAYOUT_LEVELS);
-    free_values(layout->peer_stride, OP_LAYOUT_LEVELS);
+    free_values(layout->count, DATA_LAYOUT_LEVELS + 1);
+    free_values(layout->stride, DATA_LAYOUT_LEVELS);
+    free_values(layout->peer_stride, DATA_LAYOUT_LEVELS);
     free_values(layout->bytes, layout->sets);
     free_values(layout->repeats, layout->sets);
     g_free(layout->bytes);
@@ -103,7 +103,6 @@ static void compile_values(struct compiler *compiler, const GArray *from, struct
 
 static struct code_layout *compile_layout(struct compiler *compiler, const struct op_layout *layout)
 {
-    G_STATIC_ASSERT(OP_LAYOUT_LEVELS == MPI_LAYOUT_LEVELS);
     struct code_layout *compiled = g_new0(struct code_layout, 1);
     compiled->counts = (int)layout->counts->len;
     compiled->sets = (int)layout->sets->len;
@@ -113,7 +112,7 @@ static struct code_layout *compile_layout(struct compiler *compiler, const struc
                    compiled->peer_stride);
     compiled->bytes = g_new0(struct code_value, compiled->sets);
     compiled->repeats = g_new0(struct code_value, compiled->sets);
-    compiled->segments = g_new0(struct mpi_segments, compiled->sets);
+    compiled->segments = g_new0(struct data_segments, compiled->sets);
     for (int i = 0; i < compiled->sets; i++) {
         const struct op_segments *set = &g_array_index(layout->sets, struct op_segments, i);
         compiled->bytes[i] = compile_value(compiler, &set->bytes);

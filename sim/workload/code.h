@@ -5,7 +5,6 @@
 #define NETSIM_WORKLOAD_CODE_H
 
 #include "sim/config/expression.h"
-#include "sim/mpi/operation.h"
 #include "sim/program/program.h"
 #include "sim/workload/source.h"
 
@@ -28,11 +27,11 @@ struct code_computed {
 // How the data of a one-sided transfer lie in memory.
 struct code_layout {
     int counts; // 0: sets of segments
-    struct code_value count[OP_LAYOUT_LEVELS + 1], stride[OP_LAYOUT_LEVELS],
-        peer_stride[OP_LAYOUT_LEVELS];
+    struct code_value count[DATA_LAYOUT_LEVELS + 1], stride[DATA_LAYOUT_LEVELS],
+        peer_stride[DATA_LAYOUT_LEVELS];
     int sets;
     struct code_value *bytes, *repeats; // of the sets
-    struct mpi_segments *segments;      // what they came out as last
+    struct data_segments *segments;     // what they came out as last
 };
 
 struct code_op {

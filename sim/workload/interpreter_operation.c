@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One-sided transfers, active messages, and what else only some libraries have.
-#include "sim/mpi/operation.h"
 #include "sim/workload/interpreter_internal.h"
 
 #include <stdalign.h>
@@ -10,8 +9,8 @@
 // A request's arguments, which live as long as the request.
 struct kept_operation {
     struct kept_operation *next, *next_unused;
-    struct mpi_layout layout;
-    struct mpi_segments *segments;
+    struct data_layout layout;
+    struct data_segments *segments;
     int most_sets; // that `segments` has room for
     size_t room;   // bytes of the arguments
     alignas(max_align_t) unsigned char arguments[];
@@ -36,14 +35,14 @@ static struct kept_operation *take_unused(struct interpreter *run, size_t size)
     return kept;
 }
 
-static void keep_layout(struct kept_operation *kept, const struct mpi_layout *layout)
+static void keep_layout(struct kept_operation *kept, const struct data_layout *layout)
 {
     kept->layout = *layout;
     ((struct operation_arguments *)(void *)kept->arguments)->layout = &kept->layout;
-    if (layout->kind != MPI_VECTOR)
+    if (layout->kind != DATA_VECTOR)
         return;
     if (layout->sets > kept->most_sets) {
-        kept->segments = g_renew(struct mpi_segments, kept->segments, layout->sets);
+        kept->segments = g_renew(struct data_segments, kept->segments, layout->sets);
         kept->most_sets = layout->sets;
     }
     memcpy(kept->segments, layout->segments, sizeof *kept->segments * (size_t)layout->sets);

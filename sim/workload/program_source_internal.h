@@ -38,7 +38,7 @@ struct program_source {
     char *wrong;               // with the last call; or with the code
     const struct op *wrong_op; // that does not compile
     void *arguments;           // of the last call, if they had to be evaluated
-    struct mpi_layout layout;  // likewise
+    struct data_layout layout; // likewise
 };
 
 // Notes what is wrong with the call under way, unless something is already.

@@ -46,10 +46,10 @@ static void grow(struct program_source *source, int64_t *total, int64_t a, int64
 
 // Fills in a strided layout. Returns how much of the caller's memory it spans, bytes.
 static int64_t strided(struct program_source *source, const struct code_layout *from,
-                       struct mpi_layout *layout)
+                       struct data_layout *layout)
 {
     int64_t span = 0;
-    layout->kind = MPI_STRIDED;
+    layout->kind = DATA_STRIDED;
     layout->levels = from->counts - 1;
     layout->bytes = 1;
     for (int i = 0; i < from->counts; i++) {
@@ -69,14 +69,14 @@ static int64_t strided(struct program_source *source, const struct code_layout *
 
 // Fills in a vector. Where its segments lie is not said: the caller's lie together.
 static int64_t vector(struct program_source *source, const struct code_layout *from,
-                      struct mpi_layout *layout)
+                      struct data_layout *layout)
 {
-    layout->kind = MPI_VECTOR;
+    layout->kind = DATA_VECTOR;
     layout->sets = from->sets;
     layout->segments = from->segments;
     layout->bytes = 0;
     for (int i = 0; i < from->sets; i++) {
-        struct mpi_segments *set = &from->segments[i];
+        struct data_segments *set = &from->segments[i];
         set->bytes = piece(source, &from->bytes[i], "segment's size");
         set->count = piece(source, &from->repeats[i], "number of segments");
         grow(source, &layout->bytes, set->bytes, set->count);

@@ -8,14 +8,14 @@
 
 #include <glib.h>
 
-static struct mpi_layout contiguous(int64_t bytes)
+static struct data_layout contiguous(int64_t bytes)
 {
-    return (struct mpi_layout){.kind = MPI_CONTIGUOUS, .bytes = bytes};
+    return (struct data_layout){.kind = DATA_CONTIGUOUS, .bytes = bytes};
 }
 
-static struct mpi_layout strided(int levels, const int64_t *counts)
+static struct data_layout strided(int levels, const int64_t *counts)
 {
-    struct mpi_layout layout = {.kind = MPI_STRIDED, .levels = levels, .bytes = 1};
+    struct data_layout layout = {.kind = DATA_STRIDED, .levels = levels, .bytes = 1};
     for (int i = 0; i <= levels; i++) {
         layout.counts[i] = counts[i];
         layout.bytes *= counts[i];
@@ -23,7 +23,7 @@ static struct mpi_layout strided(int levels, const int64_t *counts)
     return layout;
 }
 
-static char *pieces_text(const struct mpi_layout *layout, int64_t limit)
+static char *pieces_text(const struct data_layout *layout, int64_t limit)
 {
     struct armci_pieces pieces;
     struct armci_piece piece;
@@ -36,7 +36,7 @@ static char *pieces_text(const struct mpi_layout *layout, int64_t limit)
     return g_strchomp(g_string_free(text, FALSE));
 }
 
-static void expect(const struct mpi_layout *layout, int64_t limit, const char *expected)
+static void expect(const struct data_layout *layout, int64_t limit, const char *expected)
 {
     char *text = pieces_text(layout, limit);
     SUITE_SAME_TEXT(text, expected);
@@ -45,7 +45,7 @@ static void expect(const struct mpi_layout *layout, int64_t limit, const char *e
 
 static void test_contiguous(void)
 {
-    struct mpi_layout layout = contiguous(1548800);
+    struct data_layout layout = contiguous(1548800);
     expect(&layout, 400000, "0+400000/1 400000+400000/1 800000+400000/1 1200000+348800/1");
     layout = contiguous(400000);
     expect(&layout, 400000, "0+400000/1");
@@ -57,7 +57,7 @@ static void test_contiguous(void)
 static void test_strided(void)
 {
     int64_t plane[] = {1000, 10}; // ten rows
-    struct mpi_layout layout = strided(1, plane);
+    struct data_layout layout = strided(1, plane);
     expect(&layout, 10000, "0+10000/10");
     expect(&layout, 4999, "0+4000/4 4000+4000/4 8000+2000/2");
     expect(&layout, 600, // each row is cut
@@ -132,7 +132,7 @@ static void test_reuse(void)
 static void test_no_levels(void)
 {
     for (int64_t bytes = 1; bytes < 3000; bytes += 37) {
-        struct mpi_layout plain = contiguous(bytes), none = strided(0, &bytes);
+        struct data_layout plain = contiguous(bytes), none = strided(0, &bytes);
         char *one = pieces_text(&plain, 1000), *other = pieces_text(&none, 1000);
         SUITE_SAME_TEXT(other, one);
         CU_ASSERT(armci_layout_contiguous(&none));
@@ -143,8 +143,9 @@ static void test_no_levels(void)
 
 static void test_vector(void)
 {
-    struct mpi_segments segments[] = {{100, 3}, {1000, 2}, {50, 1}};
-    struct mpi_layout layout = {.kind = MPI_VECTOR, .sets = 3, .segments = segments, .bytes = 2350};
+    struct data_segments segments[] = {{100, 3}, {1000, 2}, {50, 1}};
+    struct data_layout layout = {
+        .kind = DATA_VECTOR, .sets = 3, .segments = segments, .bytes = 2350};
     expect(&layout, 2350, "0+2350/6");
     expect(&layout, 1200, "0+300/3 300+1000/1 1300+1050/2");
     // A segment that is too long begins a piece and is cut; its end takes what follows.
@@ -153,10 +154,10 @@ static void test_vector(void)
 
 static void test_descriptors(void)
 {
-    struct mpi_segments segments[] = {{100, 3}, {1000, 2}};
-    struct mpi_layout vector = {.kind = MPI_VECTOR, .sets = 2, .segments = segments};
+    struct data_segments segments[] = {{100, 3}, {1000, 2}};
+    struct data_layout vector = {.kind = DATA_VECTOR, .sets = 2, .segments = segments};
     int64_t cube[] = {8, 10, 3};
-    struct mpi_layout plain = contiguous(9), box = strided(2, cube);
+    struct data_layout plain = contiguous(9), box = strided(2, cube);
     SUITE_SAME_INTEGER(armci_layout_descriptor(&plain), 8);       // address and bytes
     SUITE_SAME_INTEGER(armci_layout_descriptor(&box), 8 + 4 * 5); // 3 counts, 2 strides
     SUITE_SAME_INTEGER(armci_layout_descriptor(&vector), 8 + 4 * (2 + 3 + 2 + 2));
@@ -193,34 +194,34 @@ static void test_get_limit(void)
 
 // ---- Random layouts ----
 
-static struct mpi_layout random_layout(GRand *random, struct mpi_segments *segments)
+static struct data_layout random_layout(GRand *random, struct data_segments *segments)
 {
     if (g_rand_boolean(random)) {
-        int64_t counts[MPI_LAYOUT_LEVELS + 1];
+        int64_t counts[DATA_LAYOUT_LEVELS + 1];
         int levels = g_rand_int_range(random, 0, 5);
         for (int i = 0; i <= levels; i++)
             counts[i] = g_rand_int_range(random, 1, i ? 9 : 60);
         return strided(levels, counts);
     }
-    struct mpi_layout layout = {
-        .kind = MPI_VECTOR, .segments = segments, .sets = g_rand_int_range(random, 1, 6)};
+    struct data_layout layout = {
+        .kind = DATA_VECTOR, .segments = segments, .sets = g_rand_int_range(random, 1, 6)};
     for (int i = 0; i < layout.sets; i++) {
-        segments[i] =
-            (struct mpi_segments){g_rand_int_range(random, 1, 80), g_rand_int_range(random, 1, 12)};
+        segments[i] = (struct data_segments){g_rand_int_range(random, 1, 80),
+                                             g_rand_int_range(random, 1, 12)};
         layout.bytes += segments[i].bytes * segments[i].count;
     }
     return layout;
 }
 
-static int64_t longest_block(const struct mpi_layout *layout)
+static int64_t longest_block(const struct data_layout *layout)
 {
-    int64_t longest = layout->kind == MPI_STRIDED ? layout->counts[0] : 0;
-    for (int i = 0; layout->kind == MPI_VECTOR && i < layout->sets; i++)
+    int64_t longest = layout->kind == DATA_STRIDED ? layout->counts[0] : 0;
+    for (int i = 0; layout->kind == DATA_VECTOR && i < layout->sets; i++)
         longest = MAX(longest, layout->segments[i].bytes);
     return longest;
 }
 
-static void check_pieces(const struct mpi_layout *layout, int64_t limit)
+static void check_pieces(const struct data_layout *layout, int64_t limit)
 {
     struct armci_pieces pieces;
     struct armci_piece piece;
@@ -235,9 +236,9 @@ static void check_pieces(const struct mpi_layout *layout, int64_t limit)
     }
     SUITE_SAME_INTEGER(reached, layout->bytes);
     SUITE_SAME_INTEGER(count, armci_pieces_count(layout, layout->bytes, limit));
-    CU_ASSERT(blocks >= mpi_layout_blocks(layout));
+    CU_ASSERT(blocks >= data_layout_blocks(layout));
     if (limit >= longest_block(layout))
-        SUITE_SAME_INTEGER(blocks, mpi_layout_blocks(layout)); // none is cut
+        SUITE_SAME_INTEGER(blocks, data_layout_blocks(layout)); // none is cut
     if (limit >= layout->bytes)
         SUITE_SAME_INTEGER(count, 1);
 }
@@ -245,9 +246,9 @@ static void check_pieces(const struct mpi_layout *layout, int64_t limit)
 static void test_random(void)
 {
     GRand *random = g_rand_new_with_seed(7);
-    struct mpi_segments segments[6];
+    struct data_segments segments[6];
     for (int i = 0; i < 4000; i++) {
-        struct mpi_layout layout = random_layout(random, segments);
+        struct data_layout layout = random_layout(random, segments);
         check_pieces(&layout, g_rand_int_range(random, 1, (int)layout.bytes + 100));
     }
     g_rand_free(random);

@@ -329,13 +329,13 @@ static void test_operations(void)
 
 static void test_layouts(void)
 {
-    static const struct mpi_segments sets[] = {{8, 100}, {512, 3}};
-    struct mpi_layout layout = {.bytes = 1000};
-    CU_ASSERT_EQUAL(mpi_layout_blocks(&layout), 1);
-    layout = (struct mpi_layout){.kind = MPI_STRIDED, .levels = 2, .counts = {512, 3, 4}};
-    CU_ASSERT_EQUAL(mpi_layout_blocks(&layout), 12);
-    layout = (struct mpi_layout){.kind = MPI_VECTOR, .sets = 2, .segments = sets};
-    CU_ASSERT_EQUAL(mpi_layout_blocks(&layout), 103);
+    static const struct data_segments sets[] = {{8, 100}, {512, 3}};
+    struct data_layout layout = {.bytes = 1000};
+    CU_ASSERT_EQUAL(data_layout_blocks(&layout), 1);
+    layout = (struct data_layout){.kind = DATA_STRIDED, .levels = 2, .counts = {512, 3, 4}};
+    CU_ASSERT_EQUAL(data_layout_blocks(&layout), 12);
+    layout = (struct data_layout){.kind = DATA_VECTOR, .sets = 2, .segments = sets};
+    CU_ASSERT_EQUAL(data_layout_blocks(&layout), 103);
 }
 
 // Tags use all 31 bits: no two pairs of ranks and tags may fall together.

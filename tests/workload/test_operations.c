@@ -27,14 +27,14 @@ static struct held *held_of(struct mpi_request *request)
     return (struct held *)(void *)request->device;
 }
 
-static void log_layout(GString *log, const struct mpi_layout *layout)
+static void log_layout(GString *log, const struct data_layout *layout)
 {
-    for (int i = 0; layout->kind == MPI_STRIDED && i <= layout->levels; i++)
+    for (int i = 0; layout->kind == DATA_STRIDED && i <= layout->levels; i++)
         g_string_append_printf(log, "%s%" G_GINT64_FORMAT, i ? "x" : " of ", layout->counts[i]);
-    for (int i = 0; layout->kind == MPI_STRIDED && i < layout->levels; i++)
+    for (int i = 0; layout->kind == DATA_STRIDED && i < layout->levels; i++)
         g_string_append_printf(log, " every %" G_GINT64_FORMAT "/%" G_GINT64_FORMAT,
                                layout->strides[i], layout->peer_strides[i]);
-    for (int i = 0; layout->kind == MPI_VECTOR && i < layout->sets; i++)
+    for (int i = 0; layout->kind == DATA_VECTOR && i < layout->sets; i++)
         g_string_append_printf(log, "%s%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT, i ? "+" : " of ",
                                layout->segments[i].count, layout->segments[i].bytes);
 }
@@ -134,7 +134,8 @@ static struct program *read_program(const char *operations)
     char *text = g_strdup_printf("[{ranks: 0, do: [%s]}]", operations);
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(text, strlen(text), "t.yaml", NULL, diags);
-    struct program *program = list ? program_read(list, NULL, RANKS, &fake_library, "p", diags) : NULL;
+    struct program *program =
+        list ? program_read(list, NULL, RANKS, &fake_library, "p", diags) : NULL;
     CU_ASSERT_FALSE(diag_any(diags));
     node_free(list);
     diag_list_free(diags);
