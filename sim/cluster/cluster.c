@@ -39,22 +39,26 @@ static void cards_init(struct cluster *cluster, const struct scenario_case *test
     g_free(next);
 }
 
+static struct host_config config_of(const struct scenario_case *test_case, int host)
+{
+    const struct processor_config *processor =
+        scenario_host_values(test_case, host, "host.processor");
+    const struct memory_config *memory = scenario_host_values(test_case, host, "host.memory");
+    const struct bus_config *bus = scenario_host_values(test_case, host, "host.bus");
+    const struct kernel_config *kernel = scenario_host_values(test_case, host, "host.kernel");
+    return (struct host_config){*processor, *memory, *bus, *kernel};
+}
+
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case)
 {
     struct cluster *cluster = g_new0(struct cluster, 1);
     const GArray *names = test_case->topology.hosts;
-    struct host_config config = {
-        .processor =
-            *(const struct processor_config *)scenario_section_values(test_case, "host.processor"),
-        .memory = *(const struct memory_config *)scenario_section_values(test_case, "host.memory"),
-        .bus = *(const struct bus_config *)scenario_section_values(test_case, "host.bus"),
-        .kernel = *(const struct kernel_config *)scenario_section_values(test_case, "host.kernel"),
-    };
     cluster->sim = sim;
     cluster->host_count = (int)names->len;
     cluster->hosts = g_new0(struct host *, names->len);
     for (int i = 0; i < cluster->host_count; i++) {
         const struct topology_node *node = &g_array_index(names, struct topology_node, i);
+        struct host_config config = config_of(test_case, i);
         cluster->hosts[i] = host_new(sim, i, node->name, &config);
     }
     cluster->network = network_new(sim, &test_case->topology);

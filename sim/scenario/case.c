@@ -283,6 +283,19 @@ const void *scenario_section_values(const struct scenario_case *test_case, const
     return section_at(test_case, path)->values;
 }
 
+const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path)
+{
+    const struct param_values *common = section_at(test_case, path);
+    const GPtrArray *own =
+        g_array_index(test_case->topology.hosts, struct topology_node, (guint)host).own;
+    for (guint i = 0; own && i < own->len; i++) {
+        const struct param_values *values = g_ptr_array_index(own, i);
+        if (values->table == common->table)
+            return values->values;
+    }
+    return common->values;
+}
+
 void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,
                        const char *path, const char *name, const char *hint, const char *format,
                        ...)

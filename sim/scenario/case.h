@@ -22,6 +22,9 @@ struct scenario_case {
 // none.
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
 
+// The same of a section of hosts ("host.memory"), as the host of that index has it.
+const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path);
+
 // Whether the case reads the section at `path`: it is of its stack or of nobody's, and of no other
 // card.
 bool scenario_case_reads(const struct scenario_case *test_case,

@@ -5,6 +5,8 @@
 #include "sim/scenario/placement.h"
 #include "sim/scenario/topology.h"
 
+#include <string.h>
+
 // Parameter sets that many links or switches share, each shown once.
 struct shared_values {
     json_t *list;
@@ -95,6 +97,26 @@ static json_t *routes_json(const struct topology *topology)
     return list;
 }
 
+// What hosts have of their own, by name; NULL: none has.
+static json_t *own_settings_json(const struct topology *topology)
+{
+    json_t *hosts = NULL;
+    for (guint i = 0; i < topology->hosts->len; i++) {
+        const GPtrArray *own = g_array_index(topology->hosts, struct topology_node, i).own;
+        json_t *settings = own ? json_object() : NULL;
+        for (guint k = 0; own && k < own->len; k++) {
+            const struct param_values *values = g_ptr_array_index(own, k);
+            json_object_set_new(settings, strrchr(values->path, '.') + 1,
+                                param_values_json(values));
+        }
+        if (settings && !hosts)
+            hosts = json_object();
+        if (settings)
+            json_object_set_new(hosts, topology_node_name(topology, (int)i), settings);
+    }
+    return hosts;
+}
+
 static json_t *topology_json(const struct topology *topology)
 {
     struct shared_values of_switches = {json_array(), g_hash_table_new(NULL, NULL)};
@@ -107,6 +129,9 @@ static json_t *topology_json(const struct topology *topology)
     json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "hosts", hosts, "switches", switches,
                              "switch_parameters", of_switches.list, "links", links,
                              "link_parameters", of_links.list, "routes", routes_json(topology));
+    json_t *own = own_settings_json(topology);
+    if (own)
+        json_object_set_new(json, "host_parameters", own);
     g_hash_table_destroy(of_switches.numbers);
     g_hash_table_destroy(of_links.numbers);
     return json;

@@ -3,6 +3,7 @@
 // scenarios with.
 #include "sim/config/quantity.h"
 #include "sim/program/communicator.h"
+#include "sim/scenario/host_settings.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/placement.h"
 #include "sim/scenario/scenario.h"
@@ -139,6 +140,8 @@ static json_t *describe_hosts(const struct scenario_schema *schema)
                         json_string("the cards of each of these hosts, one link each"));
     json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
                         TOPOLOGY_NICS_KEY, cards);
+    json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
+                        HOST_SETTINGS_KEY, host_settings_schema(schema));
     return hosts;
 }
 

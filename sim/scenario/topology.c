@@ -2,6 +2,7 @@
 #include "sim/scenario/topology.h"
 
 #include "sim/config/reader.h"
+#include "sim/scenario/host_settings.h"
 
 #include <string.h>
 
@@ -118,6 +119,7 @@ void topology_clear(struct topology *topology)
         return;
     g_string_chunk_free(topology->names);
     g_array_free(topology->hosts, TRUE);
+    g_clear_pointer(&topology->own, g_ptr_array_unref);
     g_ptr_array_free(topology->switches, TRUE);
     g_ptr_array_free(topology->links, TRUE);
     g_ptr_array_free(topology->routes, TRUE);
@@ -292,6 +294,8 @@ static struct param_values *read_item(struct builder *builder, const struct para
 {
     GPtrArray *names = g_ptr_array_new();
     param_table_names(table, names);
+    if (table == &topology_host_table)
+        g_ptr_array_add(names, (char *)HOST_SETTINGS_KEY);
     if (parameters)
         param_table_names(parameters, names);
     if (list)
@@ -347,6 +351,20 @@ static int enter_nodes(struct builder *builder, const struct node *item, const c
     return kept ? count : 0;
 }
 
+// Settings that these hosts have of their own; NULL: none.
+static GPtrArray *read_own(struct builder *builder, const struct node *item, const char *path)
+{
+    const struct node *given = node_get(item, HOST_SETTINGS_KEY);
+    if (!given)
+        return NULL;
+    char *where = reader_path(path, HOST_SETTINGS_KEY);
+    GPtrArray *own = host_settings_read(node_get(builder->tree, HOST_SETTINGS_KEY), given,
+                                        builder->schema, where, builder->diags);
+    g_ptr_array_add(builder->topology->own, own);
+    g_free(where);
+    return own;
+}
+
 static void read_host(struct builder *builder, const struct node *item, const char *path)
 {
     struct param_values *read =
@@ -357,10 +375,10 @@ static void read_host(struct builder *builder, const struct node *item, const ch
     const GArray *cards = topology_cards_read(builder->topology, node_get(item, TOPOLOGY_NICS_KEY),
                                               cards_path, builder->schema, builder->diags);
     g_free(cards_path);
-    GPtrArray *names = g_ptr_array_new();
+    GPtrArray *names = g_ptr_array_new(), *own = read_own(builder, item, path);
     int count = enter_nodes(builder, item, path, read->values, names);
     for (int i = 0; i < count; i++) {
-        struct topology_node host = {g_ptr_array_index(names, i), item->mark, cards};
+        struct topology_node host = {g_ptr_array_index(names, i), item->mark, cards, own};
         g_array_append_val(builder->topology->hosts, host);
     }
     g_ptr_array_free(names, TRUE);
@@ -643,6 +661,7 @@ void topology_read(struct topology *topology, const struct node *tree,
 {
     topology->names = g_string_chunk_new(1024);
     topology->hosts = g_array_new(FALSE, FALSE, sizeof(struct topology_node));
+    topology->own = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
     topology->switches = g_ptr_array_new_with_free_func(switch_free);
     topology->links = g_ptr_array_new_with_free_func(link_free);
     topology->routes = g_ptr_array_new_with_free_func(route_free);

@@ -3,6 +3,7 @@
 //
 //   hosts:    [{name: node, count: 6}]            # node0 … node5; without count: exactly that name
 //             [{name: n, nics: [{name: eth0, nic: eepro100}, {name: eth1, nic: tulip}]}]
+//   hosts:    [{name: old, host: {processor: {…}}}]        # unlike others: host_settings.h
 //   switches: [{name: switch0, ports: 24}]        # parameters of the switch table beside name and
 //   count links:    [{from: node, to: switch0}]         # a name, a group, a range "node0..2", or a
 //   list of such routes:   [{from: node0, to: node3, via: [switch0, switch2], links: [0, any, 1]}]
@@ -30,6 +31,8 @@ struct topology_node {
     const char *name; // in the topology's `names`
     struct source_mark mark;
     const GArray *cards; // struct topology_card; NULL: one of the case's `nic` for each link
+    GPtrArray *own; // struct param_values *: settings of its own (host_settings.h); NULL: those of
+                    // all hosts
 };
 
 struct topology_switch {
@@ -66,6 +69,7 @@ struct topology {
     GStringChunk *names; // of hosts and switches
     GArray *hosts;       // struct topology_node
     GPtrArray *cards;    // GArray of struct topology_card, one for each list in the file
+    GPtrArray *own;      // GPtrArray *: the lists of settings that hosts have
     GPtrArray *switches; // struct topology_switch *
     GPtrArray *links;    // struct topology_link *
     GPtrArray *routes;   // struct topology_route *; empty: computed

@@ -94,6 +94,11 @@ static void use_case(const struct search *search)
         if (scenario_case_reads(test_case, search->unused->schema, values->path))
             use_values(search, values);
     }
+    for (guint i = 0; i < topology->own->len; i++) {
+        const GPtrArray *own = g_ptr_array_index(topology->own, i);
+        for (guint k = 0; k < own->len; k++)
+            use_values(search, g_ptr_array_index(own, k));
+    }
     const struct param_values *before = NULL; // links of one item share theirs
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
