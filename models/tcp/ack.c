@@ -166,7 +166,7 @@ void tcp_ack_sent(struct tcp_socket *socket)
     if (socket->ack.quick > 0 && --socket->ack.quick == 0)
         socket->ack.interval = least_delay(socket);
     socket->ack.scheduled = socket->ack.pushed = false;
-    tcp_timer_cancel(socket, TCP_TIMER_ACK);
+    inet_timer_cancel(&socket->timers[TCP_TIMER_ACK]);
 }
 
 // Data are sent soon after data have come: they go both ways.
@@ -200,7 +200,7 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
             return;
     }
     (*socket->host->acks_delayed)++;
-    tcp_timer_arm(context, socket, TCP_TIMER_ACK, delay);
+    inet_timer_arm(context, &socket->timers[TCP_TIMER_ACK], delay);
 }
 
 // Acknowledges what has come: now or later. at_once: there is a gap, or one was closed (RFC 2581,

@@ -41,7 +41,7 @@ void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum 
     if (state != TCP_CLOSED)
         return;
     for (int kind = 0; kind < TCP_TIMERS; kind++)
-        tcp_timer_cancel(socket, (enum tcp_timer_kind)kind);
+        inet_timer_cancel(&socket->timers[kind]);
     g_hash_table_remove(socket->host->connections, &socket->key);
 }
 
@@ -147,8 +147,9 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     if (socket->snd.nxt > 0)
         (*socket->host->retransmissions)++;
     socket->snd.nxt = 1;
-    if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
-        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
+    if (!socket->timers[TCP_TIMER_RETRANSMIT].armed)
+        inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT],
+                       inet_rtt_timeout(&socket->rtt));
     tcp_segment_send(context, socket, &segment, config->send_ack);
 }
 
@@ -196,7 +197,7 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
 {
     const struct tcp_config *config = socket->config;
     socket->snd.una = 1;
-    tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
+    inet_timer_cancel(&socket->timers[TCP_TIMER_RETRANSMIT]);
     int64_t now = inet_ticks(socket->host->inet, context->now);
     if (socket->timestamps && segment->echo)
         inet_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);

@@ -52,22 +52,23 @@ static void advance(struct cpu_context *context, struct tcp_socket *socket,
     bool patient = socket->recovery.state == TCP_RECOVERY && socket->recovery.ops->impatient &&
                    socket->recovery.partial_seen && socket->snd.una < socket->recovery.recover;
     if (socket->snd.outstanding == 0)
-        tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
+        inet_timer_cancel(&socket->timers[TCP_TIMER_RETRANSMIT]);
     else if (!patient)
-        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
+        inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT],
+                       inet_rtt_timeout(&socket->rtt));
 }
 
 // The window has opened so far that the next segment fits: no probes any more.
 static void probe_answered(struct tcp_socket *socket)
 {
     const struct tcp_buffer *next = socket->snd.unsent;
-    if (!tcp_timer_armed(socket, TCP_TIMER_PROBE) || !next)
+    if (!socket->timers[TCP_TIMER_PROBE].armed || !next)
         return;
     if (next->sequence + next->length > socket->snd.una + socket->snd.wnd)
         return;
     socket->rtt.backoff = 0;
     socket->probes = 0;
-    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
+    inet_timer_cancel(&socket->timers[TCP_TIMER_PROBE]);
 }
 
 // Linux lets the buffer of a sender that waits for room grow to two congestion windows.

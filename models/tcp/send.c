@@ -163,10 +163,10 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
         tcp_ack_data_sent(socket, now);
     tcp_segment_send(context, socket, &segment,
                      buffer->length > 0 ? config->send_segment : config->send_ack);
-    if (tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
+    if (socket->timers[TCP_TIMER_RETRANSMIT].armed)
         return;
-    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
-    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
+    inet_timer_cancel(&socket->timers[TCP_TIMER_PROBE]);
+    inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT], inet_rtt_timeout(&socket->rtt));
 }
 
 // ---- What may leave ----
@@ -251,8 +251,8 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     }
     note_hold(context, socket);
     if (socket->snd.outstanding == 0 && socket->snd.unsent &&
-        !tcp_timer_armed(socket, TCP_TIMER_PROBE) && socket->probes < socket->config->probes)
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
+        !socket->timers[TCP_TIMER_PROBE].armed && socket->probes < socket->config->probes)
+        inet_timer_arm(context, &socket->timers[TCP_TIMER_PROBE], inet_rtt_timeout(&socket->rtt));
 }
 
 // ---- Probing a closed window (RFC 1122, 4.2.2.17) ----

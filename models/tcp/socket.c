@@ -314,9 +314,9 @@ json_t *tcp_socket_describe(const struct tcp_socket *socket)
         (json_int_t)tcp_receive_window(socket), "congestion_window", (json_int_t)socket->cc.cwnd,
         "timeouts", (json_int_t)socket->rtt.backoff, "recovery",
         tcp_recovery_name(socket->recovery.state));
-    const char *timer = tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT) ? "retransmission"
-                        : tcp_timer_armed(socket, TCP_TIMER_PROBE)    ? "window probe"
-                                                                      : "none";
+    const char *timer = socket->timers[TCP_TIMER_RETRANSMIT].armed ? "retransmission"
+                        : socket->timers[TCP_TIMER_PROBE].armed    ? "window probe"
+                                                                   : "none";
     json_object_set_new(json, "timer", json_string(timer));
     return json;
 }

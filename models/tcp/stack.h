@@ -294,10 +294,6 @@ void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_
 
 // timer.c
 void tcp_timers_init(struct tcp_socket *socket);
-void tcp_timer_arm(struct cpu_context *context, struct tcp_socket *socket, enum tcp_timer_kind kind,
-                   int64_t ticks);
-void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
-bool tcp_timer_armed(const struct tcp_socket *socket, enum tcp_timer_kind kind);
 
 // recovery.c
 const struct tcp_recovery_ops *tcp_recovery_find(int choice);

@@ -2,22 +2,6 @@
 // Timers of a socket.
 #include "models/tcp/stack.h"
 
-void tcp_timer_arm(struct cpu_context *context, struct tcp_socket *socket, enum tcp_timer_kind kind,
-                   int64_t ticks)
-{
-    inet_timer_arm(context, &socket->timers[kind], ticks);
-}
-
-void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind)
-{
-    inet_timer_cancel(&socket->timers[kind]);
-}
-
-bool tcp_timer_armed(const struct tcp_socket *socket, enum tcp_timer_kind kind)
-{
-    return socket->timers[kind].armed;
-}
-
 // ---- What happens when one expires ----
 
 static void retransmit_timeout(struct cpu_context *context, void *owner)
@@ -38,7 +22,7 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
         tcp_recovery_timeout(context, socket);
     socket->retries++;
     socket->rtt.backoff++;
-    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
+    inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT], inet_rtt_timeout(&socket->rtt));
 }
 
 // RFC 1122, 4.2.2.17.
@@ -51,8 +35,8 @@ static void probe_timeout(struct cpu_context *context, void *owner)
     socket->probes++;
     socket->rtt.backoff++;
     tcp_send_probe(context, socket);
-    if (!tcp_timer_armed(socket, TCP_TIMER_RETRANSMIT))
-        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
+    if (!socket->timers[TCP_TIMER_RETRANSMIT].armed)
+        inet_timer_arm(context, &socket->timers[TCP_TIMER_PROBE], inet_rtt_timeout(&socket->rtt));
 }
 
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {

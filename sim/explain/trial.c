@@ -109,9 +109,9 @@ static void add_resource(GPtrArray *sets, const struct attempt *attempt,
     const struct scenario_case *test_case = attempt->run->test_case;
     for (guint i = 0; i < test_case->sections->len; i++) {
         const struct param_values *values = g_ptr_array_index(test_case->sections, i);
-        const char *card = scenario_section_card(attempt->schema, values->path);
-        bool wanted = resource->section ? strcmp(values->path, resource->section) == 0
-                                        : card && strcmp(card, test_case->nic) == 0;
+        bool wanted = resource->section
+                          ? strcmp(values->path, resource->section) == 0
+                          : scenario_section_card(attempt->schema, values->path) != NULL;
         if (wanted && scenario_case_reads(test_case, attempt->schema, values->path))
             add_section(sets, values, resource->faster, 1 + TRIAL_PERCENT / PER_CENT);
     }
