@@ -10,24 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct outcome *outcome_of(const struct made_sweep *sweep)
-{
-    GError *error = NULL;
-    char *directory = temporary_directory(), *path = made_sweep(sweep, directory);
-    struct store *store = store_open_existing(path, &error);
-    SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(store);
-    struct outcome *outcome = outcome_read(store, &error);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(outcome);
-    store_close(store);
-    g_free(path);
-    temporary_remove(directory);
-    return outcome;
-}
-
 static void same_csv(const struct made_sweep *sweep, const char *expected)
 {
-    struct outcome *outcome = outcome_of(sweep);
+    struct outcome *outcome = made_outcome(sweep);
     GString *csv = outcome_csv(outcome);
     SUITE_SAME_TEXT(csv->str, expected);
     g_string_free(csv, TRUE);
@@ -36,7 +21,7 @@ static void same_csv(const struct made_sweep *sweep, const char *expected)
 
 static void same_text(const struct made_sweep *sweep, const char *expected)
 {
-    struct outcome *outcome = outcome_of(sweep);
+    struct outcome *outcome = made_outcome(sweep);
     char *text = outcome_report_text(outcome);
     SUITE_SAME_TEXT(text, expected);
     g_free(text);
@@ -45,7 +30,7 @@ static void same_text(const struct made_sweep *sweep, const char *expected)
 
 static void same_json(const struct made_sweep *sweep, const char *expected)
 {
-    struct outcome *outcome = outcome_of(sweep);
+    struct outcome *outcome = made_outcome(sweep);
     json_t *report = outcome_report_json(outcome);
     char *text = json_dumps(report, JSON_REAL_PRECISION(6)), *told = g_strdup(text);
     SUITE_SAME_TEXT(g_strdelimit(told, "\"", '\''), expected);
@@ -389,7 +374,7 @@ static void test_pairs(void)
         .axes = {"m.one=1", "m.a=1|2", "m.b=x|y", "m.c=1|2|3", NULL},
         .series = {"A", NULL},
         .result = in_part};
-    struct outcome *outcome = outcome_of(&sweep);
+    struct outcome *outcome = made_outcome(&sweep);
     char *text = outcome_report_text(outcome);
     SUITE_CONTAINS(text, "\nA: where it fails, m.a downwards, m.b to the right\n"
                          "          x       y\n"
@@ -399,7 +384,7 @@ static void test_pairs(void)
     outcome_free(outcome);
     static const struct made_sweep good = {
         .axes = {"m.a=1|2", "m.b=x|y", NULL}, .series = {"A", NULL}, .result = of_seeds};
-    outcome = outcome_of(&good);
+    outcome = made_outcome(&good);
     text = outcome_report_text(outcome);
     CU_ASSERT_PTR_NULL(strstr(text, "where it fails"));
     CU_ASSERT_PTR_NULL(strstr(text, "completed  others"));
@@ -432,7 +417,7 @@ static void test_effects_of_many(void)
         const struct made_sweep sweep = {.axes = {"m.a=1|2", NULL},
                                          .series = {"A", NULL},
                                          .result = many ? many_metrics : few_metrics};
-        struct outcome *outcome = outcome_of(&sweep);
+        struct outcome *outcome = made_outcome(&sweep);
         char *text = outcome_report_text(outcome);
         CU_ASSERT_EQUAL(strstr(text, "Effect of each axis") == NULL, many);
         SUITE_CONTAINS(text, many ? "m24_us" : "m23_us");
@@ -474,7 +459,7 @@ static void test_many_values(void)
             g_string_append_printf(axis, "|%d", value);
         struct made_sweep sweep = {
             .axes = {axis->str, NULL}, .series = {"A", NULL}, .result = one_fails};
-        struct outcome *outcome = outcome_of(&sweep);
+        struct outcome *outcome = made_outcome(&sweep);
         char *text = outcome_report_text(outcome);
         SUITE_CONTAINS(text, lines[i]);
         CU_ASSERT_EQUAL(strstr(text, "too many values for rows") != NULL, counts[i] == 41);

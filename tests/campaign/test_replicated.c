@@ -11,20 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct outcome *runs_of(const struct made_sweep *sweep)
-{
-    GError *error = NULL;
-    char *directory = temporary_directory(), *path = made_sweep(sweep, directory);
-    struct store *store = store_open_existing(path, &error);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(store);
-    struct outcome *outcome = outcome_read(store, &error);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(outcome);
-    store_close(store);
-    g_free(path);
-    temporary_remove(directory);
-    return outcome;
-}
-
 // The text with each number that has a point rounded to 6 digits.
 static char *rounded(const char *text)
 {
@@ -43,7 +29,7 @@ static char *rounded(const char *text)
 
 static void same_means(const struct made_sweep *sweep, const char *expected)
 {
-    struct outcome *runs = runs_of(sweep);
+    struct outcome *runs = made_outcome(sweep);
     GString *csv = outcome_means_csv(runs);
     char *text = rounded(csv->str);
     SUITE_SAME_TEXT(text, expected);
@@ -111,7 +97,7 @@ static void test_bad_runs(void)
                "2,failed,A,2,1,all,1,t_us,us,1,4,,,4,4\n"
                "4,lost,A,2,1,all,1,t_us,us,1,4,,,4,4\n"
                "6,missing,A,1,1,all,1,t_us,us,1,4,,,4,4\n");
-    struct outcome *runs = runs_of(&sweep), *means = outcome_replicated(runs);
+    struct outcome *runs = made_outcome(&sweep), *means = outcome_replicated(runs);
     const struct outcome_curve *curve = outcome_curve_at(means, 0);
     CU_ASSERT_EQUAL(curve->values[0], 6.5);
     CU_ASSERT_TRUE(isnan(curve->values[1]) && isnan(curve->values[2]));
@@ -139,7 +125,7 @@ static char *scattered(int point, int series)
 
 static json_t *report_of(const struct made_sweep *sweep)
 {
-    struct outcome *runs = runs_of(sweep);
+    struct outcome *runs = made_outcome(sweep);
     json_t *report = outcome_report_json(runs);
     outcome_free(runs);
     return report;
@@ -181,7 +167,7 @@ static void test_one_seed(void)
         .axes = {"m.a=x|y", NULL}, .series = {"A", NULL}, .result = counted};
     const struct made_sweep *sweeps[] = {&one, &none};
     for (size_t i = 0; i < G_N_ELEMENTS(sweeps); i++) {
-        struct outcome *runs = runs_of(sweeps[i]);
+        struct outcome *runs = made_outcome(sweeps[i]);
         char *text = outcome_report_text(runs);
         json_t *report = outcome_report_json(runs);
         char *json = json_dumps(report, 0);

@@ -7,30 +7,6 @@
 
 #include <string.h>
 
-struct network {
-    struct topology topology;
-    char *complaints;
-};
-
-static struct network read_text(const char *text)
-{
-    struct network network = {0};
-    struct diag_list *diags = diag_list_new();
-    struct node *tree = node_parse(text, strlen(text), "t.yaml", NULL, diags);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(tree);
-    topology_read(&network.topology, tree, &fake_schema, diags);
-    network.complaints = fake_complaints(diags);
-    node_free(tree);
-    diag_list_free(diags);
-    return network;
-}
-
-static void clear(struct network *network)
-{
-    topology_clear(&network->topology);
-    g_free(network->complaints);
-}
-
 // "node0-switch0 node1-switch0": all links by name.
 static char *links_text(const struct topology *topology)
 {
@@ -45,12 +21,12 @@ static char *links_text(const struct topology *topology)
 
 static void expect_links(const char *yaml, const char *links)
 {
-    struct network network = read_text(yaml);
+    struct fake_topology network = fake_topology(yaml);
     SUITE_SAME_TEXT(network.complaints, "");
     char *text = links_text(&network.topology);
     SUITE_SAME_TEXT(text, links);
     g_free(text);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 static void test_links(void)
@@ -83,14 +59,14 @@ static void test_links(void)
 
 static void test_parameters(void)
 {
-    struct network network =
-        read_text("hosts: [{name: n, count: 3}]\n"
-                  "switches: [{name: s, ports: 5, latency: 1 us}, {name: t, count: 2}]\n"
-                  "switch: {latency: 3 us, ports: 16}\n"
-                  "link: {rate: 1 Gb/s, delay: 5 ns}\n"
-                  "links:\n"
-                  "  - {from: n, to: s, delay: 7 ns}\n"
-                  "  - {from: s, to: t, drop: [3, 17], loss: 0.5}\n");
+    struct fake_topology network =
+        fake_topology("hosts: [{name: n, count: 3}]\n"
+                      "switches: [{name: s, ports: 5, latency: 1 us}, {name: t, count: 2}]\n"
+                      "switch: {latency: 3 us, ports: 16}\n"
+                      "link: {rate: 1 Gb/s, delay: 5 ns}\n"
+                      "links:\n"
+                      "  - {from: n, to: s, delay: 7 ns}\n"
+                      "  - {from: s, to: t, drop: [3, 17], loss: 0.5}\n");
     SUITE_SAME_TEXT(network.complaints, "");
     const struct topology *topology = &network.topology;
     SUITE_SAME_INTEGER(topology->hosts->len, 3);
@@ -113,7 +89,7 @@ static void test_parameters(void)
     SUITE_SAME_INTEGER(first->values->origins[1].line, 6);
     SUITE_SAME_INTEGER(last->a, 3);
     SUITE_SAME_INTEGER(last->b, 5);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 // Parts: a two-stage Clos, a ring, and the middle and upper stage of a larger Clos.
@@ -133,21 +109,21 @@ static void test_split(void)
 
 static void test_routing(void)
 {
-    struct network network = read_text("{hosts: [{name: a}], routes: shortest}");
+    struct fake_topology network = fake_topology("{hosts: [{name: a}], routes: shortest}");
     SUITE_SAME_TEXT(network.complaints, "");
     SUITE_SAME_INTEGER(network.topology.routing, TOPOLOGY_ROUTES_SHORTEST);
-    clear(&network);
-    network = read_text("{hosts: [{name: a}], routes: up_down}");
+    fake_topology_clear(&network);
+    network = fake_topology("{hosts: [{name: a}], routes: up_down}");
     SUITE_SAME_INTEGER(network.topology.routing, TOPOLOGY_ROUTES_UP_DOWN);
-    clear(&network);
-    network = read_text("{hosts: [{name: a}]}");
+    fake_topology_clear(&network);
+    network = fake_topology("{hosts: [{name: a}]}");
     SUITE_SAME_INTEGER(network.topology.routing, TOPOLOGY_ROUTES_DEFAULT);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 static void test_routes(void)
 {
-    struct network network = read_text(
+    struct fake_topology network = fake_topology(
         "hosts: [{name: n, count: 2}]\n"
         "switches: [{name: s, count: 3}]\n"
         "links: [{from: n0, to: s0}, {from: n1, to: s2}, {from: s0, to: s1, count: 2}, {from: s1, "
@@ -167,7 +143,7 @@ static void test_routes(void)
         SUITE_SAME_INTEGER(g_array_index(there->links, int, i), links[i]);
     SUITE_SAME_INTEGER(back->links->len, 3);
     SUITE_SAME_INTEGER(g_array_index(back->links, int, 2), -1);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 #define TWO "hosts: [{name: a}, {name: b}]\n"
@@ -254,9 +230,9 @@ static void test_refused(void)
          "n is not one host"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
-        struct network network = read_text(bads[i].text);
+        struct fake_topology network = fake_topology(bads[i].text);
         SUITE_CONTAINS(network.complaints, bads[i].part);
-        clear(&network);
+        fake_topology_clear(&network);
     }
 }
 
@@ -281,19 +257,20 @@ static void test_joined(void)
         "{from: x, to: n}]\n",
     };
     for (size_t i = 0; i < G_N_ELEMENTS(goods); i++) {
-        struct network network = read_text(goods[i]);
+        struct fake_topology network = fake_topology(goods[i]);
         SUITE_SAME_TEXT(network.complaints, "");
-        clear(&network);
+        fake_topology_clear(&network);
     }
 }
 
 static void test_many(void)
 {
-    struct network network = read_text("hosts: [{name: n, count: 20000}]\nswitches: [{name: s, "
-                                       "ports: 0}]\nlinks: [{from: n, to: s}]\n");
+    struct fake_topology network =
+        fake_topology("hosts: [{name: n, count: 20000}]\nswitches: [{name: s, "
+                      "ports: 0}]\nlinks: [{from: n, to: s}]\n");
     SUITE_SAME_TEXT(network.complaints, "");
     SUITE_SAME_INTEGER(network.topology.links->len, 20000);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 int main(void)

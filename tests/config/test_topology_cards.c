@@ -6,30 +6,6 @@
 
 #include <string.h>
 
-struct network {
-    struct topology topology;
-    char *complaints;
-};
-
-static struct network read_text(const char *yaml)
-{
-    struct network network = {0};
-    struct diag_list *diags = diag_list_new();
-    struct node *tree = node_parse(yaml, strlen(yaml), "t.yaml", NULL, diags);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(tree);
-    topology_read(&network.topology, tree, &fake_schema, diags);
-    network.complaints = fake_complaints(diags);
-    node_free(tree);
-    diag_list_free(diags);
-    return network;
-}
-
-static void clear(struct network *network)
-{
-    topology_clear(&network->topology);
-    g_free(network->complaints);
-}
-
 static void add_end(GString *text, const struct topology *topology,
                     const struct topology_link *link, int end)
 {
@@ -57,12 +33,12 @@ static char *links_text(const struct topology *topology)
 
 static void expect_links(const char *yaml, const char *links)
 {
-    struct network network = read_text(yaml);
+    struct fake_topology network = fake_topology(yaml);
     SUITE_SAME_TEXT(network.complaints, "");
     char *text = links_text(&network.topology);
     SUITE_SAME_TEXT(text, links);
     g_free(text);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 #define TWO_CARDS "nics: [{name: eth0, nic: eepro100}, {name: eth1, nic: tulip}]"
@@ -126,9 +102,9 @@ static void test_complaints(void)
         {"hosts: [{name: a, nics: [tulip]}]\n", "hosts[0].nics[0]: a map is expected here, not"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct network network = read_text(cases[i].yaml);
+        struct fake_topology network = fake_topology(cases[i].yaml);
         SUITE_CONTAINS(network.complaints, cases[i].says);
-        clear(&network);
+        fake_topology_clear(&network);
     }
 }
 
@@ -139,7 +115,7 @@ static const char *const myrinet[] = {"lanai", NULL};
 
 static void expect_use(const char *yaml, struct topology_use use, const char *links)
 {
-    struct network network = read_text(yaml);
+    struct fake_topology network = fake_topology(yaml);
     struct diag_list *diags = diag_list_new();
     SUITE_SAME_TEXT(network.complaints, "");
     use.stack = "fake";
@@ -151,7 +127,7 @@ static void expect_use(const char *yaml, struct topology_use use, const char *li
     g_free(text);
     g_free(complaints);
     diag_list_free(diags);
-    clear(&network);
+    fake_topology_clear(&network);
 }
 
 #define THREE                                                                                      \

@@ -38,14 +38,6 @@ static struct topology *star(int host, struct param_window *window)
     return topology;
 }
 
-static struct probe *probe_on(const struct topology *topology)
-{
-    struct diag_list *diags = diag_list_new();
-    CU_ASSERT_FATAL(network_check(topology, diags));
-    diag_list_free(diags);
-    return probe_new(topology, 1, NULL);
-}
-
 // Every packet has arrived or is lost with a reason, and no port is held.
 static void finish(struct probe *probe, struct topology *topology)
 {
@@ -73,7 +65,7 @@ static void check_dead_port(bool symbols)
     setup(symbols);
     struct param_window window = {1 * MS, 51 * MS};
     struct topology *topology = star(2, &window);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *before = probe_send(probe, 0, 0, 2, 1000);
     for (int i = 0; i < 20; i++) {
         probe_send(probe, 2 * MS + i * TIME_US, 0, 2, 1000);
@@ -101,7 +93,7 @@ static void check_moving(bool symbols)
     setup(symbols);
     struct param_window window = {1 * TIME_US, 2 * TIME_US};
     struct topology *topology = star(0, &window);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *cut = probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *next = probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *other = probe_send(probe, 0, 1, 2, 1000);
@@ -126,7 +118,7 @@ static void check_held_back(bool symbols, bool limited)
     setup(symbols);
     struct param_window window = {3 * TIME_US, 4 * TIME_US};
     struct topology *topology = star(1, &window);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     if (limited) {
         // Two places: one for the packet that holds the link, one that the cut one gives back.
         network_limit(probe->network, 2);
@@ -161,7 +153,7 @@ static void check_gone_before(bool symbols)
     setup(symbols);
     struct param_window window = {1 * TIME_US, 2 * TIME_US};
     struct topology *topology = star(1, &window);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *waits = probe_send(probe, 0, 1, 2, 50);
     probe_run(probe);
@@ -184,7 +176,7 @@ static void check_corrupt(bool symbols)
     struct link_config faulty = link;
     faulty.corrupt_nth = (struct param_counts){second, 1};
     struct topology *topology = topology_row(2, &faulty, &node);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     for (int i = 0; i < 3; i++)
         probe_send(probe, 0, 0, 1, 1000);
     probe_run(probe);

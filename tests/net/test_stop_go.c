@@ -55,14 +55,6 @@ static struct symbol_log *symbol_log_new(void)
     return log;
 }
 
-static struct probe *probe_on(const struct topology *topology, struct symbol_log *log)
-{
-    struct diag_list *diags = diag_list_new();
-    CU_ASSERT_FATAL(network_check(topology, diags));
-    diag_list_free(diags);
-    return probe_new(topology, 1, &log->sink.trace);
-}
-
 static void finish(struct probe *probe, struct topology *topology, struct symbol_log *log)
 {
     CU_ASSERT_PTR_NULL(network_describe_blocked(probe->network));
@@ -82,7 +74,7 @@ static void test_one_buffer(void)
     setup();
     struct symbol_log *log = symbol_log_new();
     struct topology *topology = topology_star(3, &link, &node);
-    struct probe *probe = probe_on(topology, log);
+    struct probe *probe = probe_checked(topology, &log->sink.trace);
     struct probe_packet *holder = probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *waits = probe_send(probe, 0, 1, 2, 500);
     probe_run(probe);
@@ -111,7 +103,7 @@ static void test_back_to_the_station(void)
     topology_add_link(topology, 3, 4, &link);
     topology_add_link(topology, 4, 1, &link);
     topology_add_link(topology, 2, 4, &link);
-    struct probe *probe = probe_on(topology, log);
+    struct probe *probe = probe_checked(topology, &log->sink.trace);
     probe_send(probe, 0, 2, 1, 1000);
     struct probe_packet *packet = probe_send(probe, 0, 0, 1, 500);
     probe_run(probe);
@@ -144,7 +136,7 @@ static void test_lost_ahead_of_its_tail(void)
     topology_add_link(topology, 1, 4, &pulled);
     topology_add_link(topology, 2, 4, &faulty);
     topology_add_link(topology, 3, 4, &link);
-    struct probe *probe = probe_on(topology, log);
+    struct probe *probe = probe_checked(topology, &log->sink.trace);
     sim_time freed = HOP + 1000 * TAU, resumed = freed + (SLACK - GO) * TAU + SYMBOL;
     struct probe_packet *holder = probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *lost = probe_send(probe, 0, 1, 2, 500);
@@ -166,7 +158,7 @@ static void test_unhindered(void)
     setup();
     struct symbol_log *log = symbol_log_new();
     struct topology *topology = topology_row(3, &link, &node);
-    struct probe *probe = probe_on(topology, log);
+    struct probe *probe = probe_checked(topology, &log->sink.trace);
     struct probe_packet *packets[3];
     for (int i = 0; i < 3; i++)
         packets[i] = probe_send(probe, 0, 0, 1, 4096);
@@ -186,7 +178,7 @@ static void test_slow_switch(void)
     node.latency = 400 * TIME_NS;
     struct symbol_log *log = symbol_log_new();
     struct topology *topology = topology_row(1, &link, &node);
-    struct probe *probe = probe_on(topology, log);
+    struct probe *probe = probe_checked(topology, &log->sink.trace);
     struct probe_packet *packet = probe_send(probe, 0, 0, 1, 300);
     probe_run(probe);
     SUITE_SAME_TEXT(log->text->str, "switch0.0 STOP at 270 ns\n"
@@ -200,7 +192,7 @@ static uint64_t events_with(uint32_t bytes)
     struct symbol_log *log = symbol_log_new();
     struct topology *topology = topology_row(3, &link, &node);
     topology_add_link(topology, 0, 3, &link); // node0's second station, at switch1
-    struct probe *probe = probe_on(topology, log);
+    struct probe *probe = probe_checked(topology, &log->sink.trace);
     for (int i = 0; i < 10; i++) {
         probe_send(probe, 0, 0, 2, bytes);
         probe_send(probe, 0, 1, 2, bytes);

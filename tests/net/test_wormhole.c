@@ -22,14 +22,6 @@ static void setup(void)
     node = topology_wormhole_switch();
 }
 
-static struct probe *probe_on(const struct topology *topology)
-{
-    struct diag_list *diags = diag_list_new();
-    CU_ASSERT_FATAL(network_check(topology, diags));
-    diag_list_free(diags);
-    return probe_new(topology, 1, NULL);
-}
-
 static void finish(struct probe *probe, struct topology *topology)
 {
     probe_free(probe);
@@ -42,7 +34,7 @@ static void test_head_of_line(void)
 {
     setup();
     struct topology *topology = topology_star(4, &link, &node);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *holder = probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *waits = probe_send(probe, 0, 1, 2, 500);
     struct probe_packet *behind = probe_send(probe, 0, 1, 3, 100);
@@ -61,7 +53,7 @@ static void test_round_robin(void)
     setup();
     enum { SENDERS = 5, EACH = 8 };
     struct topology *topology = topology_star(SENDERS + 1, &link, &node);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     for (int i = 0; i < SENDERS * EACH; i++)
         probe_send(probe, 0, i / EACH, SENDERS, 300);
     probe_run(probe);
@@ -83,7 +75,7 @@ static void check_back_pressure(uint32_t bytes, sim_time left, sim_time freed)
     topology_add_link(topology, 3, 4, &link);
     topology_add_link(topology, 4, 1, &link);
     topology_add_link(topology, 2, 4, &link);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     probe_send(probe, 0, 2, 1, 1000);
     struct probe_packet *packet = probe_send(probe, 0, 0, 1, bytes);
     probe_run(probe);
@@ -116,7 +108,7 @@ static void check_route_bytes(bool blocked)
     topology_add_link(topology, 3, 4, &link);
     topology_add_link(topology, 4, 1, &link);
     topology_add_link(topology, 2, 4, &link);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *holder = blocked ? probe_send(probe, 0, 2, 1, 1000) : NULL;
     struct probe_packet *first = probe_send(probe, 0, 0, 1, 500);
     struct probe_packet *second = probe_send(probe, 0, 0, 1, 500);
@@ -150,7 +142,7 @@ static void test_several_in_slack(void)
 {
     setup();
     struct topology *topology = topology_star(3, &link, &node);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *packets[4];
     for (int i = 0; i < 4; i++)
@@ -208,7 +200,7 @@ static void test_deadlock(void)
 {
     setup();
     struct topology *topology = ring(3, 2);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     for (int i = 0; i < 3; i++)
         probe_send(probe, 0, i, (i + 2) % 3, 1000);
     probe_run(probe);
@@ -233,7 +225,7 @@ static void test_deadlock_behind(void)
 {
     setup();
     struct topology *topology = ring(3, 2);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     probe_send(probe, 0, 0, 2, 60);
     probe_send(probe, 0, 1, 0, 1000);
     probe_send(probe, 0, 2, 1, 1000);
@@ -256,7 +248,7 @@ static void test_deadlock_of_long_worms(void)
 {
     setup();
     struct topology *topology = ring(4, 3);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     probe_send(probe, 0, 0, 3, 1000);
     probe_send(probe, 0, 2, 1, 1000);
     probe_run(probe);
@@ -281,7 +273,7 @@ static void test_deadlock_of_long_worms(void)
 static void check_ring_of_small(uint32_t bytes, int arrivals)
 {
     struct topology *topology = ring(3, 2);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     for (int i = 0; i < 3; i++)
         probe_send(probe, 0, i, (i + 2) % 3, bytes);
     probe_run(probe);
@@ -309,7 +301,7 @@ static void check_mixed(bool cut_through_first)
     struct switch_config stores = topology_switch_defaults();
     struct topology *topology = topology_row(2, &link, &node);
     topology_set_switch(topology, cut_through_first ? 1 : 0, &stores);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *packets[2];
     for (int i = 0; i < 2; i++)
         packets[i] = probe_send(probe, 0, 0, 1, 1000);
@@ -340,7 +332,7 @@ static void test_drop_tail_behind_wormhole(void)
     topology_add_link(topology, 3, 4, &link);
     topology_add_link(topology, 4, 1, &link);
     topology_add_link(topology, 2, 4, &link);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     probe_send(probe, 0, 2, 1, 10000);
     for (int i = 0; i < 6; i++)
         probe_send(probe, 0, 0, 1, 1000);
@@ -365,7 +357,7 @@ static void test_faults(void)
     topology_add_link(topology, 0, 2, &link);
     topology_add_link(topology, 2, 3, &faulty);
     topology_add_link(topology, 3, 1, &link);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *packets[4];
     for (int i = 0; i < 4; i++)
         packets[i] = probe_send(probe, 0, 0, 1, 1000);
@@ -397,7 +389,7 @@ static void test_lost_before_cut(void)
     topology_add_link(topology, 3, 4, &faulty);
     topology_add_link(topology, 4, 1, &link);
     topology_add_link(topology, 2, 3, &link);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct probe_packet *holder = probe_send(probe, 0, 2, 1, 1000);
     struct probe_packet *lost = probe_send(probe, 100 * TIME_NS, 0, 1, 100 + SLACK);
     probe_run(probe);
@@ -423,7 +415,7 @@ static void test_clos(void)
     for (int i = 0; i < LEAVES * SPINES * 2; i++)
         topology_add_link(topology, HOSTS + i % LEAVES, HOSTS + LEAVES + i / LEAVES % SPINES,
                           &link);
-    struct probe *probe = probe_on(topology);
+    struct probe *probe = probe_checked(topology, NULL);
     struct random_stream *random = random_new(1, "clos traffic");
     for (int i = 0; i < PACKETS; i++) {
         int from = (int)random_below(random, HOSTS);

@@ -204,3 +204,22 @@ char *fake_load(const char *file, const struct scenario_options *options,
     struct scenario *made = scenario_load(file, &fake_schema, options, diags);
     return finish(made, scenario, diags);
 }
+
+struct fake_topology fake_topology(const char *text)
+{
+    struct fake_topology read = {0};
+    struct diag_list *diags = diag_list_new();
+    struct node *tree = node_parse(text, strlen(text), "t.yaml", NULL, diags);
+    g_assert(tree);
+    topology_read(&read.topology, tree, &fake_schema, diags);
+    read.complaints = fake_complaints(diags);
+    node_free(tree);
+    diag_list_free(diags);
+    return read;
+}
+
+void fake_topology_clear(struct fake_topology *read)
+{
+    topology_clear(&read->topology);
+    g_free(read->complaints);
+}

@@ -5,6 +5,7 @@
 #define NETSIM_TESTS_SUPPORT_FAKE_SCHEMA_H
 
 #include "sim/scenario/scenario.h"
+#include "sim/scenario/topology.h"
 
 struct fake_memory {
     int64_t copy_hot, copy_cold, cache; // bytes a second; bytes
@@ -64,5 +65,15 @@ char *fake_load(const char *file, const struct scenario_options *options,
 
 // What a list says, as text; the caller frees it.
 char *fake_complaints(const struct diag_list *diags);
+
+// Hosts, switches and links of a text, and what there is to complain about them.
+struct fake_topology {
+    struct topology topology;
+    char *complaints;
+};
+
+// A text that is not YAML ends the program. Give it to fake_topology_clear.
+struct fake_topology fake_topology(const char *text);
+void fake_topology_clear(struct fake_topology *read);
 
 #endif

@@ -2,6 +2,8 @@
 #include "tests/support/made_sweep.h"
 
 #include "sim/campaign/store.h"
+#include "tests/support/suite.h"
+#include "tests/support/temporary.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -170,4 +172,19 @@ char *made_sweep(const struct made_sweep *sweep, const char *directory)
     store_commit(store, NULL);
     store_close(store);
     return path;
+}
+
+struct outcome *made_outcome(const struct made_sweep *sweep)
+{
+    GError *error = NULL;
+    char *directory = temporary_directory(), *path = made_sweep(sweep, directory);
+    struct store *store = store_open_existing(path, &error);
+    SUITE_SAME_TEXT(error ? error->message : NULL, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(store);
+    struct outcome *outcome = outcome_read(store, &error);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(outcome);
+    store_close(store);
+    g_free(path);
+    temporary_remove(directory);
+    return outcome;
 }

@@ -4,6 +4,8 @@
 #ifndef NETSIM_TESTS_SUPPORT_MADE_SWEEP_H
 #define NETSIM_TESTS_SUPPORT_MADE_SWEEP_H
 
+#include "sim/outcome/outcome.h"
+
 #include <glib.h>
 #include <stdbool.h>
 
@@ -22,5 +24,9 @@ struct made_sweep {
 
 // Writes the sweep "made" as made.sqlite into a directory; the caller frees its path.
 char *made_sweep(const struct made_sweep *sweep, const char *directory);
+
+// The outcome of such a sweep; what can't be read fails the running case and ends it. The caller
+// frees it.
+struct outcome *made_outcome(const struct made_sweep *sweep);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/probe.h"
 
+#include "tests/support/suite.h"
+
 #define PROBE_FLOW(from, to) ((uint64_t)(from) << 32 | (uint64_t)(to))
 
 static void probe_receive(void *owner, struct packet *packet)
@@ -51,6 +53,14 @@ struct probe *probe_new(const struct topology *topology, uint64_t seed, struct t
     for (int i = 0; i < network_stations(probe->network); i++)
         network_attach(probe->network, i, probe_receive, probe);
     return probe;
+}
+
+struct probe *probe_checked(const struct topology *topology, struct trace *trace)
+{
+    struct diag_list *diags = diag_list_new();
+    CU_ASSERT_FATAL(network_check(topology, diags));
+    diag_list_free(diags);
+    return probe_new(topology, 1, trace);
 }
 
 void probe_free(struct probe *probe)

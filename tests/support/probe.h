@@ -34,6 +34,9 @@ struct probe {
 struct probe *probe_new(const struct topology *topology, uint64_t seed, struct trace *trace);
 void probe_free(struct probe *probe);
 
+// The same with seed 1, of a topology that network_check passes: else the running case ends.
+struct probe *probe_checked(const struct topology *topology, struct trace *trace);
+
 // Before the run, or from an event: sends one packet at `when`.
 struct probe_packet *probe_send(struct probe *probe, sim_time when, int from, int to,
                                 uint32_t wire_bytes);
