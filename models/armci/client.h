@@ -7,21 +7,12 @@
 
 #include "models/armci/armci.h"
 #include "models/armci/buffers.h"
+#include "models/armci/job.h"
 #include "models/armci/request_message.h"
 #include "models/mpich_gm/mpich.h"
 
 struct armci_client;
 struct armci_server;
-
-struct armci_job { // all of a run
-    struct sim *sim;
-    struct gm_fabric *fabric;
-    const struct armci_config *config;
-    int ranks, hosts;
-    struct mpi_process *const *processes; // by rank, each with its client
-    struct armci_server **servers;        // by host; NULL: no rank lives there
-    struct pool messages, headers, flags;
-};
 
 // What a step of an operation says.
 enum armci_step { ARMCI_GOES_ON, ARMCI_WAITS, ARMCI_ENDS };
@@ -167,10 +158,6 @@ void armci_send(struct cpu_context *context, struct armci_client *client,
 // of it behind the header.
 struct armci_message *armci_message_new(struct armci_client *client, enum armci_kind kind,
                                         struct mpi_request *request, int64_t descriptors);
-
-// A copy of a flag that lives until armci_flag_seen.
-const struct armci_flag *armci_flag_new(struct armci_job *job, const struct armci_flag *flag);
-void armci_flag_seen(struct armci_job *job, const struct armci_flag *flag);
 
 // Writes a flag into the data server's memory; takes the token.
 void armci_write_flag(struct cpu_context *context, struct armci_client *client, int peer,

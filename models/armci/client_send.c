@@ -71,24 +71,6 @@ static void sent_small(struct cpu_context *context, struct gm_port *port, void *
 
 // ---- Requests ----
 
-const char *armci_kind_name(enum armci_kind kind)
-{
-    static const char *const names[ARMCI_KINDS] = {
-        [ARMCI_PUT] = "put",
-        [ARMCI_ACCUMULATE] = "accumulate",
-        [ARMCI_GET] = "get",
-        [ARMCI_FETCH_ADD] = "fetch_add",
-        [ARMCI_LOCK] = "lock",
-        [ARMCI_UNLOCK] = "unlock",
-        [ARMCI_FENCE] = "fence",
-        [ARMCI_REGISTER] = "register",
-        [ARMCI_UNREGISTER] = "unregister",
-        [ARMCI_AVAILABLE] = "available",
-        [ARMCI_ARRIVED] = "arrived",
-    };
-    return names[kind];
-}
-
 // Whether the server answers into the client's memory, which the request then describes.
 static bool answered(enum armci_kind kind)
 {
@@ -174,20 +156,6 @@ void armci_send(struct cpu_context *context, struct armci_client *client,
 }
 
 // ---- Flags ----
-
-const struct armci_flag *armci_flag_new(struct armci_job *job, const struct armci_flag *flag)
-{
-    struct armci_flag *copy = pool_take(&job->flags);
-    *copy = *flag;
-    copy->self = copy;
-    return copy;
-}
-
-void armci_flag_seen(struct armci_job *job, const struct armci_flag *flag)
-{
-    if (flag)
-        pool_give(&job->flags, flag->self);
-}
 
 void armci_write_flag(struct cpu_context *context, struct armci_client *client, int peer,
                       const struct armci_flag *flag)

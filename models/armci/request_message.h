@@ -77,4 +77,10 @@ struct armci_flag {
     int64_t value;
 };
 
+struct armci_job;
+
+// A copy of a flag, of the job's pool, that lives until armci_flag_seen.
+const struct armci_flag *armci_flag_new(struct armci_job *job, const struct armci_flag *flag);
+void armci_flag_seen(struct armci_job *job, const struct armci_flag *flag);
+
 #endif

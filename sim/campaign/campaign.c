@@ -198,7 +198,7 @@ int campaign_add_series(struct campaign *campaign, const char *file, const char 
     struct scenario *scenario = scenario_load(file, campaign->schema, &options, diags);
     if (!scenario)
         return -1;
-    unused_add(campaign->unused, scenario, series != NULL);
+    unused_add(campaign->unused, scenario->cases, scenario->file, series != NULL);
     struct run *run = g_new0(struct run, 1);
     run->scenario = g_strdup(scenario->name);
     run->seed = scenario->seed;
@@ -334,6 +334,8 @@ bool campaign_run(struct campaign *campaign, GError **error)
     GError *late = NULL;
     if (mpi_workers_rank() > 0)
         mpi_workers_serve(&work);
+    else if (mpi_workers_size() > 1)
+        good = mpi_workers_run(&work, error);
     else
         good = workers_run(&work, campaign->options.jobs, error);
     // What was finished before a failure is kept all the same.

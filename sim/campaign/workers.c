@@ -6,8 +6,6 @@
 //   worker to master   uint32_t: length, and so many bytes: the text
 #include "sim/campaign/workers.h"
 
-#include "sim/campaign/mpi_workers.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -327,8 +325,6 @@ static bool run_processes(const struct work *work, int jobs, GError **error)
 
 bool workers_run(const struct work *work, int jobs, GError **error)
 {
-    if (mpi_workers_size() > 1)
-        return mpi_workers_run(work, error);
     if (jobs <= 0)
         jobs = (int)g_get_num_processors();
     return work->count == 0 || run_processes(work, jobs, error);

@@ -31,10 +31,10 @@ enum workers_error { WORKERS_ERROR_SYSTEM, WORKERS_ERROR_INTERRUPTED = 128 };
 GQuark workers_error_quark(void);
 #define WORKERS_ERROR workers_error_quark()
 
-// Does all of the work in `jobs` processes (0: one for each processor that may be used), or on the
-// ranks if MPI has been started. A process that dies is replaced. False and *error if the master
-// could not keep a result, or after SIGINT, SIGTERM, SIGQUIT or SIGHUP (unless that is ignored, as
-// under nohup); what was being done then is given up.
+// Does all of the work in `jobs` processes (0: one for each processor that may be used). A process
+// that dies is replaced. Returns false and *error if the master could not keep a result, or after
+// SIGINT, SIGTERM, SIGQUIT or SIGHUP (unless that is ignored, as under nohup); what was being done
+// then is given up.
 bool workers_run(const struct work *work, int jobs, GError **error);
 
 // Does one item in a process of its own, within the time limit. Returns its text, or NULL and

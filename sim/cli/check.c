@@ -50,7 +50,7 @@ static char *machine_text(const struct scenario_case *test_case)
     const struct topology *topology = &test_case->topology;
     GString *out = g_string_new(NULL);
     append_count(out, "", (guint)test_case->workload.ranks, "rank", "ranks");
-    if (workload_ranks_are_fewest(test_case))
+    if (case_ranks_are_fewest(test_case))
         g_string_append(out, " (workload.ranks is not given)");
     append_count(out, " on ", topology->hosts->len, "host", "hosts");
     if (topology->switches->len > 0)

@@ -128,7 +128,7 @@ static void note_ranks(const struct scenario *scenario)
 {
     for (guint i = 0; i < scenario->cases->len; i++) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
-        if (!workload_ranks_are_fewest(test_case))
+        if (!case_ranks_are_fewest(test_case))
             continue;
         cli_error("workload.ranks says how many", "note: %d of %u hosts take part",
                   test_case->workload.ranks, test_case->topology.hosts->len);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From one merged tree to a case: stack, NIC, sections, topology, workload.
+#include "sim/scenario/case.h"
 #include "sim/config/reader.h"
-#include "sim/scenario/compiler.h"
+#include "sim/scenario/keys.h"
+#include "sim/scenario/placement.h"
 #include "sim/scenario/topology.h"
 #include "sim/scenario/workload.h"
 
@@ -64,19 +66,6 @@ static bool is_of_stack(const char *path, const struct stack_schema *stack,
         if (other->sections && g_strv_contains(other->sections, path))
             return false;
     return true;
-}
-
-const char *scenario_section_card(const struct scenario_schema *schema, const char *path)
-{
-    for (int i = 0; schema->nics[i]; i++) {
-        const char *card = schema->nics[i];
-        char *end = g_strconcat("_", card, NULL);
-        bool is = strcmp(path, card) == 0 || g_str_has_suffix(path, end);
-        g_free(end);
-        if (is)
-            return card;
-    }
-    return NULL;
 }
 
 // Whether the case's stack uses a card of that NIC model.
@@ -309,4 +298,13 @@ void scenario_complain(const struct scenario_case *test_case, struct diag_list *
     param_complain(values, name, hint, "%s", message);
     values->diags = NULL;
     g_free(message);
+}
+
+bool case_ranks_are_fewest(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    const struct node *map = node_get(test_case->tree, "workload");
+    return workload->benchmark && workload->benchmark->most_ranks == 0 && map &&
+           !node_get(map, "ranks") && !node_get(map, PLACEMENT_KEY) &&
+           workload->ranks < (int)test_case->topology.hosts->len;
 }

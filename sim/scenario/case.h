@@ -41,6 +41,11 @@ json_t *scenario_case_json(const struct scenario_case *test_case);
 
 // Whether a benchmark that runs on any number of ranks runs on the fewest, because nothing says how
 // many: on fewer than there are hosts.
-bool workload_ranks_are_fewest(const struct scenario_case *test_case);
+bool case_ranks_are_fewest(const struct scenario_case *test_case);
+
+// Makes a case of a merged tree, which it takes over. What was read is there also after errors.
+struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
+                                const struct scenario_schema *schema, struct diag_list *diags);
+void case_free(struct scenario_case *test_case);
 
 #endif

@@ -32,9 +32,4 @@ bool compiler_check_version(const struct node *tree, struct diag_list *diags);
 // after an error. The compiler owns it.
 const struct node *compiler_testbed(struct compiler *compiler, const struct node *name);
 
-// Makes a case of a merged tree, which it takes over. What was read is there also after errors.
-struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
-                                const struct scenario_schema *schema, struct diag_list *diags);
-void case_free(struct scenario_case *test_case);
-
 #endif

@@ -350,7 +350,7 @@ static void refuse_unused(const struct scenario *scenario, const struct scenario
                           bool only_sets, struct diag_list *diags)
 {
     struct unused *unused = unused_new(schema);
-    unused_add(unused, scenario, only_sets);
+    unused_add(unused, scenario->cases, scenario->file, only_sets);
     unused_report(unused, diags);
     unused_free(unused);
 }

@@ -90,7 +90,4 @@ struct scenario_schema {
 // none.
 const char *scenario_section_card(const struct scenario_schema *schema, const char *path);
 
-// A JSON Schema of scenario and testbed files for editors, new reference.
-json_t *scenario_json_schema(const struct scenario_schema *schema);
-
 #endif

@@ -315,16 +315,15 @@ void unused_free(struct unused *unused)
     g_free(unused);
 }
 
-void unused_add(struct unused *unused, const struct scenario *scenario, bool only_sets)
+void unused_add(struct unused *unused, const GPtrArray *cases, const char *file, bool only_sets)
 {
-    struct search search = {
-        .unused = unused, .links = !only_sets, .file = only_sets ? NULL : scenario->file};
-    for (guint i = 0; i < scenario->cases->len; i++) {
-        search.test_case = g_ptr_array_index(scenario->cases, i);
+    struct search search = {.unused = unused, .links = !only_sets, .file = only_sets ? NULL : file};
+    for (guint i = 0; i < cases->len; i++) {
+        search.test_case = g_ptr_array_index(cases, i);
         use_case(&search);
     }
-    for (guint i = 0; i < scenario->cases->len; i++) {
-        search.test_case = g_ptr_array_index(scenario->cases, i);
+    for (guint i = 0; i < cases->len; i++) {
+        search.test_case = g_ptr_array_index(cases, i);
         look_at_links(&search);
         const GPtrArray *keys = search.test_case->tree->children;
         for (guint k = 0; k < keys->len; k++) {

@@ -10,7 +10,7 @@
 #ifndef NETSIM_SCENARIO_UNUSED_H
 #define NETSIM_SCENARIO_UNUSED_H
 
-#include "sim/scenario/scenario.h"
+#include "sim/scenario/case.h"
 
 struct unused;
 
@@ -19,9 +19,10 @@ struct unused;
 struct unused *unused_new(const struct scenario_schema *schema);
 void unused_free(struct unused *unused);
 
-// Adds a compiled scenario, whose cases still have their trees. With `only_sets`, what --set has
-// given is looked at alone, as other series of the file might read the rest.
-void unused_add(struct unused *unused, const struct scenario *scenario, bool only_sets);
+// Adds the cases (struct scenario_case *) of a compiled scenario, which still have their trees, and
+// the name of its file. With `only_sets`, what --set has given is looked at alone, as other series
+// of the file might read the rest.
+void unused_add(struct unused *unused, const GPtrArray *cases, const char *file, bool only_sets);
 
 // Complains about all of it, once each.
 void unused_report(const struct unused *unused, struct diag_list *diags);

@@ -3,7 +3,6 @@
 
 #include "sim/config/reader.h"
 #include "sim/program/communicator.h"
-#include "sim/scenario/case.h"
 #include "sim/scenario/placement.h"
 
 #include <string.h>
@@ -224,15 +223,6 @@ static int usual_ranks(const struct workload_reader *reader)
     int named = program_ranks_named(node_get(reader->map, "program"), &all);
     int hosts = placed > 0 ? placed : (int)reader->topology->hosts->len;
     return MIN(all ? MAX(named, hosts) : MAX(named, placed), PROGRAM_MOST_RANKS);
-}
-
-bool workload_ranks_are_fewest(const struct scenario_case *test_case)
-{
-    const struct workload *workload = &test_case->workload;
-    const struct node *map = node_get(test_case->tree, PATH);
-    return workload->benchmark && workload->benchmark->most_ranks == 0 && map &&
-           !node_get(map, "ranks") && !node_get(map, PLACEMENT_KEY) &&
-           workload->ranks < (int)test_case->topology.hosts->len;
 }
 
 static void check_ranks(struct workload_reader *reader, struct source_mark mark)

@@ -2,6 +2,7 @@
 // The JSON Schema for editors: it names every key and parameter, refuses others, and all its
 // references lead somewhere. That real scenarios pass it is tested by test_json_schema.py, with a
 // validator.
+#include "sim/scenario/json_schema.h"
 #include "sim/scenario/keys.h"
 #include "tests/support/fake_schema.h"
 #include "tests/support/suite.h"

@@ -3,6 +3,7 @@
 // keys of its own, and calls that no other library has. Nothing below sim/ knows of them; they are
 // read from YAML, checked, evaluated for each call and handed to the device as the model's own
 // structs.
+#include "sim/scenario/json_schema.h"
 #include "sim/workload/run.h"
 #include "tests/support/suite.h"
 

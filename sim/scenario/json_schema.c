@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The keys of a scenario, and the JSON Schema (draft 2020-12) that editors complete and check
+// scenarios with.
+#include "sim/config/quantity.h"
+#include "sim/program/communicator.h"
+#include "sim/scenario/host_settings.h"
+#include "sim/scenario/json_schema.h"
+#include "sim/scenario/keys.h"
+#include "sim/scenario/placement.h"
+#include "sim/scenario/scenario.h"
+#include "sim/scenario/topology.h"
+#include "sim/scenario/workload.h"
+
+#include <string.h>
+
+#define DRAFT "https://json-schema.org/draft/2020-12/schema"
+
+static json_t *text_schema(void)
+{
+    return json_pack("{s:s}", "type", "string");
+}
+
+static json_t *count_schema(json_int_t least)
+{
+    return json_pack("{s:s, s:I}", "type", "integer", "minimum", least);
+}
+
+static json_t *list_of(json_t *item)
+{
+    return json_pack("{s:s, s:o}", "type", "array", "items", item);
+}
+
+// One, or a list of such.
+static json_t *one_or_list(json_t *item)
+{
+    return json_pack("{s:[O, {s:s, s:o}]}", "anyOf", item, "type", "array", "items", item);
+}
+
+static json_t *object_schema(json_t *properties)
+{
+    return json_pack("{s:s, s:o, s:b}", "type", "object", "properties", properties,
+                     "additionalProperties", 0);
+}
+
+static json_t *definition(const char *path)
+{
+    char *pointer = g_strdup_printf("#/$defs/%s", path);
+    json_t *reference = json_pack("{s:s}", "$ref", pointer);
+    g_free(pointer);
+    return reference;
+}
+
+// ---- The keys ----
+
+static json_t *describe_version(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return json_pack("{s:i}", "const", SCENARIO_SCHEMA);
+}
+
+static json_t *describe_text(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return text_schema();
+}
+
+static json_t *describe_seed(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return count_schema(1);
+}
+
+static json_t *describe_stack(const struct scenario_schema *schema)
+{
+    json_t *list = json_array();
+    for (const struct stack_schema *stack = schema->stacks; stack->name; stack++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s*}", "const", stack->name, "description", stack->doc));
+    return json_pack("{s:o}", "oneOf", list);
+}
+
+static json_t *models_schema(const struct scenario_schema *schema)
+{
+    json_t *names = json_array();
+    for (const char *const *nic = schema->nics; *nic; nic++)
+        json_array_append_new(names, json_string(*nic));
+    return json_pack("{s:o}", "enum", names);
+}
+
+// A NIC model, or the name of a card that hosts list.
+static json_t *describe_nic(const struct scenario_schema *schema)
+{
+    return json_pack("{s:[o, {s:s, s:s}]}", "anyOf", models_schema(schema), "type", "string",
+                     "description", "the name of a card that the hosts list under `nics`");
+}
+
+static json_t *describe_sweep(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return sweep_json_schema();
+}
+
+static json_t *describe_link(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return definition("link");
+}
+
+static json_t *describe_switch(const struct scenario_schema *schema)
+{
+    (void)schema;
+    return definition("switch");
+}
+
+// An item whose keys are those of one table and of the parameters at `path` (NULL: none).
+static json_t *item_schema(const struct param_table *table, const struct param_table *parameters,
+                           const char *path)
+{
+    json_t *item = param_table_schema(table), *required = json_array();
+    json_t *properties = json_object_get(item, "properties");
+    for (const struct param *param = table->params; param->name; param++)
+        if (!param->fallback)
+            json_array_append_new(required, json_string(param->name));
+    json_object_set_new(item, "required", required);
+    for (const struct param *param = parameters ? parameters->params : NULL; param && param->name;
+         param++) {
+        char *pointer = g_strdup_printf("%s/properties/%s", path, param->name);
+        json_object_set_new(properties, param->name, definition(pointer));
+        g_free(pointer);
+    }
+    return list_of(item);
+}
+
+static json_t *describe_hosts(const struct scenario_schema *schema)
+{
+    json_t *hosts = item_schema(&topology_host_table, NULL, NULL);
+    json_t *cards = item_schema(&topology_card_table, NULL, NULL);
+    json_object_set_new(json_object_get(json_object_get(cards, "items"), "properties"), "nic",
+                        models_schema(schema));
+    json_object_set_new(cards, "description",
+                        json_string("the cards of each of these hosts, one link each"));
+    json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
+                        TOPOLOGY_NICS_KEY, cards);
+    json_object_set_new(json_object_get(json_object_get(hosts, "items"), "properties"),
+                        HOST_SETTINGS_KEY, host_settings_schema(schema));
+    return hosts;
+}
+
+static json_t *describe_switches(const struct scenario_schema *schema)
+{
+    return item_schema(&topology_switch_item_table, schema->switch_table, "switch");
+}
+
+static json_t *describe_links(const struct scenario_schema *schema)
+{
+    return item_schema(&topology_link_item_table, schema->link_table, "link");
+}
+
+static json_t *describe_routes(const struct scenario_schema *schema)
+{
+    (void)schema;
+    json_t *words = json_array();
+    for (const char *const *word = topology_routings; *word; word++)
+        json_array_append_new(words, json_string(*word));
+    return json_pack("{s:[o, {s:o}]}", "anyOf", item_schema(&topology_route_table, NULL, NULL),
+                     "enum", words);
+}
+
+static json_t *benchmark_schema(const struct scenario_schema *schema)
+{
+    json_t *list = json_array();
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s*}", "const", one->name, "description", one->doc));
+    return json_pack("{s:o}", "oneOf", list);
+}
+
+// A size, a range of sizes, or a plain 0.
+static json_t *size_schema(void)
+{
+    char *size = quantity_pattern(QUANTITY_SIZE);
+    size[strlen(size) - 1] = '\0'; // without ^ and $
+    char *range = g_strdup_printf("^(0|%s)[ \\t]*(\\.\\.[ \\t]*(%s))?$", size + 1, size + 1);
+    json_t *schema = json_pack("{s:[{s:s, s:s}, {s:i}]}", "anyOf", "type", "string", "pattern",
+                               range, "const", 0);
+    g_free(range);
+    g_free(size);
+    return schema;
+}
+
+// Adds the keys that benchmarks have of their own: where several have the same, any of theirs.
+static void add_benchmark_keys(json_t *properties, const struct scenario_schema *schema)
+{
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++) {
+        json_t *table = one->parameters ? param_table_schema(one->parameters) : NULL, *key;
+        const char *name;
+        json_object_foreach(json_object_get(table, "properties"), name, key)
+        {
+            json_t *there = json_object_get(properties, name);
+            if (!there)
+                json_object_set(properties, name, key);
+            else if (!json_equal(there, key))
+                json_object_set_new(properties, name, json_pack("{s:[O, O]}", "anyOf", there, key));
+        }
+        json_decref(table);
+    }
+}
+
+static json_t *byte_sizes_schema(void)
+{
+    json_t *sizes = one_or_list(size_schema());
+    json_object_set_new(sizes, "default", json_string(WORKLOAD_SIZES));
+    return sizes;
+}
+
+// The plain numbers of a benchmark that counts something else than bytes.
+static json_t *count_sizes_schema(void)
+{
+    return one_or_list(json_pack("{s:[o, {s:s, s:s}]}", "anyOf", count_schema(0), "type", "string",
+                                 "pattern", "^[0-9]+([ \t]*\\.\\.[ \t]*[0-9]+)?$"));
+}
+
+// What `sizes` are hangs on the benchmark. New reference.
+static json_t *sizes_by_benchmark(const struct scenario_schema *schema)
+{
+    json_t *counting = json_array();
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        if (one->counts)
+            json_array_append_new(counting, json_string(one->name));
+    json_t *condition = json_pack("{s:{s:{s:o}}, s:[s]}", "properties", "benchmark", "enum",
+                                  counting, "required", "benchmark");
+    return json_pack("[{s:o, s:{s:{s:o}}, s:{s:{s:o}}}]", "if", condition, "then", "properties",
+                     "sizes", count_sizes_schema(), "else", "properties", "sizes",
+                     byte_sizes_schema());
+}
+
+static bool any_counts(const struct scenario_schema *schema)
+{
+    for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
+        if (one->counts)
+            return true;
+    return false;
+}
+
+static json_t *describe_workload(const struct scenario_schema *schema)
+{
+    bool counts = any_counts(schema);
+    json_t *repetitions = json_pack("{s:[{s:s}, o], s:s}", "anyOf", "const", "auto",
+                                    count_schema(1), "default", "auto");
+    json_t *properties = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:{s:s, s:b}, s:o}", "benchmark", benchmark_schema(schema),
+        "program", program_schema(), "sizes", counts ? json_object() : byte_sizes_schema(),
+        "repetitions", repetitions, "ranks", count_schema(1), PLACEMENT_KEY, placement_schema(),
+        "samples", "type", "boolean", "default", 0, COMMUNICATORS_KEY, communicators_schema());
+    add_benchmark_keys(properties, schema);
+    json_t *workload = object_schema(properties);
+    if (counts)
+        json_object_set_new(workload, "allOf", sizes_by_benchmark(schema));
+    return workload;
+}
+
+// The dotted paths that a series may set: whole sections, or single parameters.
+static json_t *set_schema(const struct scenario_schema *schema)
+{
+    json_t *properties = json_object();
+    for (const struct scenario_section *section = schema->sections; section->path; section++) {
+        json_object_set_new(properties, section->path, definition(section->path));
+        for (const struct param *param = section->table->params; param->name; param++) {
+            char *path = g_strdup_printf("%s.%s", section->path, param->name);
+            char *pointer = g_strdup_printf("%s/properties/%s", section->path, param->name);
+            json_object_set_new(properties, path, definition(pointer));
+            g_free(pointer);
+            g_free(path);
+        }
+    }
+    GString *others = g_string_new("^(");
+    for (const struct scenario_key *key = scenario_keys; key->name; key++)
+        if (key->places & KEY_IN_SERIES)
+            g_string_append_printf(others, "%s%s", others->len > 2 ? "|" : "", key->name);
+    GPtrArray *sections = keys_of_section(schema, "");
+    for (guint i = 0; i + 1 < sections->len; i++)
+        g_string_append_printf(others, "|%s$", (char *)g_ptr_array_index(sections, i));
+    g_ptr_array_free(sections, TRUE);
+    g_string_append(others, ")");
+    json_t *json = json_pack("{s:s, s:o, s:{s:b}, s:b}", "type", "object", "properties", properties,
+                             "patternProperties", others->str, 1, "additionalProperties", 0);
+    g_string_free(others, TRUE);
+    return json;
+}
+
+static json_t *describe_series(const struct scenario_schema *schema)
+{
+    json_t *item = object_schema(json_pack("{s:o, s:o, s:o}", "name", text_schema(), "stack",
+                                           describe_stack(schema), "set", set_schema(schema)));
+    json_object_set_new(item, "required", json_pack("[s]", "stack"));
+    json_t *list = list_of(item);
+    json_object_set_new(list, "minItems", json_integer(1));
+    return list;
+}
+
+#define ANYWHERE (KEY_IN_SCENARIO | KEY_IN_TESTBED | KEY_IN_SERIES)
+
+const struct scenario_key scenario_keys[] = {
+    {"schema", KEY_IN_SCENARIO | KEY_IN_TESTBED, "version of the file's layout", describe_version},
+    {"name", KEY_IN_SCENARIO | KEY_IN_TESTBED, "name of the scenario and of its results",
+     describe_text},
+    {"description", KEY_IN_SCENARIO | KEY_IN_TESTBED, "free text", describe_text},
+    {"testbed", KEY_IN_SCENARIO | KEY_IN_SERIES,
+     "file of the machine that it runs on; this file's keys win", describe_text},
+    {"seed", KEY_IN_SCENARIO, "seed of all random streams", describe_seed},
+    {"workload", KEY_IN_SCENARIO | KEY_IN_SERIES, "what the ranks do", describe_workload},
+    {"stack", KEY_IN_SCENARIO, "the library and protocol that run", describe_stack},
+    {"series", KEY_IN_SCENARIO, "several runs, each with its own stack and settings",
+     describe_series},
+    {"sweep", KEY_IN_SCENARIO, "what `netsim sweep` varies", describe_sweep},
+    {"hosts", ANYWHERE, "the hosts", describe_hosts},
+    {"switches", ANYWHERE, "the switches", describe_switches},
+    {"links", ANYWHERE, "the links", describe_links},
+    {"routes", ANYWHERE, "ways between hosts, or how all of them are computed", describe_routes},
+    {"link", ANYWHERE, "parameters of all links, unless a link has its own", describe_link},
+    {"switch", ANYWHERE, "parameters of all switches, unless a switch has its own",
+     describe_switch},
+    {"nic", ANYWHERE, "the NIC model of all hosts, or which of the cards that they list is used",
+     describe_nic},
+    {0}};
+
+// ---- The whole ----
+
+// The object at `path` of the tree of sections: its own table's keys, and the sections below it.
+static json_t *section_tree(const struct scenario_schema *schema, const char *path)
+{
+    json_t *properties = json_object();
+    for (const struct scenario_section *section = schema->sections; section->path; section++) {
+        if (strcmp(section->path, path) != 0)
+            continue;
+        for (const struct param *param = section->table->params; param->name; param++) {
+            char *pointer = g_strdup_printf("%s/properties/%s", path, param->name);
+            json_object_set_new(properties, param->name, definition(pointer));
+            g_free(pointer);
+        }
+    }
+    GPtrArray *keys = keys_of_section(schema, path);
+    for (guint i = 0; i + 1 < keys->len; i++) {
+        const char *key = g_ptr_array_index(keys, i);
+        char *below = *path ? g_strdup_printf("%s.%s", path, key) : g_strdup(key);
+        if (!json_object_get(properties, key))
+            json_object_set_new(properties, key, section_tree(schema, below));
+        g_free(below);
+    }
+    g_ptr_array_free(keys, TRUE);
+    json_object_set_new(properties, "include", one_or_list(text_schema()));
+    return *path ? object_schema(properties) : properties;
+}
+
+json_t *scenario_json_schema(const struct scenario_schema *schema)
+{
+    json_t *definitions = json_object(), *properties = section_tree(schema, "");
+    for (const struct scenario_section *section = schema->sections; section->path; section++)
+        json_object_set_new(definitions, section->path, param_table_schema(section->table));
+    json_object_set_new(definitions, "link", param_table_schema(schema->link_table));
+    json_object_set_new(definitions, "switch", param_table_schema(schema->switch_table));
+    json_object_set_new(definitions, "operations", operation_list_schema(schema->operations));
+    for (const struct scenario_key *key = scenario_keys; key->name; key++) {
+        json_t *description = key->describe(schema);
+        json_object_set_new(description, "description", json_string(key->doc));
+        json_object_set_new(properties, key->name, description);
+    }
+    return json_pack("{s:s, s:s, s:s, s:o, s:[s], s:b, s:o}", "$schema", DRAFT, "title",
+                     "netsim scenario or testbed", "type", "object", "properties", properties,
+                     "required", "schema", "additionalProperties", 0, "$defs", definitions);
+}
