@@ -142,6 +142,14 @@ static void print_line(const char *series, int rank, const struct flat_op *op)
 
 // ---- Ranks and series ----
 
+// "FILE:1:2: ", or "" of what a benchmark has made. The caller frees it.
+static char *place_of(const struct op_call *call)
+{
+    const struct source_mark *mark = call->mark;
+    return mark->line == 0 ? g_strdup("")
+                           : g_strdup_printf("%s:%d:%d: ", mark->file, mark->line, mark->column);
+}
+
 static enum cli_exit print_rank(const struct printing *printing, int rank)
 {
     struct flat_op op;
@@ -154,9 +162,9 @@ static enum cli_exit print_rank(const struct printing *printing, int rank)
     }
     if (next != SOURCE_WRONG)
         return CLI_DONE;
-    const struct source_mark *mark = op.call->mark;
-    cli_error(NULL, "%s:%d:%d: %s, rank %d: %s", mark->file, mark->line, mark->column,
-              op.call->kind->name, rank, op.call->wrong);
+    char *place = place_of(op.call);
+    cli_error(NULL, "%s%s, rank %d: %s", place, op.call->kind->name, rank, op.call->wrong);
+    g_free(place);
     return CLI_RUN_FAILED;
 }
 

@@ -4,6 +4,10 @@
 // (flatten.h) knows no loops, expressions or trees. A program as a tree is such a source
 // (program_source.h), and so is a benchmark; a recorded trace can be one that reads along and keeps
 // nothing whole in memory.
+//
+// Requests that are waited for later have numbers. A source that knows them otherwise, such as a
+// trace that names them by source, destination and tag, numbers them itself, and need not use a
+// number twice. What a call needs beyond what all have is in its kind's arguments.
 #ifndef NETSIM_WORKLOAD_SOURCE_H
 #define NETSIM_WORKLOAD_SOURCE_H
 
