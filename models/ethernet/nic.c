@@ -10,8 +10,6 @@ static const struct stage receive_stage = {"receive", STAGE_BUS};
 static const struct stage send_stage = {"send", STAGE_BUS};
 
 #define PROTOCOLS 4 // on one card
-#define ETHERNET_HEADER 14
-#define ETHERNET_FCS 4
 #define ETHERNET_LEAST 60 // without the check sequence
 
 struct frame_queue {

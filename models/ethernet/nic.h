@@ -24,6 +24,10 @@
 
 #include <stdbool.h>
 
+// Bytes of a frame around what a protocol sends: addresses and EtherType, and the check sequence.
+#define ETHERNET_HEADER 14
+#define ETHERNET_FCS 4
+
 // When the card tells the driver that a frame has been sent.
 enum nic_completion {
     NIC_COMPLETE_SENT,   // its last bit is on the wire

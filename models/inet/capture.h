@@ -8,8 +8,6 @@
 #include <stdint.h>
 
 #define IP_ETHERTYPE 0x0800
-#define ETHERNET_HEADER 14
-#define ETHERNET_FCS 4
 #define IP_HEADER 20
 
 // IPv4 addresses of the two ends of a packet.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/inet/socket.h"
 
+#include "models/ethernet/nic.h"
+
 // ---- Processes ----
 
 struct inet_process *inet_process_of(struct inet_host *host, struct cpu_task *task)

@@ -22,8 +22,6 @@
 #include "models/via/vip/vip.h"
 
 #define VIA_ETHERTYPE 0x8886 // assumed
-#define ETHERNET_HEADER 14
-#define ETHERNET_FCS 4
 
 enum via_frame_type { VIA_CONNECT, VIA_DISCONNECT, VIA_DATA };
 
