@@ -143,13 +143,10 @@ void operation_key_bounds(const struct operation_key *key, int ranks, int64_t *l
                                         : quantity_most_value(param_types[param->kind].quantity);
 }
 
-char *operation_out_of_range(const struct operation_key *key, int ranks, int64_t value)
+char *operation_out_of_range(const struct operation_key *key, int64_t value)
 {
     const char *least, *most, *name = key->param.name;
     enum quantity_kind quantity = param_types[key->param.kind].quantity;
-    if (key->form == OPERATION_RANK)
-        return g_strdup_printf("there is no rank %" G_GINT64_FORMAT " (ranks: 0..%d)", value,
-                               ranks - 1);
     param_bounds(&key->param, &least, &most);
     if (quantity == QUANTITY_COUNT && value < 0 && !key->param.least)
         return g_strdup_printf("%s %" G_GINT64_FORMAT " is negative", name, value);

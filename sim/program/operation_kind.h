@@ -178,8 +178,8 @@ int64_t operation_number(const struct operation_key *key, const void *arguments)
 // A key's value in the arguments as text with unit; NULL: a text that was not given. g_free.
 char *operation_text(const struct operation_key *key, const void *arguments);
 
-// What is wrong with a value out of bounds that an expression came out as; g_free.
-char *operation_out_of_range(const struct operation_key *key, int ranks, int64_t value);
+// What is wrong with a number out of bounds that an expression came out as; g_free.
+char *operation_out_of_range(const struct operation_key *key, int64_t value);
 
 // The JSON Schema of a list of operations, of sim/ and of the models' tables (NULL-terminated;
 // NULL: none). Loops refer to it as #/$defs/operations. New reference.

@@ -143,8 +143,10 @@ static void compile_computed(struct compiler *compiler, const struct op *op,
     compiled->computed = g_new0(struct code_computed, compiled->computed_count);
     for (int i = 0; i < compiled->computed_count; i++) {
         const struct op_computed *from = &g_array_index(op->computed, struct op_computed, i);
-        compiled->computed[i].key = from->key;
-        compiled->computed[i].expression = compile_expression(compiler, &from->value);
+        struct code_computed *to = &compiled->computed[i];
+        to->key = from->key;
+        to->expression = compile_expression(compiler, &from->value);
+        operation_key_bounds(to->key, PROGRAM_MOST_RANKS, &to->least, &to->most);
     }
     if (compiled->computed_count > 0 || op->layout || op->communicator != NO_COMMUNICATOR)
         compiler->code->most_arguments =

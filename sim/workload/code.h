@@ -20,6 +20,7 @@ struct code_value {
 struct code_computed {
     const struct operation_key *key;
     struct expression *expression;
+    int64_t least, most; // that it may come out as; of a rank not looked at
 };
 
 #define CODE_NO_SLOT (-1)

@@ -137,21 +137,20 @@ static void evaluate_key(struct program_source *source, const struct code_comput
                          const struct mpi_group *group)
 {
     const struct operation_key *key = code->key;
-    int64_t value = computed(source, code->expression), least, most;
+    int64_t value = computed(source, code->expression);
     if (source->wrong)
         return;
-    if (key->form == OPERATION_RANK && !rank_exists(source, group, value))
-        return;
-    operation_key_bounds(key, source->ranks, &least, &most);
     if (key->clamped)
-        value = CLAMP(value, least, most);
-    if (G_UNLIKELY(value < least || value > most)) {
-        char *error = operation_out_of_range(key, source->ranks, value);
+        value = CLAMP(value, code->least, code->most);
+    if (key->form == OPERATION_RANK) {
+        rank_exists(source, group, value);
+    } else if (G_UNLIKELY(value < code->least || value > code->most)) {
+        char *error = operation_out_of_range(key, value);
         program_source_wrong(source, "%s", error);
         g_free(error);
-        return;
     }
-    operation_store(key, source->arguments, value);
+    if (!source->wrong)
+        operation_store(key, source->arguments, value);
 }
 
 static void evaluate_arguments(struct program_source *source, const struct code_op *op,
