@@ -5,19 +5,10 @@
 
 #include <string.h>
 
-static const char myrinet[] =
-    "links: [{from: node, to: switch, rate: 1280 Mb/s, propagation: 15 ns, preamble: 0 B, "
-    "gap: 1 B, least_frame: 0 B}]\n"
-    "switch: {discipline: cut_through, ports: 16, latency: 150 ns, header: 1 B, "
-    "route_bytes: 1 B}\n"
-    "nic: lanai7\nhost: {processor: {cores: 2, clock: 300 MHz}, "
-    "memory: {copy_cached: 180 MB/s, copy_uncached: 84 MB/s, bus_rate: 168 MB/s, "
-    "copy_traffic: 2}, bus: {rate: 132 MB/s}}\n";
-
 static struct test_program on_machine(const struct test_program *program)
 {
     struct test_program whole = *program;
-    whole.machine = myrinet;
+    whole.machine = program_machine("armci");
     whole.stack = "armci";
     return whole;
 }

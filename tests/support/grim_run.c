@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/grim_run.h"
 
-#include "tests/support/suite.h"
-
 #include <string.h>
-
-static const char *const machine[] = {
-    "nic=lanai9",          "switch.discipline=cut_through", "switch.latency=150 ns",
-    "link.rate=1280 Mb/s", "link.propagation=15 ns",        "link.preamble=0 B",
-    "link.gap=1 B",        "link.least_frame=0 B",
-};
 
 static struct test_program on_machine(const struct test_program *program)
 {
     struct test_program whole = *program;
-    size_t count = 0;
-    while (whole.sets[count])
-        count++;
-    CU_ASSERT_FATAL(count + G_N_ELEMENTS(machine) < G_N_ELEMENTS(whole.sets));
-    // The machine first, so that a test's own settings win.
-    memmove(&whole.sets[G_N_ELEMENTS(machine)], whole.sets, count * sizeof *whole.sets);
-    memcpy(whole.sets, machine, sizeof machine);
-    whole.sets[G_N_ELEMENTS(machine) + count] = NULL;
+    whole.machine = program_machine("grim");
     whole.stack = "grim";
     return whole;
 }

@@ -6,7 +6,7 @@
 
 #include "tests/support/program_run.h"
 
-// The program with the settings of the machine behind its own.
+// The program on the machine of tests/cases/grim.
 struct program_run *grim_run(const struct test_program *program);
 struct program_run *grim_run_observed(const struct test_program *program,
                                       struct mpi_observer *observer);

@@ -72,6 +72,19 @@ void program_trace_free(struct trace *trace)
 static const char eepro100[] =
     "links: [{from: node, to: switch}]\nnic: eepro100\nhost: {processor: {cores: 2}}\n";
 
+const char *program_machine(const char *stack)
+{
+    const char *source = g_getenv("NETSIM_SOURCE_DIR");
+    char *path =
+        g_build_filename(source ? source : ".", "tests", "cases", stack, "machine.yaml", NULL);
+    char *text = NULL;
+    g_assert(g_file_get_contents(path, &text, NULL, NULL));
+    const char *kept = intern_text(text);
+    g_free(text);
+    g_free(path);
+    return kept;
+}
+
 static char *scenario_text(const struct test_program *program)
 {
     GString *text = g_string_new("schema: 1\nname: t\n");

@@ -41,6 +41,10 @@ struct program_run {
     GPtrArray *lines; // struct program_line *, in the order in which they were reported
 };
 
+// The machine of a stack's case files: tests/cases/STACK/machine.yaml in $NETSIM_SOURCE_DIR or
+// here. Valid until the program ends.
+const char *program_machine(const char *stack);
+
 // A compiled program; what is wrong with it fails the running case and ends it. The caller frees it
 // with compiled_free.
 struct compiled program_compiled(const struct test_program *program);
