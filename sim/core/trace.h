@@ -29,7 +29,7 @@ struct trace_transition {
 // was held without work being seen on it, and who waited for it. `name` is static or interned.
 enum trace_note_kind {
     // A processor's handler held the lane, interruptions included; told at its end, before its
-    // spans. name: its class.
+    // spans. class: its class.
     TRACE_SLICE,
     TRACE_DELAY, // a message's way takes this time, and nothing is busy: a latency. stage: of what
     TRACE_GAP,   // the lane was taken, but carried nothing: the gap between two frames
@@ -48,6 +48,7 @@ enum trace_note_kind {
 struct trace_note {
     enum trace_note_kind kind;
     const char *name;
+    int class;                 // of TRACE_SLICE: 0 goes first
     const struct stage *stage; // of TRACE_DELAY
     const struct wait *wait;   // of TRACE_BLOCKED and TRACE_HELD; both stay as long as the trace
     const char *where;         // or NULL
@@ -55,8 +56,23 @@ struct trace_note {
     struct message_ref message;
 };
 
+// What a lane is.
+enum trace_lane_kind {
+    TRACE_RESOURCE, // what works: a processor, a bus, an engine or a memory of a card
+    TRACE_LINK,     // one direction of a link
+    TRACE_QUEUE,    // where packets wait for a link; nothing works there
+};
+
+// A lane that is asked for. The strings are copied.
+struct trace_lane_info {
+    const char *group, *name; // of the host or switch it belongs to, or "network"; and its own
+    enum trace_lane_kind kind;
+    const char *link;    // of a link: how it is called without "wire", "a->b" or "a->b#2"
+    const char *ends[2]; // of a link: the groups that it leads from and to
+};
+
 struct trace_ops {
-    trace_lane (*lane)(struct trace *trace, const char *group, const char *name);
+    trace_lane (*lane)(struct trace *trace, const struct trace_lane_info *info);
     void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
                  sim_time to, struct message_ref message);
     // A message's arrow: its start, each step and its end, by the lane and the time it touches.
@@ -77,10 +93,16 @@ struct trace {
     const struct trace_ops *ops;
 };
 
-// A lane named `name` in the group (process) `group`; 0 if nothing is traced. Strings are copied.
+// A lane; 0 if nothing is traced.
+static inline trace_lane trace_lane_add(struct trace *trace, const struct trace_lane_info *info)
+{
+    return trace ? trace->ops->lane(trace, info) : 0;
+}
+
+// The lane of a resource.
 static inline trace_lane trace_lane_new(struct trace *trace, const char *group, const char *name)
 {
-    return trace ? trace->ops->lane(trace, group, name) : 0;
+    return trace_lane_add(trace, &(struct trace_lane_info){.group = group, .name = name});
 }
 
 // `stage` stays as long as the trace.

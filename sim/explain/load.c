@@ -48,6 +48,7 @@ static void add_work(struct resource_load *load, const struct lane_record *lane,
     }
     for (guint i = 0; i < lane->loads->len; i++) {
         const struct load *more = &g_array_index(lane->loads, struct load, i);
+        load->works = true;
         busy += overlap(more->from, more->to, from, to);
     }
     load->busy_time = busy;
@@ -94,9 +95,11 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to, co
     GArray *loads = g_array_new(FALSE, FALSE, sizeof(struct resource_load));
     for (guint i = 0; i < record->lanes->len; i++) {
         const struct lane_record *lane = record_lane(record, i);
-        struct resource_load load = {
-            .group = lane->group, .name = lane->name, .ends = {lane->ends[0], lane->ends[1]}};
-        if (g_str_has_prefix(lane->name, "port "))
+        struct resource_load load = {.group = lane->group,
+                                     .name = lane->name,
+                                     .link = lane->link,
+                                     .ends = {lane->ends[0], lane->ends[1]}};
+        if (lane->kind == TRACE_QUEUE)
             continue; // the queue of a port is the queue of its link
         load.processor = lane->slices->len > 0;
         add_work(&load, lane, from, to);
@@ -113,7 +116,7 @@ GArray *load_measure(const struct record *record, sim_time from, sim_time to, co
 
 char *load_name(const struct resource_load *load)
 {
-    if (g_str_has_prefix(load->name, "wire "))
-        return g_strdup_printf("link %s", load->name + strlen("wire "));
+    if (load->link)
+        return g_strdup_printf("link %s", load->link);
     return g_strdup_printf("%s %s", load->group, load->name);
 }

@@ -7,6 +7,7 @@
 
 struct resource_load {
     const char *group, *name; // of the lane
+    const char *link;         // a link's: "a->b"; else NULL
     const char *ends[2];      // a link's: what it joins; else NULL
     bool processor, works;    // works: it has a utilisation; else it is a queue alone
     bool queues;              // its queue was told

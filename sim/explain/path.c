@@ -64,7 +64,7 @@ static bool is_processor(const struct lane_record *lane)
 // Lanes that show who waits hold no work.
 static bool is_queue(const struct lane_record *lane)
 {
-    return g_str_has_prefix(lane->name, "port ");
+    return lane->kind == TRACE_QUEUE;
 }
 
 static bool share_message(const struct piece *a, const struct piece *b)
@@ -80,7 +80,7 @@ static const struct slice_span *slice_of(const struct lane_record *lane, const s
 // "behind others at switch->node1"
 static const char *link_stage(const char *what, const struct lane_record *lane)
 {
-    char *text = g_strconcat(what, strchr(lane->name, ' ') + 1, NULL);
+    char *text = g_strconcat(what, lane->link, NULL);
     const char *stage = intern_text(text);
     g_free(text);
     return stage;
@@ -304,7 +304,7 @@ static bool find_under_way(const struct walk *walk, struct found *best)
             const struct piece *other = piece_at(lane, k);
             if (other->from >= walk->at || other->kind != PIECE_WORK)
                 continue;
-            int score = share_message(piece, other) ? 2 : lane->ends[0] ? 1 : 0;
+            int score = share_message(piece, other) ? 2 : lane_is_link(lane) ? 1 : 0;
             score = 2 * score + (score > 0 && i == walk->lane);
             if (score > best->score)
                 *best = (struct found){i, k, score};

@@ -19,28 +19,16 @@ static void lane_free(void *data)
     g_free(lane);
 }
 
-// "wire a->b", or "wire a->b#2" for the second of parallel links: a and b.
-static void read_ends(struct lane_record *lane)
-{
-    static const char prefix[] = "wire ";
-    const char *arrow = strstr(lane->name, "->");
-    if (!g_str_has_prefix(lane->name, prefix) || !arrow)
-        return;
-    const char *from = lane->name + strlen(prefix), *to = arrow + 2;
-    char *first = g_strndup(from, (gsize)(arrow - from));
-    char *second = g_strndup(to, strcspn(to, "#"));
-    lane->ends[0] = intern_text(first);
-    lane->ends[1] = intern_text(second);
-    g_free(first);
-    g_free(second);
-}
-
-static trace_lane record_add_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane record_add_lane(struct trace *trace, const struct trace_lane_info *info)
 {
     struct record *record = (struct record *)trace;
     struct lane_record *lane = g_new0(struct lane_record, 1);
-    lane->group = intern_text(group);
-    lane->name = intern_text(name);
+    lane->group = intern_text(info->group);
+    lane->name = intern_text(info->name);
+    lane->kind = info->kind;
+    lane->link = intern_text(info->link);
+    lane->ends[0] = intern_text(info->ends[0]);
+    lane->ends[1] = intern_text(info->ends[1]);
     lane->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
     lane->slices = g_array_new(FALSE, FALSE, sizeof(struct slice_span));
     lane->loads = g_array_new(FALSE, FALSE, sizeof(struct load));
@@ -48,7 +36,6 @@ static trace_lane record_add_lane(struct trace *trace, const char *group, const 
     lane->waits = g_array_new(FALSE, FALSE, sizeof(struct sleep));
     lane->queued = g_array_new(FALSE, FALSE, sizeof(struct packet_wait));
     lane->stalled = TIME_NEVER;
-    read_ends(lane);
     g_ptr_array_add(record->lanes, lane);
     return record->lanes->len;
 }
@@ -100,14 +87,6 @@ static void record_packet(struct lane_record *lane, const struct trace_note *not
         g_array_append_val(lane->queued, wait);
 }
 
-static int class_of(const char *name)
-{
-    int class = 0;
-    while (class < RECORD_CLASSES - 1 && strcmp(record_classes[class], name) != 0)
-        class ++;
-    return class;
-}
-
 static void record_wait(struct record *record, guint lane, const struct trace_note *note)
 {
     struct sleep entry = {
@@ -132,7 +111,7 @@ static void record_note(struct trace *trace, trace_lane number, const struct tra
     if (number == 0)
         return;
     struct lane_record *lane = record_lane(record, number - 1);
-    struct slice_span slice = {note->from, note->to, note->name ? class_of(note->name) : 0};
+    struct slice_span slice = {note->from, note->to, note->class};
     struct queue_step step = {note->from, note->kind == TRACE_JOIN ? 1 : -1};
     struct load load = {note->from, note->to};
     struct piece delay = {.from = note->from,
@@ -256,7 +235,7 @@ bool lanes_related(const struct lane_record *a, const struct lane_record *b)
 {
     if (a == b)
         return true;
-    if (a->ends[0])
+    if (lane_is_link(a))
         return lane_of_group(b, a->ends[0]) || lane_of_group(b, a->ends[1]);
     return lane_of_group(b, a->group);
 }

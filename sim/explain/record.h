@@ -57,6 +57,8 @@ struct packet_wait {
 
 struct lane_record {
     const char *group, *name; // interned
+    enum trace_lane_kind kind;
+    const char *link;         // a link's: "a->b", or "a->b#2"; else NULL
     const char *ends[2];      // a link's: the groups that it joins; else NULL
     GArray *pieces;           // struct piece, by end once record_settle has run
     GArray *slices;           // struct slice_span, of a processor
@@ -103,7 +105,7 @@ static inline struct lane_record *record_lane(const struct record *record, guint
 // Whether the lane is a direction of a link.
 static inline bool lane_is_link(const struct lane_record *lane)
 {
-    return lane->ends[0] != NULL;
+    return lane->kind == TRACE_LINK;
 }
 
 // Whether the lane belongs to the group.

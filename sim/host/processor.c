@@ -247,11 +247,10 @@ static void cpu_dispatch(struct cpu *cpu)
 
 static void slice_trace(struct cpu *cpu, struct slice *slice)
 {
-    static const char *const classes[CPU_CLASSES] = {"interrupt", "kernel", "user"};
     if (slice->spent->len > 0)
         trace_note(cpu->sim->trace, cpu->lane,
                    &(struct trace_note){.kind = TRACE_SLICE,
-                                        .name = classes[slice - cpu->slices],
+                                        .class = (int)(slice - cpu->slices),
                                         .from = slice->start,
                                         .to = slice->end});
     for (guint i = 0; i < slice->spent->len; i++) {

@@ -36,13 +36,24 @@ static void channel_trace_init(struct channel *channel, const char *name)
     if (!trace)
         return;
     char *wire = g_strconcat("wire ", name, NULL);
-    channel->wire_lane = trace_lane_new(trace, "network", wire);
+    channel->wire_lane = trace_lane_add(
+        trace, &(struct trace_lane_info){
+                   .group = "network",
+                   .name = wire,
+                   .kind = TRACE_LINK,
+                   .link = name,
+                   .ends = {end_name(channel, &channel->from), end_name(channel, &channel->to)},
+               });
     g_free(wire);
     if (!channel->from.node)
         return;
     char *queue =
         g_strdup_printf("port %d to %s", channel->from.port, end_name(channel, &channel->to));
-    channel->queue_lane = trace_lane_new(trace, channel->from.node->name, queue);
+    channel->queue_lane = trace_lane_add(trace, &(struct trace_lane_info){
+                                                    .group = channel->from.node->name,
+                                                    .name = queue,
+                                                    .kind = TRACE_QUEUE,
+                                                });
     g_free(queue);
 }
 

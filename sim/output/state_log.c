@@ -13,9 +13,9 @@ struct state_log {
     GString *line;
 };
 
-static trace_lane state_log_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane state_log_lane(struct trace *trace, const struct trace_lane_info *info)
 {
-    (void)trace, (void)group, (void)name;
+    (void)trace, (void)info;
     return 0;
 }
 

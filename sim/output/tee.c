@@ -19,11 +19,11 @@ static struct pair tee_pair(const struct trace *trace, trace_lane lane)
     return g_array_index(((const struct tee *)trace)->lanes, struct pair, lane);
 }
 
-static trace_lane tee_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane tee_lane(struct trace *trace, const struct trace_lane_info *info)
 {
     struct tee *tee = (struct tee *)trace;
-    struct pair pair = {tee->first->ops->lane(tee->first, group, name),
-                        tee->second->ops->lane(tee->second, group, name)};
+    struct pair pair = {tee->first->ops->lane(tee->first, info),
+                        tee->second->ops->lane(tee->second, info)};
     g_array_append_val(tee->lanes, pair);
     return tee->lanes->len - 1;
 }

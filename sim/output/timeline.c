@@ -143,19 +143,19 @@ static int timeline_process(struct timeline *timeline, const char *group)
     return process;
 }
 
-static trace_lane timeline_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane timeline_lane(struct trace *trace, const struct trace_lane_info *info)
 {
     struct timeline *timeline = (struct timeline *)trace;
-    char *key = g_strconcat(group, "\n", name, NULL);
+    char *key = g_strconcat(info->group, "\n", info->name, NULL);
     trace_lane number = GPOINTER_TO_UINT(g_hash_table_lookup(timeline->by_name, key));
     if (number) {
         g_free(key);
         return number;
     }
     struct lane *lane = g_new0(struct lane, 1);
-    lane->process = timeline_process(timeline, group);
+    lane->process = timeline_process(timeline, info->group);
     lane->order = (int)timeline->lanes->len;
-    lane->name = g_strdup(name);
+    lane->name = g_strdup(info->name);
     lane->rows = g_array_new(FALSE, FALSE, sizeof(struct row));
     lane->pending = g_array_new(FALSE, FALSE, sizeof(struct arrow_end));
     g_ptr_array_add(timeline->lanes, lane);
@@ -305,7 +305,7 @@ static void timeline_transition(struct trace *trace, trace_lane number, sim_time
     struct timeline *timeline = (struct timeline *)trace;
     struct lane *lane = timeline_lane_at(timeline, number);
     if (!lane) {
-        number = timeline_lane(trace, transition->where, transition->machine);
+        number = trace_lane_new(trace, transition->where, transition->machine);
         lane = timeline_lane_at(timeline, number);
     }
     char *name = g_strdup_printf("%s %" G_GINT64_FORMAT ": %s", transition->machine,

@@ -308,9 +308,9 @@ struct keeper {
     GString *line;
 };
 
-static trace_lane keeper_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane keeper_lane(struct trace *trace, const struct trace_lane_info *info)
 {
-    (void)trace, (void)group, (void)name;
+    (void)trace, (void)info;
     return 0;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Utilisation and queues, counted by hand.
 #include "sim/explain/load.h"
+#include "sim/host/processor.h"
 
+#include "tests/support/lane_called.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
@@ -22,31 +24,38 @@ static const struct resource_load *find(const GArray *loads, const char *name)
     return NULL;
 }
 
-static void note(struct record *record, trace_lane lane, enum trace_note_kind kind,
-                 const char *name, sim_time from, sim_time to)
+static void note(struct record *record, trace_lane lane, enum trace_note_kind kind, sim_time from,
+                 sim_time to)
 {
-    trace_note(&record->trace, lane,
-               &(struct trace_note){.kind = kind, .name = name, .from = from, .to = to});
+    trace_note(&record->trace, lane, &(struct trace_note){.kind = kind, .from = from, .to = to});
+}
+
+static void slice(struct record *record, trace_lane lane, enum cpu_class class, sim_time from,
+                  sim_time to)
+{
+    trace_note(
+        &record->trace, lane,
+        &(struct trace_note){.kind = TRACE_SLICE, .class = (int)class, .from = from, .to = to});
 }
 
 static void test_loads(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 0");
-    trace_lane bus = trace_lane_new(trace, "node0", "bus");
-    trace_lane wire = trace_lane_new(trace, "network", "wire node0->switch");
-    trace_lane idle = trace_lane_new(trace, "node1", "bus");
-    note(record, cpu, TRACE_SLICE, "interrupt", 5 * US, 7 * US);
+    trace_lane cpu = lane_called(trace, "node0", "cpu 0");
+    trace_lane bus = lane_called(trace, "node0", "bus");
+    trace_lane wire = lane_called(trace, "network", "wire node0->switch");
+    trace_lane idle = lane_called(trace, "node1", "bus");
+    slice(record, cpu, CPU_INTERRUPT, 5 * US, 7 * US);
     trace_span(trace, cpu, stage_called("driver", STAGE_KERNEL), 5 * US, 7 * US, MESSAGE_NONE);
-    note(record, cpu, TRACE_SLICE, "user", 0, 12 * US);
+    slice(record, cpu, CPU_USER, 0, 12 * US);
     trace_span(trace, cpu, stage_called("copy", STAGE_COPY), 0, 5 * US, MESSAGE_NONE);
     trace_span(trace, cpu, stage_called("copy", STAGE_COPY), 7 * US, 12 * US, MESSAGE_NONE);
     trace_span(trace, bus, stage_called("send", STAGE_BUS), 8 * US, 14 * US,
                MESSAGE_NONE); // half of it counts
-    note(record, bus, TRACE_LOAD, NULL, 1 * US, 2 * US);
+    note(record, bus, TRACE_LOAD, 1 * US, 2 * US);
     trace_span(trace, wire, stage_called("packet", STAGE_WIRE), 2 * US, 11 * US, MESSAGE_NONE);
-    note(record, wire, TRACE_GAP, NULL, 11 * US, 12 * US);
+    note(record, wire, TRACE_GAP, 11 * US, 12 * US);
     trace_delay(trace, wire, stage_called("propagation", STAGE_PROPAGATION), 11 * US, 12 * US,
                 MESSAGE_NONE); // nothing is busy
     // One waits over 1..5, another over 3..4 and joins as a third leaves.
@@ -86,7 +95,7 @@ static void test_order(void)
                                            {"c", "bus"}, {"s", "port 1 to a"}, {"d", "bus"}};
     struct record *record = record_new();
     for (size_t i = 0; i < G_N_ELEMENTS(lanes); i++) {
-        trace_lane lane = trace_lane_new(&record->trace, lanes[i][0], lanes[i][1]);
+        trace_lane lane = lane_called(&record->trace, lanes[i][0], lanes[i][1]);
         if (i < 5)
             trace_span(&record->trace, lane, stage_called("x", STAGE_LIBRARY), 0,
                        i == 3 ? 6 * US : 5 * US, MESSAGE_NONE);
@@ -105,8 +114,33 @@ static void test_order(void)
     record_free(record);
 }
 
+// An engine or a memory of a card that is only ever told what went over it, as loads that delayed
+// none, has a utilisation; what only had a queue, or latencies, has none.
+static void test_loads_alone(void)
+{
+    struct record *record = record_new();
+    struct trace *trace = &record->trace;
+    trace_lane memory = lane_called(trace, "node0", "NIC SRAM");
+    trace_lane queue = lane_called(trace, "node0", "NIC send");
+    note(record, memory, TRACE_LOAD, 2 * US, 5 * US);
+    trace_queued(trace, queue, 0, 5 * US);
+    trace_delay(trace, queue, stage_called("NIC", STAGE_NIC), 5 * US, 6 * US, MESSAGE_NONE);
+    record_settle(record);
+    GArray *loads = load_measure(record, 0, 10 * US, NULL);
+    const struct resource_load *load = find(loads, "node0 NIC SRAM");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(load);
+    CU_ASSERT(load->works);
+    SUITE_SAME_INTEGER(load->busy_time, 3 * US);
+    load = find(loads, "node0 NIC send");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(load);
+    CU_ASSERT_FALSE(load->works);
+    g_array_unref(loads);
+    record_free(record);
+}
+
 static const struct suite_case cases[] = {
     {"busy time by class, loads in the background, queues", test_loads},
+    {"loads alone", test_loads_alone},
     {"the order of resources", test_order},
     {0},
 };

@@ -2,7 +2,9 @@
 // The critical path through records that are made up, where it can be seen by eye; and, over random
 // records, that the parts always fill the interval.
 #include "sim/explain/path.h"
+#include "sim/host/processor.h"
 
+#include "tests/support/lane_called.h"
 #include "tests/support/stage_called.h"
 #include "tests/support/suite.h"
 
@@ -54,11 +56,12 @@ static const struct wait no_credits = {"a message with the receiver's credits", 
 
 static const struct message_ref ours = {1, 1}, other = {2, 1};
 
-static void slice(struct record *record, trace_lane lane, const char *class, sim_time from,
+static void slice(struct record *record, trace_lane lane, enum cpu_class class, sim_time from,
                   sim_time to)
 {
-    trace_note(&record->trace, lane,
-               &(struct trace_note){.kind = TRACE_SLICE, .name = class, .from = from, .to = to});
+    trace_note(
+        &record->trace, lane,
+        &(struct trace_note){.kind = TRACE_SLICE, .class = (int)class, .from = from, .to = to});
 }
 
 static void span(struct record *record, trace_lane lane, const char *name, sim_time from,
@@ -73,7 +76,7 @@ static void span(struct record *record, trace_lane lane, const char *name, sim_t
 }
 
 // A handler with one piece of work.
-static void work(struct record *record, trace_lane lane, const char *class, const char *name,
+static void work(struct record *record, trace_lane lane, enum cpu_class class, const char *name,
                  sim_time from, sim_time to)
 {
     slice(record, lane, class, from, to);
@@ -84,18 +87,18 @@ static void test_one_way(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane cpu0 = trace_lane_new(trace, "node0", "cpu 0");
-    trace_lane bus0 = trace_lane_new(trace, "node0", "bus");
-    trace_lane up = trace_lane_new(trace, "network", "wire node0->switch");
-    trace_lane port = trace_lane_new(trace, "switch", "port 1 to node1");
-    trace_lane down = trace_lane_new(trace, "network", "wire switch->node1");
-    trace_lane bus1 = trace_lane_new(trace, "node1", "bus");
-    trace_lane cpu1 = trace_lane_new(trace, "node1", "cpu 0");
+    trace_lane cpu0 = lane_called(trace, "node0", "cpu 0");
+    trace_lane bus0 = lane_called(trace, "node0", "bus");
+    trace_lane up = lane_called(trace, "network", "wire node0->switch");
+    trace_lane port = lane_called(trace, "switch", "port 1 to node1");
+    trace_lane down = lane_called(trace, "network", "wire switch->node1");
+    trace_lane bus1 = lane_called(trace, "node1", "bus");
+    trace_lane cpu1 = lane_called(trace, "node1", "cpu 0");
     // Another host does the same at the same time.
-    trace_lane cpu2 = trace_lane_new(trace, "node2", "cpu 0");
-    trace_lane bus2 = trace_lane_new(trace, "node2", "bus");
-    work(record, cpu0, "user", "MPI", 0, 2 * US);
-    work(record, cpu2, "user", "compute", 0, 2 * US);
+    trace_lane cpu2 = lane_called(trace, "node2", "cpu 0");
+    trace_lane bus2 = lane_called(trace, "node2", "bus");
+    work(record, cpu0, CPU_USER, "MPI", 0, 2 * US);
+    work(record, cpu2, CPU_USER, "compute", 0, 2 * US);
     span(record, bus0, "send", 2 * US, 3 * US, ours);
     span(record, bus2, "send", 2 * US, 3 * US, other);
     span(record, up, "packet", 3 * US, 7 * US, ours);
@@ -105,7 +108,7 @@ static void test_one_way(void)
     trace_note(trace, down, &(struct trace_note){.kind = TRACE_GAP, .from = 9 * US, .to = 10 * US});
     span(record, down, "packet", 10 * US, 14 * US, ours);
     span(record, bus1, "receive", 14 * US, 15 * US, ours);
-    work(record, cpu1, "interrupt", "interrupt", 15 * US, 18 * US);
+    work(record, cpu1, CPU_INTERRUPT, "interrupt", 15 * US, 18 * US);
     // It waited for the link, which another packet had.
     expect_path(record, cpu1, 6 * US, 18 * US,
                 "interrupt 3, bus 1, serialisation 4, serialisation 1, serialisation 3");
@@ -122,14 +125,14 @@ static void test_interrupted(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 0");
-    trace_lane bus = trace_lane_new(trace, "node0", "bus");
+    trace_lane cpu = lane_called(trace, "node0", "cpu 0");
+    trace_lane bus = lane_called(trace, "node0", "bus");
     span(record, bus, "receive", 1 * US, 4 * US, other);
-    slice(record, cpu, "interrupt", 4 * US, 7 * US);
+    slice(record, cpu, CPU_INTERRUPT, 4 * US, 7 * US);
     span(record, cpu, "interrupt", 4 * US, 5 * US, other);
     span(record, cpu, "driver", 5 * US, 7 * US, other);
-    work(record, cpu, "interrupt", "interrupt", 9 * US, 10 * US);
-    slice(record, cpu, "user", 0, 14 * US);
+    work(record, cpu, CPU_INTERRUPT, "interrupt", 9 * US, 10 * US);
+    slice(record, cpu, CPU_USER, 0, 14 * US);
     span(record, cpu, "MPI", 0, 4 * US, ours);
     span(record, cpu, "copy", 7 * US, 9 * US, ours);
     span(record, cpu, "copy", 10 * US, 14 * US, ours);
@@ -145,10 +148,10 @@ static void test_interrupted_at_once(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 0");
-    work(record, cpu, "user", "RPI", 0, 2 * US);
-    work(record, cpu, "interrupt", "interrupt", 2 * US, 5 * US);
-    slice(record, cpu, "user", 2 * US, 6 * US);
+    trace_lane cpu = lane_called(trace, "node0", "cpu 0");
+    work(record, cpu, CPU_USER, "RPI", 0, 2 * US);
+    work(record, cpu, CPU_INTERRUPT, "interrupt", 2 * US, 5 * US);
+    slice(record, cpu, CPU_USER, 2 * US, 6 * US);
     span(record, cpu, "MPI", 5 * US, 6 * US, ours);
     expect_path(record, cpu, 0, 6 * US, "MPI 1, interrupt 3, RPI 2");
     record_free(record);
@@ -159,8 +162,8 @@ static void test_cut_through(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane up = trace_lane_new(trace, "network", "wire node0->switch");
-    trace_lane down = trace_lane_new(trace, "network", "wire switch->node1");
+    trace_lane up = lane_called(trace, "network", "wire node0->switch");
+    trace_lane down = lane_called(trace, "network", "wire switch->node1");
     span(record, up, "packet", 0, 100 * US, ours);
     trace_delay(trace, up, stage_called("switch", STAGE_SWITCH), 2 * US, 3 * US, ours);
     span(record, down, "packet", 3 * US, 103 * US, ours);
@@ -172,11 +175,11 @@ static void test_waiting(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 1");
-    trace_lane far = trace_lane_new(trace, "node1", "cpu 1");
-    work(record, cpu, "user", "MPI", 0, 3 * US);
-    work(record, far, "user", "MPI", 0, 8 * US);
-    work(record, cpu, "user", "MPI", 9 * US, 10 * US);
+    trace_lane cpu = lane_called(trace, "node0", "cpu 1");
+    trace_lane far = lane_called(trace, "node1", "cpu 1");
+    work(record, cpu, CPU_USER, "MPI", 0, 3 * US);
+    work(record, far, CPU_USER, "MPI", 0, 8 * US);
+    work(record, cpu, CPU_USER, "MPI", 9 * US, 10 * US);
     // What goes on at another host is no cause without a way from there.
     expect_path(record, cpu, 0, 10 * US, "MPI 1, waiting 6, MPI 3");
     trace_note(trace, cpu,
@@ -198,12 +201,12 @@ static void test_held(void)
 {
     struct record *record = record_new();
     struct trace *trace = &record->trace;
-    trace_lane cpu = trace_lane_new(trace, "node0", "cpu 1");
-    trace_lane bus = trace_lane_new(trace, "node0", "bus");
-    work(record, cpu, "user", "MPI", 0, 2 * US);
-    work(record, cpu, "user", "compute", 2 * US, 4 * US);
+    trace_lane cpu = lane_called(trace, "node0", "cpu 1");
+    trace_lane bus = lane_called(trace, "node0", "bus");
+    work(record, cpu, CPU_USER, "MPI", 0, 2 * US);
+    work(record, cpu, CPU_USER, "compute", 2 * US, 4 * US);
     span(record, bus, "receive", 4 * US, 9 * US, other);
-    slice(record, cpu, "user", 9 * US, 12 * US);
+    slice(record, cpu, CPU_USER, 9 * US, 12 * US);
     span(record, cpu, "MPI", 9 * US, 10 * US, other); // the credit is read
     span(record, cpu, "copy", 10 * US, 12 * US, ours);
     trace_note(trace, cpu,
@@ -224,10 +227,10 @@ static void test_held(void)
 static void test_not_held(void)
 {
     struct record *record = record_new();
-    trace_lane cpu = trace_lane_new(&record->trace, "node0", "cpu 1");
-    trace_lane bus = trace_lane_new(&record->trace, "node0", "bus");
+    trace_lane cpu = lane_called(&record->trace, "node0", "cpu 1");
+    trace_lane bus = lane_called(&record->trace, "node0", "bus");
     span(record, bus, "receive", 0, 9 * US, ours);
-    work(record, cpu, "user", "MPI", 9 * US, 10 * US);
+    work(record, cpu, CPU_USER, "MPI", 9 * US, 10 * US);
     trace_note(&record->trace, cpu,
                &(struct trace_note){.kind = TRACE_BLOCKED,
                                     .wait = &no_credits,
@@ -241,7 +244,7 @@ static void test_not_held(void)
 static void test_nothing_is_known(void)
 {
     struct record *record = record_new();
-    trace_lane cpu = trace_lane_new(&record->trace, "node0", "cpu 1");
+    trace_lane cpu = lane_called(&record->trace, "node0", "cpu 1");
     expect_path(record, cpu, 3 * US, 10 * US, "waiting 7");
     expect_path(record, cpu, 3 * US, 3 * US, "");
     record_free(record);
@@ -267,7 +270,7 @@ static void test_random_records(void)
     for (int round = 0; round < 300; round++) {
         struct record *record = record_new();
         for (guint i = 0; i < G_N_ELEMENTS(lanes); i++)
-            trace_lane_new(&record->trace, lanes[i][0], lanes[i][1]);
+            lane_called(&record->trace, lanes[i][0], lanes[i][1]);
         int pieces = g_rand_int_range(random, 0, 120);
         for (int i = 0; i < pieces; i++) {
             trace_lane lane = (trace_lane)g_rand_int_range(random, 1, G_N_ELEMENTS(lanes) + 1);
@@ -276,8 +279,8 @@ static void test_random_records(void)
             struct message_ref message = {(uint32_t)g_rand_int_range(random, 0, 3),
                                           (uint32_t)g_rand_int_range(random, 0, 2)};
             if (lane <= 2 && g_rand_boolean(random))
-                slice(record, lane, record_classes[g_rand_int_range(random, 0, RECORD_CLASSES)],
-                      from, to);
+                slice(record, lane, (enum cpu_class)g_rand_int_range(random, 0, CPU_CLASSES), from,
+                      to);
             if (g_rand_int_range(random, 0, 4) == 0)
                 trace_delay(&record->trace, lane, stage_called("delay", STAGE_LIBRARY), from, to,
                             message);

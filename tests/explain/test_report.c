@@ -85,6 +85,7 @@ static struct explained_series *series_of(const char *counts)
                                        .largest = "copy"});
     load(small, (struct resource_load){.group = "network",
                                        .name = "wire a->b",
+                                       .link = "a->b",
                                        .works = true,
                                        .busy = 0.3,
                                        .busy_time = 6 * US,

@@ -5,11 +5,10 @@
 
 #include <inttypes.h>
 
-static trace_lane spans_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane spans_lane(struct trace *trace, const struct trace_lane_info *info)
 {
-    (void)group;
     struct span_log *log = (struct span_log *)(void *)trace;
-    g_ptr_array_add(log->lanes, (gpointer)intern_text(name));
+    g_ptr_array_add(log->lanes, (gpointer)intern_text(info->name));
     return log->lanes->len;
 }
 

@@ -3,9 +3,9 @@
 
 // ---- The sink ----
 
-static trace_lane sink_lane(struct trace *trace, const char *group, const char *name)
+static trace_lane sink_lane(struct trace *trace, const struct trace_lane_info *info)
 {
-    (void)trace, (void)group, (void)name;
+    (void)trace, (void)info;
     return 0;
 }
 
