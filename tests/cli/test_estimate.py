@@ -81,7 +81,7 @@ class Estimates(Case):
         with subprocess.Popen([NETSIM, "run", name, "--quiet"], cwd=self.directory,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+            process.returncode = self.code = os.waitstatus_to_exitcode(status)
         return usage.ru_maxrss * 1024
 
     def test_check_says_it_for_each_series(self):
@@ -162,6 +162,18 @@ class Estimates(Case):
         said, peak = self.estimate(name)["memory_bytes"], self.peak(name)
         self.assertLess(peak, 110e6)
         self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
+
+    @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
+    def test_four_thousand_ranks(self):
+        """Stacks whose processes do not connect to all others hold them easily, and the estimate knows it."""
+        tree = TREE.replace("1024", "4096").replace("[barrier]", "[barrier, {allreduce: 8 B}]")
+        for name, most in ((self.write("tree.yaml", tree), 500e6),
+                           (self.many("grim", 4096, testbed="grim", benchmark="pmb.barrier", sizes=""), 300e6)):
+            with self.subTest(name=name):
+                said, peak = self.estimate(name)["memory_bytes"], self.peak(name)
+                self.assertEqual(self.code, 0)
+                self.assertLess(peak, most)
+                self.assertTrue(peak / 2 < said < 2 * peak, f"{said:.3g} of {peak:.3g}")
 
     def test_ranks_that_memory_does_not_hold(self):
         name = self.many("lam_via", 800)

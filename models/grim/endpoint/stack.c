@@ -6,7 +6,7 @@
 #include "sim/workload/job.h"
 
 #define ENDPOINT_BYTES                                                                             \
-    6000 // its channel, tables of handlers, regions and flow to the server, about
+    20000 // its channel, tables of handlers, regions and flow to the server, about
 
 const struct scenario_section grim_sections[] = {
     {"grim", &grim_table},
