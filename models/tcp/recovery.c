@@ -129,7 +129,7 @@ static int64_t flight_limited(const struct tcp_socket *socket, int64_t gone)
     return socket->snd.outstanding - MIN(gone, DUPLICATES - 1);
 }
 
-static int64_t window_of_threshold(const struct tcp_socket *socket)
+static int64_t window_of_ssthresh(const struct tcp_socket *socket)
 {
     return socket->cc.ssthresh;
 }
@@ -237,7 +237,7 @@ static const struct tcp_recovery_ops recoveries[] = {
             .enter = reno_enter,
             .duplicate = reno_duplicate,
             .advance = reno_advance,
-            .window_after = window_of_threshold,
+            .window_after = window_of_ssthresh,
         },
     [TCP_NEWRENO] =
         {
@@ -259,7 +259,7 @@ static const struct tcp_recovery_ops recoveries[] = {
             .enter = sack_enter,
             .duplicate = sack_duplicate,
             .advance = sack_advance,
-            .window_after = window_of_threshold,
+            .window_after = window_of_ssthresh,
         },
 };
 

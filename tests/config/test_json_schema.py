@@ -38,6 +38,13 @@ def spoiled(document):
     yield changed("links as a map", lambda d: d.update(links={}))
     yield changed("a link without an end", lambda d: d.update(links=[{"from": "a"}]))
     yield changed("a host without a name", lambda d: d.update(hosts=[{"count": 3}]))
+    for what, card in (("a card without a name", {"nic": "tulip"}),
+                       ("a card without a model", {"name": "eth0"}),
+                       ("unknown NIC model of a card", {"name": "eth0", "nic": "tulips"}),
+                       ("unknown key of a card", {"name": "eth0", "nic": "tulip", "mtu": 3})):
+        yield changed(what, lambda d, card=card: d.update(hosts=[{"name": "n", "nics": [card]}]))
+    yield changed("a card that is no list",
+                  lambda d: d.update(hosts=[{"name": "n", "nics": {"name": "e", "nic": "tulip"}}]))
     yield changed("unknown benchmark", lambda d: d.update(workload={"benchmark": "no.such"}))
     yield changed("a size without unit",
                   lambda d: d.update(workload={"benchmark": "pmb.pingpong", "sizes": 64}))
@@ -91,9 +98,13 @@ def main():
             if validator.is_valid(other):
                 print(f"{path}: {what}: not refused")
                 failures += 1
-    for workload in good_workloads():
-        for error in validator.iter_errors({"schema": 1, "workload": workload}):
-            print(f"{workload}: {error.message[:300]}")
+    cards = [{"name": "eth0", "nic": "eepro100"}, {"name": "eth1", "nic": "tulip"}]
+    goods = [{"schema": 1, "workload": workload} for workload in good_workloads()]
+    goods.append({"schema": 1, "hosts": [{"name": "n", "count": 2, "nics": cards}], "nic": "eth1",
+                  "links": [{"from": "n.eth0", "to": "s"}]})
+    for document in goods:
+        for error in validator.iter_errors(document):
+            print(f"{document}: {error.message[:300]}")
             failures += 1
 
     print(f"{len(files)} files, {failures} failures")
