@@ -215,6 +215,11 @@ in order
         self.run_driver("--print", code=2)
         self.run_driver("--record", self.path, code=2)
 
+    def test_example(self):
+        """What README.md shows is a case, and it passes."""
+        page = (SOURCE / "tests" / "cases" / "README.md").read_text(encoding="utf-8")
+        self.passes(page.split("```\n")[1])
+
     def test_shipped_cases_say_something(self):
         """No case is without an expectation or a fact of its own."""
         for path in (SOURCE / "tests" / "cases").glob("*/*.case"):
