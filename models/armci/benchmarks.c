@@ -33,12 +33,9 @@ static const struct param params[] = {
     {0},
 };
 
-static const struct param_table table = {
-    .name = "armci.*",
-    .doc = "layout of what ARMCI's benchmarks transfer",
-    .size = sizeof(struct benchmark_config),
-    .params = params,
-};
+static const struct param_table table =
+    PARAM_TABLE(struct benchmark_config, params, .name = "armci.*",
+                .doc = "layout of what ARMCI's benchmarks transfer");
 
 static int64_t rows_of(int64_t elements)
 {

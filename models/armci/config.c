@@ -120,13 +120,8 @@ static void check(const void *values, const struct param_values *report)
                        "a region of %" G_GINT64_FORMAT " B is too small", config->region);
 }
 
-const struct param_table armci_table = {
-    .name = "armci",
-    .doc = "ARMCI over GM",
-    .size = sizeof(struct armci_config),
-    .params = params,
-    .check = check,
-};
+const struct param_table armci_table = PARAM_TABLE(struct armci_config, params, .name = "armci",
+                                                   .doc = "ARMCI over GM", .check = check);
 
 #define ROOM 256 // for the descriptor of a strided section of eight dimensions, and alignment
 

@@ -11,8 +11,7 @@
 static void send_request(struct cpu_context *context, struct armci_client *client,
                          struct mpi_request *request, enum armci_kind kind)
 {
-    cpu_spend_message(context, cpu_cost(context->cpu, client->config->request), &armci_stage,
-                      request->message);
+    cpu_spend_for(context, client->config->request, &armci_stage, request->message);
     struct armci_message *message =
         armci_message_new(client, kind, request, armci_layout_descriptor(armci_layout_of(request)));
     // The data are there when both ends had registered their memory.

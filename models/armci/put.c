@@ -92,8 +92,7 @@ static enum armci_step next_piece(struct cpu_context *context, struct armci_clie
 {
     struct armci_request *r = armci_request_of(request);
     armci_pieces_next(&r->pieces, &r->piece);
-    cpu_spend_message(context, cpu_cost(context->cpu, client->config->piece), &armci_stage,
-                      request->message);
+    cpu_spend_for(context, client->config->piece, &armci_stage, request->message);
     armci_enter(context, request, ARMCI_BUFFER, NULL);
     return ARMCI_GOES_ON;
 }
@@ -136,8 +135,7 @@ static enum armci_step send_piece(struct cpu_context *context, struct armci_clie
     const struct armci_config *config = client->config;
     if (!armci_may_send(client))
         return ARMCI_WAITS;
-    cpu_spend_message(context, cpu_cost(context->cpu, config->request), &armci_stage,
-                      request->message);
+    cpu_spend_for(context, config->request, &armci_stage, request->message);
     struct armci_message *message = armci_message_new(
         client, armci_kind_of(request), request, descriptor(armci_layout_of(request), &r->piece));
     message->piece = r->piece;

@@ -54,8 +54,8 @@ void armci_server_enter(struct cpu_context *context, struct armci_server *server
 void armci_server_spend(struct cpu_context *context, const struct armci_server *server,
                         struct cost cost)
 {
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), &data_server_stage,
-                      server->current ? server->current->message->message : MESSAGE_NONE);
+    cpu_spend_for(context, cost, &data_server_stage,
+                  server->current ? server->current->message->message : MESSAGE_NONE);
 }
 
 // ---- Waiting ----

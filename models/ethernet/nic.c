@@ -508,8 +508,7 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
         return false;
     nic->rx_used--;
     ring_note(nic, nic->lane_rx, TRACE_LEAVE);
-    cpu_spend_message(context, cpu_cost(context->cpu, nic->config.rx_frame), &stage_driver,
-                      packet->message);
+    cpu_spend_for(context, nic->config.rx_frame, &stage_driver, packet->message);
     const struct registration *to = nic_protocol_of(nic, packet->protocol);
     to->ops->receive(context, to->owner, packet);
     return true;

@@ -86,12 +86,9 @@ static const struct param eepro100_params[] = {
     {0},
 };
 
-static const struct param_table eepro100_table = {
-    .name = "eepro100",
-    .doc = "Intel EtherExpress Pro/100 with the M-VIA eepro100 driver",
-    .size = sizeof(struct nic_config),
-    .params = eepro100_params,
-};
+static const struct param_table eepro100_table =
+    PARAM_TABLE(struct nic_config, eepro100_params, .name = "eepro100",
+                .doc = "Intel EtherExpress Pro/100 with the M-VIA eepro100 driver");
 
 static const struct param tulip_params[] = {
     COMPLETION_PARAM("sent", "21140 hardware reference: TDES0 is written after transmission"),
@@ -105,12 +102,9 @@ static const struct param tulip_params[] = {
     {0},
 };
 
-static const struct param_table tulip_table = {
-    .name = "tulip",
-    .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver",
-    .size = sizeof(struct nic_config),
-    .params = tulip_params,
-};
+static const struct param_table tulip_table =
+    PARAM_TABLE(struct nic_config, tulip_params, .name = "tulip",
+                .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver");
 
 const struct scenario_section ethernet_sections[] = {
     {"eepro100", &eepro100_table},

@@ -143,10 +143,8 @@ void inet_send(struct cpu_context *context, struct inet_interface *interface, ui
     if (flow)
         flow_join(flow, packet);
     interface->pending++;
-    cpu_spend_message(context, cpu_cost(context->cpu, card->tx_frame), &stage_driver,
-                      packet->message);
-    cpu_spend_message(context, cpu_cost(context->cpu, card->doorbell), &stage_driver,
-                      packet->message);
+    cpu_spend_for(context, card->tx_frame, &stage_driver, packet->message);
+    cpu_spend_for(context, card->doorbell, &stage_driver, packet->message);
     packet->token = interface;
     packet->event.run = leave_event;
     cpu_post(context, &packet->event);

@@ -19,9 +19,6 @@ static const struct param params[] = {
     {0},
 };
 
-const struct param_table lam_table = {
-    .name = "lam",
-    .doc = "LAM/MPI above its request progression interface",
-    .size = sizeof(struct mpi_library_config),
-    .params = params,
-};
+const struct param_table lam_table =
+    PARAM_TABLE(struct mpi_library_config, params, .name = "lam",
+                .doc = "LAM/MPI above its request progression interface");

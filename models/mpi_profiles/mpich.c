@@ -28,12 +28,8 @@ static const struct param params[] = {
     {0},
 };
 
-const struct param_table mpich_table = {
-    .name = "mpich",
-    .doc = "MPICH 1.2.5 above its device",
-    .size = sizeof(struct mpi_library_config),
-    .params = params,
-};
+const struct param_table mpich_table = PARAM_TABLE(
+    struct mpi_library_config, params, .name = "mpich", .doc = "MPICH 1.2.5 above its device");
 
 static const struct param old_params[] = {
     COSTS,
@@ -49,9 +45,6 @@ static const struct param old_params[] = {
     {0},
 };
 
-const struct param_table mpich_1_2_2_table = {
-    .name = "mpich_1_2_2",
-    .doc = "MPICH 1.2.2 above its device, as in MVICH",
-    .size = sizeof(struct mpi_library_config),
-    .params = old_params,
-};
+const struct param_table mpich_1_2_2_table =
+    PARAM_TABLE(struct mpi_library_config, old_params, .name = "mpich_1_2_2",
+                .doc = "MPICH 1.2.2 above its device, as in MVICH");

@@ -39,12 +39,8 @@ static const struct param lam_tcp_params[] = {
     {0},
 };
 
-const struct param_table lam_tcp_table = {
-    .name = "lam_tcp",
-    .doc = "the TCP RPI of LAM/MPI",
-    .size = sizeof(struct lam_tcp_config),
-    .params = lam_tcp_params,
-};
+const struct param_table lam_tcp_table = PARAM_TABLE(
+    struct lam_tcp_config, lam_tcp_params, .name = "lam_tcp", .doc = "the TCP RPI of LAM/MPI");
 
 // fastsend and fastrecv: standard sends and receives from a certain rank, of blocking calls, while
 // nothing else is under way.

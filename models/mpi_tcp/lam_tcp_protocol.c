@@ -33,12 +33,6 @@ const struct mpi_state lam_states[] = {
     [LAM_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
 };
 
-static void finish(struct cpu_context *context, struct mpi_request *request)
-{
-    mpi_enter(context, request, LAM_DONE, NULL);
-    mpi_request_done(context, request);
-}
-
 // ---- Writing ----
 
 static void queue_envelope(struct cpu_context *context, struct mpi_request *request, int flags,
@@ -55,7 +49,7 @@ static void queue_envelope(struct cpu_context *context, struct mpi_request *requ
         .ce_seq = status->sequence,
         .message = request->message,
     };
-    cpu_spend_message(context, cpu_cost(context->cpu, config->send), &lam_stage, request->message);
+    cpu_spend_for(context, config->send, &lam_stage, request->message);
     mesh_item_header(item, config->envelope, &envelope, sizeof envelope);
     mesh_item_data(item, body, request->message, 0);
     // LAM writes for the first of its requests that has something to write.
@@ -70,7 +64,7 @@ void lam_written(struct cpu_context *context, struct mesh_item *item)
     case LAM_SEND_SHORT:
     case LAM_SEND_BODY:
     case LAM_SEND_ACK:
-        finish(context, request);
+        mpi_finish(context, request);
         return;
     case LAM_SEND_SYNCH:
     case LAM_SEND_LONG:
@@ -98,7 +92,7 @@ static void receive_complete(struct cpu_context *context, struct mpi_request *re
 {
     mpi_deliver(request);
     if (!lam_of(request)->acknowledge) {
-        finish(context, request);
+        mpi_finish(context, request);
         return;
     }
     mpi_enter(context, request, LAM_SEND_ACK, NULL);
@@ -143,20 +137,6 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
     lam->readers[link->rank].unexpected = NULL;
     read_body(context, request);
 }
-
-static void wait(struct cpu_context *context, struct mpi_request *request)
-{
-    mpi_enter(context, request, request->kind == MPI_SEND ? LAM_WAIT_SELF : LAM_POSTED, NULL);
-}
-
-const struct mpi_arrival_ops lam_tcp_arrival = {
-    .finish = finish,
-    .wait = wait,
-    .claim = claim,
-    .buffers_self = mpi_buffers_plain,
-    .machine = "cbuf",
-    .self = "unexpected_self",
-};
 
 static void receive_expected(struct cpu_context *context, struct mesh_link *link,
                              struct mpi_request *request, int flags)
@@ -234,7 +214,7 @@ static void receive_ack(struct cpu_context *context, struct lam_process *lam,
 {
     struct mpi_request *send = find_active(context, lam, MPI_SEND, LAM_WAIT_ACK, envelope->message);
     if (!lam_of(send)->is_long) {
-        finish(context, send);
+        mpi_finish(context, send);
         return;
     }
     mpi_enter(context, send, LAM_SEND_BODY, NULL);
@@ -255,8 +235,7 @@ void lam_envelope_read(struct cpu_context *context, struct lam_process *lam, str
     struct lam_envelope envelope;
     g_assert(link->header_filled == sizeof envelope);
     memcpy(&envelope, link->header, sizeof envelope);
-    cpu_spend_message(context, cpu_cost(context->cpu, lam->config->receive), &lam_stage,
-                      envelope.message);
+    cpu_spend_for(context, lam->config->receive, &lam_stage, envelope.message);
     mesh_expect_header(link);
     if (envelope.ce_flags & LAM_C2CACK)
         receive_ack(context, lam, &envelope);
@@ -280,9 +259,9 @@ void lam_body_read(struct cpu_context *context, struct lam_process *lam, struct 
 
 // ---- Start ----
 
-static void start_send(struct cpu_context *context, struct lam_process *lam,
-                       struct mpi_request *request)
+static void start_send(struct cpu_context *context, struct mpi_request *request)
 {
+    struct lam_process *lam = lam_process_of(request->process);
     struct lam_request *r = lam_of(request);
     r->link = &lam->mesh.links[request->peer];
     r->is_long = request->size > lam->config->short_limit;
@@ -296,22 +275,22 @@ static void start_send(struct cpu_context *context, struct lam_process *lam,
     }
 }
 
+const struct mpi_arrival_ops lam_tcp_arrival = {
+    .send = start_send,
+    .posted = LAM_POSTED,
+    .waits_self = LAM_WAIT_SELF,
+    .done = LAM_DONE,
+    .claim = claim,
+    .buffers_self = mpi_buffers_plain,
+    .machine = "cbuf",
+    .self = "unexpected_self",
+};
+
 void lam_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct lam_process *lam = lam_process_of(request->process);
-    *lam_of(request) = (struct lam_request){0};
     struct cost cost = request->shortcut ? lam->config->fast : lam->config->start;
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), &lam_stage, request->message);
-    if (request->size > INT32_MAX)
-        sim_fail(request->process->sim, SIM_FAILED, "too_long",
-                 json_pack("{s:i}", "rank", request->process->rank),
-                 "rank %d: a message of %" G_GINT64_FORMAT
-                 " B is longer than MPI's count of bytes can say",
-                 request->process->rank, request->size);
-    else if (request->kind != MPI_SEND)
-        mpi_receive_start(context, request);
-    else if (request->peer == request->process->rank)
-        mpi_self_send(context, request);
-    else
-        start_send(context, lam, request);
+    cpu_spend_for(context, cost, &lam_stage, request->message);
+    if (!mesh_refuses(request, INT32_MAX))
+        mpi_matched_start(context, request);
 }

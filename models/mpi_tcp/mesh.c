@@ -45,6 +45,18 @@ void mesh_clear(struct mesh *mesh)
     g_free(mesh->selected);
 }
 
+bool mesh_refuses(const struct mpi_request *request, int64_t most)
+{
+    int rank = request->process->rank;
+    if (request->size <= most)
+        return false;
+    sim_fail(request->process->sim, SIM_FAILED, "too_long", json_pack("{s:i}", "rank", rank),
+             "rank %d: a message of %" G_GINT64_FORMAT
+             " B is longer than MPI's count of bytes can say",
+             rank, request->size);
+    return true;
+}
+
 // ---- Writing ----
 
 struct mesh_item *mesh_item_new(struct mesh_link *link, struct mpi_request *request, int use)

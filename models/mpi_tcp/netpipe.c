@@ -17,12 +17,8 @@ static const struct param netpipe_params[] = {
     {0},
 };
 
-const struct param_table netpipe_table = {
-    .name = "netpipe",
-    .doc = "NetPIPE on sockets",
-    .size = sizeof(struct netpipe_config),
-    .params = netpipe_params,
-};
+const struct param_table netpipe_table = PARAM_TABLE(
+    struct netpipe_config, netpipe_params, .name = "netpipe", .doc = "NetPIPE on sockets");
 
 // A stream has no messages of no bytes: one byte stands for such a one.
 #define STAND_IN_BYTES 1

@@ -53,13 +53,8 @@ static void p4_check(const void *values, const struct param_values *report)
                        config->short_limit, config->eager);
 }
 
-const struct param_table p4_table = {
-    .name = "mpich_p4",
-    .doc = "MPICH 1.2.5 over ch_p4",
-    .size = sizeof(struct p4_config),
-    .params = p4_params,
-    .check = p4_check,
-};
+const struct param_table p4_table = PARAM_TABLE(struct p4_config, p4_params, .name = "mpich_p4",
+                                                .doc = "MPICH 1.2.5 over ch_p4", .check = p4_check);
 
 static json_t *describe_request(const struct mpi_request *request)
 {

@@ -27,12 +27,6 @@ const struct mpi_state p4_states[] = {
     [P4_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
 };
 
-static void finish(struct cpu_context *context, struct mpi_request *request)
-{
-    mpi_enter(context, request, P4_DONE, NULL);
-    mpi_request_done(context, request);
-}
-
 // ---- Sending ----
 
 static struct p4_envelope envelope_of(const struct mpi_request *request, enum p4_kind kind)
@@ -54,9 +48,9 @@ static void send(struct cpu_context *context, struct mpi_request *request, enum 
     p4_send(context, p4_of(request)->link, request, &envelope, data);
 }
 
-static void start_send(struct cpu_context *context, struct p4_process *p4,
-                       struct mpi_request *request)
+static void start_send(struct cpu_context *context, struct mpi_request *request)
 {
+    struct p4_process *p4 = p4_process_of(request->process);
     const struct p4_config *config = p4->config;
     p4_of(request)->link = &p4->mesh.links[request->peer];
     if (request->synchronous || request->size > config->eager) {
@@ -79,7 +73,7 @@ void p4_written(struct cpu_context *context, struct mpi_request *request, enum p
     switch (kind) {
     case P4_SHORT:
     case P4_DATA:
-        finish(context, request);
+        mpi_finish(context, request);
         return;
     case P4_LONG: // its data follow
         return;
@@ -99,7 +93,7 @@ static void take_data(struct cpu_context *context, struct mpi_request *request)
 {
     mpi_copy(context, request->process, request->status.length, COPY_WARM, request->message);
     mpi_deliver(request);
-    finish(context, request);
+    mpi_finish(context, request);
 }
 
 static void send_ok(struct cpu_context *context, struct mpi_request *request)
@@ -119,14 +113,11 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
         take_data(context, request);
 }
 
-static void wait(struct cpu_context *context, struct mpi_request *request)
-{
-    mpi_enter(context, request, request->kind == MPI_SEND ? P4_WAIT_SELF : P4_POSTED, NULL);
-}
-
 const struct mpi_arrival_ops p4_arrival = {
-    .finish = finish,
-    .wait = wait,
+    .send = start_send,
+    .posted = P4_POSTED,
+    .waits_self = P4_WAIT_SELF,
+    .done = P4_DONE,
     .claim = claim,
     .buffers_self = mpi_buffers_plain,
     .machine = "cbuf",
@@ -260,20 +251,8 @@ void p4_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct p4_process *p4 = p4_process_of(request->process);
     bool sends = request->kind == MPI_SEND;
-    *p4_of(request) = (struct p4_request){0};
-    cpu_spend_message(context,
-                      cpu_cost(context->cpu, sends ? p4->config->send : p4->config->receive),
-                      &mpich_stage, request->message);
-    if (request->size > INT32_MAX - P4_HEADER_BYTES)
-        sim_fail(request->process->sim, SIM_FAILED, "too_long",
-                 json_pack("{s:i}", "rank", request->process->rank),
-                 "rank %d: a message of %" G_GINT64_FORMAT
-                 " B is longer than MPI's count of bytes can say",
-                 request->process->rank, request->size);
-    else if (!sends)
-        mpi_receive_start(context, request);
-    else if (request->peer == request->process->rank)
-        mpi_self_send(context, request);
-    else
-        start_send(context, p4, request);
+    cpu_spend_for(context, sends ? p4->config->send : p4->config->receive, &mpich_stage,
+                  request->message);
+    if (!mesh_refuses(request, INT32_MAX - P4_HEADER_BYTES))
+        mpi_matched_start(context, request);
 }

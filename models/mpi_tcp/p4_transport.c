@@ -25,8 +25,7 @@ void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_req
     int64_t packet = envelope->kind == P4_DATA ? 0 : config->packet;
     struct mesh_item *item = mesh_item_new(link, request, envelope->kind);
     header.payload = (int32_t)(packet + data);
-    cpu_spend_message(context, cpu_cost(context->cpu, config->message), &p4_stage,
-                      request->message);
+    cpu_spend_for(context, config->message, &p4_stage, request->message);
     mesh_item_header(item, config->header, &header, sizeof header);
     if (!config->writev && packet + data > 0) {
         item->use = NOT_LAST;
@@ -117,8 +116,7 @@ static void header_read(struct cpu_context *context, struct p4_process *p4)
     *message = (struct p4_message){.link = link};
     g_assert(link->header_filled == sizeof message->envelope);
     memcpy(&message->envelope, link->header, sizeof message->envelope);
-    cpu_spend_message(context, cpu_cost(context->cpu, p4->config->message), &p4_stage,
-                      message->envelope.message);
+    cpu_spend_for(context, p4->config->message, &p4_stage, message->envelope.message);
     p4->current = message;
     mesh_expect(link, message->envelope.payload);
 }

@@ -32,21 +32,13 @@ static const struct param params[] = {
     {0},
 };
 
-const struct param_table mpich_gm_table = {
-    .name = "mpich_gm",
-    .doc = "MPICH 1.2 over GM, as far as ARMCI's programs use it",
-    .size = sizeof(struct mpich_gm_config),
-    .params = params,
-};
+const struct param_table mpich_gm_table =
+    PARAM_TABLE(struct mpich_gm_config, params, .name = "mpich_gm",
+                .doc = "MPICH 1.2 over GM, as far as ARMCI's programs use it");
 
 static int64_t buffer_bytes(const struct mpich *mpich)
 {
     return mpich->config->header + mpich->config->eager;
-}
-
-static void spend(struct cpu_context *context, struct cost cost, struct message_ref message)
-{
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), &mpich_stage, message);
 }
 
 // ---- Startup ----
@@ -100,12 +92,6 @@ void mpich_startup(struct cpu_context *context, struct mpich *mpich)
         gm_provide_receive_buffer(context, mpich->port, address + (i << size), size, 0);
 }
 
-static void finish(struct cpu_context *context, struct mpi_request *request)
-{
-    mpi_enter(context, request, MPICH_DONE, NULL);
-    mpi_request_done(context, request);
-}
-
 // ---- Sending to another node ----
 
 static void sent(struct cpu_context *context, struct gm_port *port, void *callback_context,
@@ -137,7 +123,7 @@ static bool send_now(struct cpu_context *context, struct mpich *mpich, struct mp
         .callback_context = buffer,
     };
     gm_send_with_callback(context, mpich->port, &message);
-    finish(context, request);
+    mpi_finish(context, request);
     return true;
 }
 
@@ -195,13 +181,13 @@ static void send_local(struct cpu_context *context, struct mpich *mpich,
     mpi_copy(context, mpich->process, request->size, COPY_WARM, request->message);
     event_init(&header->event, local_event);
     cpu_post(context, &header->event);
-    finish(context, request);
+    mpi_finish(context, request);
 }
 
 static void start_send(struct cpu_context *context, struct mpich *mpich,
                        struct mpi_request *request)
 {
-    spend(context, mpich->config->send, request->message);
+    cpu_spend_for(context, mpich->config->send, &mpich_stage, request->message);
     if (request->process->peers[request->peer]->host == mpich->process->host) {
         send_local(context, mpich, request);
         return;
@@ -216,19 +202,13 @@ static void start_send(struct cpu_context *context, struct mpich *mpich,
 
 // ---- Receiving ----
 
-// A receive or probe has found nothing.
-static void wait(struct cpu_context *context, struct mpi_request *request)
-{
-    mpi_enter(context, request, MPICH_POSTED, NULL);
-}
-
 // The message lies in a buffer of the library.
 static void take_data(struct cpu_context *context, struct mpi_request *request,
                       enum copy_source source)
 {
     mpi_copy(context, request->process, request->status.length, source, request->message);
     mpi_deliver(request);
-    finish(context, request);
+    mpi_finish(context, request);
 }
 
 static void claim(struct cpu_context *context, struct mpi_request *request,
@@ -238,12 +218,13 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
     take_data(context, request, COPY_WARM);
 }
 
-const struct mpi_arrival_ops mpich_gm_arrival = {.finish = finish, .wait = wait, .claim = claim};
+const struct mpi_arrival_ops mpich_gm_arrival = {
+    .posted = MPICH_POSTED, .done = MPICH_DONE, .claim = claim};
 
 static void start_receive(struct cpu_context *context, struct mpich *mpich,
                           struct mpi_request *request)
 {
-    spend(context, mpich->config->receive, MESSAGE_NONE);
+    cpu_spend_for(context, mpich->config->receive, &mpich_stage, MESSAGE_NONE);
     mpi_receive_start(context, request);
 }
 
@@ -298,7 +279,7 @@ static bool take_event(struct cpu_context *context, struct mpich *mpich)
 bool mpich_check(struct cpu_context *context, struct mpich *mpich)
 {
     struct mpich_header *header = mpich->local;
-    spend(context, mpich->config->check, MESSAGE_NONE);
+    cpu_spend_for(context, mpich->config->check, &mpich_stage, MESSAGE_NONE);
     if (!header)
         return take_event(context, mpich);
     mpich->local = header->next;

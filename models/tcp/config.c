@@ -131,13 +131,9 @@ static void tcp_check(const void *values, const struct param_values *report)
                        "the send buffer is larger than what it may grow to");
 }
 
-const struct param_table tcp_table = {
-    .name = "tcp",
-    .doc = "TCP/IP stack of Linux 2.4",
-    .size = sizeof(struct tcp_config),
-    .params = tcp_params,
-    .check = tcp_check,
-};
+const struct param_table tcp_table =
+    PARAM_TABLE(struct tcp_config, tcp_params, .name = "tcp", .doc = "TCP/IP stack of Linux 2.4",
+                .check = tcp_check);
 
 const struct scenario_section tcp_sections[] = {
     {"tcp", &tcp_table},

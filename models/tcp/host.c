@@ -85,12 +85,6 @@ int tcp_peer_station(const struct tcp_host *host, const struct tcp_host *peer)
     return inet_peer_station(host->inet, peer->inet);
 }
 
-void tcp_charge(struct cpu_context *context, struct cost cost, const struct stage *stage,
-                struct message_ref message)
-{
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), stage, message);
-}
-
 // RFC 1323: the kernel's clock. It never shows 0, which in an echo says that there is none.
 uint32_t tcp_timestamp(const struct tcp_host *host, sim_time now)
 {
@@ -112,7 +106,7 @@ void tcp_host_send(struct cpu_context *context, struct tcp_host *host,
                    struct cost cost)
 {
     (*host->segments_sent)++;
-    tcp_charge(context, cost, &tcp_stage, packet->message);
+    cpu_spend_for(context, cost, &tcp_stage, packet->message);
     inet_send(context, interface, TCP_PROTOCOL, flow, packet);
 }
 
@@ -144,7 +138,7 @@ static void host_receive(struct cpu_context *context, void *owner, struct inet_i
     const struct tcp_config *config = host->config;
     const struct tcp_segment *segment = packet_header(packet, struct tcp_segment);
     (*host->segments_received)++;
-    tcp_charge(context, config->receive_path, &tcp_stage, packet->message);
+    cpu_spend_for(context, config->receive_path, &tcp_stage, packet->message);
     if (!config->checksum_offload && segment->payload > 0)
         cpu_spend_message(context, memory_read_time(&host->host->config.memory, segment->payload),
                           &tcp_checksum_stage, packet->message);

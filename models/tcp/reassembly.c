@@ -151,7 +151,7 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
     if ((segment->flags & TCP_FIN) && !socket->rcv.fin_received)
         socket->rcv.fin_at = end;
     if (segment->payload > 0) {
-        tcp_charge(context, socket->config->receive_data, &tcp_stage, packet->message);
+        cpu_spend_for(context, socket->config->receive_data, &tcp_stage, packet->message);
         if (end <= socket->rcv.nxt) {
             (*socket->host->duplicates_received)++;
             tcp_ack_quickly(socket);

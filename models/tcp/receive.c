@@ -99,7 +99,7 @@ static void acknowledge(struct cpu_context *context, struct tcp_socket *socket,
     if (segment->acknowledgment > socket->snd.nxt || segment->acknowledgment < socket->snd.una)
         return;
     if (new_data || empty)
-        tcp_charge(context, socket->config->receive_ack, &tcp_stage, packet->message);
+        cpu_spend_for(context, socket->config->receive_ack, &tcp_stage, packet->message);
     bool window = update_window(socket, segment);
     bool marked = tcp_scoreboard_mark(socket, segment);
     bool duplicate =

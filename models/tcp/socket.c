@@ -136,7 +136,7 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
 {
     int64_t total = 0;
     inet_enter(context, socket->inet.process);
-    tcp_charge(context, socket->config->send_call, &tcp_stage, runs[0].message);
+    cpu_spend_for(context, socket->config->send_call, &tcp_stage, runs[0].message);
     if (socket->gone)
         return -1;
     if (!tcp_established(socket))
@@ -211,7 +211,7 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     int64_t there = MIN(bytes, tcp_readable(socket)), total = 0;
     *count = 0;
     inet_enter(context, socket->inet.process);
-    tcp_charge(context, socket->config->receive_call, &tcp_stage, MESSAGE_NONE);
+    cpu_spend_for(context, socket->config->receive_call, &tcp_stage, MESSAGE_NONE);
     if (there == 0)
         return socket->gone || socket->rcv.fin_received ? -1 : 0;
     tcp_stream_release(socket->rcv.stream);

@@ -208,8 +208,6 @@ struct tcp_recovery_ops {
 
 // host.c
 extern const struct stage tcp_stage, tcp_checksum_stage;
-void tcp_charge(struct cpu_context *context, struct cost cost, const struct stage *stage,
-                struct message_ref message);
 struct packet *tcp_segment_packet(struct inet_interface *interface, const struct route *route,
                                   const struct tcp_segment *segment);
 void tcp_host_send(struct cpu_context *context, struct tcp_host *host,

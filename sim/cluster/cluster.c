@@ -100,3 +100,17 @@ int cluster_station(const struct cluster *cluster, int host)
         nth++;
     return network_station(cluster->network, host, nth);
 }
+
+static void send_event(struct engine *engine, struct event *event)
+{
+    struct packet *packet = container_of(event, struct packet, event);
+    (void)engine;
+    network_send(packet->token, packet, NULL);
+}
+
+void cluster_send(struct cpu_context *context, const struct cluster *cluster, struct packet *packet)
+{
+    packet->token = cluster->network;
+    event_init(&packet->event, send_event);
+    cpu_post(context, &packet->event);
+}

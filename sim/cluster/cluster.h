@@ -34,6 +34,11 @@ extern const struct scenario_section cluster_sections[];
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case);
 void cluster_free(struct cluster *cluster);
 
+// From a handler, of a fabric without a card: sends a packet as network_send does, at the context's
+// now.
+void cluster_send(struct cpu_context *context, const struct cluster *cluster,
+                  struct packet *packet);
+
 // Puts a card at a station that has none; cluster_free frees it, before hosts and network.
 void cluster_put_card(struct cluster *cluster, int station, void *card, void (*card_free)(void *));
 

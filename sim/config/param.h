@@ -105,6 +105,12 @@ struct param_values {
     int references;
 };
 
+// A table: its struct, its rows, and .name, .doc and, if it has one, .check.
+#define PARAM_TABLE(type, rows, ...)                                                               \
+    {                                                                                              \
+        .size = sizeof(type), .params = (rows), __VA_ARGS__                                        \
+    }
+
 // Reads a map (NULL: all defaults) by the table. Unknown keys, wrong types, units and ranges go
 // into diags, with what was probably meant. Always returns values (with defaults where it failed);
 // free with param_values_free.

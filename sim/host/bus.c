@@ -30,12 +30,8 @@ static const struct param bus_params[] = {
     {0},
 };
 
-const struct param_table bus_table = {
-    .name = "bus",
-    .doc = "I/O bus shared by all devices of a host",
-    .size = sizeof(struct bus_config),
-    .params = bus_params,
-};
+const struct param_table bus_table = PARAM_TABLE(struct bus_config, bus_params, .name = "bus",
+                                                 .doc = "I/O bus shared by all devices of a host");
 
 // A transaction that waits for its turn.
 struct asked {

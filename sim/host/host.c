@@ -31,13 +31,9 @@ static void processor_check(const void *values, const struct param_values *repor
                        config->interrupt_core, config->cores);
 }
 
-const struct param_table processor_table = {
-    .name = "processor",
-    .doc = "processors of a host",
-    .size = sizeof(struct processor_config),
-    .params = processor_params,
-    .check = processor_check,
-};
+const struct param_table processor_table =
+    PARAM_TABLE(struct processor_config, processor_params, .name = "processor",
+                .doc = "processors of a host", .check = processor_check);
 
 static const struct param kernel_params[] = {
     PARAM(K, system_call, PARAM_COST, .fallback = "500 cycles",
@@ -81,12 +77,9 @@ static const struct param kernel_params[] = {
     {0},
 };
 
-const struct param_table kernel_table = {
-    .name = "kernel",
-    .doc = "what the operating system charges",
-    .size = sizeof(struct kernel_config),
-    .params = kernel_params,
-};
+const struct param_table kernel_table =
+    PARAM_TABLE(struct kernel_config, kernel_params, .name = "kernel",
+                .doc = "what the operating system charges");
 
 int64_t processor_rate(const struct processor_config *config)
 {

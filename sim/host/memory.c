@@ -62,13 +62,9 @@ static void memory_check(const void *values, const struct param_values *report)
                        config->pin_limit, config->ram);
 }
 
-const struct param_table memory_table = {
-    .name = "memory",
-    .doc = "memory of a host: copying and pinning",
-    .size = sizeof(struct memory_config),
-    .params = memory_params,
-    .check = memory_check,
-};
+const struct param_table memory_table =
+    PARAM_TABLE(struct memory_config, memory_params, .name = "memory",
+                .doc = "memory of a host: copying and pinning", .check = memory_check);
 
 // The share of a set of `bytes`, gone through over and over, that a cache which replaces at random
 // misses, in 1/1024.

@@ -139,4 +139,11 @@ static inline sim_time cpu_cost(const struct cpu *cpu, struct cost cost)
     return cost_time(cost, cpu_clock(cpu));
 }
 
+// cpu_spend with the message that the time is spent for.
+static inline void cpu_spend_for(struct cpu_context *context, struct cost cost,
+                                 const struct stage *stage, struct message_ref message)
+{
+    cpu_spend_message(context, cpu_cost(context->cpu, cost), stage, message);
+}
+
 #endif

@@ -6,6 +6,34 @@ static const struct mpi_arrival_ops *ops_of(const struct mpi_process *process)
     return process->ops->arrival;
 }
 
+const struct mpi_state mpi_plain_states[] = {
+    [MPI_PLAIN_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
+    [MPI_PLAIN_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
+    [MPI_PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
+};
+
+void mpi_finish(struct cpu_context *context, struct mpi_request *request)
+{
+    mpi_enter(context, request, ops_of(request->process)->done, NULL);
+    mpi_request_done(context, request);
+}
+
+static void finish(struct cpu_context *context, struct mpi_request *request)
+{
+    const struct mpi_arrival_ops *ops = ops_of(request->process);
+    (ops->finish ? ops->finish : mpi_finish)(context, request);
+}
+
+static void wait(struct cpu_context *context, struct mpi_request *request)
+{
+    const struct mpi_arrival_ops *ops = ops_of(request->process);
+    if (ops->wait)
+        ops->wait(context, request);
+    else
+        mpi_enter(context, request, request->kind == MPI_SEND ? ops->waits_self : ops->posted,
+                  NULL);
+}
+
 void mpi_copy(struct cpu_context *context, const struct mpi_process *process, int64_t bytes,
               enum copy_source source, struct message_ref message)
 {
@@ -37,7 +65,7 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
         if (request->kind != MPI_PROBE)
             return request;
         // A probe only learns of the message; the search goes on.
-        ops_of(process)->finish(context, request);
+        finish(context, request);
     }
 }
 
@@ -57,6 +85,17 @@ struct mpi_unexpected *mpi_keep(struct cpu_context *context, struct mpi_process 
     return kept;
 }
 
+void mpi_arrived_whole(struct cpu_context *context, struct mpi_process *process,
+                       const struct mpi_envelope *envelope, struct message_ref message)
+{
+    bool good;
+    struct mpi_request *request = mpi_arrived(context, process, envelope, message, &good);
+    if (request)
+        finish(context, request);
+    else if (good)
+        mpi_keep(context, process, envelope, message, NULL)->whole = true;
+}
+
 // ---- Messages to oneself ----
 
 bool mpi_buffers_plain(const struct mpi_request *send)
@@ -71,9 +110,9 @@ static void self_deliver(struct cpu_context *context, struct mpi_request *receiv
     const struct mpi_process *process = receive->process;
     mpi_copy(context, process, receive->status.length, COPY_WARM, receive->message);
     mpi_deliver(receive);
-    ops_of(process)->finish(context, receive);
+    finish(context, receive);
     if (send)
-        ops_of(process)->finish(context, send);
+        finish(context, send);
 }
 
 void mpi_self_send(struct cpu_context *context, struct mpi_request *send)
@@ -93,12 +132,12 @@ void mpi_self_send(struct cpu_context *context, struct mpi_request *send)
     kept->whole = true;
     if (!ops->buffers_self || !ops->buffers_self(send)) {
         kept->self_send = send;
-        ops->wait(context, send);
+        wait(context, send);
         return;
     }
     kept->buffered = send->size;
     mpi_copy(context, process, send->size, COPY_WARM, send->message);
-    ops->finish(context, send);
+    finish(context, send);
 }
 
 // ---- Start of a receive ----
@@ -113,19 +152,31 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
     mpi_charge_match(context, process, scanned);
     if (!message) {
         mpi_matcher_post(matcher, request);
-        ops->wait(context, request);
+        wait(context, request);
         return;
     }
     if (mpi_request_truncates(request, &message->envelope))
         return;
     mpi_request_match(request, &message->envelope, message->message);
     if (request->kind == MPI_PROBE) {
-        ops->finish(context, request);
+        finish(context, request);
         return;
     }
     if (message->envelope.source == process->rank)
         self_deliver(context, request, message->self_send);
-    else
+    else if (ops->claim)
         ops->claim(context, request, message);
+    else
+        finish(context, request);
     mpi_matcher_remove_unexpected(matcher, message);
+}
+
+void mpi_matched_start(struct cpu_context *context, struct mpi_request *request)
+{
+    if (request->kind != MPI_SEND)
+        mpi_receive_start(context, request);
+    else if (request->peer == request->process->rank)
+        mpi_self_send(context, request);
+    else
+        ops_of(request->process)->send(context, request);
 }

@@ -8,12 +8,16 @@
 #include "sim/mpi/process.h"
 
 struct mpi_arrival_ops {
-    // The request has reached its end.
+    // Starts a send to another process.
+    void (*send)(struct cpu_context *context, struct mpi_request *send);
+    // The request has reached its end. NULL: mpi_finish.
     void (*finish)(struct cpu_context *context, struct mpi_request *request);
     // A receive or probe has found nothing and is posted; a send to oneself waits for its receive.
+    // NULL: it goes over to `posted`, or to `waits_self`.
     void (*wait)(struct cpu_context *context, struct mpi_request *request);
+    unsigned posted, waits_self, done; // of the device's states
     // A receive has found a message of another process among the unexpected ones, and is matched.
-    // The message is given back after the call.
+    // The message is given back after the call. NULL: all of it is in its place already.
     void (*claim)(struct cpu_context *context, struct mpi_request *request,
                   struct mpi_unexpected *message);
     // Whether a send to oneself that finds no receive is copied aside and done. NULL: it never is;
@@ -24,8 +28,21 @@ struct mpi_arrival_ops {
     const char *machine, *self;
 };
 
+// States of a library that has none of its own: rows for `posted` and `done`.
+extern const struct mpi_state mpi_plain_states[];
+enum { MPI_PLAIN_START, MPI_PLAIN_POSTED, MPI_PLAIN_DONE };
+#define MPI_PLAIN_DEVICE .states = mpi_plain_states, .start = mpi_matched_start
+#define MPI_PLAIN_ARRIVAL                                                                          \
+    .posted = MPI_PLAIN_POSTED, .done = MPI_PLAIN_DONE, .buffers_self = mpi_buffers_plain
+
 // For `buffers_self`: true but for a synchronous send, which waits for its receive.
 bool mpi_buffers_plain(const struct mpi_request *send);
+
+// Starts a request as it ought to be: as a receive or probe, as a send to oneself, or by `send`.
+void mpi_matched_start(struct cpu_context *context, struct mpi_request *request);
+
+// The request goes over to `done`, and has reached its end.
+void mpi_finish(struct cpu_context *context, struct mpi_request *request);
 
 // Starts a receive or a probe.
 void mpi_receive_start(struct cpu_context *context, struct mpi_request *request);
@@ -45,6 +62,11 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
 struct mpi_unexpected *mpi_keep(struct cpu_context *context, struct mpi_process *process,
                                 const struct mpi_envelope *envelope, struct message_ref message,
                                 const char *name);
+
+// A message has come with all of its bytes, which stay where they are: the receive that takes it is
+// finished, or the message is kept.
+void mpi_arrived_whole(struct cpu_context *context, struct mpi_process *process,
+                       const struct mpi_envelope *envelope, struct message_ref message);
 
 // Copies `bytes` between two buffers of the process; 0 costs nothing.
 void mpi_copy(struct cpu_context *context, const struct mpi_process *process, int64_t bytes,

@@ -2,8 +2,10 @@
 #include "sim/mpi/process.h"
 
 #include "sim/core/intern.h"
+
 #include "sim/mpi/group.h"
 #include "sim/program/operation_kind.h"
+#include <string.h>
 
 const struct stage mpi_stage = {"MPI", STAGE_LIBRARY};
 
@@ -179,6 +181,7 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
         .operation = transfer->operation,
         .arguments = transfer->arguments,
     };
+    memset(request->device, 0, process->ops->request_size);
     request->shortcut = process->ops->shortcut && process->ops->shortcut(request);
     active_add(process, request);
     if (moves(request) != OPERATION_MOVES_NOTHING)

@@ -45,12 +45,8 @@ static const struct param link_params[] = {
     {.name = NULL},
 };
 
-const struct param_table link_table = {
-    .name = "link",
-    .doc = "a full-duplex link",
-    .size = sizeof(struct link_config),
-    .params = link_params,
-};
+const struct param_table link_table =
+    PARAM_TABLE(struct link_config, link_params, .name = "link", .doc = "a full-duplex link");
 
 struct link_faults {
     const struct link_config *config;

@@ -21,12 +21,8 @@ static const struct param limit_params[] = {
     {0},
 };
 
-static const struct param_table limit_table = {
-    .name = "limits",
-    .doc = "how far a run goes",
-    .size = sizeof(struct limit_config),
-    .params = limit_params,
-};
+static const struct param_table limit_table =
+    PARAM_TABLE(struct limit_config, limit_params, .name = "limits", .doc = "how far a run goes");
 
 const struct scenario_section limit_sections[] = {{"limits", &limit_table}, {0}};
 

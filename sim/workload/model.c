@@ -75,8 +75,11 @@ struct made_schema {
 static void append_stacks(GArray *schemas, GPtrArray *lists, const struct registry *registry,
                           const struct model *model)
 {
+    static const char *const no_card[] = {NULL};
     for (const struct stack *const *stack = model->stacks; stack && *stack; stack++) {
         struct stack_schema schema = (*stack)->schema;
+        if (!schema.nics)
+            schema.nics = no_card;
         if ((*stack)->card)
             g_ptr_array_add(lists, (gpointer)(schema.nics = cards_of(registry, (*stack)->card)));
         schema.own = model->operations;

@@ -14,7 +14,7 @@ struct job; // job.h
 // from 0; `start`. All but the schema may be missing.
 struct stack {
     struct stack_schema schema;
-    const char *card; // kind of card that it drives (struct card); NULL: none, or schema.nics
+    const char *card; // kind of card that it drives (struct card); NULL: schema.nics, or none
     const struct mpi_device_ops *device; // of every process (mpi_process.ops)
     size_t state_size;                   // bytes of job.state
     size_t process_size;                 // bytes of what mpi_process.device points to

@@ -40,6 +40,13 @@ there[places[0]:places[0] + 1] = [before[1:] + " \\", added[1:] + there[places[0
 with open(registry, "w", encoding="utf-8") as file:
     file.write("\n".join(there) + "\n")
 
+# A fabric says what is its own, and no more: lines of code, without blank lines and comments.
+MOST_LINES = 110
+code = [line for line in found["models/wire/wire.c"].splitlines()
+        if line.strip() and not line.lstrip().startswith("//")]
+if len(code) > MOST_LINES:
+    sys.exit(f"{page}: the example takes {len(code)} lines of C, more than {MOST_LINES}")
+
 for path, content in found.items():
     os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
     with open(os.path.join(tree, path), "w", encoding="utf-8") as file:

@@ -157,12 +157,9 @@ static const struct param remote_params[] = {
     {0},
 };
 
-static const struct param_table remote_table = {
-    .name = "grim.remote",
-    .doc = "what grim.remote transfers",
-    .size = sizeof(struct remote_config),
-    .params = remote_params,
-};
+static const struct param_table remote_table =
+    PARAM_TABLE(struct remote_config, remote_params, .name = "grim.remote",
+                .doc = "what grim.remote transfers");
 
 static struct grim_transfer *append_transfer(GPtrArray *body, enum grim_operation operation,
                                              int peer, int64_t size,

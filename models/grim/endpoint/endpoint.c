@@ -50,12 +50,6 @@ void grim_enter(struct cpu_context *context, struct mpi_request *request,
         request->waits_for = &notification_words;
 }
 
-void grim_finish(struct cpu_context *context, struct mpi_request *request)
-{
-    grim_enter(context, request, GRIM_REQUEST_DONE);
-    mpi_request_done(context, request);
-}
-
 // ---- Calls of the library's own ----
 
 const char *grim_name_of(const struct mpi_request *request)
@@ -84,7 +78,7 @@ static void look_up(struct cpu_context *context, struct mpi_request *request)
     if (!known)
         grim_inject(context, request, GRIM_REQUEST_ASK);
     else if (grim_is(request, GRIM_OPERATION_CALL))
-        grim_finish(context, request);
+        mpi_finish(context, request);
     else
         grim_inject(context, request, GRIM_REQUEST_INJECT);
 }
@@ -99,7 +93,7 @@ static void synchronise(struct cpu_context *context, struct mpi_request *request
         return;
     }
     grim_server_submit(context, endpoint);
-    grim_finish(context, request);
+    mpi_finish(context, request);
 }
 
 static void scanned(void *owner, struct grim_scan *scan)
@@ -184,8 +178,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     *grim_of(request) = (struct grim_request){0};
-    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->call), &grim_stage,
-                      request->message);
+    cpu_spend_for(context, endpoint->config->call, &grim_stage, request->message);
     if (request->peer == request->process->rank) {
         sim_fail(request->process->sim, SIM_FAILED, "unsupported",
                  json_pack("{s:i}", "rank", request->process->rank),

@@ -182,7 +182,6 @@ void grim_report_stalled(void *owner); // the stack
 // A request enters a state: traced, and what it waits for is said.
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
                 enum grim_request_state state);
-void grim_finish(struct cpu_context *context, struct mpi_request *request);
 
 // One event; false if there is none.
 bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint);

@@ -57,12 +57,9 @@ static const struct param grim_params[] = {
     {0},
 };
 
-const struct param_table grim_table = {
-    .name = "grim",
-    .doc = "GRIM's library: endpoints, active messages and their handlers",
-    .size = sizeof(struct grim_config),
-    .params = grim_params,
-};
+const struct param_table grim_table =
+    PARAM_TABLE(struct grim_config, grim_params, .name = "grim",
+                .doc = "GRIM's library: endpoints, active messages and their handlers");
 
 #undef C
 #define C struct grim_memory_config
@@ -135,10 +132,7 @@ static const struct param memory_params[] = {
     {0},
 };
 
-const struct param_table grim_memory_table = {
-    .name = "grim_memory",
+const struct param_table grim_memory_table = PARAM_TABLE(
+    struct grim_memory_config, memory_params, .name = "grim_memory",
     .doc = "GRIM's remote memory: registered memory, translation cache, the card's part",
-    .size = sizeof(struct grim_memory_config),
-    .params = memory_params,
-    .check = check_memory,
-};
+    .check = check_memory);

@@ -34,7 +34,7 @@ void grim_send_injected(struct cpu_context *context, struct mpi_request *send)
     if (send->synchronous)
         grim_enter(context, send, GRIM_REQUEST_TAKEN);
     else
-        grim_finish(context, send);
+        mpi_finish(context, send);
 }
 
 void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint,
@@ -43,7 +43,7 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
         if (at->kind == MPI_SEND && at->state == GRIM_REQUEST_TAKEN &&
             at->peer == message->source && (at->number & REQUEST_MASK) == message->argument[0]) {
-            grim_finish(context, at);
+            mpi_finish(context, at);
             return;
         }
     g_assert_not_reached();
@@ -58,7 +58,7 @@ static void received(struct cpu_context *context, struct mpi_request *request, u
     if (flags & SYNCHRONOUS)
         grim_inject(context, request, GRIM_REQUEST_CONFIRM);
     else
-        grim_finish(context, request);
+        mpi_finish(context, request);
 }
 
 struct grim_message grim_taken_message(const struct mpi_request *receive)
@@ -153,9 +153,5 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
     grim_enter(context, request, GRIM_REQUEST_PARTS);
 }
 
-static void wait(struct cpu_context *context, struct mpi_request *request)
-{
-    grim_enter(context, request, GRIM_REQUEST_POSTED);
-}
-
-const struct mpi_arrival_ops grim_arrival = {.finish = grim_finish, .wait = wait, .claim = claim};
+const struct mpi_arrival_ops grim_arrival = {
+    .posted = GRIM_REQUEST_POSTED, .done = GRIM_REQUEST_DONE, .claim = claim};

@@ -164,8 +164,7 @@ static bool run_function(struct cpu_context *context, struct grim_endpoint *endp
     switch (function) {
     case GRIM_NOTHING:
     case GRIM_REPLY:
-        cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->function),
-                          &handler_stage, message->message);
+        cpu_spend_for(context, endpoint->config->function, &handler_stage, message->message);
         if (function == GRIM_REPLY)
             reply_to_sender(endpoint, message);
         break;
@@ -218,8 +217,7 @@ bool grim_handle_next(struct cpu_context *context, struct grim_endpoint *endpoin
     if (!message)
         return false;
     if (!endpoint->replying) {
-        cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->handle), &grim_stage,
-                          message->message);
+        cpu_spend_for(context, endpoint->config->handle, &grim_stage, message->message);
         trace_handler(context, endpoint, message, "waiting", "running");
         take(context, endpoint, message);
         if (!run_function(context, endpoint, message))
@@ -255,13 +253,13 @@ bool grim_serve_polls(struct cpu_context *context, struct grim_endpoint *endpoin
 {
     struct mpi_request *read = mpi_queue_pop(&endpoint->answered);
     if (read) {
-        grim_finish(context, read);
+        mpi_finish(context, read);
         return true;
     }
     for (struct mpi_request *at = endpoint->counting.head; at; at = at->next)
         if (satisfied(endpoint, at)) {
             mpi_queue_remove(&endpoint->counting, at);
-            grim_finish(context, at);
+            mpi_finish(context, at);
             return true;
         }
     return false;

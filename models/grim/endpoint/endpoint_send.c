@@ -14,8 +14,7 @@ static const struct stage overflow_stage = {"overflow", STAGE_LIBRARY};
 static bool hand_over(struct cpu_context *context, struct grim_endpoint *endpoint,
                       const struct grim_message *message)
 {
-    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->message), &grim_stage,
-                      message->message);
+    cpu_spend_for(context, endpoint->config->message, &grim_stage, message->message);
     if (!grim_channel_inject(context, endpoint->channel, message))
         return false;
     if (endpoint->handlers_wait)
@@ -51,8 +50,7 @@ static void overflow_append(struct cpu_context *context, struct grim_endpoint *e
 {
     struct grim_overflow *entry = pool_take(&endpoint->overflow_pool);
     *entry = (struct grim_overflow){.message = *message};
-    cpu_spend_message(context, cpu_cost(context->cpu, endpoint->config->overflow_entry),
-                      &overflow_stage, message->message);
+    cpu_spend_for(context, endpoint->config->overflow_entry, &overflow_stage, message->message);
     mem_copy(context, &endpoint->process->host->config.memory, grim_message_bytes(message),
              COPY_WARM, message->message);
     FIFO_APPEND(endpoint->overflow, endpoint->overflow_last, entry, next);
@@ -132,7 +130,7 @@ static void injected_all(struct cpu_context *context, struct mpi_request *reques
     else if (grim_is(request, GRIM_OPERATION_CALL))
         grim_enter(context, request, GRIM_REQUEST_LIST);
     else
-        grim_finish(context, request);
+        mpi_finish(context, request);
 }
 
 static void injected(struct cpu_context *context, struct grim_endpoint *endpoint,

@@ -150,7 +150,7 @@ void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint)
         listed_at_start(context, endpoint);
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
         if (at->state == GRIM_REQUEST_LIST) {
-            grim_finish(context, at);
+            mpi_finish(context, at);
             return;
         }
 }
@@ -170,7 +170,7 @@ void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpo
         return;
     }
     mpi_queue_pop(&endpoint->injecting);
-    grim_finish(context, request);
+    mpi_finish(context, request);
 }
 
 void grim_unknown_name(const struct mpi_request *request, const char *name)

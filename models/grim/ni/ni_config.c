@@ -138,13 +138,9 @@ static void check_ni(const void *values, const struct param_values *report)
                        "no message fits into a share of it");
 }
 
-const struct param_table grim_ni_table = {
-    .name = "grim_ni",
-    .doc = "GRIM's firmware on a Myrinet card",
-    .size = sizeof(struct grim_ni_config),
-    .params = ni_params,
-    .check = check_ni,
-};
+const struct param_table grim_ni_table =
+    PARAM_TABLE(struct grim_ni_config, ni_params, .name = "grim_ni",
+                .doc = "GRIM's firmware on a Myrinet card", .check = check_ni);
 
 #define S struct grim_scan_config
 #define SCAN_CLAIMS "grim.scan grim.fig.4_10"
@@ -171,19 +167,13 @@ static const struct param lanai9_params[] = {
     {0},
 };
 
-const struct param_table grim_lanai4_table = {
-    .name = "grim_lanai4",
-    .doc = "GRIM's firmware on a LANai 4",
-    .size = sizeof(struct grim_scan_config),
-    .params = lanai4_params,
-};
+const struct param_table grim_lanai4_table =
+    PARAM_TABLE(struct grim_scan_config, lanai4_params, .name = "grim_lanai4",
+                .doc = "GRIM's firmware on a LANai 4");
 
-const struct param_table grim_lanai9_table = {
-    .name = "grim_lanai9",
-    .doc = "GRIM's firmware on a LANai 9",
-    .size = sizeof(struct grim_scan_config),
-    .params = lanai9_params,
-};
+const struct param_table grim_lanai9_table =
+    PARAM_TABLE(struct grim_scan_config, lanai9_params, .name = "grim_lanai9",
+                .doc = "GRIM's firmware on a LANai 9");
 
 const struct scenario_section grim_ni_sections[] = {
     {"grim_ni", &grim_ni_table},

@@ -19,12 +19,8 @@ static const struct param allsize_params[] = {
     {0},
 };
 
-static const struct param_table allsize_table = {
-    .name = "gm.allsize",
-    .doc = "streams of gm.allsize",
-    .size = sizeof(struct allsize_config),
-    .params = allsize_params,
-};
+static const struct param_table allsize_table = PARAM_TABLE(
+    struct allsize_config, allsize_params, .name = "gm.allsize", .doc = "streams of gm.allsize");
 
 #define WARM_UPS 2
 #define METRICS "latency_us, bandwidth_MB_per_s"

@@ -116,10 +116,6 @@ static void gm_check(const void *values, const struct param_values *report)
                        "a send would end before anything is sent again (resend_interval)");
 }
 
-const struct param_table gm_table = {
-    .name = "gm",
-    .doc = "GM: the library on the host and the MCP on the card",
-    .size = sizeof(struct gm_config),
-    .params = gm_params,
-    .check = gm_check,
-};
+const struct param_table gm_table =
+    PARAM_TABLE(struct gm_config, gm_params, .name = "gm",
+                .doc = "GM: the library on the host and the MCP on the card", .check = gm_check);

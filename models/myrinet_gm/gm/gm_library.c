@@ -81,7 +81,7 @@ static bool send_message(struct cpu_context *context, struct gm_port *port,
     token->state = GM_TOKEN_WRITTEN;
     token->status = GM_SUCCESS;
     token->fetched = 0;
-    cpu_spend_message(context, cpu_cost(context->cpu, config->send), &gm_stage, message->message);
+    cpu_spend_for(context, config->send, &gm_stage, message->message);
     trace_token(port, context->now, token, GM_TOKEN_CLIENT);
     token->descriptor.write.item.message = message->message;
     token->descriptor.write.bytes =
@@ -176,8 +176,7 @@ enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
         return GM_NO_EVENT;
     }
     *event = port->events[port->head++ % port->slots];
-    cpu_spend_message(context, cpu_cost(context->cpu, port->config->receive_event), &gm_stage,
-                      event_message(event));
+    cpu_spend_for(context, port->config->receive_event, &gm_stage, event_message(event));
     switch (event->kind) {
     case GM_RECV_EVENT:
     case GM_FAST_RECV_EVENT:
@@ -200,8 +199,7 @@ void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_eve
     gm_callback_fn *callback = token->message.callback;
     void *callback_context = token->message.callback_context;
     enum gm_status status = token->status;
-    cpu_spend_message(context, cpu_cost(context->cpu, port->config->callback), &gm_stage,
-                      token->message.message);
+    cpu_spend_for(context, port->config->callback, &gm_stage, token->message.message);
     token->state = GM_TOKEN_CLIENT;
     token->next = port->free_send;
     port->free_send = token;

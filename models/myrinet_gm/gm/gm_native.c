@@ -20,12 +20,8 @@ static const struct param native_params[] = {
     {0},
 };
 
-const struct param_table gm_native_table = {
-    .name = "gm_native",
-    .doc = "programs on bare GM",
-    .size = sizeof(struct gm_native_config),
-    .params = native_params,
-};
+const struct param_table gm_native_table = PARAM_TABLE(
+    struct gm_native_config, native_params, .name = "gm_native", .doc = "programs on bare GM");
 
 int gm_native_classes(const struct gm_native_config *config)
 {

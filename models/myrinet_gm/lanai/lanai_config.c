@@ -78,12 +78,9 @@ static const struct param lanai4_params[] = {
     {0},
 };
 
-const struct param_table lanai4_table = {
-    .name = "lanai4",
-    .doc = "Myrinet card with a LANai 4 (M2L-PCI32)",
-    .size = sizeof(struct lanai_config),
-    .params = lanai4_params,
-};
+const struct param_table lanai4_table =
+    PARAM_TABLE(struct lanai_config, lanai4_params, .name = "lanai4",
+                .doc = "Myrinet card with a LANai 4 (M2L-PCI32)");
 
 #define PCI64_SOURCE                                                                               \
     "derived from Myricom's data sheet of the M2L-PCI64A: more than 1 GByte/s of the local "       \
@@ -98,12 +95,9 @@ static const struct param lanai7_params[] = {
     {0},
 };
 
-const struct param_table lanai7_table = {
-    .name = "lanai7",
-    .doc = "Myrinet card with a LANai 7 (M2L-PCI64A)",
-    .size = sizeof(struct lanai_config),
-    .params = lanai7_params,
-};
+const struct param_table lanai7_table =
+    PARAM_TABLE(struct lanai_config, lanai7_params, .name = "lanai7",
+                .doc = "Myrinet card with a LANai 7 (M2L-PCI64A)");
 
 static const struct param lanai9_params[] = {
     PROCESSOR_PARAMS("133 MHz", "Myricom specification: up to 133 MHz on the PCI64B", "2 MiB",
@@ -116,12 +110,9 @@ static const struct param lanai9_params[] = {
     {0},
 };
 
-const struct param_table lanai9_table = {
-    .name = "lanai9",
-    .doc = "Myrinet card with a LANai 9 (PCI64B; PCI64C: clock 200 MHz)",
-    .size = sizeof(struct lanai_config),
-    .params = lanai9_params,
-};
+const struct param_table lanai9_table =
+    PARAM_TABLE(struct lanai_config, lanai9_params, .name = "lanai9",
+                .doc = "Myrinet card with a LANai 9 (PCI64B; PCI64C: clock 200 MHz)");
 
 const struct scenario_section lanai_sections[] = {
     {"lanai4", &lanai4_table},

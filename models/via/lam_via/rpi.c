@@ -118,13 +118,9 @@ static void rpi_check(const void *values, const struct param_values *report)
                        "the RDMA area does not hold a tiny message with its envelope");
 }
 
-const struct param_table rpi_table = {
-    .name = "lam_via",
-    .doc = "the VIA RPI of LAM/MPI",
-    .size = sizeof(struct rpi_config),
-    .params = rpi_params,
-    .check = rpi_check,
-};
+const struct param_table rpi_table =
+    PARAM_TABLE(struct rpi_config, rpi_params, .name = "lam_via", .doc = "the VIA RPI of LAM/MPI",
+                .check = rpi_check);
 
 // What waits for a descriptor, for pinned memory, for both.
 static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)

@@ -196,8 +196,7 @@ void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, str
     struct rpi_process_peer *peer = &rpi->procs[immediate.src_node];
     int64_t length = descriptor->length;
     bool in_area = true;
-    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->receive), &rpi_stage,
-                      descriptor->message);
+    cpu_spend_for(context, rpi->config->receive, &rpi_stage, descriptor->message);
     bool in_step = immediate.env
                        ? rpi_area_in_step(peer, length, immediate.restart, descriptor->message)
                        : body_in_step(peer, descriptor, immediate.restart);

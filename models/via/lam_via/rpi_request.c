@@ -34,8 +34,7 @@ void rpi_finish(struct cpu_context *context, struct mpi_request *request)
     }
     r->isadv = false;
     rpi->done++;
-    mpi_enter(context, request, RPI_DONE, NULL);
-    mpi_request_done(context, request);
+    mpi_finish(context, request);
 }
 
 void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request)
@@ -113,30 +112,22 @@ static void wait(struct cpu_context *context, struct mpi_request *request)
 }
 
 const struct mpi_arrival_ops rpi_arrival = {
+    .send = rpi_send_start,
     .finish = rpi_finish,
+    .done = RPI_DONE,
     .wait = wait,
     .claim = claim_unexpected,
     .machine = "cbuf",
     .self = "unexpected_self",
 };
 
-static void start_self(struct cpu_context *context, struct mpi_request *send)
-{
-    rpi_of(send)->class = RPI_SELF;
-    mpi_self_send(context, send);
-}
-
 void rpi_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_process *rpi = rpi_process_of(request->process);
     rpi->inside = false;
-    *rpi_of(request) = (struct rpi_request){.isadv = true};
-    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->start), &rpi_stage,
-                      request->message);
-    if (request->kind != MPI_SEND)
-        mpi_receive_start(context, request);
-    else if (request->peer == request->process->rank)
-        start_self(context, request);
-    else
-        rpi_send_start(context, request);
+    rpi_of(request)->isadv = true;
+    cpu_spend_for(context, rpi->config->start, &rpi_stage, request->message);
+    if (request->kind == MPI_SEND && request->peer == request->process->rank)
+        rpi_of(request)->class = RPI_SELF;
+    mpi_matched_start(context, request);
 }

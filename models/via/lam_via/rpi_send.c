@@ -50,8 +50,7 @@ static void post(struct cpu_context *context, struct mpi_request *request,
     descriptor->operation = VIP_RDMA_WRITE;
     descriptor->message = request->message;
     peer->cp_pending_sends[peer->pending_tail++ % capacity] = request;
-    cpu_spend_message(context, cpu_cost(context->cpu, peer->owner->config->send), &rpi_stage,
-                      request->message);
+    cpu_spend_for(context, peer->owner->config->send, &rpi_stage, request->message);
     if (!vip_post_send(context, peer->cp_vi_hand, descriptor))
         sim_fail(request->process->sim, SIM_FAILED, "connection_broken",
                  json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", peer->rank),
@@ -479,7 +478,6 @@ void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct
     g_assert(descriptor);
     peer->cp_free_send_desc_cnt++;
     rpi->retry |= rpi->send_queue.head != NULL;
-    cpu_spend_message(context, cpu_cost(context->cpu, rpi->config->callback), &rpi_stage,
-                      descriptor->message);
+    cpu_spend_for(context, rpi->config->callback, &rpi_stage, descriptor->message);
     rpi_of(request)->cq_callback_fn(context, request);
 }

@@ -120,13 +120,9 @@ static void mvich_check(const void *values, const struct param_values *report)
                        config->prepost_noop_extra);
 }
 
-const struct param_table mvich_table = {
-    .name = "mvich",
-    .doc = "MVICH: the VIA device of MPICH",
-    .size = sizeof(struct mvich_config),
-    .params = mvich_params,
-    .check = mvich_check,
-};
+const struct param_table mvich_table =
+    PARAM_TABLE(struct mvich_config, mvich_params, .name = "mvich",
+                .doc = "MVICH: the VIA device of MPICH", .check = mvich_check);
 
 int64_t mvich_packet_header_bytes(const struct mvich_config *config, enum mvich_packet_type type)
 {

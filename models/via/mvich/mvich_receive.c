@@ -278,8 +278,7 @@ void mvich_received(struct cpu_context *context, struct mvich_connection *connec
     struct mvich_process *mvich = connection->owner;
     struct mvich_packet packet;
     memcpy(&packet, vbuf->descriptor.content.bytes, sizeof packet);
-    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->receive), &mvich_stage,
-                      vbuf->descriptor.message);
+    cpu_spend_for(context, mvich->config->receive, &mvich_stage, vbuf->descriptor.message);
     if (!in_step(connection, &packet))
         return;
     repost(context, connection, &packet);

@@ -30,8 +30,7 @@ void mvich_finish(struct cpu_context *context, struct mpi_request *request)
     if (r->dreg)
         mvich_dreg_release(context, mvich_process_of(request->process)->dreg, r->dreg);
     r->dreg = NULL;
-    mpi_enter(context, request, MVICH_DONE, NULL);
-    mpi_request_done(context, request);
+    mpi_finish(context, request);
 }
 
 void mvich_destroy(struct cpu_context *context, struct mpi_request *request)
@@ -67,7 +66,9 @@ static bool buffers_self(const struct mpi_request *send)
 }
 
 const struct mpi_arrival_ops mvich_arrival = {
+    .send = mvich_send_start,
     .finish = mvich_finish,
+    .done = MVICH_DONE,
     .wait = wait,
     .claim = claim_unexpected,
     .buffers_self = buffers_self,
@@ -75,22 +76,11 @@ const struct mpi_arrival_ops mvich_arrival = {
     .self = "self",
 };
 
-static void start_self(struct cpu_context *context, struct mpi_request *send)
-{
-    mvich_of(send)->protocol = MVICH_SELF;
-    mpi_self_send(context, send);
-}
-
 void mvich_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct mvich_process *mvich = mvich_process_of(request->process);
-    *mvich_of(request) = (struct mvich_request){0};
-    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->start), &mvich_stage,
-                      request->message);
-    if (request->kind != MPI_SEND)
-        mpi_receive_start(context, request);
-    else if (request->peer == request->process->rank)
-        start_self(context, request);
-    else
-        mvich_send_start(context, request);
+    cpu_spend_for(context, mvich->config->start, &mvich_stage, request->message);
+    if (request->kind == MPI_SEND && request->peer == request->process->rank)
+        mvich_of(request)->protocol = MVICH_SELF;
+    mpi_matched_start(context, request);
 }

@@ -147,8 +147,7 @@ static bool put_piece(struct cpu_context *context, struct mpi_request *request)
     if (!vbuf)
         return false;
     struct vip_descriptor *descriptor = &vbuf->descriptor;
-    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->packet), &mvich_stage,
-                      request->message);
+    cpu_spend_for(context, mvich->config->packet, &mvich_stage, request->message);
     descriptor->operation = VIP_RDMA_WRITE;
     descriptor->immediate_flag = false;
     descriptor->length = MIN(request->size - r->bytes, vip_config(mvich->nic)->largest_transfer);
@@ -198,8 +197,7 @@ bool mvich_push(struct cpu_context *context, struct mvich_connection *connection
 void mvich_sent(struct cpu_context *context, struct mvich_process *mvich, struct mvich_vbuf *vbuf)
 {
     struct mpi_request *request = vbuf->completes;
-    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->sent), &mvich_stage,
-                      vbuf->descriptor.message);
+    cpu_spend_for(context, mvich->config->sent, &mvich_stage, vbuf->descriptor.message);
     mvich_vbuf_give(mvich, vbuf);
     if (request)
         mvich_finish(context, request);

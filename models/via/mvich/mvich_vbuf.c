@@ -159,8 +159,7 @@ struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
     struct mvich_vbuf *vbuf = mvich_vbuf_take(context, mvich);
     if (!vbuf)
         return NULL;
-    cpu_spend_message(context, cpu_cost(context->cpu, mvich->config->packet), &mvich_stage,
-                      message);
+    cpu_spend_for(context, mvich->config->packet, &mvich_stage, message);
     vbuf->packet = (struct mvich_packet){.type = (uint8_t)type};
     vbuf->descriptor.message = message;
     return vbuf;

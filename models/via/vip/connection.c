@@ -112,8 +112,8 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
 {
     struct vip_agent *agent = vi->nic->agent;
     cpu_spend(context, vi->nic->host->config.kernel.system_call, &stage_trap);
-    vip_charge(context, vi->nic->config->send_setup, &vip_agent_stage, MESSAGE_NONE);
-    vip_charge(context, vi->nic->config->send_frame, &vip_agent_stage, MESSAGE_NONE);
+    cpu_spend_for(context, vi->nic->config->send_setup, &vip_agent_stage, MESSAGE_NONE);
+    cpu_spend_for(context, vi->nic->config->send_frame, &vip_agent_stage, MESSAGE_NONE);
     vi->remote_station = remote_station;
     vi->discriminator = discriminator;
     vi->requests = 0;

@@ -302,7 +302,7 @@ static void device_receive(struct cpu_context *context, void *owner, struct pack
     struct vip_agent *agent = owner;
     const struct via_frame *frame = packet_header(packet, struct via_frame);
     (*agent->frames_received)++;
-    vip_charge(context, agent->config->receive_frame, &vip_agent_stage, packet->message);
+    cpu_spend_for(context, agent->config->receive_frame, &vip_agent_stage, packet->message);
     if (frame->type != VIA_DATA) {
         vip_connection_frame(context, agent, packet, frame);
         packet_free(agent->cluster->network, packet);

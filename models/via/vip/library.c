@@ -8,12 +8,6 @@ const struct stage vip_provider_stage = {"provider", STAGE_LIBRARY};
 
 static enum cpu_next notify_run(struct cpu_context *context, struct cpu_task *task);
 
-void vip_charge(struct cpu_context *context, struct cost cost, const struct stage *stage,
-                struct message_ref message)
-{
-    cpu_spend_message(context, cpu_cost(context->cpu, cost), stage, message);
-}
-
 void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic)
 {
     const struct kernel_config *kernel = &nic->host->config.kernel;
@@ -104,7 +98,7 @@ struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic, u
 {
     struct vip_vi *vi = g_new0(struct vip_vi, 1);
     cpu_spend(context, nic->host->config.kernel.system_call, &stage_trap);
-    vip_charge(context, nic->config->send_setup, &vip_agent_stage, MESSAGE_NONE);
+    cpu_spend_for(context, nic->config->send_setup, &vip_agent_stage, MESSAGE_NONE);
     g_ptr_array_add(nic->agent->vis, vi);
     vi->nic = nic;
     vi->number = nic->agent->vis->len;
@@ -157,11 +151,11 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
     descriptor->vi = vi;
     descriptor->status = VIP_STATUS_POSTED;
     descriptor->framed = 0;
-    vip_charge(context, config->post, &vip_provider_stage, descriptor->message);
+    cpu_spend_for(context, config->post, &vip_provider_stage, descriptor->message);
     vip_charge_trap(context, vi->nic);
-    vip_charge(context, config->send_setup, &vip_agent_stage, descriptor->message);
+    cpu_spend_for(context, config->send_setup, &vip_agent_stage, descriptor->message);
     cpu_spend_message(context, frame, &vip_agent_stage, descriptor->message);
-    vip_charge(context, card->doorbell, &stage_driver, descriptor->message);
+    cpu_spend_for(context, card->doorbell, &stage_driver, descriptor->message);
     descriptor->event.run = post_send_event;
     cpu_post(context, &descriptor->event);
     cpu_spend_message(context, (frames - 1) * frame, &vip_agent_stage, descriptor->message);
@@ -170,7 +164,7 @@ bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
 
 static void charge_post_recv(struct cpu_context *context, const struct vip_vi *vi)
 {
-    vip_charge(context, vi->nic->config->post, &vip_provider_stage, MESSAGE_NONE);
+    cpu_spend_for(context, vi->nic->config->post, &vip_provider_stage, MESSAGE_NONE);
     vip_charge_trap(context, vi->nic);
 }
 
@@ -286,10 +280,10 @@ void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor
     struct vip_work_queue *queue = work_queue(descriptor);
     bool sleeper = (queue->cq && queue->cq->waiting) ||
                    (nic->waiting_vi == descriptor->vi && !nic->waiting_polls);
-    vip_charge(context, nic->config->completion, &vip_agent_stage, descriptor->message);
+    cpu_spend_for(context, nic->config->completion, &vip_agent_stage, descriptor->message);
     if (sleeper)
-        cpu_spend_message(context, cpu_cost(context->cpu, nic->host->config.kernel.wake_process),
-                          &stage_wake_up, descriptor->message);
+        cpu_spend_for(context, nic->host->config.kernel.wake_process, &stage_wake_up,
+                      descriptor->message);
     descriptor->status = status;
     descriptor->event.run = complete_event;
     cpu_post(context, &descriptor->event);
@@ -307,7 +301,7 @@ static void charge_wake_up(struct cpu_context *context, struct vip_nic *nic)
 bool vip_cq_done(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry)
 {
     charge_wake_up(context, cq->nic);
-    vip_charge(context, cq->nic->config->queue_check, &vip_provider_stage, MESSAGE_NONE);
+    cpu_spend_for(context, cq->nic->config->queue_check, &vip_provider_stage, MESSAGE_NONE);
     if (cq->head == cq->tail)
         return false;
     *entry = cq->entries[cq->head++ & (cq->capacity - 1)];
@@ -329,8 +323,8 @@ static struct vip_descriptor *take_done(struct cpu_context *context, struct vip_
 {
     charge_wake_up(context, vi->nic);
     struct vip_descriptor *descriptor = descriptor_queue_pop(&queue->done);
-    vip_charge(context, descriptor ? vi->nic->config->dequeue : vi->nic->config->queue_check,
-               &vip_provider_stage, descriptor ? descriptor->message : MESSAGE_NONE);
+    cpu_spend_for(context, descriptor ? vi->nic->config->dequeue : vi->nic->config->queue_check,
+                  &vip_provider_stage, descriptor ? descriptor->message : MESSAGE_NONE);
     return descriptor;
 }
 
@@ -378,7 +372,7 @@ static enum cpu_next notify_run(struct cpu_context *context, struct cpu_task *ta
     queue->notify = NULL;
     queue->notifying = false;
     host_switch_in(context, nic->host);
-    vip_charge(context, nic->config->dequeue, &vip_provider_stage, descriptor->message);
+    cpu_spend_for(context, nic->config->dequeue, &vip_provider_stage, descriptor->message);
     notify(context, queue->notify_owner, descriptor);
     return nic->notified.head ? CPU_AGAIN : CPU_SLEEP;
 }
@@ -386,7 +380,7 @@ static enum cpu_next notify_run(struct cpu_context *context, struct cpu_task *ta
 static void ask_notify(struct cpu_context *context, struct vip_vi *vi, struct vip_work_queue *queue,
                        vip_notify_fn *notify, void *owner)
 {
-    vip_charge(context, vi->nic->config->post, &vip_provider_stage, MESSAGE_NONE);
+    cpu_spend_for(context, vi->nic->config->post, &vip_provider_stage, MESSAGE_NONE);
     queue->notify = notify;
     queue->notify_owner = owner;
     if (queue->notifying || !queue->done.head)

@@ -59,9 +59,6 @@ static const struct param mvia_params[] = {
     {0},
 };
 
-const struct param_table mvia_table = {
-    .name = "mvia",
-    .doc = "M-VIA 1.2: provider library and kernel agent",
-    .size = sizeof(struct mvia_config),
-    .params = mvia_params,
-};
+const struct param_table mvia_table =
+    PARAM_TABLE(struct mvia_config, mvia_params, .name = "mvia",
+                .doc = "M-VIA 1.2: provider library and kernel agent");

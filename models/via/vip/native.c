@@ -19,12 +19,8 @@ static const struct param native_params[] = {
     {0},
 };
 
-const struct param_table native_table = {
-    .name = "mvia_native",
-    .doc = "programs on bare M-VIA",
-    .size = sizeof(struct native_config),
-    .params = native_params,
-};
+const struct param_table native_table = PARAM_TABLE(
+    struct native_config, native_params, .name = "mvia_native", .doc = "programs on bare M-VIA");
 
 struct native_peer {
     struct vip_vi *vi;

@@ -100,10 +100,6 @@ void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic);
 extern const struct stage vip_agent_stage;    // the provider in the kernel
 extern const struct stage vip_provider_stage; // its library
 
-// Charges agent or library work under its stage.
-void vip_charge(struct cpu_context *context, struct cost cost, const struct stage *stage,
-                struct message_ref message);
-
 // library.c: a descriptor is complete, at the context's now; from the interrupt handler.
 void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor,
                   enum vip_status status);
