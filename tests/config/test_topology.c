@@ -7,23 +7,11 @@
 
 #include <string.h>
 
-// "node0-switch0 node1-switch0": all links by name.
-static char *links_text(const struct topology *topology)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < topology->links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        g_string_append_printf(text, "%s%s-%s", i ? " " : "", topology_node_name(topology, link->a),
-                               topology_node_name(topology, link->b));
-    }
-    return g_string_free(text, FALSE);
-}
-
 static void expect_links(const char *yaml, const char *links)
 {
     struct fake_topology network = fake_topology(yaml);
     SUITE_SAME_TEXT(network.complaints, "");
-    char *text = links_text(&network.topology);
+    char *text = fake_topology_links(&network);
     SUITE_SAME_TEXT(text, links);
     g_free(text);
     fake_topology_clear(&network);

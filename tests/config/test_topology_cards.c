@@ -6,36 +6,11 @@
 
 #include <string.h>
 
-static void add_end(GString *text, const struct topology *topology,
-                    const struct topology_link *link, int end)
-{
-    const struct topology_card *card = topology_link_card(topology, link, end);
-    g_string_append(text, topology_node_name(topology, topology_link_node(link, end)));
-    if (card)
-        g_string_append_printf(text, ".%s", card->name);
-    if (link->idle[end])
-        g_string_append_c(text, '*');
-}
-
-// "n0.eth0-s n1.eth0*-s": all links by name, with * where the card is not used.
-static char *links_text(const struct topology *topology)
-{
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < topology->links->len; i++) {
-        const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        g_string_append(text, i ? " " : "");
-        add_end(text, topology, link, 0);
-        g_string_append_c(text, '-');
-        add_end(text, topology, link, 1);
-    }
-    return g_string_free(text, FALSE);
-}
-
 static void expect_links(const char *yaml, const char *links)
 {
     struct fake_topology network = fake_topology(yaml);
     SUITE_SAME_TEXT(network.complaints, "");
-    char *text = links_text(&network.topology);
+    char *text = fake_topology_links(&network);
     SUITE_SAME_TEXT(text, links);
     g_free(text);
     fake_topology_clear(&network);
@@ -122,7 +97,7 @@ static void expect_use(const char *yaml, struct topology_use use, const char *li
     use.mark = (struct source_mark){"t.yaml", 9, 8};
     topology_use_cards(&network.topology, &use, diags);
     char *complaints = fake_complaints(diags);
-    char *text = *complaints ? g_strdup(complaints) : links_text(&network.topology);
+    char *text = *complaints ? g_strdup(complaints) : fake_topology_links(&network);
     SUITE_SAME_TEXT(text, links);
     g_free(text);
     g_free(complaints);

@@ -33,10 +33,7 @@ static double answered_after(const char *thread)
         .ops = {"{active_message: {to: 1, size: 4 B, handler: reply}}, {poll: 1}",
                 "{compute: 5 ms}, {poll: 1}"},
     };
-    struct program_run *run = grim_run_good(&program);
-    double time = grim_time(run, 0);
-    program_run_free(run);
-    return time;
+    return time_of(&program, 0);
 }
 
 static double round_trips(const char *thread)
@@ -47,10 +44,7 @@ static double round_trips(const char *thread)
         .ops = {"{loop: {count: 20, do: [{active_message: {to: 1, size: 4 B}}, {poll: 1}]}}",
                 "{loop: {count: 20, do: [{poll: 1}, {active_message: {to: 0, size: 4 B}}]}}"},
     };
-    struct program_run *run = grim_run_good(&program);
-    double time = grim_time(run, 0);
-    program_run_free(run);
-    return time;
+    return time_of(&program, 0);
 }
 
 // grim.am.polling: without a poll there is no answer. grim.am.thread_latency: a polling thread

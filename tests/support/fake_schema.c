@@ -223,3 +223,28 @@ void fake_topology_clear(struct fake_topology *read)
     topology_clear(&read->topology);
     g_free(read->complaints);
 }
+
+static void add_end(GString *text, const struct topology *topology,
+                    const struct topology_link *link, int end)
+{
+    const struct topology_card *card = topology_link_card(topology, link, end);
+    g_string_append(text, topology_node_name(topology, topology_link_node(link, end)));
+    if (card)
+        g_string_append_printf(text, ".%s", card->name);
+    if (link->idle[end])
+        g_string_append_c(text, '*');
+}
+
+char *fake_topology_links(const struct fake_topology *read)
+{
+    const struct topology *topology = &read->topology;
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        g_string_append(text, i ? " " : "");
+        add_end(text, topology, link, 0);
+        g_string_append_c(text, '-');
+        add_end(text, topology, link, 1);
+    }
+    return g_string_free(text, FALSE);
+}

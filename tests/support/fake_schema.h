@@ -76,4 +76,8 @@ struct fake_topology {
 struct fake_topology fake_topology(const char *text);
 void fake_topology_clear(struct fake_topology *read);
 
+// "n0.eth0-s n1.eth0*-s": all links by name, with * where the card is not used; the caller frees
+// it.
+char *fake_topology_links(const struct fake_topology *read);
+
 #endif

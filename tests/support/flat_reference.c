@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/flat_reference.h"
 
+#include "sim/mpi/library.h"
 #include "sim/workload/model.h"
 #include "tests/support/suite.h"
 
@@ -156,3 +157,15 @@ char *flat_reference_text(const struct test_program *program, int rank)
     compiled_free(&compiled);
     return g_string_free(text, FALSE);
 }
+
+const struct flat_collective flat_collectives[] = {
+    {"barrier", mpi_barrier_rules},
+    {"bcast", mpi_bcast_rules},
+    {"reduce", mpi_reduce_rules},
+    {"allreduce", mpi_allreduce_rules},
+    {"gather", mpi_gather_rules},
+    {"scatter", mpi_scatter_rules},
+    {"allgather", mpi_allgather_rules},
+    {"alltoall", mpi_alltoall_rules},
+    {0},
+};

@@ -24,4 +24,10 @@ char *flat_reference_text(const struct test_program *program, int rank);
 // Appends one operation of that: "isend 1 4 B, ".
 void flat_reference_append(GString *text, const struct flat_op *op);
 
+// The collectives that have algorithms to choose from, and their names; ends with a NULL name.
+struct flat_collective {
+    const char *name, *const *rules;
+};
+extern const struct flat_collective flat_collectives[];
+
 #endif

@@ -237,6 +237,13 @@ void tcp_connect_nodes(struct world *world)
     world_do_at(tcp_node(world, 0), TIME_MS, tcp_connect_job, NULL);
 }
 
+void tcp_transfer(struct world *world, int64_t bytes)
+{
+    tcp_connect_nodes(world);
+    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bytes));
+    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bytes));
+}
+
 // ---- Life ----
 
 static void prepare(struct world *world)

@@ -62,6 +62,9 @@ world_job_fn tcp_close_job;
 // Node 1 listens, node 0 connects; both have a socket. The log starts with the handshake.
 void tcp_connect_nodes(struct world *world);
 
+// The same; from 5 ms on node 1 reads that many bytes, which node 0 writes at 10 ms.
+void tcp_transfer(struct world *world, int64_t bytes);
+
 const struct tcp_line *tcp_log_at(const struct world *world, int index);
 int tcp_log_count(const struct world *world);
 

@@ -31,9 +31,7 @@ static void test_quick_then_every_second(void)
                   NULL);
     int64_t last = 1, window = 0;
     int single = 0, twofold = 0;
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(61 * SEGMENT));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(61 * SEGMENT));
+    tcp_transfer(world, 61 * SEGMENT);
     world_run(world);
     for (int i = 0; i < tcp_log_count(world); i++) {
         const struct tcp_line *line = tcp_log_at(world, i);
@@ -215,9 +213,7 @@ static void test_gap_at_once(void)
 static void test_lost_ack(void)
 {
     struct world *world = tcp_world((const char *const[]){"links[1].drop_nth=[2]", NULL}, NULL);
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    tcp_transfer(world, 100);
     world_run(world);
     TCP_EXPECT(world, 3, TIME_NEVER, "node0 PA 1:101(100) ack 1 win 5840");
     TCP_EXPECT(world, 4, TIME_NEVER, "node1 A 1:1(0) ack 101 win 5840");

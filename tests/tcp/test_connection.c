@@ -211,9 +211,7 @@ static void test_close_unread(void)
 static void test_closed_knows_old_data(void)
 {
     struct world *world = tcp_world((const char *const[]){"links[1].drop_nth=[2, 3]", NULL}, NULL);
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(100));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100));
+    tcp_transfer(world, 100);
     world_do_at(tcp_node(world, 1), 20 * TIME_MS, tcp_close_job, NULL);
     world_do_at(tcp_node(world, 0), 600 * TIME_MS, tcp_close_job, NULL);
     world_run(world);

@@ -37,11 +37,7 @@ static struct transfer transfer_with(const char *recovery, const char *drops, co
     };
     struct world *world = tcp_world((const char *const *)sets, NULL);
     int64_t highest = -1;
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job,
-                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job,
-                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    tcp_transfer(world, SEGMENTS * SEGMENT);
     world_run(world);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, SEGMENTS * SEGMENT);
     for (int i = 0; i < tcp_log_count(world); i++) {
@@ -124,11 +120,7 @@ static void expect_states(const char *recovery, const char *drops, const char *e
     char *sets[] = {g_strdup_printf("tcp.recovery=%s", recovery),
                     g_strdup_printf("links[0].drop_nth=%s", drops), NULL};
     struct world *world = tcp_world((const char *const *)sets, &log->sink.trace);
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job,
-                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job,
-                GSIZE_TO_POINTER(SEGMENTS * SEGMENT));
+    tcp_transfer(world, SEGMENTS * SEGMENT);
     world_run(world);
     char *detail = g_strdup_printf(" (%s)", recovery);
     g_string_replace(log->text, detail, "", 0);

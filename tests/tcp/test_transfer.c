@@ -173,9 +173,7 @@ static double goodput(const char *const *sets, int64_t bytes)
 {
     struct world *world = tcp_world(sets, NULL);
     tcp_wire(world)->quiet = true;
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(bytes));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(bytes));
+    tcp_transfer(world, bytes);
     world_run(world);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, bytes);
     double rate =
@@ -231,9 +229,7 @@ static void test_own_queue(void)
         (const char *const[]){"tcp.queue=5", "eepro100.tx_ring=2", "tcp.send_buffer=128 KiB", NULL},
         NULL);
     tcp_wire(world)->quiet = true;
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(4000000));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(4000000));
+    tcp_transfer(world, 4000000);
     world_run(world);
     SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 4000000);
     CU_ASSERT(*sim_counter(world->sim, "tcp segments held back by a full transmit queue") > 0);
@@ -357,9 +353,7 @@ static void test_no_allocation(void)
 {
     struct world *world = tcp_world(NULL, NULL);
     world->sim->capture = NULL;
-    tcp_connect_nodes(world);
-    world_do_at(tcp_node(world, 1), 5 * TIME_MS, tcp_read_job, GSIZE_TO_POINTER(40000000));
-    world_do_at(tcp_node(world, 0), 10 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(40000000));
+    tcp_transfer(world, 40000000);
     engine_run(world->sim->engine, TIME_S);
     uint64_t before = allocations.count, events = engine_events(world->sim->engine);
     engine_run(world->sim->engine, 2 * TIME_S);

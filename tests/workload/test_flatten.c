@@ -2,7 +2,6 @@
 // Programs and benchmarks unfolded: by every algorithm that libraries have, for any number of
 // ranks, each rank does in a run exactly what its unfolded program says; and what the program says
 // of time and copies. Random programs of all stacks are compared where they are run (trial.h).
-#include "sim/mpi/library.h"
 #include "sim/workload/flatten.h"
 #include "sim/workload/model.h"
 #include "tests/support/flat_reference.h"
@@ -52,18 +51,10 @@ static void expect_rule(const char *collective, const char *rule, const char *si
 
 static void test_rules(void)
 {
-    const struct {
-        const char *name, *const *rules;
-    } collectives[] = {
-        {"barrier", mpi_barrier_rules},     {"bcast", mpi_bcast_rules},
-        {"reduce", mpi_reduce_rules},       {"allreduce", mpi_allreduce_rules},
-        {"gather", mpi_gather_rules},       {"scatter", mpi_scatter_rules},
-        {"allgather", mpi_allgather_rules}, {"alltoall", mpi_alltoall_rules},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(collectives); i++)
-        for (int rule = 0; collectives[i].rules[rule]; rule++) {
-            expect_rule(collectives[i].name, collectives[i].rules[rule], "0 B");
-            expect_rule(collectives[i].name, collectives[i].rules[rule], "20 KiB");
+    for (size_t i = 0; flat_collectives[i].name; i++)
+        for (int rule = 0; flat_collectives[i].rules[rule]; rule++) {
+            expect_rule(flat_collectives[i].name, flat_collectives[i].rules[rule], "0 B");
+            expect_rule(flat_collectives[i].name, flat_collectives[i].rules[rule], "20 KiB");
         }
 }
 

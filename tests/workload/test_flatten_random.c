@@ -6,7 +6,6 @@
 // All ranks are written in one order in which each thing can be done once those before it are, so
 // that no program can come to a deadlock. NETSIM_RANDOM_PROGRAMS sets how many are tried,
 // NETSIM_RANDOM_FIRST the first seed (1).
-#include "sim/mpi/library.h"
 #include "tests/support/flat_reference.h"
 #include "tests/support/suite.h"
 
@@ -117,19 +116,11 @@ static void write_exchange(struct author *author)
 // A random algorithm for some of the collectives. The caller frees the texts.
 static void set_rules(const struct author *author, const char *library, const char **sets)
 {
-    const struct {
-        const char *name, *const *rules;
-    } collectives[] = {
-        {"barrier", mpi_barrier_rules},     {"bcast", mpi_bcast_rules},
-        {"reduce", mpi_reduce_rules},       {"allreduce", mpi_allreduce_rules},
-        {"gather", mpi_gather_rules},       {"scatter", mpi_scatter_rules},
-        {"allgather", mpi_allgather_rules}, {"alltoall", mpi_alltoall_rules},
-    };
-    for (size_t i = 0; i < G_N_ELEMENTS(collectives); i++) {
-        int rules = (int)g_strv_length((char **)(uintptr_t)collectives[i].rules);
+    for (size_t i = 0; flat_collectives[i].name; i++) {
+        int rules = (int)g_strv_length((char **)(uintptr_t)flat_collectives[i].rules);
         if (pick(author, 3) > 0)
-            *sets++ = g_strdup_printf("%s.%s=%s", library, collectives[i].name,
-                                      collectives[i].rules[pick(author, rules)]);
+            *sets++ = g_strdup_printf("%s.%s=%s", library, flat_collectives[i].name,
+                                      flat_collectives[i].rules[pick(author, rules)]);
     }
     char *part = author->ranks > 1
                      ? g_strdup_printf(", part: [%d, %d]", author->part[0], author->part[1])
