@@ -162,6 +162,8 @@ class Names(unittest.TestCase):
         rooms = importlib.import_module("rooms")
         shown = read("docs/architecture.md")
         self.assertEqual(shown, rooms.page(shown), "tests/structure/rooms.py --write makes it anew")
+        plumbing = importlib.import_module("plumbing")
+        self.assertEqual(shown, plumbing.page(shown), "tests/structure/plumbing.py --write makes it anew")
         named = re.findall(r"(?m)^\| `(?:sim/)?([\w/]+?)(?:/NAME)?/` \|", shown)
         self.assertEqual(sorted(named), sorted(map(rooms.short, check.MAY_INCLUDE)))
         used = {(check.kind_of(check.room_of(path)), check.kind_of(check.room_of(target)))
