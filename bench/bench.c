@@ -3,26 +3,7 @@
 
 #include "sim/output/text.h"
 
-#include <stdarg.h>
-
 #define COLUMN_WIDTH 14
-
-double bench_seconds(void)
-{
-    return (double)g_get_monotonic_time() / G_USEC_PER_SEC;
-}
-
-void bench_say(const struct bench_options *options, const char *format, ...)
-{
-    if (!options->say)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    options->say(text);
-    g_free(text);
-}
 
 json_t *bench_run(const struct bench_options *options)
 {

@@ -77,12 +77,6 @@ static bool read_plan(const struct arguments *arguments, struct plan *plan)
     return good;
 }
 
-static void complain(GError *error)
-{
-    cli_error(NULL, "%s", error->message);
-    g_error_free(error);
-}
-
 // ---- The sweep ----
 
 // What the scenario sweeps, extended by the arguments. NULL after mistakes.
@@ -188,45 +182,6 @@ static void print_summary(const json_t *report, int runs, int done, const char *
     }
 }
 
-static enum cli_exit code_of(const json_t *report)
-{
-    const json_t *ends = json_object_get(report, "ends");
-    return json_integer_value(json_object_get(ends, "crashed")) ||
-                   json_integer_value(json_object_get(ends, "lost"))
-               ? CLI_CHECK_FAILED
-               : CLI_DONE;
-}
-
-static void print_csv(const struct outcome *outcome, bool means)
-{
-    GString *text = means ? outcome_means_csv(outcome) : outcome_csv(outcome);
-    fwrite(text->str, 1, text->len, stdout);
-    g_string_free(text, TRUE);
-}
-
-enum cli_exit sweep_print(struct store *store, bool csv, const char *format)
-{
-    GError *error = NULL;
-    struct outcome *outcome = outcome_read(store, &error);
-    if (!outcome) {
-        complain(error);
-        return CLI_BAD_INPUT;
-    }
-    json_t *report = outcome_report_json(outcome);
-    enum cli_exit code = code_of(report);
-    if (csv || g_strcmp0(format, "csv") == 0) {
-        print_csv(outcome, !csv);
-    } else {
-        bool json = g_strcmp0(format, "json") == 0;
-        char *text = json ? document_text(json_incref(report)) : outcome_report_text(outcome);
-        shown_print(text, SHOWN_TEXT, stdout);
-        g_free(text);
-    }
-    json_decref(report);
-    outcome_free(outcome);
-    return code;
-}
-
 static enum cli_exit conclude(struct campaign *campaign, const struct points *points,
                               const struct plan *plan, int done, const char *database)
 {
@@ -235,13 +190,13 @@ static enum cli_exit conclude(struct campaign *campaign, const struct points *po
     struct outcome *outcome = outcome_read_sweep(campaign_store(campaign), id, &error);
     g_free(id);
     if (!outcome) {
-        complain(error);
+        sweep_complain(error);
         return CLI_BAD_INPUT;
     }
     json_t *report = outcome_report_json(outcome);
-    enum cli_exit code = code_of(report);
+    enum cli_exit code = sweep_exit(report);
     if (plan->arguments->csv)
-        print_csv(outcome, false);
+        sweep_print_csv(outcome, false);
     else if (!plan->arguments->quiet)
         print_summary(report, campaign_pieces(campaign), done, database);
     json_decref(report);
@@ -256,7 +211,7 @@ static enum cli_exit run_points(struct campaign *campaign, const struct points *
 {
     GError *error = NULL;
     if (!points_keep(points, campaign, &error)) {
-        complain(error);
+        sweep_complain(error);
         mpi_workers_give_up(CLI_BAD_INPUT);
         return CLI_BAD_INPUT;
     }
@@ -332,7 +287,7 @@ static enum cli_exit sweep_in(const char *directory, const struct scenario *scen
         points = NULL;
     }
     if (error)
-        complain(error);
+        sweep_complain(error);
     if (campaign)
         campaign_take_shard(campaign, plan->shard, plan->shards);
     enum cli_exit code = run_or_serve(campaign, points, plan, &watch, database, diags);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pieces of `netsim sweep`: sweep.c runs, sweep_data.c reads and joins databases.
+// The pieces of `netsim sweep`: sweep.c runs, sweep_data.c reads and joins databases, sweep_outcome.c
+// prints what is in one.
 #ifndef NETSIM_CLI_SWEEP_H
 #define NETSIM_CLI_SWEEP_H
 
 #include "sim/campaign/store.h"
 #include "sim/cli/cli.h"
+#include "sim/outcome/outcome.h"
 
 // Prints the newest sweep of a database: all values as CSV, or the report in a format: "table",
 // "json", or "csv" of the means over seeds.
@@ -18,5 +20,14 @@ enum cli_exit sweep_report(const char *argument, const char *out, bool csv, cons
 
 // `netsim sweep merge OUT DB...`; argv[0] is "merge".
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv);
+
+// Says the error, which it frees.
+void sweep_complain(GError *error);
+
+// How a command ends that has come to this report: CLI_CHECK_FAILED after crashes or lost bytes.
+enum cli_exit sweep_exit(const json_t *report);
+
+// The outcome as CSV to standard output: means over seeds, or every run.
+void sweep_print_csv(const struct outcome *outcome, bool means);
 
 #endif

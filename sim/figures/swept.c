@@ -13,216 +13,8 @@
 
 // Kinds of failures that a note is made of.
 #define MOST_FAILURES 6
-// A path that is longer is called by its last word.
-#define LONG_PATH 24
-
-// ---- Axes ----
-
-json_t *swept_place(const struct drawn_axis *drawn, int value)
-{
-    return drawn->numeric ? json_real(drawn->places[value])
-                          : json_string(g_ptr_array_index(drawn->axis->values, (guint)value));
-}
-
-char *swept_axis_name(const struct swept_picture *picture, const struct outcome_axis *axis)
-{
-    const char *last = strrchr(axis->name, '.');
-    if (!last || strlen(axis->name) <= LONG_PATH || strchr(axis->name, ','))
-        return g_strdup(axis->name);
-    for (int i = 0; i < (int)picture->outcome->axes->len; i++) {
-        const struct outcome_axis *other = outcome_axis_at(picture->outcome, i);
-        if (other != axis && g_str_has_suffix(other->name, last))
-            return g_strdup(axis->name);
-    }
-    return g_strdup(last + 1);
-}
-
-json_t *swept_axis_json(const struct swept_picture *picture, const struct drawn_axis *drawn)
-{
-    char *name = swept_axis_name(picture, drawn->axis);
-    if (strcmp(name, drawn->axis->name) != 0)
-        swept_note(picture, "%s is %s", name, drawn->axis->name);
-    json_t *axis = json_pack("{s:s,s:s,s:s}", "label", name, "unit", drawn->unit, "scale",
-                             drawn->log ? "log" : "linear");
-    g_free(name);
-    return axis;
-}
-
-bool swept_is_duration(const char *metric)
-{
-    const char *unit = metric_unit(metric);
-    return strcmp(unit, "us") == 0 || strcmp(unit, "s") == 0;
-}
-
-json_t *swept_metric_json(const char *metric, const char *scale)
-{
-    char *label = text_metric_label(metric);
-    json_t *axis =
-        json_pack("{s:s,s:s,s:s}", "label", label, "unit", metric_unit(metric), "scale", scale);
-    g_free(label);
-    return axis;
-}
-
-// ---- Points ----
-
-static int index_of(const struct swept_picture *picture, int point, int axis)
-{
-    return picture->outcome->indices[point * (int)picture->outcome->axes->len + axis];
-}
-
-static const char *value_of(const struct swept_picture *picture, int point, int axis)
-{
-    return g_ptr_array_index(outcome_axis_at(picture->outcome, axis)->values,
-                             (guint)index_of(picture, point, axis));
-}
-
-static bool is_free_axis(const struct swept_picture *picture, int axis)
-{
-    return axis != picture->x.number && !picture->idle[axis] &&
-           (!picture->y.axis || axis != picture->y.number);
-}
-
-// Whether two points differ in nothing but the drawn axes.
-static bool same_combination(const struct swept_picture *picture, int a, int b)
-{
-    for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++)
-        if (is_free_axis(picture, axis) && index_of(picture, a, axis) != index_of(picture, b, axis))
-            return false;
-    return true;
-}
-
-GArray *swept_combinations(const struct swept_picture *picture)
-{
-    GArray *found = g_array_new(FALSE, FALSE, sizeof(int));
-    for (int point = 0; point < picture->outcome->points; point++) {
-        bool known = false;
-        for (guint i = 0; i < found->len; i++)
-            known = known || same_combination(picture, point, g_array_index(found, int, i));
-        if (!known)
-            g_array_append_val(found, point);
-    }
-    return found;
-}
-
-char *swept_setting(const struct swept_picture *picture, int combination)
-{
-    GString *setting = g_string_new(NULL);
-    for (int axis = 0; axis < (int)picture->outcome->axes->len; axis++) {
-        const struct outcome_axis *of = outcome_axis_at(picture->outcome, axis);
-        if (!is_free_axis(picture, axis) || of->values->len < 2)
-            continue;
-        char *called = swept_axis_name(picture, of);
-        g_string_append_printf(setting, "%s%s=%s", setting->len > 0 ? ", " : "", called,
-                               value_of(picture, combination, axis));
-        g_free(called);
-    }
-    return g_string_free(setting, FALSE);
-}
-
-char *swept_name(const struct swept_picture *picture, const struct outcome_curve *curve,
-                 int combination, bool with_size)
-{
-    GString *name = g_string_new(outcome_series_name(picture->outcome, curve->series));
-    if (curve->size >= 0 && with_size) {
-        const char *counts = picture->outcome->counts;
-        char *size = quantity_format(counts ? QUANTITY_COUNT : QUANTITY_SIZE,
-                                     (struct quantity){.integer = curve->size});
-        g_string_append_printf(name, ", %s%s%s", size, counts ? " " : "", counts ? counts : "");
-        g_free(size);
-    }
-    if (curve->rank >= 0)
-        g_string_append_printf(name, ", rank %d", curve->rank);
-    char *setting = swept_setting(picture, combination);
-    g_string_append_printf(name, "%s%s", *setting ? ", " : "", setting);
-    g_free(setting);
-    return g_string_free(name, FALSE);
-}
-
-// How a series of a point ended if it did not complete, else NULL.
-static const char *state_of(const struct outcome *outcome, int point, int series)
-{
-    if (outcome->problems[point])
-        return "impossible";
-    const char *status = outcome_end_at(outcome, point, series)->status;
-    return g_strcmp0(status, "completed") == 0 ? NULL : status ? status : "missing";
-}
-
-struct swept_value swept_value_at(const struct swept_picture *picture,
-                                  const struct outcome_curve *curve, int combination, int x, int y)
-{
-    const struct outcome *outcome = picture->outcome;
-    struct swept_value found = {.mean = NAN, .half_width = NAN, .failed = -1};
-    for (int point = 0; point < outcome->points; point++) {
-        if (!same_combination(picture, point, combination) ||
-            (x >= 0 && index_of(picture, point, picture->x.number) != x) ||
-            (y >= 0 && index_of(picture, point, picture->y.number) != y))
-            continue;
-        const char *state = state_of(outcome, point, curve->series);
-        if (state) {
-            found.failed = point;
-            found.state = state;
-        }
-        // Points that differ in what changes nothing are alike: one that was run is enough.
-        if (!isnan(curve->summaries[point].mean)) {
-            found.mean = curve->summaries[point].mean;
-            found.half_width = curve->summaries[point].half_width;
-            found.n = curve->summaries[point].n;
-        }
-    }
-    return found;
-}
-
-void swept_add_interval(json_t *intervals, json_t *place, const struct swept_value *value)
-{
-    if (isnan(value->half_width))
-        json_decref(place);
-    else
-        json_array_append_new(intervals,
-                              json_pack("[o,f,f,i]", place, value->mean - value->half_width,
-                                        value->mean + value->half_width, value->n));
-}
-
-char *swept_why(const struct outcome *outcome, int point, int series)
-{
-    if (outcome->problems[point])
-        return g_strdup_printf("not possible: %s", outcome->problems[point]);
-    const struct outcome_end *end = outcome_end_at(outcome, point, series);
-    GString *why = g_string_new(NULL);
-    int seeds = outcome_replications(outcome);
-    if (seeds > 1 && end->runs == seeds)
-        g_string_append_printf(why, "%d of %d seeds ", seeds - end->completed, seeds);
-    else if (seeds > 1)
-        g_string_append_printf(why, "%d of %d seeds completed, ", end->completed, seeds);
-    if (g_strcmp0(end->status, "missing") == 0)
-        g_string_append(why, "not run so far");
-    else
-        g_string_append_printf(why, "%s: %s", end->status ? end->status : "no result",
-                               end->text ? end->text : "no reason was given");
-    return g_string_free(why, FALSE);
-}
 
 // ---- Curves ----
-
-GPtrArray *swept_curves(const struct outcome *outcome, const char *metric)
-{
-    GPtrArray *found = g_ptr_array_new();
-    for (int whole = 1; whole >= 0 && found->len == 0; whole--)
-        for (guint i = 0; i < outcome->curves->len; i++) {
-            const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
-            if (curve->metric == metric && (curve->rank < 0) == (whole == 1))
-                g_ptr_array_add(found, (gpointer)curve);
-        }
-    return found;
-}
-
-bool swept_has_many_sizes(const GPtrArray *curves)
-{
-    for (guint i = 1; i < curves->len; i++)
-        if (((const struct outcome_curve *)g_ptr_array_index(curves, i))->size !=
-            ((const struct outcome_curve *)g_ptr_array_index(curves, 0))->size)
-            return true;
-    return false;
-}
 
 static GPtrArray *metrics_of(const struct outcome *outcome)
 {
@@ -236,24 +28,6 @@ static GPtrArray *metrics_of(const struct outcome *outcome)
 }
 
 // ---- Notes ----
-
-void swept_note(const struct swept_picture *picture, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    size_t index;
-    json_t *one;
-    bool known = false;
-    json_array_foreach(picture->notes, index, one)
-    {
-        known = known || strcmp(json_string_value(one), text) == 0;
-    }
-    if (!known)
-        json_array_append_new(picture->notes, json_string(text));
-    g_free(text);
-}
 
 // Failures for one reason: how many, and the first of them.
 struct reason {
@@ -304,7 +78,7 @@ static void note_reason(const struct swept_picture *picture, const struct reason
     g_string_append(text, outcome_series_name(outcome, reason->series));
     for (int axis = 0; axis < (int)outcome->axes->len; axis++) {
         char *name = swept_axis_name(picture, outcome_axis_at(outcome, axis));
-        g_string_append_printf(text, ", %s=%s", name, value_of(picture, reason->point, axis));
+        g_string_append_printf(text, ", %s=%s", name, swept_chosen(picture, reason->point, axis));
         g_free(name);
     }
     char *why = swept_why(outcome, reason->point, reason->series);
@@ -323,7 +97,7 @@ static void note_failures(const struct swept_picture *picture)
     GPtrArray *reasons = g_ptr_array_new_with_free_func(reason_free);
     for (int point = 0; point < outcome->points; point++)
         for (int series = 0; series < (int)outcome->series->len; series++)
-            if (state_of(outcome, point, series))
+            if (swept_state(outcome, point, series))
                 count_reason(reasons, outcome, point, series);
     int rest = 0;
     for (guint i = 0; i < reasons->len; i++) {

@@ -105,4 +105,10 @@ void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metri
 void swept_add_fields(const struct swept_picture *picture, const GPtrArray *metrics,
                       json_t *panels);
 
+// The value of an axis at a point, as text that the outcome owns.
+const char *swept_chosen(const struct swept_picture *picture, int point, int axis);
+
+// How the run of a series at a point ended ("completed", "failed", ...).
+const char *swept_state(const struct outcome *outcome, int point, int series);
+
 #endif

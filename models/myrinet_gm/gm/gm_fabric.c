@@ -37,22 +37,6 @@ static const struct lanai_handler handlers[GM_HANDLERS] = {
 static const struct lanai_firmware firmware = {handlers, GM_HANDLERS, GM_FINISH_RECV, 0,
                                                &gm_frames};
 
-void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
-              const char *from, const char *to, const char *detail)
-{
-    if (!card->sim->trace || from == to)
-        return;
-    trace_transition(card->sim->trace, cpu_lane(lanai_cpu(card->lanai)), now,
-                     &(struct trace_transition){
-                         .where = card->host->name,
-                         .machine = machine,
-                         .subject = subject,
-                         .from = from,
-                         .to = to,
-                         .detail = detail,
-                     });
-}
-
 // Finds a token that the host has written into the queue in SRAM (thesis 001, 2.1: no doorbell).
 static void poll_run(struct cpu_context *context, void *owner, struct lanai_item *item)
 {
