@@ -148,6 +148,20 @@ stack: STACK
         self.assertEqual(addresses, {f"10.0.{card}.{host + 1}" for card in range(2) for host in range(3)})
         self.complaint(text.replace("STACK", "lam_via"), "no way joins n0 and n2 (the stack uses one card")
 
+    def test_no_network_joins_all_hosts(self):
+        text = HEAD.replace("native.pingpong", "pmb.alltoall, ranks: 4") + """\
+hosts: [{name: n, count: 4}]
+switches: [{name: s, count: 3SWITCH}]
+links: [{from: n0..1, to: s0}, {from: n1..3, to: s1}, {from: [n0, n2, n3], to: s2}]
+series: [{name: lam, stack: lam_tcp}, {name: p4, stack: mpich_p4}]
+"""
+        worms = ", discipline: cut_through, latency: 150 ns, header: 1 B, route_bytes: 1 B"
+        for switch, options in (("", ()), (worms, ("--set", "link.preamble=0 B", "--set",
+                                                   "link.least_frame=0 B"))):
+            found = self.curve(text.replace("SWITCH", switch), *options)
+            self.assertEqual({name: len(curve) for name, curve in found.items()}, {"lam": 2, "p4": 2})
+        self.complaint(text.replace("SWITCH", "").replace("lam_tcp", "lam_via"), "no way joins n0 and n2")
+
     def test_captures_say_which_card(self):
         file = self.write("cards.yaml", HEAD + MACHINE + "stack: tcp\nnic: eth1\n")
         self.netsim("run", file, "--quiet", "--out", "out", "--pcap", "c")
