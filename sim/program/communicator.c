@@ -192,10 +192,12 @@ GPtrArray *communicators_read(const struct node *map, int ranks, const char *pat
     if (!map ||
         !reader_is(map, NODE_MAP, path, "a map of names and their ranks, {row: 0..3}", diags))
         return reader.list;
-    if (map->children->len > COMMUNICATORS_MOST)
+    if (map->children->len > COMMUNICATORS_MOST) {
         diag_add(diags, map->mark, path, NULL,
                  "%u communicators are more than the %d that there may be", map->children->len,
                  COMMUNICATORS_MOST);
+        return reader.list;
+    }
     for (guint i = 0; i < map->children->len; i++) {
         const struct node *child = g_ptr_array_index(map->children, i);
         char *child_path = reader_path(path, child->key);

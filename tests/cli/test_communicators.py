@@ -113,6 +113,14 @@ class Communicators(Case):
         self.assertIn("make", self.complaint(parts(all="{barrier: {comm: row}}"), "{}"))
         self.assertIn("comm", self.complaint(parts(r0="{compute: {time: 1 us, comm: pair}}")))
 
+    def test_as_many_as_there_may_be(self):
+        """All of them are known to expressions and in use; one more is too many."""
+        of = "{%s}" % ", ".join(f"c{i}: [0, {i % 5 + 1}]" for i in range(255))
+        program = parts(r0="{send: {to: c254_rank + 1, size: 1 B, comm: c254}}", r5="{recv: {from: 0, size: 1 B, comm: c254}}")
+        self.run_program(program, stack="mpich_p4", communicators=of)
+        said = self.complaint(program, of[:-1] + ", one_more: [0]}")
+        self.assertIn("256 communicators are more than the 255 that there may be", said)
+
     def test_a_benchmark_has_none(self):
         self.write("benchmark.yaml", "schema: 1\ntestbed: testbeds/cluster1.yaml\nstack: lam_via\n"
                    "workload: {benchmark: pmb.barrier, communicators: {a: [0]}}\n")
