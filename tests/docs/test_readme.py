@@ -79,8 +79,8 @@ class Commands(unittest.TestCase):
                         self.assertIn(words[0], ("git", "cd", "sudo", "cmake"), command)
 
     def test_every_command_is_shown(self):
-        """On the page of commands, or in the README."""
-        readme = read("README.md") + read("docs/commands.md")
+        """In the README, on the page of commands or on that of speed."""
+        readme = read("README.md") + read("docs/commands.md") + read("docs/speed.md")
         commands = re.findall(r"(?m)^  (\w+) ",
                               netsim("help").split("Commands:")[1].split("Options:")[0])
         self.assertIn("run", commands)
