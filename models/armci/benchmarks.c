@@ -118,9 +118,9 @@ static void build_accumulate(struct program *program, const struct workload *wor
                    .doc = what ": a loop of calls by rank 0, MB is 10^6 B",                        \
                    .least_ranks = 2,                                                               \
                    .most_ranks = 2,                                                                \
-                   .metrics = "latency_us, bandwidth_MB_per_s",                                    \
+                   .metrics = BENCHMARK_POINT_METRICS,                                             \
                    .parameters = &table},                                                          \
-        .report = {.messages = 1, .megabyte = 1000000}, .build = build_,                           \
+        .report = {.messages = 1, .megabyte = BENCHMARK_MEGABYTE}, .build = build_,                \
     }
 
 const struct benchmark armci_benchmarks[] = {

@@ -16,7 +16,6 @@
 #define RECEIVE_BUFFER INT64_C(0x60000000)
 
 #define PINGPONG_TAG 1
-#define POINT_METRICS "latency_us, bandwidth_MB_per_s"
 #define SPREAD_METRICS "latency_us, latency_min_us, latency_avg_us"
 
 // The loops' counter, and what is said with it.
@@ -275,7 +274,7 @@ const struct benchmark mpi_benchmarks[] = {
                           "2^20 B",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = POINT_METRICS},
+                   .metrics = BENCHMARK_POINT_METRICS},
         .report = {.messages = 1},
         .build = build_pingpong,
     },
@@ -333,7 +332,7 @@ const struct benchmark mpi_benchmarks[] = {
                    .doc = "the same exchange on the bare provider, without an MPI library",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = POINT_METRICS},
+                   .metrics = BENCHMARK_POINT_METRICS},
         .report = {.messages = 1},
         .build = build_native_pingpong,
     },
@@ -342,7 +341,7 @@ const struct benchmark mpi_benchmarks[] = {
                    .doc = "one copy in memory, of data that the processor has touched before",
                    .least_ranks = 1,
                    .most_ranks = 1,
-                   .metrics = POINT_METRICS},
+                   .metrics = BENCHMARK_POINT_METRICS},
         .report = {.messages = 1},
         .build = build_copy,
     },
@@ -357,11 +356,26 @@ const struct benchmark mpi_benchmarks[] = {
     {.build = NULL},
 };
 
+static void append_sizes(struct program *program, const struct benchmark *benchmark,
+                         const struct workload *workload)
+{
+    for (int rank = 0; rank < workload->ranks; rank++) {
+        struct program_part *part = program_add_part(program);
+        g_array_append_val(part->ranks, rank);
+        for (guint i = 0; i < workload->sizes->len; i++)
+            benchmark->append(part->body, rank, g_array_index(workload->sizes, int64_t, i),
+                              workload);
+    }
+}
+
 struct program *benchmark_program(const struct benchmark *benchmark,
                                   const struct workload *workload)
 {
     struct program *program = program_new();
-    benchmark->build(program, workload);
+    if (benchmark->append)
+        append_sizes(program, benchmark, workload);
+    else
+        benchmark->build(program, workload);
     return program;
 }
 

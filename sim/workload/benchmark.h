@@ -27,7 +27,14 @@ struct benchmark {
     // an OP_MEASURE_START, and an OP_MEASURE_STOP with that size (benchmark_measure_stop).
     // workload->parameters->values is the struct of the benchmark's own table.
     void (*build)(struct program *program, const struct workload *workload);
+    // In place of `build`: appends what a rank does for one size. Called for each rank, and there
+    // for each size.
+    void (*append)(GPtrArray *body, int rank, int64_t size, const struct workload *workload);
 };
+
+// Metrics of a benchmark whose one rank measures, and whose messages count.
+#define BENCHMARK_POINT_METRICS "latency_us, bandwidth_MB_per_s"
+#define BENCHMARK_MEGABYTE 1000000 // 10^6 B, as all but Pallas count
 
 // The benchmarks of MPI and of bare providers; ends with a NULL schema.name.
 extern const struct benchmark mpi_benchmarks[];

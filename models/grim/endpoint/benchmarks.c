@@ -7,8 +7,6 @@
 #include <glib.h>
 
 #define WARM_UPS 2
-#define MEGABYTE 1000000
-#define METRICS "latency_us, bandwidth_MB_per_s"
 
 // ---- Operations ----
 
@@ -41,20 +39,6 @@ static void append_notified(GPtrArray *body)
     append_call(body, GRIM_CALL_NOTIFIED, "notified", 1);
 }
 
-// ---- A program: what a rank does for each size ----
-
-typedef void append_fn(GPtrArray *body, int rank, int64_t size, const struct workload *workload);
-
-static void build(struct program *program, const struct workload *workload, append_fn *append)
-{
-    for (int rank = 0; rank < workload->ranks; rank++) {
-        struct program_part *part = program_add_part(program);
-        g_array_append_val(part->ranks, rank);
-        for (guint i = 0; i < workload->sizes->len; i++)
-            append(part->body, rank, g_array_index(workload->sizes, int64_t, i), workload);
-    }
-}
-
 // ---- grim.inject: the time to inject a burst (thesis 003, 4.2.4) ----
 
 // Rank 1 sends each message back as soon as it is received. The time is that of rank 0's calls, in
@@ -74,11 +58,6 @@ static void append_inject(GPtrArray *body, int rank, int64_t burst, const struct
     append_poll(body, burst);
 }
 
-static void build_inject(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_inject);
-}
-
 // ---- grim.scan: the card looks through empty channels (4.3.4) ----
 
 static void append_scan(GPtrArray *body, int rank, int64_t channels,
@@ -90,11 +69,6 @@ static void append_scan(GPtrArray *body, int rank, int64_t channels,
     op_append(body, OP_MEASURE_START);
     append_call(body, GRIM_CALL_SCAN, "scan", channels);
     benchmark_measure_stop(body, channels, 1, 1)->reported = true;
-}
-
-static void build_scan(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_scan);
 }
 
 // ---- grim.latency: half a round trip of active messages ----
@@ -118,11 +92,6 @@ static void append_latency(GPtrArray *body, int rank, int64_t size, const struct
     append_exchanges(body, rank, size, count);
     if (rank == 0)
         benchmark_measure_stop(body, size, count, 2);
-}
-
-static void build_latency(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_latency);
 }
 
 // ---- grim.remote: remote memory (4.5) ----
@@ -217,11 +186,6 @@ static void append_remote(GPtrArray *body, int rank, int64_t size, const struct 
         benchmark_measure_stop(body, size, count, config->operation == REMOTE_WRITE ? 2 : 1);
 }
 
-static void build_remote(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_remote);
-}
-
 const struct benchmark grim_benchmarks[] = {
     {
         .schema = {.name = "grim.inject",
@@ -233,7 +197,7 @@ const struct benchmark grim_benchmarks[] = {
                    .counts = "messages",
                    .sizes = "1 .. 16384"},
         .report = {.time_metric = "overhead_us"},
-        .build = build_inject,
+        .append = append_inject,
     },
     {
         .schema = {.name = "grim.scan",
@@ -244,28 +208,28 @@ const struct benchmark grim_benchmarks[] = {
                    .counts = "channels",
                    .sizes = "1 .. 32"},
         .report = {.time_metric = "scan_us"},
-        .build = build_scan,
+        .append = append_scan,
     },
     {
         .schema = {.name = "grim.latency",
                    .doc = "half a round trip of active messages; MB is 10^6 B",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = METRICS,
+                   .metrics = BENCHMARK_POINT_METRICS,
                    .sizes = "0 B .. 32 KiB"},
-        .report = {.messages = 1, .megabyte = MEGABYTE},
-        .build = build_latency,
+        .report = {.messages = 1, .megabyte = BENCHMARK_MEGABYTE},
+        .append = append_latency,
     },
     {
         .schema = {.name = "grim.remote",
                    .doc = "remote memory writes and reads with notification; MB is 10^6 B",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = METRICS,
+                   .metrics = BENCHMARK_POINT_METRICS,
                    .sizes = "4 B .. 1 MiB",
                    .parameters = &remote_table},
-        .report = {.messages = 1, .megabyte = MEGABYTE},
-        .build = build_remote,
+        .report = {.messages = 1, .megabyte = BENCHMARK_MEGABYTE},
+        .append = append_remote,
     },
     {.schema = {.name = NULL}},
 };

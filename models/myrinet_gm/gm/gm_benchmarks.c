@@ -23,8 +23,6 @@ static const struct param_table allsize_table = PARAM_TABLE(
     struct allsize_config, allsize_params, .name = "gm.allsize", .doc = "streams of gm.allsize");
 
 #define WARM_UPS 2
-#define METRICS "latency_us, bandwidth_MB_per_s"
-#define MEGABYTE 1000000
 
 static struct op *append_transfer(GPtrArray *body, enum op_code code, int peer, int64_t size)
 {
@@ -45,9 +43,9 @@ static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t co
     append_transfer(loop->body, rank == 0 ? OP_RECV : OP_SEND, 1 - rank, size);
 }
 
-static void append_latency(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window)
+static void append_latency(GPtrArray *body, int rank, int64_t size, const struct workload *workload)
 {
-    (void)window;
+    int64_t count = benchmark_repetitions(workload, size);
     append_exchanges(body, rank, size, WARM_UPS);
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
@@ -93,15 +91,21 @@ static void append_receives(GPtrArray *body, int peer, int64_t size, int64_t cou
     append_transfer(loop->body, OP_RECV, peer, size);
 }
 
-// Whole windows only.
-static int64_t stream_count(int64_t count, int64_t window)
+static int64_t window_of(const struct workload *workload)
 {
+    return ((const struct allsize_config *)workload->parameters->values)->window;
+}
+
+// Whole windows only.
+static int64_t stream_count(const struct workload *workload, int64_t size)
+{
+    int64_t count = benchmark_repetitions(workload, size), window = window_of(workload);
     return MAX(2, (count + window - 1) / window) * window;
 }
 
-static void append_one_way(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window)
+static void append_one_way(GPtrArray *body, int rank, int64_t size, const struct workload *workload)
 {
-    int64_t messages = stream_count(count, window);
+    int64_t window = window_of(workload), messages = stream_count(workload, size);
     append_exchanges(body, rank, size, WARM_UPS);
     if (rank == 1) {
         append_receives(body, 0, size, messages);
@@ -112,9 +116,10 @@ static void append_one_way(GPtrArray *body, int rank, int64_t size, int64_t coun
     benchmark_measure_stop(body, size, messages, 1);
 }
 
-static void append_both_ways(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window)
+static void append_both_ways(GPtrArray *body, int rank, int64_t size,
+                             const struct workload *workload)
 {
-    int64_t messages = stream_count(count, window);
+    int64_t window = window_of(workload), messages = stream_count(workload, size);
     append_exchanges(body, rank, size, WARM_UPS);
     if (rank == 0)
         op_append(body, OP_MEASURE_START);
@@ -123,71 +128,37 @@ static void append_both_ways(GPtrArray *body, int rank, int64_t size, int64_t co
         benchmark_measure_stop(body, size, messages, 1);
 }
 
-// ---- Programs ----
-
-typedef void append_fn(GPtrArray *body, int rank, int64_t size, int64_t count, int64_t window);
-
-static void build(struct program *program, const struct workload *workload, append_fn *append)
-{
-    const struct allsize_config *config =
-        workload->parameters ? workload->parameters->values : NULL;
-    int64_t window = config ? config->window : 1;
-    for (int rank = 0; rank < workload->ranks; rank++) {
-        struct program_part *part = program_add_part(program);
-        g_array_append_val(part->ranks, rank);
-        for (guint i = 0; i < workload->sizes->len; i++) {
-            int64_t size = g_array_index(workload->sizes, int64_t, i);
-            append(part->body, rank, size, benchmark_repetitions(workload, size), window);
-        }
-    }
-}
-
-static void build_latency(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_latency);
-}
-
-static void build_one_way(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_one_way);
-}
-
-static void build_both_ways(struct program *program, const struct workload *workload)
-{
-    build(program, workload, append_both_ways);
-}
-
 const struct benchmark gm_benchmarks[] = {
     {
         .schema = {.name = "gm.allsize.latency",
                    .doc = "gm_allsize: half a round trip; MB is 10^6 B",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = METRICS},
-        .report = {.messages = 1, .megabyte = MEGABYTE},
-        .build = build_latency,
+                   .metrics = BENCHMARK_POINT_METRICS},
+        .report = {.messages = 1, .megabyte = BENCHMARK_MEGABYTE},
+        .append = append_latency,
     },
     {
         .schema = {.name = "gm.allsize.one_way",
                    .doc = "gm_allsize: a stream of sends, time a message; MB is 10^6 B",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = METRICS,
+                   .metrics = BENCHMARK_POINT_METRICS,
                    .overlapping = true,
                    .parameters = &allsize_table},
-        .report = {.messages = 1, .megabyte = MEGABYTE},
-        .build = build_one_way,
+        .report = {.messages = 1, .megabyte = BENCHMARK_MEGABYTE},
+        .append = append_one_way,
     },
     {
         .schema = {.name = "gm.allsize.both_ways",
                    .doc = "gm_allsize: streams in both directions at once; MB is 10^6 B, of both",
                    .least_ranks = 2,
                    .most_ranks = 2,
-                   .metrics = METRICS,
+                   .metrics = BENCHMARK_POINT_METRICS,
                    .overlapping = true,
                    .parameters = &allsize_table},
-        .report = {.messages = 2, .megabyte = MEGABYTE},
-        .build = build_both_ways,
+        .report = {.messages = 2, .megabyte = BENCHMARK_MEGABYTE},
+        .append = append_both_ways,
     },
     {.schema = {.name = NULL}},
 };
