@@ -162,8 +162,6 @@ class Names(unittest.TestCase):
         rooms = importlib.import_module("rooms")
         shown = read("docs/architecture.md")
         self.assertEqual(shown, rooms.page(shown), "tests/structure/rooms.py --write makes it anew")
-        plumbing = importlib.import_module("plumbing")
-        self.assertEqual(shown, plumbing.page(shown), "tests/structure/plumbing.py --write makes it anew")
         named = re.findall(r"(?m)^\| `(?:sim/)?([\w/]+?)(?:/NAME)?/` \|", shown)
         self.assertEqual(sorted(named), sorted(map(rooms.short, check.MAY_INCLUDE)))
         used = {(check.kind_of(check.room_of(path)), check.kind_of(check.room_of(target)))
@@ -174,6 +172,21 @@ class Names(unittest.TestCase):
             for other in may:
                 if other not in ("sim/core", "sim/config"):
                     self.assertIn((room, other), used)
+
+    def test_share_of_the_protocol(self):
+        """The table of lines by model is about that of today."""
+        sys.path.insert(0, os.path.join(SOURCE, "tests", "structure"))
+        plumbing = importlib.import_module("plumbing")
+
+        def rows(text):
+            return {name: (int(lines.replace(",", "")), int(share)) for name, lines, share in
+                    re.findall(r"(?m)^\| (\S+) \| ([\d,]+) \| \*\*(\d+) %", text)}
+        shown, today = rows(read("docs/architecture.md")), rows(plumbing.table())
+        again = "tests/structure/plumbing.py --write makes it anew"
+        self.assertEqual(set(shown), set(today), again)
+        for name, (lines, share) in today.items():
+            self.assertLessEqual(abs(shown[name][0] - lines), 0.1 * lines, f"{name}: {again}")
+            self.assertLessEqual(abs(shown[name][1] - share), 5, f"{name}: {again}")
 
     def test_ops_of_a_device(self):
         """The page on fabrics explains each op that a device may have."""
