@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where network interfaces tell which frames they put on the wire and take off it, byte by byte,
-// and what becomes of them. The sink is in sim/output/; without one nothing is rendered, and every
-// call is one test of a pointer.
+// Frame capture: network interfaces report the frames that they put on the wire and take off it,
+// byte by byte, and the fate of each. The sink is in sim/output/. Without a sink nothing is
+// rendered, and every call costs one test of a pointer.
 #ifndef NETSIM_CORE_CAPTURE_H
 #define NETSIM_CORE_CAPTURE_H
 
@@ -13,10 +13,10 @@
 
 struct capture;
 
-// What the bytes of an interface's frames are, so that who reads them knows.
+// How a reader has to interpret the bytes of an interface's frames.
 struct capture_link {
-    // LINKTYPE of the pcap registry; 147 .. 162 are for private use, and each model that has frames
-    // of its own takes one of them.
+    // LINKTYPE of the pcap registry. Each model with frames of its own takes one of 147 .. 162,
+    // which are for private use.
     int type;
     const char *name; // "Ethernet"
 };
@@ -30,20 +30,21 @@ struct capture_frame {
     sim_time when;
     const void *bytes;
     uint32_t length;
-    // Names it until capture_ended: the same for who sends and for who receives it.
+    // Identifies the packet until capture_ended; the same at the sender and at the receiver.
     const void *packet;
-    const char *message; // whose bytes it carries, as a sentence has it; NULL: nobody's
+    const char *message; // the message whose bytes it carries, in words; NULL: none
 };
 
 struct capture_ops {
-    // An interface of that node, on a link of `rate` b/s: its number, or -1 if it is not captured.
+    // Adds an interface of that node, on a link of `rate` b/s. Returns its number, or -1 if it is
+    // not captured.
     int (*interface)(struct capture *capture, const char *node, const struct capture_link *link,
                      int64_t rate);
-    // Whether a frame of the interface at that time is to be told.
+    // Whether the sink wants a frame of the interface at that time.
     bool (*wants)(const struct capture *capture, int interface, sim_time when);
     void (*frame)(struct capture *capture, const struct capture_frame *frame);
-    // The packet is no more. `reason` (static or interned): it was dropped, and why; NULL: it was
-    // not.
+    // The packet no longer exists. `reason` (static or interned) says why it was dropped; NULL: it
+    // was not.
     void (*ended)(struct capture *capture, const void *packet, sim_time when, const char *reason);
 };
 
@@ -63,7 +64,7 @@ static inline bool capture_wants(const struct capture *capture, int interface, s
     return capture && interface >= 0 && capture->ops->wants(capture, interface, when);
 }
 
-// Only of an interface that is wanted at that time.
+// Call it only if capture_wants returned true for the interface and the time.
 static inline void capture_frame(struct capture *capture, const struct capture_frame *frame)
 {
     capture->ops->frame(capture, frame);

@@ -114,7 +114,7 @@ static size_t edit_distance(const char *a, const char *b)
 
 #define LONGEST_WORD 64
 
-// Of two that are as near, the shorter; then the order of the alphabet.
+// Of two equally near candidates the shorter one wins, then alphabetical order.
 static bool is_before(const char *one, const char *other)
 {
     size_t length = strlen(one), other_length = strlen(other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Diagnostics about input: where it is, what is wrong, what was probably meant.
 //
-// A reader collects all it finds into one list instead of stopping at the first, up to DIAG_LIMIT.
+// A reader does not stop at the first fault: it collects up to DIAG_LIMIT of them into one list.
 #ifndef NETSIM_CORE_DIAG_H
 #define NETSIM_CORE_DIAG_H
 
@@ -27,9 +27,9 @@ struct diag {
 
 struct diag_list {
     GPtrArray *items; // of struct diag *, the first DIAG_LIMIT
-    guint found;      // all, also those that were not kept: what a reader asks that wants to know
-                      // whether something was found since
-    bool overflow;    // more were found than DIAG_LIMIT
+    guint found;   // all, including those that were not kept; a reader compares it to see whether
+                   // anything was found in between
+    bool overflow; // more were found than DIAG_LIMIT
 };
 
 struct diag_list *diag_list_new(void);
@@ -41,14 +41,14 @@ void diag_add(struct diag_list *list, struct source_mark mark, const char *path,
 
 bool diag_any(const struct diag_list *list);
 
-// Whether what is still found is only counted: nobody will read a hint that takes long to make.
+// True if further diagnostics are only counted: the caller can save the work of making a hint.
 bool diag_full(const struct diag_list *list);
 
-// file:line:column: path: message (hint), a line each.
+// Prints one line per diagnostic: "file:line:column: path: message (hint)".
 void diag_print(const struct diag_list *list, FILE *out);
 
-// The candidate nearest to `word` by edit distance if it is near enough to be meant, else NULL.
-// candidates is NULL-terminated.
+// Returns the candidate nearest to `word` by edit distance, or NULL if none is near enough to be
+// meant. candidates is NULL-terminated.
 const char *diag_nearest(const char *word, const char *const *candidates);
 
 #endif

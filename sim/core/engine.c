@@ -13,14 +13,14 @@ struct heap_entry {
     struct event *first;
 };
 
-// Where an event is that does not lead a chain in the heap.
-#define SLOT_CHAINED 0xfffffffeu // behind another one of its time
+// Values of event.slot for an event that does not lead a chain in the heap.
+#define SLOT_CHAINED 0xfffffffeu // after another event of its time
 #define SLOT_CURRENT 0xfffffffdu // in the list of the current time
 #define SLOT_HEAP_LIMIT 0xfffffff0u
 
 #define HEAP_ARITY 4u
 #define CACHE_LINE 64u
-// Children stand at 4n+1 .. 4n+4: with this many entries unused in front they fill one cache line.
+// Children are at 4n+1 .. 4n+4: with this many unused entries in front they fill one cache line.
 #define HEAP_PADDING (CACHE_LINE / sizeof(struct heap_entry) - 1)
 
 #define RECENT_BITS 8
@@ -39,7 +39,7 @@ struct engine {
     void *heap_memory;
     uint32_t heap_count, heap_capacity;
 
-    // Chains by a hash of their time; a chain that is in the heap need not be here.
+    // Chains by a hash of their time. A chain in the heap may be missing here.
     struct heap_entry recent[1 << RECENT_BITS];
 
     struct event current; // only its links: the circle of events for `now`
@@ -147,7 +147,7 @@ static inline void heap_sift_up(struct engine *engine, uint32_t slot, struct hea
     heap_put(engine, slot, entry);
 }
 
-// The least of heap[child .. last), by comparing one after the other.
+// The least of heap[child .. last), by comparing one after another.
 static uint32_t heap_least_of(const struct heap_entry *heap, uint32_t child, uint32_t last)
 {
     uint32_t least = child;
@@ -157,8 +157,8 @@ static uint32_t heap_least_of(const struct heap_entry *heap, uint32_t child, uin
     return least;
 }
 
-// The least of four children, without a branch that depends on who it is: such a branch is guessed
-// wrong half of the time. Equal times are rare in the heap, and left to the plain way.
+// The least of four children, without a branch that depends on the result: the processor would
+// mispredict it half of the time. Equal times are rare in the heap and take the plain way.
 static inline uint32_t heap_least_of_four(const struct heap_entry *heap, uint32_t child)
 {
     sim_time a = heap[child].when, b = heap[child + 1].when;
@@ -170,7 +170,7 @@ static inline uint32_t heap_least_of_four(const struct heap_entry *heap, uint32_
     return right_when < left_when ? right : left;
 }
 
-// Asks for the sixteen grandchildren while the children are compared: a large heap is not in the
+// Prefetches the sixteen grandchildren while the children are compared: a large heap is not in the
 // cache.
 static inline void heap_prefetch(const struct engine *engine, uint32_t grandchild)
 {
@@ -251,7 +251,7 @@ void engine_schedule(struct engine *engine, struct event *event, sim_time when)
     }
 }
 
-// Takes the first of a chain out of the heap: the next one leads it, if there is one.
+// Takes the first event of a chain out of the heap. The next one, if any, becomes the leader.
 static void heap_cancel(struct engine *engine, struct event *event)
 {
     struct heap_entry *recent = engine_recent(engine, event->when);
@@ -302,7 +302,7 @@ static void current_take(struct engine *engine, struct event *first)
     engine->current.prev = last;
 }
 
-// Takes the first of the current time's list off it.
+// Removes the first event from the list of the current time.
 static inline struct event *current_pop(struct engine *engine)
 {
     struct event *event = engine->current.next;
@@ -310,7 +310,7 @@ static inline struct event *current_pop(struct engine *engine)
     return event;
 }
 
-// The next event, after moving the clock to it.
+// Moves the clock to the next event and returns it.
 static inline struct event *engine_pop(struct engine *engine, sim_time until)
 {
     if (engine->current.next != &engine->current)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The event engine: a clock and the events that are still to come.
+// The event engine: a clock and the queue of pending events.
 //
 // An event is embedded in the object that it belongs to; the engine never allocates one. Events run
-// in the order of (time, sequence of scheduling), so a run is a function of its input alone.
+// in the order of (time, sequence of scheduling), so a run depends on its input alone.
 //
-// Events of one time are chained, and a 4-ary heap orders the chains; the chain of a time that was
-// scheduled for lately is found in a small table. Events for the current time wait in a
-// first-in-first-out list.
+// Events of one time are chained, and a 4-ary heap orders the chains; a small table finds the chain
+// of a recently used time. Events for the current time wait in a first-in-first-out list.
 //
 // Cost: schedule, cancel and reschedule O(log n) in the number of pending times, O(1) at the
 // current time and mostly at a time at which another event is pending. The heap grows by doubling
@@ -32,7 +31,8 @@ struct event {
     sim_time when;      // meaningful while pending
     struct event *next; // the engine's: events of the same time, in a circle
     struct event *prev;
-    uint32_t slot; // place in the heap, or what else it is in; EVENT_IDLE when not pending
+    uint32_t slot; // index in the heap, or a mark for the list it is in; EVENT_IDLE when not
+                   // pending
 };
 
 #define EVENT_IDLE UINT32_MAX
@@ -51,7 +51,7 @@ static inline bool event_pending(const struct event *event)
     return event->slot != EVENT_IDLE;
 }
 
-// NULL never: aborts when memory runs out. The caller frees it with engine_free.
+// Never returns NULL; aborts on out-of-memory. The caller frees it with engine_free.
 struct engine *engine_new(void);
 void engine_free(struct engine *engine);
 
@@ -60,24 +60,24 @@ sim_time engine_now(const struct engine *engine);
 // Schedules an idle event at `when`, which must not lie in the past.
 void engine_schedule(struct engine *engine, struct event *event, sim_time when);
 
-// Moves a pending event to `when`, or schedules an idle one. It takes its place behind the events
-// that already stand at that time.
+// Moves a pending event to `when`, or schedules an idle one. It runs after the events that are
+// already scheduled for that time.
 void engine_reschedule(struct engine *engine, struct event *event, sim_time when);
 
-// Takes a pending event back; an idle one is left alone.
+// Cancels a pending event; does nothing if the event is idle.
 void engine_cancel(struct engine *engine, struct event *event);
 
 // Runs events until none is left, `until` is passed (events at `until` still run), or engine_stop
 // was called.
 void engine_run(struct engine *engine, sim_time until);
 
-// The same, but at most so many events.
+// The same, but runs at most `events` events.
 void engine_run_some(struct engine *engine, sim_time until, uint64_t events);
 
 // Makes engine_run return after the running event.
 void engine_stop(struct engine *engine);
 
-// Whether engine_stop has ended the last engine_run.
+// True if engine_stop ended the last engine_run.
 bool engine_stopped(const struct engine *engine);
 
 // Events run so far, and events pending now.
@@ -87,8 +87,8 @@ size_t engine_pending(const struct engine *engine);
 // A hash over time and order of everything that ran; equal for equal runs.
 uint64_t engine_fingerprint(const struct engine *engine);
 
-// Mixes a value of the simulated system into the fingerprint, for what the order of events does not
-// show.
+// Mixes a value of the simulated system into the fingerprint, for state that the order of events
+// does not show.
 void engine_fingerprint_add(struct engine *engine, uint64_t value);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "sim/core/pool.h"
 
-// A message of no bytes is kept as one byte, so that it too can be under way, dropped or delivered.
+// An empty message is recorded as one byte, so that it too can be under way, dropped or delivered.
 #define EMPTY_EXTENT 1
 
 // A stretch of a message, in a list that is ascending and without overlap.
@@ -16,10 +16,10 @@ struct interval {
 struct flow {
     uint64_t key;
     uint64_t opened; // messages so far
-    uint64_t taken;  // one more than the latest in order that was matched
+    uint64_t taken;  // order of the latest matched message, plus one
 };
 
-// A message on the books. What arrives in order only moves `prefix`.
+// A message on the books. Bytes that arrive in order only move `prefix`.
 struct record {
     uint32_t generation;
     uint32_t next_free; // while free
@@ -42,12 +42,12 @@ struct ledger {
     struct pool intervals;
     GHashTable *flows; // by key; the key is the flow's first member
     struct ledger_totals totals;
-    uint64_t with_drops;    // messages of which a part is dropped at present
-    ledger_whole_fn *whole; // NULL: nobody is told
+    uint64_t with_drops;    // messages with a dropped part at present
+    ledger_whole_fn *whole; // NULL: no callback
     void *watcher;
 };
 
-// g_int64_hash only folds the halves: keys made of two small numbers would fall together.
+// g_int64_hash only folds the halves: keys made of two small numbers would collide.
 static guint flow_hash(gconstpointer key)
 {
     return (guint)((*(const uint64_t *)key * 0x9e3779b97f4a7c15u) >> 32);
@@ -84,7 +84,7 @@ static struct interval *interval_new(struct ledger *ledger, int64_t from, int64_
     return interval;
 }
 
-// Takes the first of the list off it.
+// Removes the first interval of the list.
 static void interval_remove(struct ledger *ledger, struct interval **list)
 {
     struct interval *gone = *list;
@@ -92,7 +92,7 @@ static void interval_remove(struct ledger *ledger, struct interval **list)
     pool_give(&ledger->intervals, gone);
 }
 
-// Cuts [from, to) out of a list; true if any of it was there.
+// Cuts [from, to) out of a list. Returns true if the list contained any of it.
 static bool intervals_cut(struct ledger *ledger, struct interval **list, int64_t from, int64_t to)
 {
     bool found = false;
@@ -116,8 +116,8 @@ static bool intervals_cut(struct ledger *ledger, struct interval **list, int64_t
     return found;
 }
 
-// Puts [from, to), of which the list has nothing yet, in its place; joins neighbours of the same
-// reason.
+// Inserts [from, to), of which the list contains nothing yet, in order; joins neighbours of the
+// same reason.
 static void intervals_add(struct ledger *ledger, struct interval **list, int64_t from, int64_t to,
                           const char *reason)
 {
@@ -139,7 +139,7 @@ static void intervals_add(struct ledger *ledger, struct interval **list, int64_t
     }
 }
 
-// Bytes of [from, to) that a list has.
+// Bytes of [from, to) that a list contains.
 static int64_t intervals_overlap(const struct interval *list, int64_t from, int64_t to)
 {
     int64_t bytes = 0;
@@ -151,7 +151,7 @@ static int64_t intervals_overlap(const struct interval *list, int64_t from, int6
 
 // ---- Records ----
 
-// The record of a message that is still on the books, or NULL.
+// Returns the record of a message, or NULL if it is no longer on the books.
 static struct record *ledger_record(struct ledger *ledger, struct message_ref message)
 {
     g_assert(message.index < ledger->count);
@@ -215,22 +215,22 @@ static bool record_whole(const struct record *record)
     return record->prefix == record->extent;
 }
 
-// Takes a message that was delivered off the books.
+// Removes a delivered message from the books.
 static void record_close(struct ledger *ledger, struct record *record)
 {
     if (record->dropped)
         ledger->with_drops--;
     while (record->dropped)
         interval_remove(ledger, &record->dropped);
-    g_assert(!record->delivered); // of a whole one nothing lies beyond a gap
+    g_assert(!record->delivered); // a whole message has no gap
     ledger->totals.delivered++;
     record->used = false;
     record->next_free = ledger->free_list;
     ledger->free_list = (uint32_t)(record - ledger->records);
 }
 
-// The span that a part covers in the record: the one byte that stands for an empty message, or its
-// own bytes.
+// The span that a part covers in the record: its own bytes, or the one byte that represents an
+// empty message.
 static bool record_span(const struct record *record, int64_t offset, int64_t length, int64_t *to)
 {
     if (offset < 0 || length < 0 || offset > record->bytes || length > record->bytes - offset)
@@ -292,7 +292,7 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
     }
 }
 
-// Notes as dropped what of [from, to) is neither delivered nor noted yet.
+// Notes as dropped those bytes of [from, to) that are neither delivered nor noted yet.
 static void record_drop(struct ledger *ledger, struct record *record, int64_t from, int64_t to,
                         const char *reason)
 {
@@ -357,7 +357,7 @@ void ledger_complete(struct ledger *ledger, struct message_ref message)
         return;
     }
     record->completed = true;
-    // Of an empty message nothing can be missing.
+    // An empty message cannot miss bytes.
     if (record->bytes > 0 && !record_whole(record))
         return;
     record_close(ledger, record);
@@ -388,7 +388,7 @@ bool ledger_balanced(const struct ledger *ledger)
 
 // ---- The report ----
 
-// What is lost says more than what is still under way.
+// Lost messages say more than those still under way.
 static int lost_first(const void *a, const void *b)
 {
     const struct record *x = *(const struct record *const *)a;
@@ -398,7 +398,7 @@ static int lost_first(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-// A line names so many stretches of bytes, and how many more there are.
+// A line names this many stretches of bytes and counts the rest.
 #define MOST_SPANS 12
 
 static void report_span(GString *line, const struct record *record, int64_t from, int64_t to,

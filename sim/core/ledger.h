@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The message ledger: no payload is stored, but every byte of every message is accounted for.
+// The message ledger stores no payload but accounts for every byte of every message.
 //
-// A message is opened when a program sends it. Every part of it that reaches its last place is
-// delivered; a part that is dropped or destroyed on the way is noted with the reason (a transport
-// may still deliver it later). At the end every message is delivered, lost with a reason, or still
+// A message is opened when a program sends it. A part that reaches its final destination is
+// delivered. A part that is dropped or destroyed on the way is noted with the reason; a transport
+// may still deliver it later. At the end every message is delivered, lost with a reason, or still
 // open, and the verdict says so.
 #ifndef NETSIM_CORE_LEDGER_H
 #define NETSIM_CORE_LEDGER_H
@@ -16,7 +16,7 @@
 
 struct ledger;
 
-// Names a message also after it is closed: a late duplicate is recognised by its generation.
+// Identifies a message, even after it is closed: the generation exposes a late duplicate.
 struct message_ref {
     uint32_t index;
     uint32_t generation; // 0: no message (a control packet)
@@ -33,12 +33,12 @@ struct ledger_totals {
     uint64_t messages;   // opened
     uint64_t bytes;      // opened
     uint64_t delivered;  // messages delivered whole
-    uint64_t lost;       // messages of which a part was lost for good
-    uint64_t open;       // neither: still under way
+    uint64_t lost;       // messages that lost a part for good
+    uint64_t open;       // messages neither delivered nor lost: still under way
     uint64_t duplicated; // parts that arrived a second time
     uint64_t misordered; // messages that overtook an earlier one of their flow
     uint64_t delivered_bytes;
-    uint64_t dropped_parts; // drops noted, whether or not they were made good later
+    uint64_t dropped_parts; // drops noted, including those repaired later
 };
 
 struct ledger *ledger_new(void);
@@ -55,37 +55,38 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
                     int64_t length);
 
 // A part was dropped or destroyed; `reason` is a static or interned string. A later delivery of the
-// same bytes makes it good.
+// same bytes repairs it.
 void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offset, int64_t length,
                  const char *reason);
 
-// The same for all of a message that is not delivered yet.
+// The same for every byte of the message that is not delivered yet.
 void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const char *reason);
 
 // The receiver has taken this message as the next of its flow.
 void ledger_match(struct ledger *ledger, struct message_ref message);
 
-// The receiver sees the message complete. A whole message is closed as delivered; one with missing
-// bytes stays on the books (lost if it was dropped, open if not), and what comes later is lost.
+// The receiver sees the message complete. A whole message is closed as delivered. A message with
+// missing bytes stays on the books, as lost if they were dropped and as open if not; parts that
+// arrive later are lost.
 void ledger_complete(struct ledger *ledger, struct message_ref message);
 
-// From now on `whole` is told of each message that is closed as delivered, when it is. NULL:
-// nobody.
+// From now on calls `whole` for each message at the moment when it is closed as delivered. NULL: no
+// callback.
 typedef void ledger_whole_fn(void *watcher, struct message_ref message);
 void ledger_watch(struct ledger *ledger, ledger_whole_fn *whole, void *watcher);
 
 struct ledger_totals ledger_totals(const struct ledger *ledger);
 
-// "message 17, rank 0 to 1, 4096 B: bytes 0..1023", of those [offset, offset + length) of an open
-// message; the caller frees it. NULL: it is none, or is closed.
+// Describes bytes [offset, offset + length) of an open message: "message 17, rank 0 to 1, 4096 B:
+// bytes 0..1023". The caller frees it. Returns NULL if `message` is MESSAGE_NONE or closed.
 char *ledger_describe(const struct ledger *ledger, struct message_ref message, int64_t offset,
                       int64_t length);
 
 // True if every message was delivered once, whole and in order.
 bool ledger_balanced(const struct ledger *ledger);
 
-// Lines on messages that are lost, then on those that are open, each oldest first, at most `limit`:
-// "message 17, rank 0 to 1, 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
+// At most `limit` lines, first on lost messages, then on open ones, each oldest first: "message 17,
+// rank 0 to 1, 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
 GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit);
 
 #endif

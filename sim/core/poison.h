@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Objects that are given back and kept, to be handed out again. Under AddressSanitizer they are
-// poisoned meanwhile: who still reads or writes one is told. In other builds nothing happens.
+// Poisoning of objects that are given back and kept for reuse. AddressSanitizer then reports any
+// read or write of such an object. In other builds nothing happens.
 #ifndef NETSIM_CORE_POISON_H
 #define NETSIM_CORE_POISON_H
 
@@ -18,7 +18,7 @@
 
 #include <sanitizer/asan_interface.h>
 
-// `memory` is aligned to 8 bytes. Nobody may touch it until it is unpoisoned, or freed.
+// `memory` is aligned to 8 bytes. It must not be touched until it is unpoisoned or freed.
 static inline void poison(void *memory, size_t bytes)
 {
     ASAN_POISON_MEMORY_REGION(memory, bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Under AddressSanitizer a free object is poisoned, whole, and is reused late: who still reads it
-// is told. What links it to others then stands after it, in a guard that finds writes past its end
-// too.
+// Under AddressSanitizer a free object is poisoned as a whole and reused late, so that a read after
+// it was given back is reported. Its link to other objects is then in a guard after the object,
+// which also exposes writes past its end.
 #include "sim/core/pool.h"
 
 #include "sim/core/poison.h"
@@ -29,13 +29,13 @@ struct free_object {
 
 #include <string.h>
 
-// After each object, and of its alignment at most.
+// After each object; at most as large as its alignment.
 #define GUARD CACHE_LINE
 
-// An object is not handed out again before so many others have been given back.
+// An object is not handed out again before this many others have been given back.
 #define QUARANTINE 128
 
-// What an object is full of when it is handed out: neither a pointer nor a small number.
+// Fills an object that is handed out: neither a valid pointer nor a small number.
 #define UNSET 0xd7
 
 static void *object_bytes(const struct pool *pool, struct free_object *link)
@@ -85,7 +85,7 @@ static bool free_short(const struct pool *pool)
     return pool->allocated - pool->in_use <= QUARANTINE;
 }
 
-// Is told if the object has been given back before.
+// AddressSanitizer reports here an object that was given back twice.
 static void object_touch(void *object)
 {
     (void)*(volatile char *)object;

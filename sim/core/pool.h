@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A pool of equal objects: memory is taken from the system a block at a time and handed out again
+// A pool of objects of equal size. It takes memory from the system in blocks and hands objects out
 // from a free list, so that nothing is allocated per packet or request once the pool has grown to
-// its peak. Under AddressSanitizer objects that are given back are poisoned, and handed out late.
+// its peak. Under AddressSanitizer, objects that were given back are poisoned and reused late.
 #ifndef NETSIM_CORE_POOL_H
 #define NETSIM_CORE_POOL_H
 
 #include <stddef.h>
 
 struct pool {
-    size_t object_size; // with what keeps it apart from the next
+    size_t object_size; // including padding and guard
     void *free_list;
     void *blocks;
     size_t block_objects; // objects in the next block
@@ -19,10 +19,10 @@ struct pool {
 // bytes to 64.
 void pool_init(struct pool *pool, size_t object_size);
 
-// Frees all blocks; objects still in use are gone with them.
+// Frees all blocks, including objects still in use.
 void pool_clear(struct pool *pool);
 
-// An object with undefined content.
+// Returns an object with undefined content.
 void *pool_take(struct pool *pool);
 
 // Gives an object of this pool back. NULL is ignored.

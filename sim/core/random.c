@@ -10,7 +10,8 @@ struct random_stream {
     gsl_rng *rng;
 };
 
-// FNV-1a over the name, mixed with the seed (splitmix64's finaliser): near seeds give far streams.
+// FNV-1a over the name, mixed with the seed (splitmix64's finaliser): similar seeds give unrelated
+// streams.
 static uint64_t stream_seed(uint64_t seed, const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Random streams (GSL's MT19937), one for each component that needs one, seeded from the run's seed
-// and the component's name: adding a component changes nobody else's numbers.
+// Random streams (GSL's MT19937), one per component that needs one. A stream is seeded from the
+// run's seed and the component's name: adding a component changes no other component's numbers.
 #ifndef NETSIM_CORE_RANDOM_H
 #define NETSIM_CORE_RANDOM_H
 

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-// Marks that turn the direction of what follows them.
+// Marks that change the direction of the text after them.
 static bool turns(gunichar character)
 {
     return (character >= 0x202a && character <= 0x202e) ||

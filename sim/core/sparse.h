@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An array of which few items are used, such as what a process keeps for each of thousands of
-// others: only the neighbourhood of an item that was asked for is there.
+// A sparse array, such as the state that a process keeps for each of thousands of others: memory is
+// allocated only for the neighbourhood of items that were used.
 //
-// Cost: O(1) an item. Items are zero at first and do not move. An array that nobody has asked takes
-// no memory.
+// Cost: O(1) per access. Items are zero at first and do not move. An unused array takes no memory.
 #ifndef NETSIM_CORE_SPARSE_H
 #define NETSIM_CORE_SPARSE_H
 
 #include <stddef.h>
 
 struct sparse {
-    void **blocks; // NULL: none of the items was asked for
+    void **blocks; // NULL: no item was used yet
     int length;
     size_t item_size;
 };
@@ -18,11 +17,11 @@ struct sparse {
 void sparse_init(struct sparse *array, int length, size_t item_size);
 void sparse_clear(struct sparse *array);
 
-// The item of that index, 0 .. length - 1.
+// Returns the item of that index, 0 .. length - 1, and allocates it if necessary.
 void *sparse_at(struct sparse *array, int index);
 
-// The same without making it: returns NULL if nobody has asked for it or a neighbour, so that it is
-// zero.
+// The same without allocating it: returns NULL if neither the item nor a neighbour was used, so
+// that it is zero.
 const void *sparse_peek(const struct sparse *array, int index);
 
 #endif

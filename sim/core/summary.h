@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a sample of values says: mean, spread, and how well the mean is known.
+// Statistics of a sample: mean, spread, and confidence interval of the mean.
 #ifndef NETSIM_CORE_SUMMARY_H
 #define NETSIM_CORE_SUMMARY_H
 
 #include <stdbool.h>
 
-// Of how many repetitions of an experiment an interval is to hold the true mean.
+// Fraction of repeated experiments whose interval contains the true mean.
 #define SUMMARY_CONFIDENCE 0.95
 
 struct summary {
-    int n;             // values that were there
+    int n;             // values present
     double mean;       // NAN if there was none
-    double sd;         // of a sample (n - 1); NAN below two values
+    double sd;         // sample standard deviation (n - 1); NAN below two values
     double half_width; // of the confidence interval of the mean; NAN below two values
     double least, most;
 };
 
-// The summary of those of `count` values that are numbers: NAN stands for one that is missing. The
-// interval is Student's, mean +- t(n - 1) sd / sqrt(n): right for values that are independent, and
-// if they are few, near to a normal distribution.
+// Summarises `count` values; NAN marks a missing one. The interval is Student's, mean +- t(n - 1)
+// sd / sqrt(n). It is right for independent values that, if they are few, are nearly normally
+// distributed.
 struct summary summary_of(const double *values, int count);
 
-// Whether the interval leaves 0 out. False, too, if there is none.
+// True if the interval excludes 0. False if there is no interval.
 bool summary_is_not_zero(const struct summary *summary);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Simulated time: signed 64-bit picoseconds. The clock ends after 26 days, a quarter of what the
-// integers hold, so that a point in time and a few durations can be added without a look.
+// Simulated time: signed 64-bit picoseconds. The clock ends after 26 days, a quarter of the
+// integers' range, so that a point in time and a few durations can be added without an overflow
+// check.
 //
 // Every duration that depends on a rate is rounded up to the next picosecond, with integer
 // arithmetic, so that a scenario gives the same times on every machine.
@@ -17,18 +18,19 @@ typedef int64_t sim_time;
 #define TIME_S (1000 * TIME_MS)
 #define TIME_NEVER INT64_MAX
 
-// The end of time. Nothing runs at it or later; what would, ends the run (sim/workload/limit.h).
+// The end of time. An event at this time or later ends the run instead of running
+// (sim/workload/limit.h).
 #define TIME_END (26 * 24 * 3600 * TIME_S)
 
-// `span` after `when`, both 0 .. 3 * TIME_END, but not past the end of time. Whatever is summed up
-// while the clock stands still (a processor's work, a queue's departures) is summed up with this.
+// `span` after `when`, both 0 .. 3 * TIME_END, but at most TIME_END. Code that adds up times while
+// the clock stands still (a processor's work, a queue's departures) must use it.
 static inline sim_time time_after(sim_time when, sim_time span)
 {
     sim_time sum = when + span;
     return sum < TIME_END ? sum : TIME_END;
 }
 
-// `count` (>= 0) spans of 0 .. TIME_END, at most the whole of time.
+// `count` (>= 0) times `span` (0 .. TIME_END), at most TIME_END.
 static inline sim_time time_times(int64_t count, sim_time span)
 {
     sim_time product;
@@ -37,8 +39,8 @@ static inline sim_time time_times(int64_t count, sim_time span)
     return product;
 }
 
-// Time that `amount` things take at `per_second` of them a second, at most the whole of time.
-// amount >= 0, per_second > 0.
+// Time that `amount` (>= 0) units take at a rate of `per_second` (> 0) units per second, at most
+// TIME_END.
 static inline sim_time time_at_rate(int64_t amount, int64_t per_second)
 {
     unsigned __int128 scaled = (unsigned __int128)(uint64_t)amount * (uint64_t)TIME_S;

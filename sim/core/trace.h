@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run may tell about itself while it goes: spans on lanes (a CPU, a bus, a NIC engine, a
-// wire, a switch port), protocol transitions, and one arrow a message. Sinks (timeline file, state
-// log) are in sim/output; without a sink every call is one test of a pointer.
+// The trace of a run: spans on lanes (a CPU, a bus, a NIC engine, a wire, a switch port), protocol
+// transitions, and one arrow per message. Sinks (timeline file, state log) are in sim/output.
+// Without a sink every call costs one test of a pointer.
 #ifndef NETSIM_CORE_TRACE_H
 #define NETSIM_CORE_TRACE_H
 
@@ -15,7 +15,7 @@ struct trace;
 
 typedef uint32_t trace_lane; // 0: no lane
 
-// A protocol machine took a step. All strings are static or interned.
+// One step of a protocol's state machine. All strings are static or interned.
 struct trace_transition {
     const char *where;   // "rank 0"
     const char *machine; // "request", "vi", "pin cache"
@@ -25,24 +25,26 @@ struct trace_transition {
     const char *detail;  // or NULL; copied
 };
 
-// What a resource has to tell beside its spans, for those who explain where time went: how long it
-// was held without work being seen on it, and who waited for it. `name` is static or interned.
+// Extra records for `netsim explain`, besides spans: how long a resource was held without visible
+// work, and who waited for it. `name` is static or interned.
 enum trace_note_kind {
-    // A processor's handler held the lane, interruptions included; told at its end, before its
-    // spans. class: its class.
+    // A processor's handler held the lane, interruptions included. Recorded at its end, before its
+    // spans. class: the handler's.
     TRACE_SLICE,
-    TRACE_DELAY, // a message's way takes this time, and nothing is busy: a latency. stage: of what
-    TRACE_GAP,   // the lane was taken, but carried nothing: the gap between two frames
-    // Whose packet the lane's next span is. name: the host that sent it; it waited for the lane
-    // since `from`, and got it at `to`.
+    TRACE_DELAY, // a latency: the message takes this time while no resource is busy. stage: the
+                 // cause
+    TRACE_GAP,   // the lane was held but carried nothing: the gap between two frames
+    // The packet of the lane's next span. name: the host that sent it. It waited for the lane since
+    // `from` and got it at `to`.
     TRACE_PACKET,
-    TRACE_ASKED,   // and it could have had it from `from` on; told before TRACE_PACKET
-    TRACE_STALL,   // the lane's packet was held back on it by what is ahead; told before its span
-    TRACE_LOAD,    // the lane was busy, and nobody waited for it
-    TRACE_JOIN,    // one more waits for the lane, at `from`
-    TRACE_LEAVE,   // one less does, at `from`
+    TRACE_ASKED, // the packet could have used the lane from `from` on; recorded before TRACE_PACKET
+    TRACE_STALL, // the lane's packet was held back on it by packets ahead; recorded before its span
+    TRACE_LOAD,  // the lane was busy while nothing waited for it
+    TRACE_JOIN,  // at `from`, one more starts to wait for the lane
+    TRACE_LEAVE, // at `from`, one stops waiting
     TRACE_BLOCKED, // a process slept. wait: what for; where: which process
-    TRACE_HELD,    // a message could not go on. wait: what it waited for; where: who held it
+    TRACE_HELD, // a message could not go on. wait: what it waited for; where: the process that held
+                // it
 };
 
 struct trace_note {
@@ -50,7 +52,8 @@ struct trace_note {
     const char *name;
     int class;                 // of TRACE_SLICE: 0 goes first
     const struct stage *stage; // of TRACE_DELAY
-    const struct wait *wait;   // of TRACE_BLOCKED and TRACE_HELD; both stay as long as the trace
+    const struct wait *wait;   // of TRACE_BLOCKED and TRACE_HELD; stage and wait must outlive the
+                               // trace
     const char *where;         // or NULL
     sim_time from, to;
     struct message_ref message;
@@ -58,24 +61,24 @@ struct trace_note {
 
 // What a lane is.
 enum trace_lane_kind {
-    TRACE_RESOURCE, // what works: a processor, a bus, an engine or a memory of a card
+    TRACE_RESOURCE, // does work: a processor, a bus, an engine or a memory of a card
     TRACE_LINK,     // one direction of a link
-    TRACE_QUEUE,    // where packets wait for a link; nothing works there
+    TRACE_QUEUE,    // where packets wait for a link; does no work
 };
 
-// A lane that is asked for. The strings are copied.
+// Describes a lane. The strings are copied.
 struct trace_lane_info {
-    const char *group, *name; // of the host or switch it belongs to, or "network"; and its own
+    const char *group, *name; // group: name of the host or switch that it belongs to, or "network"
     enum trace_lane_kind kind;
-    const char *link;    // of a link: how it is called without "wire", "a->b" or "a->b#2"
-    const char *ends[2]; // of a link: the groups that it leads from and to
+    const char *link;    // of a link: its name without "wire": "a->b" or "a->b#2"
+    const char *ends[2]; // of a link: the groups at its ends, from and to
 };
 
 struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const struct trace_lane_info *info);
     void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
                  sim_time to, struct message_ref message);
-    // A message's arrow: its start, each step and its end, by the lane and the time it touches.
+    // A point of a message's arrow (its start, a step or its end): the lane and the time.
     void (*flow)(struct trace *trace, trace_lane lane, struct message_ref message, char phase,
                  sim_time when);
     void (*transition)(struct trace *trace, trace_lane lane, sim_time when,
@@ -93,19 +96,19 @@ struct trace {
     const struct trace_ops *ops;
 };
 
-// A lane; 0 if nothing is traced.
+// Adds a lane. Returns 0 if nothing is traced.
 static inline trace_lane trace_lane_add(struct trace *trace, const struct trace_lane_info *info)
 {
     return trace ? trace->ops->lane(trace, info) : 0;
 }
 
-// The lane of a resource.
+// Adds the lane of a resource. Returns 0 if nothing is traced.
 static inline trace_lane trace_lane_new(struct trace *trace, const char *group, const char *name)
 {
     return trace_lane_add(trace, &(struct trace_lane_info){.group = group, .name = name});
 }
 
-// `stage` stays as long as the trace.
+// `stage` must outlive the trace.
 static inline void trace_span(struct trace *trace, trace_lane lane, const struct stage *stage,
                               sim_time from, sim_time to, struct message_ref message)
 {
@@ -143,7 +146,7 @@ static inline void trace_delay(struct trace *trace, trace_lane lane, const struc
                 .kind = TRACE_DELAY, .stage = stage, .from = from, .to = to, .message = message});
 }
 
-// Somebody waits for the lane from `from` to `to`.
+// Something waits for the lane from `from` to `to`.
 static inline void trace_queued(struct trace *trace, trace_lane lane, sim_time from, sim_time to)
 {
     if (!trace || to <= from)
