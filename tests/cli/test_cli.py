@@ -135,7 +135,7 @@ class Check(Case):
 
     def test_unknown_names_tell_what_there_is(self):
         self.write("own.yaml", self.OWN)
-        for arguments, said in ((["stack=nope"], "(known: lam_via, mvich, "),
+        for arguments, said in ((["stack=nope"], "(known: mvia, lam_via, "),
                                 (["workload.benchmark=nope"], "pmb.allreduce, "),
                                 (["workload.benchmark=pingpong"], "did you mean pmb.pingpong or native.pingpong?"),
                                 (["testbed=nope"], "(known: cluster1, cluster1_hold_off, "),
