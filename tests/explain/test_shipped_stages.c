@@ -28,7 +28,8 @@ static const uint32_t allowed[PLACES] = {
 };
 
 struct seen {
-    GHashTable *stages; // name -> const struct stage *, the first of that name
+    GHashTable *stages;     // name -> const struct stage *, the first of that name
+    GHashTable *complaints; // a set of texts
 };
 
 static enum place place_of(const struct lane_record *lane, const struct piece *piece)
@@ -40,22 +41,28 @@ static enum place place_of(const struct lane_record *lane, const struct piece *p
     return lane_is_link(lane) ? LINK : ENGINE;
 }
 
+// Each complaint once, however many pieces have it.
+static void complain(struct seen *seen, const char *text)
+{
+    g_hash_table_add(seen->complaints, g_strdup(text));
+}
+
 static void take_piece(struct seen *seen, const struct lane_record *lane, const struct piece *piece)
 {
     const struct stage *stage = piece->stage;
     if (!stage)
         return;
     if (!(allowed[place_of(lane, piece)] >> stage->class & 1)) {
-        char *text =
-            g_strdup_printf("%s: %s (%s)", lane->name, stage->name, stage_class_name(stage->class));
-        SUITE_SAME_TEXT(text, "a class that such a resource has");
+        char *text = g_strdup_printf("%s of class %s on %s", stage->name,
+                                     stage_class_name(stage->class), lane->name);
+        complain(seen, text);
         g_free(text);
     }
     const struct stage *first = g_hash_table_lookup(seen->stages, stage->name);
     if (!first)
         g_hash_table_insert(seen->stages, (gpointer)stage->name, (gpointer)stage);
     else if (first->class != stage->class)
-        SUITE_SAME_TEXT(stage->name, "a stage with one class");
+        complain(seen, stage->name);
 }
 
 static void take_case(struct seen *seen, const struct scenario_case *test_case, int64_t size)
@@ -106,9 +113,12 @@ static void take_file(struct seen *seen, const char *file, const struct scenario
     diag_list_free(diags);
 }
 
-static GHashTable *stages_of_all(void)
+static struct seen stages_of_all(void)
 {
-    struct seen seen = {g_hash_table_new(g_str_hash, g_str_equal)};
+    struct seen seen = {
+        g_hash_table_new(g_str_hash, g_str_equal),
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+    };
     struct scenario_schema *schema = registry_schema(&model_registry);
     char *folder = g_build_filename(getenv("NETSIM_SOURCE_DIR"), "scenarios", NULL);
     GDir *directory = g_dir_open(folder, 0, NULL);
@@ -122,14 +132,20 @@ static GHashTable *stages_of_all(void)
     g_dir_close(directory);
     g_free(folder);
     registry_schema_free(schema);
-    return seen.stages;
+    return seen;
 }
 
 static void test_stages(void)
 {
-    GHashTable *stages = stages_of_all();
-    CU_ASSERT(g_hash_table_size(stages) > 50);
-    g_hash_table_unref(stages);
+    struct seen seen = stages_of_all();
+    GHashTableIter all;
+    gpointer text;
+    CU_ASSERT(g_hash_table_size(seen.stages) > 50);
+    g_hash_table_iter_init(&all, seen.complaints);
+    while (g_hash_table_iter_next(&all, &text, NULL))
+        SUITE_SAME_TEXT(text, "one class for each name, that such a resource can have");
+    g_hash_table_unref(seen.stages);
+    g_hash_table_unref(seen.complaints);
 }
 
 static const struct suite_case cases[] = {
