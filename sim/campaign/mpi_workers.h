@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Workers as the ranks of an MPI job (`mpirun -n N netsim sweep ...`): rank 0 hands out the work
-// and keeps the results, all others do it. Every rank has read the same scenario with the same
-// arguments, so an item's number is all that is sent. A rank does each item in a process of its own
-// (workers_do_one), so that a case that kills its process or takes too long is a result here too.
+// and keeps the results, all other ranks do the work. Every rank has read the same scenario with
+// the same arguments, so that only the number of an item is sent. A rank runs each item in a
+// process of its own (workers_do_one), so that a case that kills its process or takes too long is a
+// result here too.
 //
-// What it does not do: a rank that dies ends the whole job, as MPI has it and mpirun reports; what
-// was finished is kept, and the next call goes on from there.
+// Limit: a rank that dies ends the whole job, as MPI demands and mpirun reports. Finished results
+// are kept, and the next call resumes from there.
 #ifndef NETSIM_CAMPAIGN_MPI_WORKERS_H
 #define NETSIM_CAMPAIGN_MPI_WORKERS_H
 
@@ -13,28 +14,29 @@
 
 #include <stdbool.h>
 
-// Starts MPI if this process is one of several of a job, which mpirun and its like say in the
-// environment; otherwise nothing happens. MPI ends with the program. False and *error if the ranks
-// can't find each other, because the program was built without MPI or with that of another
-// launcher: each would do all of the work.
+// Starts MPI if this process is one of several of a job, which mpirun and similar launchers say in
+// the environment; otherwise does nothing. MPI is finalized at the program's end. Returns false and
+// sets *error if the ranks can't find each other because the program was built without MPI or for
+// another launcher's MPI: each rank would do all of the work.
 bool mpi_workers_start(GError **error);
 
-// Ranks of the job and this one's number; 1 and 0 if MPI was not started.
+// The number of ranks in the job and this process's rank; 1 and 0 if MPI was not started.
 int mpi_workers_size(void);
 int mpi_workers_rank(void);
 
-// Collective: whether all ranks are ready (`good`) and have the same work, of which `digest` is the
-// hash. Rank 0 may not be ready: then *quiet tells the others that the reason has been told.
+// Collective: returns whether all ranks are ready (`good`) and have the same work, whose hash is
+// `digest`. Rank 0 may not be ready: then *quiet tells the other ranks that the reason has been
+// reported.
 bool mpi_workers_agree(bool good, const char *digest, bool *quiet);
 
-// Rank 0: as workers_run. The others must be in mpi_workers_serve.
+// Rank 0: like workers_run. The other ranks must be in mpi_workers_serve.
 bool mpi_workers_run(const struct work *work, GError **error);
 
-// Ends the whole job at once, if there is one: rank 0 after a failure of mpi_workers_run, when what
-// there is has been written, because the others may be busy.
+// Ends the whole job at once, if there is one. Rank 0 calls it after mpi_workers_run has failed and
+// finished results have been written, because other ranks may still be busy.
 void mpi_workers_give_up(int exit_code);
 
-// All other ranks: do what rank 0 hands out until it has no more.
+// All other ranks: run the items that rank 0 hands out until there are no more.
 void mpi_workers_serve(const struct work *work);
 
 #endif

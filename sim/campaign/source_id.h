@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the simulator was built from.
+// The identity of the simulator's source.
 #ifndef NETSIM_CAMPAIGN_SOURCE_ID_H
 #define NETSIM_CAMPAIGN_SOURCE_ID_H
 
-// The first 16 hexadecimal digits of a SHA-256 over all sources in sim/ and models/, their names
-// and contents in order: the same wherever the same tree was built. The build makes it (cmake/
-// source_id.cmake), so that it is right also for a tree with changes that no version number knows.
+// The first 16 hexadecimal digits of a SHA-256 over the names and contents of all sources in sim/
+// and models/, in order: equal wherever the same tree was built. The build computes it (cmake/
+// source_id.cmake), so that it also covers uncommitted changes, which no version number reflects.
 extern const char campaign_source_id[];
 
 #endif

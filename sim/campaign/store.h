@@ -2,9 +2,9 @@
 // The database of a campaign: one SQLite file, which only the parent process writes. Its tables are
 // described in docs/scenarios.md, "Sweeps".
 //
-// It holds no times and no names of machines: the same work leaves the same rows, whoever did it in
-// whatever order. Writing is collected into transactions, which store_commit ends; what a killed
-// program had not committed is simply not there.
+// It holds no times and no host names: the same work leaves the same rows, whichever process did it
+// and in whatever order. Writes are collected into transactions, which store_commit ends; a killed
+// program leaves no trace of uncommitted rows.
 #ifndef NETSIM_CAMPAIGN_STORE_H
 #define NETSIM_CAMPAIGN_STORE_H
 
@@ -15,9 +15,8 @@
 
 #define STORE_VERSION 1
 
-// How a case that killed its process, or was still running after its time, is recorded. It is no
-// property of the case alone (memory may have been short), so it does not keep the case from being
-// run again.
+// The status of a case that killed its process or was still running after the time limit. As this
+// does not depend on the case alone (memory may have been short), such a case is run again.
 #define STORE_CRASHED "crashed"
 
 struct store;
@@ -27,18 +26,20 @@ struct sqlite3;
 GQuark store_error_quark(void);
 #define STORE_ERROR store_error_quark()
 
-// Opens a database and makes it if it is missing; NULL is one in memory. NULL and *error if that
-// fails, if the file is no database of this program and version, or if it is damaged: all that is
-// in it is looked at (store_check.h), so who reads it need not ask again.
+// Opens a database, creating it if it is missing; NULL opens one in memory. Returns NULL and sets
+// *error if that fails, if the file was not written by this program and version, or if it is
+// damaged. All of its contents are checked here (store_check.h), so that readers need not check
+// again.
 struct store *store_open(const char *path, GError **error);
-// The same for reading only; the file must be there.
+// The same for reading only; the file must exist.
 struct store *store_open_existing(const char *path, GError **error);
-void store_close(struct store *store); // what was not committed is lost
+void store_close(struct store *store); // uncommitted rows are lost
 
-// Whether a case has a result that stands.
+// Whether a case has a result that need not be computed again (not "crashed").
 bool store_has(struct store *store, const char *key);
 
-// Its result (an object of series_json without "name"), new reference; NULL if there is none.
+// The result of a case (an object of series_json without "name") as a new reference; NULL if the
+// case has none.
 json_t *store_result(struct store *store, const char *key);
 
 struct store_case {
@@ -46,32 +47,34 @@ struct store_case {
     uint64_t seed;
 };
 
-// Puts a case with its result, replacing an older one.
+// Stores a case with its result, replacing an older result.
 bool store_put(struct store *store, const struct store_case *of, const json_t *result,
                GError **error);
 
-// ---- For what else is kept there ----
+// ---- For other users of the database ----
 
-// The connection, for the statements of sweeps (points.c, outcome.c); what the database is called.
+// The connection, for the statements of sweeps (points.c, outcome.c), and the database's name in
+// messages.
 struct sqlite3 *store_connection(struct store *store);
 const char *store_name(const struct store *store);
 
-// Begins a transaction if none is under way. True if it is.
+// Begins a transaction unless one is under way. Returns true if one is under way afterwards.
 bool store_begin(struct store *store, GError **error);
 bool store_commit(struct store *store, GError **error);
-// Microseconds (g_get_monotonic_time) at which the transaction under way began; 0: there is none.
+// The time (g_get_monotonic_time, microseconds) at which the current transaction began; 0: none.
 gint64 store_began(const struct store *store);
 
-// Runs statements without results. False and *error.
+// Runs statements without results. Returns false and sets *error on failure.
 bool store_execute(struct store *store, const char *sql, GError **error);
-// *error from the connection's last error: "PATH: what: why". Returns false.
+// Sets *error from the connection's last error: "PATH: what: why". Returns false.
 bool store_fail(struct store *store, const char *what, GError **error);
 
-// Adds all cases and results of another database. One that both have must be the same in both, or
-// one of them "crashed"; otherwise false and *error names it.
+// Adds all cases and results of another database. A case that both contain must have the same
+// result in both, or be "crashed" in one of them; otherwise returns false, and *error names the
+// case.
 bool store_merge(struct store *store, struct store *from, GError **error);
 
-// Whether the database is still sound, after rows of another have come into it; else *error.
+// Whether the database is still sound after rows of another have been added; else sets *error.
 bool store_is_sound(struct store *store, GError **error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the report of a sweep says of its values: means, best and worst, effects.
+// The part of a sweep's report on values: means, best and worst, effects.
 #ifndef NETSIM_OUTCOME_OUTCOME_METRICS_H
 #define NETSIM_OUTCOME_OUTCOME_METRICS_H
 
@@ -7,22 +7,23 @@
 
 #include <jansson.h>
 
-// The list "metrics" of the report (outcome_report.h) of an outcome of replications. New reference.
+// The list "metrics" of the report (outcome_report.h) for an outcome of replications. Returns a new
+// reference.
 json_t *outcome_metrics_json(const struct outcome *outcome);
 
-// ---- Points, for those who write reports ----
+// ---- Points, for code that writes reports ----
 
 int outcome_value_count(const struct outcome *outcome, int axis);
 
-// Which value of an axis a point has.
+// The index of a point's value on an axis.
 int outcome_value_of(const struct outcome *outcome, int point, int axis);
 
-// {"point": number, "values": {"AXIS": "VALUE"}} of a point; of a run of a sweep of several seeds
-// (that is not an outcome of replications) also its "seed". New reference.
+// {"point": number, "values": {"AXIS": "VALUE"}} of a point; a run of a sweep over several seeds
+// (unless in an outcome of replications) also has its "seed". Returns a new reference.
 json_t *outcome_point_json(const struct outcome *outcome, int point);
 
-// By how much the number of a point of an outcome of replications grows from one value of an axis
-// to the next.
+// The distance between the numbers of two points of an outcome of replications that are neighbours
+// on an axis.
 int outcome_stride(const struct outcome *outcome, int axis);
 
 #endif

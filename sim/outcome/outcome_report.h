@@ -6,15 +6,15 @@
 //                    the values (only points that have a value, above 0, at every size)
 //   effect           of each value of each axis: the mean over all sizes, and over all settings of
 //                    the other axes, of value / value at the axis' first value that has results - 1
-// Lower is better, but for rates ("..._per_s"). An axis has changed nothing if points that differ
-// in it alone end the same way with the same values, whatever the others are. Values of a run that
-// lost data count nowhere.
+// Lower is better, except for rates ("..._per_s"). An axis has changed nothing if points that
+// differ only in it end the same way with the same values, whatever the other axes are. Values of a
+// run that lost data count nowhere.
 //
-// Runs that differ in the seed alone are replications of one point: its value is their mean, with a
-// confidence interval (summary.h). A seed is no axis, has no effect and is not what is best. Two
-// points are told apart if 0 is outside the interval of their difference, taken seed by seed; an
-// effect is, if 0 is outside its own. A point of which some runs have no value has a mean of the
-// others, and counts neither as best or worst nor in an effect.
+// Runs that differ only in the seed are replications of one point: its value is their mean, with a
+// confidence interval (summary.h). A seed is no axis, has no effect and can't be best. Two points
+// are told apart if 0 is outside the interval of their difference, taken seed by seed; an effect is
+// told apart from 0 if 0 is outside its own interval. A point of which some runs have no value
+// shows the mean of the others, but counts neither as best or worst nor in an effect.
 #ifndef NETSIM_OUTCOME_OUTCOME_REPORT_H
 #define NETSIM_OUTCOME_OUTCOME_REPORT_H
 
@@ -32,16 +32,16 @@
 //                 "rows": [{"size_bytes", "rank", "best", "best_point", "ties", "worst",
 //                 "worst_point"}], "effects": [{"axis", "value", "change", "is_reference"}]}],
 //    "warnings": [text]}
-// size_bytes is null for all sizes together, -1 for values of no size. change is a fraction, null
-// if nothing could be compared. ends_by_pair is of the first two axes that vary, with a row for
-// each value of the first. Points have the members "point" and "values" {axis: value}.
+// size_bytes is null for all sizes together, -1 for values of no size. change is a fraction, or
+// null if nothing could be compared. ends_by_pair covers the first two axes that vary, with one row
+// per value of the first. Points have the members "point" and "values" {axis: value}.
 //
-// Of a sweep over several seeds there are also "seeds": [seed]; in a row "best_summary" and
-// "worst_summary" {"n", "half_width", "sd", "min", "max"} and "told_apart" (best from worst), and
-// ties are points that are not told apart from the best; in an effect "n", "half_width" and
-// "told_apart"; in a metric "means": [{"at": point, "size_bytes", "rank", "runs", "n", "mean",
-// "half_width", "sd", "min", "max"}], n being those of its runs that have a value. half_width and
-// sd are null of a single one. Points of failures, which are runs, have a "seed".
+// A sweep over several seeds also has "seeds": [seed]; in a row "best_summary" and "worst_summary"
+// {"n", "half_width", "sd", "min", "max"} and "told_apart" (best from worst), and ties are points
+// that are not told apart from the best; in an effect "n", "half_width" and "told_apart"; in a
+// metric "means": [{"at": point, "size_bytes", "rank", "runs", "n", "mean", "half_width", "sd",
+// "min", "max"}], where n counts the runs that have a value. half_width and sd are null for a
+// single run. Points of failures, which are runs, have a "seed".
 json_t *outcome_report_json(const struct outcome *outcome);
 
 // The same as text.

@@ -6,25 +6,25 @@
 #include <glib.h>
 #include <stddef.h>
 
-// What is left of a text, and where that is: lines and columns (of bytes) count from 1.
+// The rest of a text and its place: lines and columns (in bytes) count from 1.
 struct csv_rows {
-    const char *at;    // the text, then what is left of it
+    const char *at;    // the text, then the rest of it
     const char *start; // of the line
     int line;
 };
 
-// The line in which a text stops to be UTF-8 or has a NUL; 0: nowhere.
+// The line of the first byte that is not UTF-8 or is NUL; 0: there is none.
 int csv_rows_bad_line(const char *text, size_t length);
 
-// A text that is right in this respect, from its beginning.
+// Rows of a text that has passed csv_rows_bad_line, from its beginning.
 struct csv_rows csv_rows_of(const char *text);
 
-// Takes a row's fields (char *) off the text, and puts the column at which each begins into
-// `columns` (int; may be NULL). The line is that of the row until csv_rows_next. *problem: what is
-// wrong with it, static; it stays as it is if nothing is. The caller frees the fields.
+// Takes the next row's fields (char *) and stores the column at which each begins in `columns`
+// (int; may be NULL). rows->line is the row's line until csv_rows_next. If the row is malformed,
+// *problem is set to a static text; otherwise it is unchanged. The caller frees the fields.
 GPtrArray *csv_rows_take(struct csv_rows *rows, GArray *columns, const char **problem);
 
-// Goes on to the line after a row.
+// Advances to the line after a row.
 void csv_rows_next(struct csv_rows *rows);
 
 #endif

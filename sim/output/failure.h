@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Why a series did not complete, in words: the reason, what each rank waits for, and which messages
-// are not accounted for.
+// are unaccounted for.
 #ifndef NETSIM_OUTPUT_FAILURE_H
 #define NETSIM_OUTPUT_FAILURE_H
 
@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-// Appends nothing for a series that completed. `mark` and `unmark` stand around
-// the headline (colour codes, or "").
+// Appends nothing for a series that completed. `mark` and `unmark` enclose the headline (colour
+// codes, or "").
 void failure_append(GString *out, const struct series_result *series, const char *mark,
                     const char *unmark);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The manifest of a run: all that is needed to repeat it and to know what its numbers stand on.
+// The manifest of a run: all that is needed to repeat it and to know where its numbers come from.
 #ifndef NETSIM_OUTPUT_MANIFEST_H
 #define NETSIM_OUTPUT_MANIFEST_H
 
@@ -11,7 +11,7 @@
 
 #define MANIFEST_SCHEMA 1
 
-// How the program was called.
+// The program's call.
 struct manifest_execution {
     const char *version;
     gint64 started; // microseconds since 1970, UTC
@@ -19,23 +19,24 @@ struct manifest_execution {
     char *const *argv;
 };
 
-// The document, new reference. Everything but the member "execution" (host, times, command) is
-// equal for two runs of one scenario and seed. `csv` is what results.csv beside it will hold: the
-// manifest has its SHA-256, so that a reader knows whether both are of one run.
+// Returns the document as a new reference. All of it but the member "execution" (host, times,
+// command) is equal for two runs of one scenario and seed. `csv` is the text of results.csv, which
+// lies next to the manifest: the manifest contains its SHA-256, so that a reader can tell whether
+// both belong to one run.
 json_t *manifest_json(const struct scenario *scenario, const struct result *result,
                       const struct manifest_execution *execution, const char *csv);
 
-// The file of the times of single repetitions, beside results.csv.
+// The file with the times of single repetitions, next to results.csv.
 #define MANIFEST_SAMPLES "samples.csv"
 
-// Puts results.csv and manifest.json into a directory, and samples.csv if there are any (else
-// NULL): that of the run before goes. False and *error if they can't be written: then what was
-// there still is.
+// Writes results.csv and manifest.json into a directory, and samples.csv unless `samples` is NULL;
+// replaces the files of the previous run. Returns false and sets *error if they can't be written;
+// then the previous files are unchanged.
 bool manifest_write(const char *directory, json_t *manifest, const char *csv, const char *samples,
                     GError **error);
 
-// Whether a manifest and the results beside it are of one run; those of older versions don't say.
-// False and *error names both.
+// Whether a manifest and the results next to it belong to one run; true for those of older
+// versions, which don't say. If not, returns false, and *error names both files.
 bool manifest_is_of(const json_t *manifest, const char *directory, const char *csv, GError **error);
 
 #endif

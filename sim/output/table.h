@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A result as text for people: one aligned table, why what failed has failed, and one line on what
-// ran.
+// A result as text for people: one aligned table, the reasons of failures, and one line that
+// summarizes the run.
 #ifndef NETSIM_OUTPUT_TABLE_H
 #define NETSIM_OUTPUT_TABLE_H
 
@@ -11,10 +11,10 @@
 
 struct table_options {
     bool colour;           // ANSI colours
-    bool summary;          // the line on what ran
-    const char *directory; // where the results are, for that line; or NULL
-    // Only these metrics (text_metric_is), NULL-terminated. NULL: all but that of the repetitions,
-    // if they are kept, only median and 99th percentile are shown.
+    bool summary;          // the line that summarizes the run
+    const char *directory; // the results' directory, for that line; or NULL
+    // Only these metrics (text_metric_is), NULL-terminated. NULL: all, but of the repetitions'
+    // metrics, if they are kept, only median and 99th percentile.
     const char *const *metrics;
 };
 
@@ -22,10 +22,10 @@ struct table_options {
 // then the failures, then the summary.
 void table_print(const struct result *result, const struct table_options *options, FILE *out);
 
-// Whether a metric is shown.
+// Whether a metric is printed.
 bool table_shows(const char *const *metrics, const char *metric);
 
-// Whether output to `file` should be coloured: a terminal, and NO_COLOR is not set.
+// Whether output to `file` should be coloured: it is a terminal, and NO_COLOR is not set.
 bool table_wants_colour(FILE *file);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A trace sink that hands everything on to two others, so that a timeline and a state log can be on
-// at once.
+// A trace sink that passes everything on to two others, so that a timeline and a state log can be
+// active at once.
 #ifndef NETSIM_OUTPUT_TEE_H
 #define NETSIM_OUTPUT_TEE_H
 
@@ -8,7 +8,7 @@
 
 struct tee;
 
-// Neither sink is owned. Free with tee_free; NULL is ignored.
+// Does not own the two sinks. Free with tee_free, which ignores NULL.
 struct tee *tee_new(struct trace *first, struct trace *second);
 void tee_free(struct tee *tee);
 

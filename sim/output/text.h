@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers and names as people and files want them. Independent of the locale.
+// Numbers and names in the forms that people and files expect. Independent of the locale.
 #ifndef NETSIM_OUTPUT_TEXT_H
 #define NETSIM_OUTPUT_TEXT_H
 
@@ -18,8 +18,7 @@ char *text_grouped(uint64_t value);
 // Three digits and a prefix: "2.94 M", "17.0 k", "512". The caller frees it.
 char *text_scaled(double value);
 
-// Appends a time as "SECONDS.DIGITS" counted in microseconds, all six decimals: exact to the
-// picosecond.
+// Appends a time in microseconds with all six decimals: exact to the picosecond.
 void text_append_us(GString *out, sim_time time);
 
 // "fd0c34b1a90e77d2". The caller frees it.
@@ -28,22 +27,22 @@ char *text_fingerprint(uint64_t fingerprint);
 // A metric's name without its unit, as words: "latency_us" is "latency". The caller frees it.
 char *text_metric_label(const char *metric);
 
-// Whether a user who writes `name` means this metric: it is "repetition_p99_us", "repetition p99"
-// or "p99".
+// Whether a user's `name` means this metric: "repetition_p99_us", "repetition p99" and "p99" all
+// do.
 bool text_metric_is(const char *metric, const char *name);
 
-// Columns that UTF-8 text takes on a terminal.
+// Columns that UTF-8 text occupies on a terminal.
 int text_width(const char *text);
 
-// Appends text, filled up with blanks on its left or right to `width` columns.
+// Appends text, padded with blanks on its left or right to `width` columns.
 void text_append_right(GString *out, const char *text, int width);
 void text_append_left(GString *out, const char *text, int width);
 
-// Appends text broken at blanks into lines of at most `width` columns; lines after the first start
+// Appends text, broken at blanks into lines of at most `width` columns; lines after the first start
 // with `indent` blanks.
 void text_append_wrapped(GString *out, const char *text, int width, int indent);
 
-// Appends a cell of a Markdown table, NULL: an empty one: what would end it is escaped.
+// Appends a cell of a Markdown table, escaping what would end the cell. NULL: an empty cell.
 void text_append_cell(GString *out, const char *text);
 
 #endif
