@@ -84,10 +84,10 @@ static bool receive_on(struct cpu_context *context, struct mesh_link *link,
 }
 
 // The oldest request goes on; read and write put the process to sleep themselves.
-static bool poll(struct cpu_context *context, struct mpi_process *process,
-                 struct mpi_request *oldest)
+static bool poll(struct cpu_context *context, struct mpi_process *process)
 {
     const struct netpipe_process *netpipe = process->device;
+    struct mpi_request *oldest = mpi_bare_oldest(process);
     if (!oldest)
         return false;
     struct mesh_link *link = &mesh_of(process)->links[oldest->peer];

@@ -145,6 +145,14 @@ static void start_receive(struct cpu_context *context, struct mpi_request *recei
 
 // ---- The device ----
 
+struct mpi_request *mpi_bare_oldest(const struct mpi_process *process)
+{
+    struct mpi_request *oldest = NULL;
+    for (struct mpi_request *at = process->active; at; at = at->active_next)
+        oldest = at;
+    return oldest;
+}
+
 static bool refuses(const struct mpi_request *request)
 {
     const struct mpi_process *process = request->process;
@@ -181,14 +189,11 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
                                    bool blocking)
 {
     const struct mpi_bare_ops *ops = ops_of(process);
-    struct mpi_request *oldest = NULL;
-    for (struct mpi_request *at = process->active; at; at = at->active_next)
-        oldest = at;
-    if (ops->poll(context, process, oldest))
+    if (ops->poll(context, process))
         return MPI_PROGRESS_EVENT;
-    if (!blocking || !oldest)
+    if (!blocking || !process->active)
         return MPI_PROGRESS_NOTHING;
     if (ops->sleep)
-        ops->sleep(context, process, oldest);
+        ops->sleep(context, process);
     return MPI_PROGRESS_BLOCKED;
 }

@@ -27,13 +27,10 @@ struct mpi_bare_ops {
     bool (*post)(struct cpu_context *context, struct mpi_request *request, int64_t offset,
                  int64_t *taken);
     // One look at the provider, which handles one event: mpi_bare_sent, mpi_bare_arrived or
-    // mpi_bare_received. `oldest`: the first request that has not ended, NULL if all have. False:
-    // there was no event.
-    bool (*poll)(struct cpu_context *context, struct mpi_process *process,
-                 struct mpi_request *oldest);
+    // mpi_bare_received. False: there was none.
+    bool (*poll)(struct cpu_context *context, struct mpi_process *process);
     // The process goes to sleep until there is one. NULL: `poll` has done that.
-    void (*sleep)(struct cpu_context *context, struct mpi_process *process,
-                  struct mpi_request *oldest);
+    void (*sleep)(struct cpu_context *context, struct mpi_process *process);
     // A receive and the message that it takes (mpi_bare_arrived) have come together: ends with
     // mpi_bare_received. NULL: messages lie at the provider until they are asked for.
     void (*take)(struct cpu_context *context, struct mpi_request *request, const void *arrived);
@@ -59,6 +56,9 @@ void mpi_bare_init(struct mpi_process *process, int64_t buffer);
 void mpi_bare_clear(struct mpi_process *process);
 
 // ---- For the provider's functions ----
+
+// The first request that has not ended; NULL if all have. O(their number).
+struct mpi_request *mpi_bare_oldest(const struct mpi_process *process);
 
 // `bytes` of the oldest send to that peer, or all of a send, have left. It may be done; and those
 // that wait for room are posted on.

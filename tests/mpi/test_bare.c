@@ -39,19 +39,17 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
     return true;
 }
 
-static bool poll(struct cpu_context *context, struct mpi_process *process,
-                 struct mpi_request *oldest)
+static bool poll(struct cpu_context *context, struct mpi_process *process)
 {
-    (void)context, (void)process, (void)oldest;
+    (void)context, (void)process;
     world.polls++;
     return world.event;
 }
 
-static void sleeps(struct cpu_context *context, struct mpi_process *process,
-                   struct mpi_request *oldest)
+static void sleeps(struct cpu_context *context, struct mpi_process *process)
 {
     (void)context, (void)process;
-    CU_ASSERT_PTR_NOT_NULL(oldest);
+    CU_ASSERT_PTR_NOT_NULL(mpi_bare_oldest(process));
     world.sleeps++;
 }
 

@@ -121,12 +121,10 @@ static void take(struct cpu_context *context, struct mpi_request *request, const
 
 // ---- The device ----
 
-static bool poll(struct cpu_context *context, struct mpi_process *process,
-                 struct mpi_request *oldest)
+static bool poll(struct cpu_context *context, struct mpi_process *process)
 {
     struct gm_native_process *native = process->device;
     struct gm_event event;
-    (void)oldest;
     switch (gm_receive(context, native->port, &event)) {
     case GM_RECV_EVENT:
     case GM_FAST_RECV_EVENT:
@@ -142,11 +140,9 @@ static bool poll(struct cpu_context *context, struct mpi_process *process,
     return false;
 }
 
-static void sleep_or_poll(struct cpu_context *context, struct mpi_process *process,
-                          struct mpi_request *oldest)
+static void sleep_or_poll(struct cpu_context *context, struct mpi_process *process)
 {
     struct gm_native_process *native = process->device;
-    (void)oldest;
     if (native->config->poll)
         gm_poll(context, native->port, native->config->poll_turn);
     else

@@ -118,10 +118,10 @@ static bool post(struct cpu_context *context, struct mpi_request *request, int64
     return true;
 }
 
-static bool poll(struct cpu_context *context, struct mpi_process *process,
-                 struct mpi_request *oldest)
+static bool poll(struct cpu_context *context, struct mpi_process *process)
 {
     struct native_process *native = process->device;
+    struct mpi_request *oldest = mpi_bare_oldest(process);
     struct native_peer *peer = oldest ? &native->peers[oldest->peer] : NULL;
     struct vip_descriptor *descriptor = !peer ? NULL
                                         : oldest->kind == MPI_SEND
@@ -140,11 +140,10 @@ static bool poll(struct cpu_context *context, struct mpi_process *process,
     return true;
 }
 
-static void sleep_or_poll(struct cpu_context *context, struct mpi_process *process,
-                          struct mpi_request *oldest)
+static void sleep_or_poll(struct cpu_context *context, struct mpi_process *process)
 {
     struct native_process *native = process->device;
-    vip_wait(context, native->peers[oldest->peer].vi, native->config->poll);
+    vip_wait(context, native->peers[mpi_bare_oldest(process)->peer].vi, native->config->poll);
 }
 
 static const struct mpi_bare_ops bare = {
