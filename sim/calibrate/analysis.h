@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the targets say about the fitted parameters, and what they can't say.
+// What the targets determine about the fitted parameters, and what they don't.
 #ifndef NETSIM_CALIBRATE_ANALYSIS_H
 #define NETSIM_CALIBRATE_ANALYSIS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a set of parameter values comes to: runs of the scenario, by a campaign, judged by targets.
+// Evaluates sets of parameter values: runs the scenario in a campaign and judges the results by the
+// targets.
 #ifndef NETSIM_CALIBRATE_EVALUATE_H
 #define NETSIM_CALIBRATE_EVALUATE_H
 
@@ -7,10 +8,10 @@
 #include "sim/calibrate/target.h"
 #include "sim/campaign/campaign.h"
 
-// Repetitions of a benchmark that a calibration runs at each size.
+// Repetitions per size of a benchmark in a calibration.
 #define CALIBRATE_REPETITIONS 10
 
-// Series of which the targets look at the same sizes: they run with these and no others.
+// Series whose targets look at the same sizes: they run with these sizes only.
 struct evaluation_group {
     char *sizes;       // "workload.sizes=[1 B, 64 B]"
     GPtrArray *series; // const char *, NULL-terminated

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The search for the values that come nearest to the targets: least squares of the residuals.
-//
-// Levenberg-Marquardt (GSL's trust region, with differences of the simulation as derivatives) where
-// the residuals are smooth, Nelder-Mead's simplex where they have kinks. Both start where the
-// bounds say and nowhere else, so that a search depends on its command, the scenario and the
-// program alone.
+// The search for the values that come closest to the targets: least squares of the residuals.
 #ifndef NETSIM_CALIBRATE_FIT_H
 #define NETSIM_CALIBRATE_FIT_H
 
@@ -28,7 +23,7 @@ struct fit {
     gsl_matrix *sensitivity; // of what is simulated for each target, targets x parameters
 };
 
-// NULL and *error if a run fails, also the first. Free with fit_free.
+// Returns NULL and sets *error if any run fails, including the first. Free with fit_free.
 struct fit *fit_search(struct evaluation *evaluation, enum fit_method method, GError **error);
 void fit_free(struct fit *fit);
 

@@ -6,11 +6,11 @@
 
 #include "sim/calibrate/fit.h"
 
-// The file's text; `command` is what the user typed, as a shell would take it. The caller frees it.
+// The file's text; `command` is the user's command line in shell syntax. The caller frees it.
 char *overlay_text(const struct fit *fit, const struct evaluation *evaluation, const char *command);
 
-// Compares the values of a file with those of a fit. Lines on what differs (char *), none if
-// nothing does; NULL and diags if the file can't be read. g_ptr_array_unref.
+// Compares the values of a file with those of a fit. Returns lines on the differences (char *),
+// none if there are none; NULL with diags if the file can't be read. Free with g_ptr_array_unref.
 GPtrArray *overlay_differences(const char *file, const struct fit *fit,
                                const struct evaluation *evaluation, struct diag_list *diags);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A physical parameter that is fitted: where it stands, in which unit, between which bounds, and
-// how the search sees it.
+// A fitted physical parameter: its path, its unit, its bounds, and how the search sees it.
 //
-// The search works on a number u without bounds; the value is lo * (hi / lo)^s(u) with the logistic
-// s, so that a step is a change in per cent, and no step leads out of the bounds. With a bound of 0
-// it is hi * s(u).
+// The search uses an unbounded number u; the value is lo * (hi / lo)^s(u) with the logistic
+// function s, so that a step is a relative change, and no step leaves the bounds. With a lower
+// bound of 0 the value is hi * s(u).
 #ifndef NETSIM_CALIBRATE_PARAMETER_H
 #define NETSIM_CALIBRATE_PARAMETER_H
 
@@ -15,14 +14,14 @@ struct fit_parameter {
     char *path;              // "lam.request"
     enum quantity_kind kind; // its values are numbers of this kind's base unit
     double lo, hi;           // bounds, lo < hi
-    double start;            // where the search starts; depends on the bounds and the table alone
-    double current;          // the scenario's own value, which the search does not look at
+    double start;            // where the search starts; depends only on the bounds and the table
+    double current;          // the scenario's own value, which the search ignores
     const char *doc;
 };
 
-// Reads "PATH" or "PATH=lo..hi" against a compiled scenario. Bounds that are not given are a tenth
+// Reads "PATH" or "PATH=lo..hi" for a compiled scenario. Bounds that are not given are a tenth of
 // and ten times the table's default (the scenario's value if there is none), within the table's
-// range. NULL and *error (with what was probably meant) if there is no such parameter, or it is no
+// range. Returns NULL and sets *error (with a suggestion) if there is no such parameter or it is no
 // quantity. Free with fit_parameter_free.
 struct fit_parameter *fit_parameter_read(const char *text, const struct scenario *scenario,
                                          GError **error);
@@ -31,10 +30,10 @@ void fit_parameter_free(struct fit_parameter *parameter);
 double fit_parameter_value(const struct fit_parameter *parameter, double u);
 double fit_parameter_u(const struct fit_parameter *parameter, double value);
 
-// The value as text with unit, rounded to the base unit: what --set is given. The caller frees it.
+// The value as text with unit, rounded to the base unit, as --set takes it. The caller frees it.
 char *fit_parameter_text(const struct fit_parameter *parameter, double value);
 
-// The value rounded to four digits (and to the base unit), within the bounds: what is worth
+// The value rounded to four digits (and to the base unit), within the bounds: the precision worth
 // writing down.
 double fit_parameter_round(const struct fit_parameter *parameter, double value);
 

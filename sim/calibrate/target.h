@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a calibration is to come near to: numbers, orders and crossovers of curves, as a reference
-// file lists them.
+// The targets of a calibration: numbers, orders and crossovers of curves, as a reference file lists
+// them.
 //
 //   schema: 1
 //   name: cluster1
@@ -14,13 +14,13 @@
 //     - {gain: [current, pipelined], metric: latency_us, sizes: [400000 B, 1548800 B], value: 13 %,
 //        tolerance: 2 %}   # by how much the first is above the second, mean over the sizes
 //
-// A residual is how far off the simulation is, in tolerances (1 % of the value if none is given; of
-// an order and a crossover, a share of the curves' values; of a gain, points of a percent). A point
-// and a gain have one. An order has one for
-// each size, by how much two neighbours stand the wrong way round, 0 if they do not. A crossover at
-// one size has the difference of both curves there, and one on each side for the order, half and
-// twice the size; one in a range (at: 2048 B .. 4096 B) has only those, at its ends. `weight`
-// multiplies the residuals.
+// A residual is the simulation's deviation in tolerances. The default tolerance is 1 % of the
+// value; for an order and a crossover it is a fraction of the curves' values; for a gain,
+// percentage points. A point and a gain have one residual. An order has one per size: by how much
+// two neighbours are in the wrong order, 0 if they are not. A crossover at one size has the
+// difference of both curves there, and one on each side for the order, at half and twice the size;
+// one in a range (at: 2048 B .. 4096 B) has only those two, at its ends. `weight` multiplies the
+// residuals.
 #ifndef NETSIM_CALIBRATE_TARGET_H
 #define NETSIM_CALIBRATE_TARGET_H
 
@@ -48,40 +48,41 @@ struct target_list {
     char *name;
     char *file;
     GPtrArray *targets; // struct target *
-    bool smooth;        // there are points only
+    bool smooth;        // all targets are points
 };
 
-// Reads a reference file. NULL after errors, which are in diags. Free with target_list_free.
+// Reads a reference file. Returns NULL after errors, which are in diags. Free with
+// target_list_free.
 struct target_list *target_list_load(const char *file, struct diag_list *diags);
 void target_list_free(struct target_list *list);
 
-// A number is expected of it, a point's or a gain's (target_simulated has its own in the same
-// unit); else it can only be off by tolerances.
+// Whether the target expects a number, a point's or a gain's (target_simulated has the same unit);
+// the other targets are only measured in tolerances.
 bool target_has_value(const struct target *target);
 
-// How many residuals a target has.
+// The number of residuals of a target.
 int target_residuals(const struct target *target);
 
-// How many residuals all have.
+// The number of residuals of all targets.
 int target_list_residuals(const struct target_list *list);
 
-// Fills residuals[0 .. target_residuals - 1] from the document of a run (sim/output/json.h); false
-// if it lacks what the target needs, with why (g_free).
+// Fills residuals[0 .. target_residuals - 1] from the document of a run (sim/output/json.h).
+// Returns false and sets *why (g_free) if the document lacks what the target needs.
 bool target_judge(const struct target *target, const json_t *document, double *residuals,
                   char **why);
 
-// What the simulation has for the target, for tables: of a point its value, of the others how many
-// tolerances they are off.
+// The simulated counterpart of the target, for tables: a point's value; for the others the
+// deviation in tolerances.
 double target_simulated(const struct target *target, const json_t *document);
 
 // "VIA RPI latency_us at 1 B". The caller frees it.
 char *target_text(const struct target *target);
 
-// The names of all series that the targets look at, each once, NULL-terminated. They stay the
-// targets'; free the array with g_ptr_array_unref.
+// The names of all series that the targets look at, each once, NULL-terminated. The targets own the
+// names; free the array with g_ptr_array_unref.
 GPtrArray *target_list_series(const struct target_list *list);
 
-// Whether the sizes of a series are counts, and not bytes: as its first target says.
+// Whether the sizes of a series are counts instead of bytes, according to its first target.
 bool target_list_counts(const struct target_list *list, const char *series);
 
 // All sizes of a series that the targets look at, ascending. Free with g_array_unref.

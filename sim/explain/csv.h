@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Explanations as CSV in long form: one number a row.
+// Explanations as CSV in long form: one number per row.
 #ifndef NETSIM_EXPLAIN_CSV_H
 #define NETSIM_EXPLAIN_CSV_H
 
@@ -18,8 +18,8 @@
 //   steps                                             1     messages one after the other, for one
 //   trial           what was faster  settings         %     how much less time it takes
 //   failure         its kind                                none
-// size is empty for a free program. Quoted as RFC 4180 says; a value reads back as exactly the same
-// double. Free with g_string_free.
+// size is empty for a free program. Quoting follows RFC 4180; a value reads back as exactly the
+// same double. Free with g_string_free.
 GString *explain_csv(const char *scenario, const GPtrArray *all);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Explains where the time of a message goes: runs one series for one size, and takes its critical
-// path apart.
+// Explains where the time of a message goes: runs one series for one size and splits up its
+// critical path.
 #ifndef NETSIM_EXPLAIN_EXPLAIN_H
 #define NETSIM_EXPLAIN_EXPLAIN_H
 
@@ -11,31 +11,30 @@
 struct explain_part {
     const char *name;  // interned or static
     const char *class; // of a stage (sim/core/stage.h); of a part of a wait, the wait; else ""
-    sim_time time;     // of all messages together
+    sim_time time;     // sum over all messages
 };
 
 // One series at one size. The parts of `path` add up to `total` exactly.
 struct explanation {
     int64_t size;       // -1: a free program
-    const char *counts; // static: what the size is a number of; NULL: bytes
+    const char *counts; // static: the unit of a size that counts something; NULL: bytes
     enum sim_status status;
     bool done;    // else the run failed, or measured nothing
-    char *why;    // it is not done; or NULL
+    char *why;    // why it is not done; or NULL
     char *report; // on a run that failed: what each rank waits for, and for whom; or NULL
     json_t *reason;
     int rank;         // whose interval it is: the slowest's
-    int64_t messages; // that `total` is the time of
-    // Of a benchmark: those that were measured, and those that a run of the scenario measures; 0:
-    // a free program.
+    int64_t messages; // messages that `total` covers
+    // Of a benchmark: measured here, and measured by a run of the scenario; 0: a free program.
     int64_t repetitions, run_repetitions;
     sim_time total;
     GArray *path; // struct explain_part, largest first; the waits that held it up are stages
-    // struct explain_part: the stages of the way that brought what it waited for. Those of one wait
-    // add up to its part of `path` exactly.
+    // struct explain_part: the stages on the way that ended each wait. The stages of one wait add
+    // up to its part of `path` exactly.
     GArray *held;
     GArray *sleeps; // struct explain_part, largest first: the rank's, by what it waited for
     GArray *loads;  // struct resource_load, busiest first
-    // The way by class alone, also that of what was waited for.
+    // The path by class alone, including what was waited for.
     sim_time work[STAGE_CLASSES];
     int64_t steps;      // messages of which packets are on the way, one after the other
     GPtrArray *choices; // char *, by algorithm_text: what decides how it is done
@@ -44,34 +43,35 @@ struct explanation {
     char *bound;        // a sentence on what helped; NULL: nothing was tried
 };
 
-// What is explained: a case, and one message size of its benchmark (-1: its free program).
+// The run to explain: a case, and one message size of its benchmark (-1: its free program).
 struct explain_run {
     const struct registry *registry;
     const struct scenario_case *test_case;
     uint64_t seed;
     int64_t size;
-    double time_limit_s; // on the clock on the wall, for each run; 0: none
+    double time_limit_s; // wall clock, per run; 0: none
 };
 
-// Most repetitions of a benchmark that one size is explained with, unless the scenario has fewer.
+// The largest number of repetitions with which one size is explained, unless the scenario has
+// fewer.
 #define EXPLAIN_REPETITIONS 20
 
-// Never NULL; free with explanation_free.
+// Never returns NULL. Free with explanation_free.
 struct explanation *explain_size(const struct explain_run *run);
 
-// The same run without a record: the interval that was measured, or false. *why, if not NULL, is a
-// sentence then, which the caller frees.
+// The same run without a record: stores the measured interval, or returns false and, unless why is
+// NULL, sets *why to a sentence that the caller frees.
 bool explain_measure(const struct explain_run *run, struct run_interval *interval, char **why);
 void explanation_free(struct explanation *found);
 
-// Adds time to the part of that name and class, and sorts parts: the largest first.
+// Adds time to the part with that name and class, keeping parts sorted by time, largest first.
 void explain_add(GArray *parts, const char *name, const char *class, sim_time time);
 void explain_sort(GArray *parts);
 
 // The time of the stages of a class.
 sim_time explain_class_time(const struct explanation *found, const char *class);
 
-// The time of a part for one message, in us.
+// The time of a part per message, in us.
 double explain_us(const struct explanation *found, sim_time time);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How busy each resource of a record was over an interval, and how many waited for it.
+// How busy each resource of a record was during an interval, and the length of its queue.
 #ifndef NETSIM_EXPLAIN_LOAD_H
 #define NETSIM_EXPLAIN_LOAD_H
 
@@ -9,19 +9,19 @@ struct resource_load {
     const char *group, *name; // of the lane
     const char *link;         // a link's: "a->b"; else NULL
     const char *ends[2];      // a link's: what it joins; else NULL
-    bool processor, works;    // works: it has a utilisation; else it is a queue alone
-    bool queues;              // its queue was told
+    bool processor, works;    // works: it has a utilisation; else it is only a queue
+    bool queues;              // its queue was recorded
     double busy;              // share of the interval, 0 .. 1
     sim_time busy_time;       // the same
     double by_class[RECORD_CLASSES];
     double way;        // share of the interval in which the critical path was on it
-    double mean_queue; // how many waited, over time
+    double mean_queue; // waiting, averaged over time
     int longest_queue;
-    const char *largest; // a processor's: the stage it was busy with for longest; else NULL
+    const char *largest; // a processor's: the stage that took most of its time; else NULL
 };
 
-// The loads of all lanes on which something happened in [from, to), busiest first; from < to. `way`
-// is how long the critical path was on each lane (NULL: not known). Free with g_array_unref.
+// The loads of all lanes with any activity in [from, to), busiest first; from < to. `way` is the
+// time of the critical path on each lane (NULL: unknown). Free with g_array_unref.
 GArray *load_measure(const struct record *record, sim_time from, sim_time to, const sim_time *way);
 
 // "node0 cpu 1", "switch0->node1". The caller frees it.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one run did with its time: a trace sink that keeps every piece of it in memory, lane by
-// lane, with what is needed to say afterwards which piece had to wait for which.
+// A record of a run's time: a trace sink that keeps every piece of work in memory, lane by lane,
+// with what is needed to find out afterwards which piece had to wait for which.
 //
 // A lane is a resource: a processor, a bus, one direction of a link. Its group is the host or
 // switch it belongs to; a link's lane ("wire a->b") belongs to both of its ends.
 //
-// Memory grows with what happens in the run (48 B per piece): runs that are explained are short,
-// and a run that is not is cut off at RECORD_MOST_PIECES.
+// Memory grows with the run's length (48 B per piece): runs to be explained are short, and a longer
+// run is cut off at RECORD_MOST_PIECES.
 #ifndef NETSIM_EXPLAIN_RECORD_H
 #define NETSIM_EXPLAIN_RECORD_H
 
@@ -19,7 +19,7 @@
 
 enum piece_kind {
     PIECE_WORK,  // something was busy
-    PIECE_DELAY, // a latency: nothing was
+    PIECE_DELAY, // a latency: nothing was busy
     PIECE_GAP,   // the lane was taken and carried nothing
     PIECE_STALL, // the lane's packet was held back by what is ahead of it
 };
@@ -27,7 +27,7 @@ enum piece_kind {
 struct piece {
     sim_time from, to;         // from < to
     const struct stage *stage; // NULL: a gap
-    const char *sender;        // of a packet on a link: its host, interned; NULL: not told
+    const char *sender;        // of a packet on a link: its host, interned; NULL: unknown
     struct message_ref message;
     uint32_t slice : 30; // index into the lane's slices, counted from 1; 0: not a processor's work
     uint32_t kind : 2;   // enum piece_kind
@@ -39,18 +39,19 @@ struct slice_span {
     int class; // 0 goes first
 };
 
-// The lane was busy for nobody's sake but its own: work that delayed none.
+// The lane was busy on its own account, with work that delayed no message.
 struct load {
     sim_time from, to;
 };
 
-// One more (+1) or one less (-1) waits for the lane from `when` on.
+// The lane's queue grew (+1) or shrank (-1) at `when`.
 struct queue_step {
     sim_time when;
     int change;
 };
 
-// A packet got its link at `to`; it had been there since `from`, and in front since `asked`.
+// A packet got its link at `to`; it had been queued since `from`, and first in the queue since
+// `asked`.
 struct packet_wait {
     sim_time from, asked, to;
 };
@@ -65,9 +66,9 @@ struct lane_record {
     GArray *loads;            // struct load
     GArray *steps;            // struct queue_step, by time after record_settle
     GArray *queued;           // struct packet_wait, of a link: of packets that waited, by end
-    struct trace_note packet; // the last TRACE_PACKET, whose span is still to come
-    sim_time asked;           // when that packet came to stand in front; or an earlier packet
-    sim_time stalled;         // when that packet was held back from on; TIME_NEVER: it was not
+    struct trace_note packet; // the last TRACE_PACKET, whose span has not come yet
+    sim_time asked;           // when that packet, or an earlier one, became first in the queue
+    sim_time stalled;         // start of the time that packet was held back; TIME_NEVER: none
     GArray *waits; // struct sleep: those that held messages up, by end after record_settle
 };
 
@@ -87,14 +88,14 @@ struct record {
     bool full; // something was left out
 };
 
-// The classes of processor time, in the order of `class`; CPU_CLASSES of them.
+// The classes of processor time, indexed by `class`; CPU_CLASSES of them.
 extern const char *const record_classes[];
 #define RECORD_CLASSES 3
 
 struct record *record_new(void);
 void record_free(struct record *record);
 
-// To be called once after the run: puts the pieces of each lane in the order of their ends.
+// To be called once after the run: sorts the pieces of each lane by their ends.
 void record_settle(struct record *record);
 
 static inline struct lane_record *record_lane(const struct record *record, guint index)
@@ -111,7 +112,7 @@ static inline bool lane_is_link(const struct lane_record *lane)
 // Whether the lane belongs to the group.
 bool lane_of_group(const struct lane_record *lane, const char *group);
 
-// Whether both lanes belong to one group: whether what ends on one can start something on the
+// Whether both lanes belong to one group, so that what ends on one can start something on the
 // other.
 bool lanes_related(const struct lane_record *a, const struct lane_record *b);
 

@@ -16,12 +16,12 @@ struct explained_series {
 struct explained_series *explained_series_new(const struct scenario_case *test_case);
 void explained_series_free(struct explained_series *series);
 
-// One size in full: stages with share and running sum, what the rank slept for, resources, and what
-// bounds it.
+// One size in full: stages with share and running sum, the rank's waits, resources, and what bounds
+// the time.
 void report_print_size(const struct explained_series *series, const struct explanation *found,
                        FILE *out);
 
-// All sizes: a row for each size, a column for each stage.
+// All sizes: one row per size, one column per stage.
 void report_print_sizes(const struct explained_series *series, FILE *out);
 
 // {"scenario", "series": [{"name", "stack", "sizes": [B…], "stages": {"wire": [us…], …},
@@ -30,8 +30,8 @@ void report_print_sizes(const struct explained_series *series, FILE *out);
 // "held": [{wait: {stage: us}}…], "waits":
 // [{text: us}…], "failures": [{"size", "text", "reason"}]}], "resources": [{"series", "size",
 // "resource", "utilisation", "busy_us", "on_the_way", "by_class", "mean_queue", "longest_queue"}]}.
-// Stages stand in the order of their time over all sizes, largest first; classes in that of
-// enum stage_class; a size that failed has null for every number. New reference.
+// Stages are sorted by their time over all sizes, largest first; classes are in the order of enum
+// stage_class; a size that failed has null for every number. Returns a new reference.
 json_t *report_json(const char *scenario, const GPtrArray *all);
 
 #endif

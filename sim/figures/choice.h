@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What of results a picture shows, and how, as its user has said. Whoever makes a picture asks here
-// for each name that it meets; in the end choice_check knows which of the user's were met nowhere.
+// The user's choice of what a picture shows of results, and how. The code that makes a picture asks
+// for each name that it meets; in the end choice_check knows which of the user's names were never
+// met.
 #ifndef NETSIM_FIGURES_CHOICE_H
 #define NETSIM_FIGURES_CHOICE_H
 
@@ -11,10 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The name under which message sizes are an axis beside the parameters of a sweep.
+// The name by which message sizes are an axis like the parameters of a sweep.
 #define CHOICE_SIZE_AXIS "size"
 
-// What the user says: NULL for what is left open, lists end with NULL.
+// The user's words: NULL for what is left open; lists end with NULL.
 struct choice_words {
     const char *x, *y;  // axes of a sweep, or "size"; y makes fields of colours
     char **metrics;     // "latency_us", "latency" or "p99"; open: one of each unit
@@ -27,7 +28,8 @@ struct choice_words {
 
 struct choice;
 
-// NULL and *error if a word can't be understood. Borrows the words. Free with choice_free.
+// Returns NULL and sets *error if a word can't be understood. Borrows the words. Free with
+// choice_free.
 struct choice *choice_new(const struct choice_words *words, GError **error);
 void choice_free(struct choice *choice);
 
@@ -37,27 +39,28 @@ const char *choice_y(const struct choice *choice);
 // Whether the user names metrics.
 bool choice_names_metrics(const struct choice *choice);
 
-// The results of a run (`netsim run --format json`), or a sweep, with the chosen series and sizes
-// alone. The former is a new reference. The latter is changed in place, and loses the curves of
-// metrics that are not chosen, too.
+// The results of a run (`netsim run --format json`), or a sweep, reduced to the chosen series and
+// sizes. The first returns a new reference. The second changes the sweep in place, and also removes
+// the curves of metrics that are not chosen.
 json_t *choice_of_result(struct choice *choice, json_t *result);
 void choice_of_outcome(struct choice *choice, struct outcome *outcome);
 
-// Takes metrics (interned names) off a list that are not chosen. If the user has chosen none, that
-// are those in a unit that one before has already; a note in `notes` then says which.
+// Removes metrics (interned names) that are not chosen from a list. If the user has chosen none,
+// these are all but the first metric of each unit; a note in `notes` then names them.
 void choice_of_metrics(struct choice *choice, GPtrArray *metrics, json_t *notes);
 
-// Whether one of the series, or the metric that is called so in a picture, is chosen.
+// Whether one of the series is chosen, or the metric with this label.
 bool choice_takes_series(struct choice *choice, const char *name);
 bool choice_takes_label(struct choice *choice, const char *label, const char *unit);
 // Whether values at a size are chosen; -1: those without a size.
 bool choice_takes_size(const struct choice *choice, int64_t size);
 
-// Puts the title and the scales into the document of a picture. False and *error if none of its
-// panels has such an axis.
+// Sets the title and the scales in the document of a picture. Returns false and sets *error if none
+// of its panels has such an axis.
 bool choice_finish(const struct choice *choice, json_t *document, GError **error);
 
-// False and *error, which lists what there is, if a series or metric was chosen that nothing had.
+// Returns false if a series or metric was chosen that did not occur; *error then lists those that
+// did.
 bool choice_check(const struct choice *choice, GError **error);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A directory of pictures: the documents of many figures, drawn by one process, with a page that
-// puts each beside its claims.
+// shows each next to its claims.
 //
 //   DIR/data/ID.json        the document of each (document.h): every number that is drawn
 //   DIR/data/gallery.json   what was drawn last, with claims and verdicts
@@ -17,19 +17,19 @@
 #include <stdbool.h>
 
 // The figures (struct figure_spec *, borrowed) that the words name: an id, a glob of ids, an id
-// without its system ("fig.6_1") or a figure's number ("6.1"); all without words. NULL, and
-// *unknown (borrowed), if a word names none.
+// without its system ("fig.6_1") or a figure's number ("6.1"); without words all figures. Returns
+// NULL and sets *unknown (borrowed) if a word names none.
 GPtrArray *gallery_select(const GPtrArray *specs, char **words, const char **unknown);
 
 // All claims of the figures, each once; NULL-terminated, strings borrowed.
 GPtrArray *gallery_claims(const GPtrArray *figures);
 
-// Writes documents (json_t *, one for each of the figures) and list. `scorecard` is that of
-// sim/validate, or NULL, and then `no_verdicts` says why.
+// Writes documents (json_t *, one per figure) and the list. `scorecard` is that of sim/validate, or
+// NULL; `no_verdicts` then says why.
 bool gallery_write(const char *directory, const GPtrArray *figures, const GPtrArray *documents,
                    json_t *scorecard, const char *no_verdicts, GError **error);
 
-// Draws what gallery_write has written. `drawn` is told "FILE.FORMAT SECONDS" for each picture.
+// Draws what gallery_write has written. Calls `drawn` with "FILE.FORMAT SECONDS" for each picture.
 bool gallery_draw(const char *directory, const char *python, const char *data_dir,
                   const char *format, python_line_fn *drawn, void *owner, GError **error);
 

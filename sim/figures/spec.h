@@ -35,8 +35,8 @@
 //
 // With `x: {counts: messages}` it is what the benchmark counts instead of bytes, in plain numbers.
 //
-// marks: `band` has from and to, `vertical` x, `horizontal` y, `point` x and y. `text` stands in
-// the picture and `note` (else the text) with the source below it.
+// marks: `band` has from and to, `vertical` x, `horizontal` y, `point` x and y. `text` is drawn in
+// the picture, and `note` (else the text) with the source below it.
 #ifndef NETSIM_FIGURES_SPEC_H
 #define NETSIM_FIGURES_SPEC_H
 
@@ -54,7 +54,7 @@ struct figure_series {
 
 struct figure_panel {
     json_t *frame; // title, kind, x, y and marks as the document of a picture has them
-    // Points outside are not drawn. Sizes in bytes; without a range all are.
+    // Points outside are not drawn. Sizes in bytes; without a range all points are drawn.
     double low, high;
     bool counts;       // x is no message size, but a number of something else
     json_t *values;    // of the setting along x; NULL: x is the message size
@@ -69,8 +69,8 @@ struct figure_spec {
     GPtrArray *panels;                                // struct figure_panel *
 };
 
-// All figures of the files in DATA_DIR/references/figures, in the order of the files' names. NULL
-// after mistakes, which diags tell. Free with g_ptr_array_unref.
+// All figures of the files in DATA_DIR/references/figures, sorted by file name. Returns NULL after
+// mistakes, which diags report. Free with g_ptr_array_unref.
 GPtrArray *figure_specs_load(const char *data_dir, struct diag_list *diags);
 
 // The same of one text, for tests.

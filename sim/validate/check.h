@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The vocabulary of checks: what a file of claims can ask of results, and how it is written. A
-// check is a map with one key, the word; below it stand the word's keys. `scenario`, `set` and
-// `metric` belong to all words and are what curves (curve.h) leave out; sizes are "1 B .. 4 KiB",
-// or a list of such, and mean the sizes of the curve in there, both ends included. Plain
-// numbers, "1 .. 64", are for benchmarks that count something else than bytes.
+// check is a map with one key, the word, whose value is a map of the word's keys. Every word also
+// takes `scenario`, `set` and `metric`, the defaults of its curves (curve.h). Sizes are "1 B .. 4
+// KiB", or a list of such ranges, and mean the sizes of the curve within them, both ends included.
+// Plain numbers, "1 .. 64", are for benchmarks that count something other than bytes.
 //
 //   value           series, expected, tolerance [size]       the value, within 3 us or 4 %
 //   values          series, points, tolerance [share]
@@ -39,12 +39,12 @@
 //   parameter       series, path, equals      a value of the resolved case
 //   transitions     series, steps [of]
 //                     the lines of the state log (`netsim run --log-states`, by time) that `steps`
-//                     lists come in this order. A line is written as there, without its time; * in
-//                     it stands for anything, and its end may be left out, from a word's end on. In
-//                     between others may stand; but none that `of`, one or a list, matches
+//                     lists come in this order. A step is written like a line without its time; *
+//                     matches any text, and the end may be omitted after a whole word. Other lines
+//                     may come in between, but none that matches `of`, one pattern or a list
 //   figure          spec, series [sizes, except]
-//                     the figure in references/figures/ with this id draws these curves, and there
-//                     are values for them
+//                     the figure in references/figures/ with this id draws these curves, and they
+//                     have values
 #ifndef NETSIM_VALIDATE_CHECK_H
 #define NETSIM_VALIDATE_CHECK_H
 
@@ -76,7 +76,7 @@ struct size_range {
     int64_t from, to; // both included
 };
 
-// What sizes are of: that of the file, which the series must agree with.
+// What sizes measure: as the file says, which the series must agree with.
 enum check_sizes { SIZES_UNKNOWN, SIZES_BYTES, SIZES_COUNTED };
 
 struct check_bound {
@@ -89,7 +89,7 @@ struct check {
     struct source_mark mark;
     GPtrArray *curves; // struct curve *: series, over, lower, before
     GPtrArray *others; // struct curve *: to, higher, after
-    GArray *sizes;     // struct size_range; empty: all there are
+    GArray *sizes;     // struct size_range; empty: all sizes
     GArray *except;    // struct size_range
     GArray *range;     // struct size_range, one: between, within, later
     GArray *points;    // struct curve_point: expected values
@@ -100,18 +100,18 @@ struct check {
     bool mean; // statistic: the mean, not the greatest
     struct check_bound low, high;
     double expected, tolerance;
-    bool has_expected, relative; // relative: the tolerance is a part of the expected value
+    bool has_expected, relative; // relative: the tolerance is a fraction of the expected value
     double share;                // of the sizes; 1: all
     double slack;                // of the higher curve; 0: none
     bool somewhere, falling;
     const char *status, *reason, *counter, *path, *equals, *spec; // interned, may be NULL
 };
 
-// Reads a check; NULL after a complaint at its place. Free with check_free.
+// Reads a check. Returns NULL after a complaint at its place. Free with check_free.
 struct check *check_read(const struct node *node, const char *path, struct diag_list *diags);
 void check_free(struct check *check);
 
-// Whether a size is asked for: in `sizes`, if there are any, and not in `except`.
+// Whether a check asks for a size: it is in `sizes`, if any are given, and not in `except`.
 bool check_wants(const struct check *check, int64_t size);
 bool size_in(const GArray *ranges, int64_t size);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the readers of checks share; for check*.c alone.
+// Shared by the readers of checks; for check*.c only.
 #ifndef NETSIM_VALIDATE_CHECK_INTERNAL_H
 #define NETSIM_VALIDATE_CHECK_INTERNAL_H
 
@@ -15,18 +15,18 @@ struct reading {
     struct diag_list *diags;
 };
 
-// Each complains at the node and returns false if it can't be read.
+// Each complains at the node and returns false if the value can't be read.
 
 // A number with its unit, which must be that of the metric, or "%".
 bool check_read_number(const struct reading *reading, const struct node *node, const char *unit,
                        double *value, bool *percent);
 
-// A size with its unit; or a plain number, and then the series must count something else than
-// bytes, which shows when it is judged. 0 is either. `text` is changed.
+// A size with its unit; or a plain number, which demands that the series counts something other
+// than bytes (checked when it is judged). 0 is either. Changes `text`.
 bool check_read_size(const struct reading *reading, const struct node *node, char *text,
                      int64_t *size);
 
-// "1 B .. 4 KiB", and one such or a list of them: struct size_range.
+// "1 B .. 4 KiB", or a list of such ranges: struct size_range.
 bool check_read_range(const struct reading *reading, const struct node *node, GArray *ranges);
 bool check_read_ranges(const struct reading *reading, const struct node *node, GArray *ranges);
 

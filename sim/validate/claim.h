@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The claims: references/claims/SYSTEM.yaml, what one source states. Each file has two maps from
-// ids to claims: `behaviours`, which tests cover, and `others`, which results can be held against.
-// A behaviour has statement, source, inferred and, if a scenario shows it, check; or outside, which
-// says why no simulator can.
+// The claims: references/claims/SYSTEM.yaml, the statements of one source. Each file has two maps
+// from ids to claims: `behaviours`, which tests cover, and `others`, which results can be compared
+// with. A behaviour has statement, source, inferred and, if a scenario shows it, check; or outside,
+// which says why no simulator can show it.
 //
 //   via.pingpong.latency_min.via_rpi:
 //     kind: number                # number, shape, config or figure
@@ -13,10 +13,10 @@
 //     check: {value: {…}}         # check.h; or a list of checks, which must all hold
 //     not_checkable: …            # instead of `check`: why not
 //     same_as: [ID, …]            # instead of `check`: other claims say this already; not counted
-//     known_miss: docs/fidelity.md#ANCHOR  # the check does not hold, and there stands why
+//     known_miss: docs/fidelity.md#ANCHOR  # the check fails; this anchor explains why
 //
 // references/tests.yaml says which tests name which claims (tests/coverage writes it): a behaviour
-// holds if those were run and passed (test_results.h).
+// holds if those tests were run and passed (test_results.h).
 #ifndef NETSIM_VALIDATE_CLAIM_H
 #define NETSIM_VALIDATE_CLAIM_H
 
@@ -34,7 +34,7 @@ struct claim {
     GPtrArray *checks;   // struct check *, in the file's order
 };
 
-// One of the forty most important results, which stands on one or more claims.
+// One of the forty most important results, which rests on one or more claims.
 struct claim_rank {
     int rank;
     char *title;
@@ -46,23 +46,23 @@ struct claim_list {
     GPtrArray *ranks;  // struct claim_rank *, ascending
 };
 
-// Reads all files of data_dir/references/claims/, references/top40.yaml and references/tests.yaml;
-// NULL after complaints. That a known miss is analysed is checked too, if data_dir/docs/fidelity.md
-// is there: an installed program may be without it. Free with claims_free.
+// Reads all files of data_dir/references/claims/, references/top40.yaml and references/tests.yaml.
+// Returns NULL after complaints. Also checks that each known miss is analysed, if
+// data_dir/docs/fidelity.md exists: an installed program may lack it. Free with claims_free.
 struct claim_list *claims_load(const char *data_dir, struct diag_list *diags);
 
-// Reads one file's tree into a list that may already hold others; false after complaints.
+// Reads one file's tree into a list that may already hold others. Returns false after complaints.
 bool claims_read(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 bool claims_read_ranks(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 bool claims_read_tests(struct claim_list *list, const struct node *tree, struct diag_list *diags);
 
-// Complains about each claim that is the same as one that is not there, or is not checked.
+// Complains about each claim whose `same_as` names a claim that does not exist or is not checked.
 bool claims_refer(const struct claim_list *list, struct diag_list *diags);
 
-// Complains about each known miss whose anchor a page (docs/fidelity.md) has not.
+// Complains about each known miss whose anchor is missing from a page (docs/fidelity.md).
 bool claims_are_analysed(const struct claim_list *list, const char *page, struct diag_list *diags);
 
-// All files DIRECTORY/*.yaml (char *), in the order of their names; none if it is not there. Free
+// All files DIRECTORY/*.yaml (char *), sorted by name; none if the directory does not exist. Free
 // with g_ptr_array_unref.
 GPtrArray *claims_yaml_files(const char *directory);
 
@@ -73,7 +73,7 @@ bool claim_is_behaviour(const struct claim *claim);
 
 const struct claim *claims_find(const struct claim_list *list, const char *id);
 
-// Whether an id is meant by a pattern: it, the start of it up to a dot, or a glob that matches it.
+// Whether a pattern matches an id: it is the id, its start up to a dot, or a glob that matches it.
 bool claim_matches(const char *id, const char *pattern);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Decides whether a check holds for what was simulated, and says by how much.
+// Decides whether a check holds for simulated results, and by how much.
 #ifndef NETSIM_VALIDATE_H
 #define NETSIM_VALIDATE_H
 
@@ -10,27 +10,27 @@ enum judged { JUDGED_HOLDS, JUDGED_MISSES, JUDGED_NOT_CHECKABLE };
 
 struct judgement {
     enum judged judged;
-    char *expected;   // what the check asks for, in words
-    char *simulated;  // what came out; NULL if not checkable
-    double deviation; // as validate.h says; NAN: none
-    char *why;        // not checkable, or the simulated program failed: why; else NULL
+    char *expected;   // the check's demand, in words
+    char *simulated;  // the simulated result; NULL if not checkable
+    double deviation; // as defined in validate.h; NAN: none
+    char *why;        // why it is not checkable, or why the simulated program failed; else NULL
 };
 
-// All a check may look at. The caller keeps what it points to.
+// All that a check may look at; the caller keeps ownership.
 struct judge_context {
     const struct runs *runs;
     const char *data_dir; // for references/figures/
 };
 
-// Free what it holds with judgement_clear.
+// Free the result's texts with judgement_clear.
 struct judgement judge(const struct judge_context *context, const struct check *check);
 void judgement_clear(struct judgement *judgement);
 
-// Tells `runs` what a check will look at.
+// Registers with `runs` all runs that a check will look at.
 void judge_needs(const struct check *check, struct runs *runs);
 
-// Whether a value of a resolved case (as JSON shows it) is the value that a text stands for: equal
-// as quantities of some kind ("64 KiB" and "65536 B"), as numbers, or as texts.
+// Whether a value of a resolved case (as JSON shows it) equals the value that a text denotes: as
+// quantities of some kind ("64 KiB" and "65536 B"), as numbers, or as texts.
 bool judge_same_value(const json_t *value, const char *text);
 
 #endif

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Each claim with its standing, what was expected, what came out and the verdict; the ranks if
-// there are any; the totals by kind and by standing; last, how many predicted claims hold.
+// Prints each claim with its standing, the expected and simulated values and the verdict; then the
+// ranks, if any; the totals by kind and by standing; and last how many predicted claims hold.
 void scorecard_print(const json_t *scorecard, bool colour, FILE *file);
 
-// As JUnit XML: a suite for each system and standing, a case for each claim. A miss is a failure,
-// and so is a claim that holds though it is listed as a known miss; a known miss, what is not
-// checkable and a behaviour whose tests were not run are skipped, with the reason. The caller frees
+// As JUnit XML: one suite per system and standing, one case per claim. A miss is a failure, and so
+// is a claim that holds although it is listed as a known miss. Known misses, claims that are not
+// checkable and behaviours whose tests were not run are skipped, with the reason. The caller frees
 // it (g_free).
 char *scorecard_junit(const json_t *scorecard);
 

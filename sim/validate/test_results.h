@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the tests of a build ended: what `netsim test` (tests/run_suite.py) leaves beside the
-// program, ctest's JUnit XML with one property more, netsim.build: the identity of the sources that
-// the program was made of (sim/campaign/source_id.h). Results of another build are none of this.
+// How the tests of a build ended: the file that `netsim test` (tests/run_suite.py) writes next to
+// the program. It is ctest's JUnit XML with one more property, netsim.build: the identity of the
+// sources that the program was built from (sim/campaign/source_id.h). Results of another build are
+// ignored.
 #ifndef NETSIM_VALIDATE_TEST_RESULTS_H
 #define NETSIM_VALIDATE_TEST_RESULTS_H
 
@@ -12,12 +13,12 @@ struct test_results;
 
 enum test_outcome { TEST_NOT_RUN, TEST_SKIPPED, TEST_PASSED, TEST_FAILED };
 
-// Reads a file; never NULL. Without the file, if it is of another build than `build` or can't be
-// read, no test has been run, and test_results_lack says why. Free with test_results_free.
+// Reads a file; never returns NULL. If the file is missing, of another build than `build` or
+// unreadable, no test counts as run, and test_results_lack says why. Free with test_results_free.
 struct test_results *test_results_load(const char *file, const char *build);
 void test_results_free(struct test_results *results);
 
-// NULL if there are results of this build. Borrowed.
+// Why there are no results of this build; NULL if there are. Borrowed.
 const char *test_results_lack(const struct test_results *results);
 
 // How the test of a source file ended: "tests/ROOM/test_NAME.c" is the test test_ROOM_NAME,

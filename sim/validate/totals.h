@@ -12,16 +12,16 @@ enum verdict { HOLDS, MISSES, KNOWN_MISS, NOT_RUN, NOT_CHECKABLE, SAME_AS, VERDI
 // "known_miss"
 const char *verdict_name(enum verdict verdict);
 
-// The totals of some rows, by verdict, by kind and by standing; new reference.
+// The totals of some rows, by verdict, by kind and by standing. Returns a new reference.
 json_t *totals_of(json_t *rows);
 
-// How many claims there are with each verdict; new reference.
+// The number of claims with each verdict. Returns a new reference.
 json_t *totals_by_verdict(json_t *rows);
 
-// A rank as the rows see it, all of whose claims are among them; new reference.
+// A rank judged by the rows, which must include all of its claims. Returns a new reference.
 json_t *totals_of_rank(json_t *rows, const struct claim_rank *rank);
 
-// All ranks (as totals_of_rank has them; taken over), and how many hold; new reference.
+// All ranks (from totals_of_rank; takes ownership), and how many hold. Returns a new reference.
 json_t *totals_of_ranks(json_t *ranks);
 
 #endif
