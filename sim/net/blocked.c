@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk
-// from any of them ends in a cycle, or before a station that has no place.
+// from any of them ends in a cycle, or before a station without a credit.
 #include "sim/net/wormhole.h"
 
 static int channel_number(const struct network *network, const struct channel *channel)
@@ -8,8 +8,8 @@ static int channel_number(const struct network *network, const struct channel *c
     return (int)(channel - network->channels);
 }
 
-// Goes from channel to channel until it meets one that was seen: on this walk (a new cycle), or on
-// an earlier one.
+// Walks from channel to channel until it meets one that was visited before: on this walk (a new
+// cycle), or on an earlier one.
 static struct channel *cycle_find(const struct network *network, struct channel *channel, int *seen,
                                   int walk)
 {
@@ -21,7 +21,7 @@ static struct channel *cycle_find(const struct network *network, struct channel 
     return closed ? channel : NULL;
 }
 
-// A line for each, beginning with the channel that stands first in the topology.
+// One line per channel, starting with the first one in the topology.
 static void cycle_describe(GPtrArray *lines, struct channel *start)
 {
     for (struct channel *next = worm_waits_for(start), *end = start; next != end;
@@ -35,14 +35,15 @@ static void cycle_describe(GPtrArray *lines, struct channel *start)
     } while (channel != start);
 }
 
-// A blocked channel gets free only by what it waits for, and so on: around a cycle none ever does.
+// A blocked channel becomes free only after the one that it waits for, and so on: around a cycle
+// none ever does.
 void worm_look_for_cycle(struct channel *channel)
 {
     struct network *network = channel->network;
     network_deadlock_fn *on_deadlock = network->on_deadlock;
     if (!on_deadlock)
         return;
-    // More steps than channels: the walk is in a cycle that does not come by here.
+    // More steps than channels: the walk is in a cycle that excludes this channel.
     const struct channel *at = channel;
     for (int step = 0; step <= network->channel_count; step++) {
         if (!worm_blocked(at))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A channel between two ends that store: serialisation, the output queue, faults.
+// A channel between two store-and-forward ends: serialisation, the output queue, faults.
 #include "sim/core/intern.h"
 #include "sim/net/fabric.h"
 #include "sim/net/wormhole.h"
@@ -134,13 +134,13 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
     return note;
 }
 
-// Drops of one cause on one link.
+// The drops by one cause on one link.
 struct clause {
     const int64_t *counter;
     char *text;
 };
 
-// Links into one switch share what it counts.
+// Links into one switch share its counter.
 static bool has_clause(const GArray *clauses, const int64_t *counter)
 {
     for (guint i = 0; i < clauses->len; i++)

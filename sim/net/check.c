@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What cut-through switches ask of a topology, beyond what the configuration compiler checks for
-// all.
+// Requirements of cut-through switches on a topology, beyond what the configuration compiler checks
+// for all.
 #include "sim/net/link.h"
 #include "sim/net/network.h"
 #include "sim/net/switch.h"
@@ -29,7 +29,7 @@ static const char *node_name(const struct check *check, int node)
     return at ? at->name : g_array_index(check->topology->hosts, struct topology_node, node).name;
 }
 
-// Bytes go through a cut-through switch as they come: its links must agree on time and framing.
+// Bytes pass a cut-through switch as they come: its links must agree on byte time and framing.
 static void check_same(struct check *check, const struct topology_switch *node,
                        const struct topology_link *link, const struct topology_link *first)
 {
@@ -49,7 +49,7 @@ static void check_same(struct check *check, const struct topology_switch *node,
              node_name(check, link->b), node->name, differs);
 }
 
-// The slack buffer takes what comes in before the first byte can go out; a smaller one would stop
+// The slack buffer holds the bytes that arrive before the first can leave; a smaller one would stop
 // every packet.
 static void check_slack(struct check *check, const struct topology_switch *node,
                         const struct topology_link *link)
@@ -73,7 +73,7 @@ static void check_slack(struct check *check, const struct topology_switch *node,
     g_free(hint);
 }
 
-// Route bytes are a part of the header, and are taken off within the latency.
+// Route bytes are part of the header and are removed within the latency.
 static void check_route_bytes(struct check *check, const struct topology_switch *node,
                               const struct topology_link *link)
 {
@@ -112,8 +112,8 @@ static bool check_thresholds(struct check *check, const struct topology_switch *
     return false;
 }
 
-// While a symbol goes one way and a byte the other, as much comes in as fits above `stop`, and no
-// more goes out than `go`.
+// While a symbol travels one way and a byte the other, no more bytes may arrive than fit above
+// `stop`, and no more may leave than `go`.
 static void check_round_trip(struct check *check, const struct topology_switch *node,
                              const struct topology_link *link)
 {
@@ -162,7 +162,7 @@ static void check_stop_go(struct check *check, const struct topology_switch *nod
     check_round_trip(check, node, link);
 }
 
-// STOP and GO are a matter of the whole network.
+// Either the whole network uses STOP and GO or none of it.
 static void check_same_flow_control(struct check *check)
 {
     const struct topology_switch *first = NULL;

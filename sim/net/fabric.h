@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside sim/net: what a network is made of. Users of the network see network.h only.
+// Internal to sim/net: the parts of a network. Users of the network include network.h only.
 //
-// Two kinds of channel. If both its ends take packets in whole (stations, store-and-forward
-// switches), a packet's departure is known when it joins the queue, for the queue is first in,
-// first out: it needs no event but the one at its arrival. If an end is a cut-through switch,
-// back-pressure decides, and wormhole.c runs the channel.
+// There are two kinds of channel. If both ends take packets in whole (stations, store-and-forward
+// switches), a packet's departure is known when it joins the first-in first-out queue: it needs no
+// event but the one at its arrival. If an end is a cut-through switch, back-pressure decides, and
+// wormhole.c runs the channel.
 #ifndef NETSIM_NET_FABRIC_H
 #define NETSIM_NET_FABRIC_H
 
@@ -20,16 +20,16 @@ struct channel;
 struct station {
     struct channel *out, *in;
     int host;
-    bool limited;   // takes a packet only if it has a place
-    bool held;      // and takes none
-    int64_t places; // that no packet has taken
+    bool limited;    // takes a packet only if it has a credit
+    bool held;       // takes none, whatever its credits
+    int64_t credits; // that no packet has taken
     station_receive_fn *receive;
-    station_begin_fn *begin; // NULL: it is told of whole packets only
-    int64_t head;            // bytes of a frame that it begins with
+    station_begin_fn *begin; // NULL: only whole packets are reported
+    int64_t head;            // bytes of a frame after which begin is called
     void *owner;
 };
 
-// A way from one switch to another.
+// A channel from one switch to another.
 struct neighbour {
     int node; // index of the other switch
     struct channel *channel;
@@ -39,14 +39,14 @@ struct fabric_switch {
     const char *name;
     const struct switch_config *config;
     const struct switch_discipline *discipline;
-    struct channel **out; // by port: the links in the topology's order
+    struct channel **out; // by port, in the order of the topology's links
     int ports;
     int neighbour_count;
-    struct neighbour *neighbours; // by port; those that are switches
-    int route_bytes;              // that it takes off a packet's front
+    struct neighbour *neighbours; // the neighbouring switches, by port
+    int route_bytes;              // that it removes from a packet's front
 };
 
-// An end of a channel: one of the two is NULL.
+// An end of a channel: either `station` or `node` is NULL.
 struct channel_end {
     struct station *station;
     struct fabric_switch *node;
@@ -56,13 +56,13 @@ struct channel_end {
 enum drop_cause {
     DROP_LOST,     // by the link's drop faults
     DROP_DOWN,     // the link was down
-    DROP_FULL,     // no place in the output queue
-    DROP_CHECK,    // a store-and-forward switch found the check sequence wrong
-    DROP_UNWANTED, // no one is attached to the station
+    DROP_FULL,     // no room in the output queue
+    DROP_CHECK,    // a store-and-forward switch found a wrong check sequence
+    DROP_UNWANTED, // no receiver is attached to the station
     DROP_CAUSES
 };
 
-// What is known of one cause of drops on a channel.
+// The drops on a channel by one cause.
 struct drop_note {
     const char *reason; // interned; NULL before the first drop
     int64_t *count;     // sim_counter
@@ -74,8 +74,8 @@ struct queue_entry {
     int64_t bytes;
 };
 
-// The places of an output queue with a bound, as a ring; its capacity is a power of two and grows
-// to what is needed.
+// The entries of a bounded output queue, as a ring. Its capacity is a power of two and grows on
+// demand.
 struct output_queue {
     struct queue_entry *entries;
     uint32_t head, tail, capacity;
@@ -85,17 +85,18 @@ struct output_queue {
 
 // One direction of a link, with the queue of the end that sends on it.
 struct channel {
-    // What every packet touches.
+    // Fields that every packet touches.
     alignas(CACHE_LINE) struct network *network;
-    struct worm *worm;   // NULL: both ends store
-    sim_time byte_time;  // ps, or 0 if that is not a whole number
-    sim_time delay;      // from the last bit (the head) sent to the packet's event at the far end
-    event_fn *arrive;    // the packet's event there
-    sim_time busy_until; // the last packet so far, and the gap behind it, have left
+    struct worm *worm;  // NULL: both ends store and forward
+    sim_time byte_time; // ps, or 0 if that is not a whole number
+    sim_time delay;   // from sending the last bit (cut-through: the head) to the packet's event at
+                      // the far end
+    event_fn *arrive; // the packet's event there
+    sim_time busy_until;        // when the last packet so far, and the gap after it, have left
     struct link_faults *faults; // NULL: none
     uint16_t preamble, gap, least_frame;
-    uint8_t route_bytes; // R: that the switch at its end takes off a packet's front
-    bool bounded;        // the queue has a limit
+    uint8_t route_bytes; // R: that the switch at its end removes from a packet's front
+    bool bounded;        // the queue is limited
     struct output_queue queue;
     int64_t rate;
     struct channel_end from, to;
@@ -114,19 +115,19 @@ struct network {
     struct pool packets;
     uint64_t drops, hops;
     uint64_t walks;                   // of wormhole.c, to tell one from the next
-    network_deadlock_fn *on_deadlock; // NULL: no one asks, or it has been told
+    network_deadlock_fn *on_deadlock; // NULL: no callback, or already called
     void *deadlock_owner;
     struct station *stations;
     int station_count, host_count, switch_count, channel_count;
     int *first_station; // by host; host_count + 1 entries
     struct fabric_switch *switches;
     struct worm *worms;       // of the channels at cut-through switches
-    struct channel *channels; // of link i: 2i from its first end to its second, 2i + 1 back
+    struct channel *channels; // link i: 2i leads from its first end to its second, 2i + 1 back
     const struct topology *topology;
     struct route_cache *routes;
 };
 
-// Time that `bytes` take on the channel.
+// Serialisation time of `bytes` on the channel.
 static inline sim_time channel_time(const struct channel *channel, int64_t bytes)
 {
     return channel->byte_time ? bytes * channel->byte_time : time_of_bytes(bytes, channel->rate);
@@ -139,7 +140,7 @@ static inline int64_t channel_bytes(const struct channel *channel, uint32_t wire
     return (int64_t)channel->preamble + frame;
 }
 
-// The same of a packet, with the route bytes that it has on this channel, and its idle byte times.
+// The same for a packet, with the route bytes that it has on this channel and its idle byte times.
 static inline int64_t channel_packet_bytes(const struct channel *channel,
                                            const struct packet *packet)
 {
@@ -153,40 +154,41 @@ char *channel_name(const struct channel *channel);
 void channel_init(struct channel *channel, const struct link_config *config);
 void channel_clear(struct channel *channel);
 
-// The packet asks for the channel now; `packet->sent` is scheduled when it has left.
+// Requests the channel for the packet now. `packet->sent` is scheduled for the time when it has
+// left.
 void channel_enter(struct channel *channel, struct packet *packet);
 
-// True if a packet of `bytes` that is to wait until `start` finds a place, and takes it.
+// Returns true and reserves the room if the queue can hold a packet of `bytes` until `start`.
 bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes);
 
-// Decides what becomes of a packet on a channel: marks it corrupt, or returns false and the cause
-// of its loss.
+// Applies the link's faults to a packet on a channel: may mark it corrupt. Returns false and the
+// cause if it is lost.
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause);
 
 extern const struct stage channel_packet_stage; // its bits go out
-extern const struct stage channel_lost_stage;   // they do, and nobody gets them
+extern const struct stage channel_lost_stage;   // its bits go out, but it is lost
 extern const struct stage channel_waits_stage;  // it waits in a port's queue
 
 // The first packet of a message touches the wire: a step of the message's arrow.
 void channel_trace_step(struct channel *channel, const struct packet *packet, sim_time when);
 
-// Whose packet gets the channel at `start`, for which it has waited since `since`.
+// Records that the packet gets the channel at `start` after waiting since `since`.
 void channel_trace_packet(const struct channel *channel, const struct packet *packet,
                           sim_time since, sim_time start);
 
-// The packet's last bit (its head, before a cut-through switch) has left the sender at `from`: what
-// passes until its event at the far end.
+// Records the latency from `from`, when the packet's last bit (its head, before a cut-through
+// switch) has left the sender, until its event at the far end.
 void channel_trace_delay(const struct channel *channel, struct message_ref message, sim_time from);
 
-// The packet is lost on (or behind) the channel: noted, counted, freed.
+// The packet is lost on the channel or at its end: notes and counts the loss, and frees the packet.
 void channel_drop(struct channel *channel, struct packet *packet, enum drop_cause cause);
 
-// The packet's event at a station: its last bit is in.
+// The packet's event at a station: its last bit has arrived.
 void station_arrive(struct engine *engine, struct event *event);
 
-// Schedules the arrival of a packet that is on the channel from `start` to `end`, and before it, if
-// the channel ends at a station that begins with a packet's head, the arrival of that.
+// Schedules the arrival of a packet that is on the channel from `start` to `end`. If the channel
+// ends at a station that begins with a packet's head, the arrival of the head comes first.
 void channel_schedule_arrival(struct channel *channel, struct packet *packet, sim_time start,
                               sim_time end);
 

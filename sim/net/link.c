@@ -50,8 +50,8 @@ const struct param_table link_table =
 
 struct link_faults {
     const struct link_config *config;
-    struct random_stream *random; // NULL: nothing is left to chance
-    bool strikes;                 // faults other than `down` are of this direction
+    struct random_stream *random; // NULL: no random fault
+    bool strikes;                 // faults other than `down` affect this direction
     double log_good_bit;          // ln(1 - bit error rate)
     int64_t packets;
     int next_drop, next_corrupt, next_window; // into the configuration's lists
@@ -82,7 +82,7 @@ void link_faults_free(struct link_faults *faults)
     g_free(faults);
 }
 
-// Packets are sent one after the other, so the windows are gone through once.
+// Packets are sent one after another, so one pass over the windows suffices.
 static bool link_is_down(struct link_faults *faults, sim_time start, sim_time end)
 {
     const struct param_windows *down = &faults->config->down;
@@ -96,7 +96,7 @@ bool link_faults_cut(struct link_faults *faults, sim_time start, sim_time end)
     return link_is_down(faults, start, end);
 }
 
-// True if `counts` names the packet; `next` goes through the list once.
+// True if `counts` names the packet. `next` makes one pass over the list.
 static bool is_nth(const struct param_counts *counts, int *next, int64_t packet)
 {
     while (*next < counts->count && counts->values[*next] < packet)
@@ -113,8 +113,7 @@ enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim
     if (!faults->strikes)
         return LINK_PASSES;
     int64_t packet = ++faults->packets;
-    // Every packet draws the same numbers, whatever becomes of it: one fault does not shift the
-    // next.
+    // Every packet draws the same numbers, whatever its fate: one fault does not shift the next.
     bool lost = random_chance(faults->random, config->drop_probability);
     double error = -expm1(8.0 * (double)bytes * faults->log_good_bit);
     bool corrupt = random_chance(faults->random, error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A duplex link: what it is made of, and what goes wrong on it. Each of its two directions has its
-// own transmitter and its own faults.
+// A duplex link: its parameters and its faults. Each of its two directions has its own transmitter
+// and its own faults.
 #ifndef NETSIM_NET_LINK_H
 #define NETSIM_NET_LINK_H
 
@@ -14,9 +14,9 @@ enum link_fault_direction { LINK_FAULTS_BOTH, LINK_FAULTS_FORWARD, LINK_FAULTS_B
 struct link_config {
     int64_t rate;         // b/s
     sim_time propagation; // ps
-    int64_t preamble;     // B, in front of each frame
-    int64_t gap;          // B, behind each frame
-    int64_t least_frame;  // B; a shorter frame is padded
+    int64_t preamble;     // B
+    int64_t gap;          // B
+    int64_t least_frame;  // B
     double bit_error_rate;
     double drop_probability;
     struct param_counts drop_nth, corrupt_nth; // packets of one direction, counted from 1
@@ -26,26 +26,27 @@ struct link_config {
 
 extern const struct param_table link_table;
 
-// What becomes of one packet on a link.
+// The fate of one packet on a link.
 enum link_fate { LINK_PASSES, LINK_CORRUPTS, LINK_LOSES, LINK_IS_DOWN };
 
 // The faults of one direction.
 struct link_faults;
 
 // Side 0 is from the link's first end to its second. `name` names the random stream: "link
-// node0->switch0". NULL if nothing can go wrong. The configuration must outlive it; free with
-// link_faults_free.
+// node0->switch0". Returns NULL if the link has no faults. The configuration must outlive the
+// result; the caller frees it with link_faults_free.
 struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
                                     const char *name);
 void link_faults_free(struct link_faults *faults);
 
-// The fate of the direction's next packet, whose `bytes` (with padding) are sent from `start` to
-// `end`. Packets are judged in the order in which they are sent; a packet that finds the link down
-// is not counted.
+// Returns the fate of the direction's next packet, whose `bytes` (with padding) are sent from
+// `start` to `end`. The caller must judge packets in the order of sending. A packet that finds the
+// link down is not counted.
 enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim_time end,
                                  int64_t bytes);
 
-// True if the link is down at some time from `start`, when a packet judged last started, to `end`.
+// True if the link is down at some time from `start`, when the last judged packet started, to
+// `end`.
 bool link_faults_cut(struct link_faults *faults, sim_time start, sim_time end);
 
 #endif

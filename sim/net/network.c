@@ -64,7 +64,7 @@ static void network_build_switches(struct network *network)
     }
 }
 
-// The next end of a link at a node: a new station of the host, or a new port of the switch.
+// Adds the next end of a link at a node: a new station of the host, or a new port of the switch.
 static struct channel_end network_new_end(struct network *network, int node, int *host_links)
 {
     struct channel_end end = {NULL, NULL, 0};
@@ -87,7 +87,7 @@ static void channel_connect(struct channel *channel)
         channel->from.station->out = channel;
 }
 
-// The number of this link among those that join the same two nodes.
+// Returns the number of this link among those that join the same two nodes.
 static int link_twin(GHashTable *joined, const struct topology_link *link)
 {
     int64_t least = MIN(link->a, link->b), most = MAX(link->a, link->b);
@@ -141,10 +141,10 @@ static void network_use_symbols(struct network *network)
     }
 }
 
-// All cut-through switches have thresholds, or none has (network_check).
+// Either all cut-through switches have thresholds or none (network_check).
 static void network_build_flow_control(struct network *network)
 {
-    network->flow = &places_flow_control;
+    network->flow = &credits_flow_control;
     for (int i = 0; i < network->switch_count; i++) {
         const struct switch_config *config = network->switches[i].config;
         if (config->discipline == SWITCH_CUT_THROUGH && config->stop > 0) {
@@ -275,11 +275,11 @@ void network_limit(struct network *network, int station)
         in->worm->to_limited = true;
 }
 
-void network_place(struct network *network, int station)
+void network_credit(struct network *network, int station)
 {
     struct station *to = &network->stations[station];
     g_assert(to->limited);
-    if (to->places++ == 0 && !to->held && to->in->worm)
+    if (to->credits++ == 0 && !to->held && to->in->worm)
         worm_open(to->in);
 }
 
@@ -391,14 +391,14 @@ void channel_schedule_arrival(struct channel *channel, struct packet *packet, si
                     (begins ? start + station_head_time(channel) : end) + channel->delay);
 }
 
-// A packet that a cable was pulled under: not much of it comes in, and its place stays free.
+// The cable was pulled out during the packet: little of it arrives, and its credit is returned.
 static void station_arrive_cut(const struct channel *channel, struct packet *packet)
 {
     struct network *network = channel->network;
     const struct station *station = channel->to.station;
     channel_drop(&network->channels[packet->cut_on - 1], packet, DROP_DOWN);
     if (station->limited)
-        network_place(network, (int)(station - network->stations));
+        network_credit(network, (int)(station - network->stations));
 }
 
 void station_arrive(struct engine *engine, struct event *event)

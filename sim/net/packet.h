@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A packet on the wire. It carries no payload, only whose bytes it carries: (message, offset,
+// A packet on the wire. It carries no payload, only the identity of its bytes: (message, offset,
 // length).
 #ifndef NETSIM_NET_PACKET_H
 #define NETSIM_NET_PACKET_H
@@ -16,26 +16,28 @@
 
 struct route;
 
-// What every hop touches stands first.
+// The fields that every hop touches come first.
 struct packet {
-    alignas(64) struct event event; // its next arrival; belongs to whoever carries the packet
+    alignas(64) struct event event; // its next arrival; belongs to the component that carries the
+                                    // packet
     const struct route *route;
-    uint32_t wire_bytes;        // frame without preamble and gap: headers, payload, check sequence
-    uint8_t hop;                // links of the route already entered
-    bool corrupt;               // a bit error: the receiver's check will find it
-    uint16_t route_bytes;       // in front of the frame, for the switches still ahead
+    uint32_t wire_bytes;  // of the frame without preamble and gap: headers, payload, check sequence
+    uint8_t hop;          // links of the route already entered
+    bool corrupt;         // a bit error: the receiver's check will find it
+    uint16_t route_bytes; // in front of the frame, for the switches still ahead
     struct message_ref message; // generation 0: a control packet
-    struct packet *next;        // in a queue of whoever carries the packet
+    struct packet *next;        // in a queue of the component that carries the packet
 
     int64_t offset;
     uint32_t length;
-    uint32_t idle;      // byte times in which its sender has no byte for the wire: as if of it
-    uint32_t cut_on;    // 1 + the channel on which it was when the cable was pulled out; 0: none
-    sim_time born;      // when the station sent it
-    uint16_t protocol;  // EtherType or its like: who gets the packet behind the NIC
-    bool begun;         // its last station has been told of its head
-    void *token;        // of the NIC that has the packet
-    struct event *sent; // network_send's, until the packet leaves the station
+    uint32_t idle;     // byte times in which its sender has no byte for the wire; they count as the
+                       // packet's
+    uint32_t cut_on;   // 1 + the channel on which it was when the cable was pulled out; 0: none
+    sim_time born;     // when the station sent it
+    uint16_t protocol; // EtherType or the like: the NIC passes the packet on by it
+    bool begun;        // its last station was told of its head
+    void *token;       // of the NIC that has the packet
+    struct event *sent; // as passed to network_send, until the packet leaves the station
     // The protocol's own header, in its own terms (packet_header).
     alignas(8) unsigned char header[PACKET_HEADER_BYTES];
 };

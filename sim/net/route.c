@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where several channels are equally near, the first such choice of a route goes by the places of
-// the two stations at their switches (destination modulo choices, turned by one for each round of
-// sources): the pairs of a permutation, of a fan-in or of an all-to-all exchange are shared out
-// exactly evenly. Later choices go by a hash of the pair, so that one choice does not decide the
+// Among several equally near channels, the first such choice of a route depends on the positions of
+// the two stations at their switches (destination modulo choices, rotated by one per round of
+// sources): the pairs of a permutation, of a fan-in or of an all-to-all exchange are distributed
+// exactly evenly. Later choices use a hash of the pair, so that one choice does not decide the
 // next.
 #include "sim/net/route.h"
 
@@ -18,11 +18,11 @@
 
 struct hop_key {
     int node;
-    GArray *hops; // of struct route_cache, in which they stand at `at`
+    GArray *hops; // of struct route_cache; their index in it is `at`
     uint32_t at;
 };
 
-// Where a station stands: its switch (-1: none), and its place among that one's stations.
+// A station's position: its switch (-1: none), and its index among the stations of that switch.
 struct route_end {
     int node;
     unsigned rank;
@@ -41,24 +41,24 @@ struct route_block {
 
 struct route_cache {
     struct network *network;
-    // By pair of stations: a hash table of places in a row, of which at most half are taken.
+    // By pair of stations: a hash table with linear probing, at most half full.
     struct route_place *places;
     uint64_t place_count; // a power of two
     uint64_t routes;
-    struct route_block *blocks; // where the routes stand one behind the other; the newest first
+    struct route_block *blocks; // memory of the routes, one after another; the newest block first
     struct route_end *ends;     // by station
     struct channel *channels[ROUTE_MAX_LINKS]; // of one walk
     GHashTable *given; // by pair of hosts: GPtrArray of struct topology_route *
-    // By destination switch, to it from each switch (up_down_distances, if ranks are there); NULL:
-    // not yet computed.
+    // By destination switch: the distance from each switch (up_down_distances if there are ranks);
+    // NULL: not yet computed.
     uint16_t **distances;
     int *ranks; // of up*/down*; NULL: any shortest path will do
-    // By destination switch, from each switch (as distances): 1 + the place in `hops` of how many
-    // neighbours lead on, and which; 0: not yet looked for. Equal ones of a switch stand there
-    // once.
+    // By destination switch, from each switch (like distances): 1 + the index in `hops` of the
+    // number of neighbours that lead on, followed by their numbers; 0: not yet computed. Equal
+    // lists of a switch are stored once.
     uint32_t **ways;
     GArray *hops;           // uint16_t
-    GHashTable *known_hops; // struct hop_key to that place
+    GHashTable *known_hops; // from struct hop_key to that index
 };
 
 // The choices of one route so far.
@@ -67,7 +67,7 @@ struct route_walk {
     uint64_t pair;
     const struct route_end *from, *to;
     int node;    // the switch where it is
-    bool chosen; // there was a choice before
+    bool chosen; // a choice was made before
     int links;
     int route_bytes;           // of the switches so far
     struct channel **channels; // the cache's
@@ -78,7 +78,7 @@ static uint64_t pair_key(int from, int to)
     return (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
 }
 
-// g_int64_hash only folds the halves, by which many pairs fall together.
+// g_int64_hash only folds the halves, so that many pairs collide.
 static guint pair_hash(gconstpointer key)
 {
     return (guint)((*(const uint64_t *)key * 0x9e3779b97f4a7c15u) >> 32);
@@ -138,7 +138,7 @@ static struct route_end *route_ends(const struct network *network)
 {
     struct route_end *ends = g_new(struct route_end, network->station_count);
     for (int i = 0; i < network->station_count; i++)
-        ends[i].node = -1; // unless a switch has it
+        ends[i].node = -1; // unless it is at a switch
     for (int i = 0; i < network->switch_count; i++) {
         const struct fabric_switch *node = &network->switches[i];
         unsigned rank = 0;
@@ -201,7 +201,7 @@ static int switch_index(const struct network *network, const struct fabric_switc
     return (int)(node - network->switches);
 }
 
-// Links from each switch to the destination. Links are duplex: the search goes out from the
+// Links from each switch to the destination. Links are duplex, so the search starts at the
 // destination.
 static uint16_t *distances_to(const struct network *network, int destination)
 {
@@ -238,7 +238,7 @@ static const uint16_t *route_distances(struct route_cache *cache, int index)
 
 // ---- Choices ----
 
-// A channel between two switches, one of `count` equal ones.
+// Chooses a channel between two switches, one of `count` equal ones.
 static unsigned route_choice(struct route_walk *walk, unsigned count)
 {
     if (count == 1)
@@ -252,7 +252,7 @@ static unsigned route_choice(struct route_walk *walk, unsigned count)
     return (unsigned)((hash >> 32) % count);
 }
 
-// Goes on to a neighbour of the switch where the walk is; false if the walk is too long.
+// Extends the walk to a neighbour of its switch. Returns false if the walk is too long.
 static bool route_step(struct route_walk *walk, int neighbour)
 {
     const struct fabric_switch *switches = walk->cache->network->switches;
@@ -267,9 +267,9 @@ static bool route_step(struct route_walk *walk, int neighbour)
 
 // ---- Computed routes ----
 
-// Where a computed walk is: the phase is 1 once it has gone down, as far as that matters.
+// The position of a computed walk. The phase is 1 after it has gone down, as far as that matters.
 struct way_point {
-    const uint16_t *distance; // to the destination: of each switch, or of each switch and phase
+    const uint16_t *distance; // to the destination, by switch, or by switch and phase
     const int *ranks;         // NULL: any shortest path
     int node, phase;
 };
@@ -285,7 +285,7 @@ static uint16_t way_left(const struct way_point *point)
                         : point->distance[point->node];
 }
 
-// The same from a neighbour on; UNREACHED if the walk may not go there.
+// The same from a neighbour; UNREACHED if the walk may not go there.
 static uint16_t way_left_from(const struct way_point *point, int node)
 {
     bool up = leads_up(point, node);
@@ -293,7 +293,7 @@ static uint16_t way_left_from(const struct way_point *point, int node)
     return up && point->phase ? UNREACHED : way_left(&next);
 }
 
-// Which neighbours of a point lead nearer to the destination, as `hops` has it; its place there.
+// Returns the index in `hops` of the neighbours that lead nearer to the destination.
 static uint32_t hops_find(struct route_cache *cache, int destination, struct way_point *point)
 {
     point->distance = route_distances(cache, destination);
@@ -358,7 +358,7 @@ static bool leads_by_hop(const struct neighbour *neighbour, const struct given_h
     return neighbour->node == hop->node && (hop->link < 0 || neighbour->channel->link == hop->link);
 }
 
-// Takes one of the links of a given hop; false if there is none.
+// Takes one of the links of a given hop. Returns false if it has none.
 static bool step_given(struct route_walk *walk, const struct given_hop *hop)
 {
     const struct fabric_switch *node = &walk->cache->network->switches[walk->node];
@@ -387,7 +387,7 @@ static int given_switch(const struct network *network, const struct topology_rou
     return g_array_index(given->via, int, index) - network->host_count;
 }
 
-// Follows a given route; false if it does not join these two stations of its hosts.
+// Follows a given route. Returns false if it does not join these two stations of its hosts.
 static bool walk_given(struct route_walk *walk, const struct topology_route *given,
                        const struct channel *last)
 {
@@ -447,7 +447,7 @@ static bool walk_route(struct route_walk *walk, int from, int to)
     return true;
 }
 
-// The place of a pair: its own, or the free one where it would stand.
+// Returns the slot of a pair, or the free slot where it belongs.
 static struct route_place *route_place(const struct route_cache *cache, uint64_t pair)
 {
     uint64_t mask = cache->place_count - 1, at = (pair * 0x9e3779b97f4a7c15u) >> 20;
@@ -468,7 +468,7 @@ static void route_cache_grow(struct route_cache *cache)
     g_free(old);
 }
 
-// Memory for a route, behind that of the one before.
+// Allocates memory for a route, directly after the one before.
 static struct route *route_new(struct route_cache *cache, int links)
 {
     size_t size = sizeof(struct route) + (size_t)links * sizeof(struct channel *);

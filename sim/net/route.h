@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Routes: the channels that a packet enters from one station to another, in order.
 //
-// Computed at the first use of a pair: the given route of its hosts if there is one, else a
-// shortest path, of those that up*/down* allows if the topology asks for it (up_down.h). Where
-// several channels are equally near, the pair decides (route.c), so that all packets of a pair go
-// one way and the pairs are shared out evenly.
+// A route is computed at the first use of its pair: the given route of its hosts if the topology
+// has one, else a shortest path, of those that up*/down* allows if the topology asks for it
+// (up_down.h). Among equally near channels the pair decides (route.c), so that all packets of a
+// pair go one way and the pairs are distributed evenly.
 #ifndef NETSIM_NET_ROUTE_H
 #define NETSIM_NET_ROUTE_H
 
@@ -23,7 +23,7 @@ struct route {
 
 struct route_cache;
 
-// The topology must outlive it: given routes are looked up in it.
+// The topology must outlive the cache, which looks given routes up in it.
 struct route_cache *route_cache_new(struct network *network, const struct topology *topology);
 void route_cache_free(struct route_cache *cache);
 const struct route *route_find(struct route_cache *cache, int from, int to);

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Flow control by STOP and GO symbols, byte for byte, in a few events a hop.
+// Flow control by STOP and GO symbols, exact to the byte, with a few events per hop.
 //
-// What is modelled: a byte is in the slack buffer from the end of its time on the wire, and the
-// propagation, until the end of its time on the next channel (of a route byte: until it has been
-// taken out). When the buffer has filled up to `stop` bytes its switch sends STOP, and when it has
-// emptied down to `go` bytes after that, GO: a symbol that takes a byte time and the propagation to
-// the sending end. A sender that has got STOP finishes its byte and starts no other before GO;
-// symbols count for bytes that start at the time of their arrival. STOP is of the channel, not of a
-// packet: the next one may be granted it meanwhile, and starts with GO.
+// What is modelled: a byte is in the slack buffer from the end of its time on the wire, plus the
+// propagation, until the end of its time on the next channel (a route byte: until it has been taken
+// out). When the buffer has filled up to `stop` bytes, its switch sends STOP; when it has then
+// emptied down to `go` bytes, GO. A symbol takes one byte time and the propagation to the sending
+// end. A sender that has received STOP finishes its byte and starts no other before GO; a symbol
+// applies to bytes that start at the time of its arrival. STOP belongs to the channel, not to a
+// packet: the next packet may be granted the channel meanwhile, and starts with GO.
 //
-// How it is computed: what a channel sends is a row of runs: a start and a number of bytes, one a
-// byte time. A run is known from its start on as if no STOP would come, and cut short when one
-// comes; it is what goes into the buffer at the channel's end, and what goes out of the one that it
-// comes from. So the bytes in a buffer are the difference of two such rows, which for the time to
-// come changes at the ends of runs only: between these it rises, falls, or goes up and down by one
-// byte in each byte time, and the time at which it next reaches a threshold follows from the runs
-// that are known (gate_next). That is an event, moved whenever a run of one of the two rows
-// changes. Whoever changes a run changes bytes whose time is not over yet, and so nothing at the
-// current time: events of one time can come in any order.
+// How it is computed: a channel sends a sequence of runs. A run is a start and a number of bytes,
+// one per byte time. It is computed at its start as if no STOP will come, and cut short when one
+// comes. It is the input of the buffer at the channel's end, and the output of the buffer that it
+// comes from. So the level of a buffer is the difference of two such sequences. Its slope changes
+// at the ends of runs only: in between it rises, falls, or goes up and down by one byte in each
+// byte time, and the known runs determine when it next reaches a threshold (gate_next). That
+// crossing is an event, moved whenever a run of either sequence changes. A change of a run affects
+// only bytes whose time is not over yet, and so nothing at the current time: events of one time can
+// come in any order.
 //
-// It supposes that a byte is always there when its turn comes, and a place for each byte that is
-// under way: `go`, and what is between `stop` and the buffer's size, are as much as comes in while
-// a symbol and the first or last byte are on the wire. network_check sees to it.
+// The computation assumes that a byte is always present when its turn comes, and that the buffer
+// has room for each byte under way: `go`, and the room between `stop` and the buffer's size, must
+// each cover the bytes that arrive while a symbol and the first or last byte are on the wire.
+// network_check ensures it.
 //
 // Source: Boden and others, "Myrinet: a gigabit-per-second local area network", IEEE Micro 15
 // (1995), for STOP, GO and the slack buffer.
@@ -33,14 +34,13 @@
 
 enum symbol { SYMBOL_GO, SYMBOL_STOP };
 
-// Bytes that follow one another: the n-th, from 0, ends at `first` + n byte times.
+// Consecutive bytes: the n-th, from 0, ends at `first` + n byte times.
 struct run {
     sim_time first;
     int64_t bytes;
 };
 
-// The runs of one direction through a buffer of which not all is past; a ring, whose capacity is a
-// power of two.
+// The unfinished runs of one direction through a buffer; a ring whose capacity is a power of two.
 struct flow {
     struct run *runs;
     uint32_t head, tail, capacity;
@@ -55,18 +55,18 @@ struct gate {
     int64_t stop, go, slack; // B
     enum symbol said;        // the last symbol sent
     struct flow in, out;
-    struct event crossing; // the next symbol is sent
+    struct event crossing; // when the next symbol is sent
 
-    // The symbols under way, by the time of their arrival: STOP and GO take turns.
+    // The symbols under way, by time of arrival: STOP and GO alternate.
     struct flow symbols;
     struct event arrival;
 
     // The sending end.
     enum symbol heard;
-    bool running; // the holder's bytes leave, from `start` on
+    bool running; // the holder's bytes leave from `start` on
     sim_time start;
     int64_t sent;  // bytes of the holder that had left before
-    sim_time idle; // the byte that was leaving when STOP came has left
+    sim_time idle; // when the byte that was leaving as STOP came has left
 };
 
 // ---- Rows of runs ----
@@ -90,7 +90,7 @@ static void flow_push(struct flow *flow, struct run run)
     *flow_at(flow, flow->tail++) = run;
 }
 
-// The last run has only so many bytes.
+// Cuts the last run to this many bytes.
 static void flow_cut(struct flow *flow, int64_t bytes)
 {
     g_assert(flow->head != flow->tail);
@@ -100,7 +100,7 @@ static void flow_cut(struct flow *flow, int64_t bytes)
         flow_at(flow, flow->tail - 1)->bytes = bytes;
 }
 
-// Bytes of the row that are over by `now`. Forgets the runs that are.
+// Returns the bytes of the sequence that have ended by `now`. Forgets the finished runs.
 static int64_t flow_passed(struct flow *flow, sim_time now, sim_time tau)
 {
     for (; flow->head != flow->tail; flow->head++) {
@@ -117,11 +117,11 @@ static int64_t flow_passed(struct flow *flow, sim_time now, sim_time tau)
 
 // ---- The next crossing of a threshold ----
 
-// A row's bytes from a time on.
+// A sequence's bytes from a time on.
 struct cursor {
     const struct flow *flow;
     uint32_t at;
-    sim_time next; // when a byte is over; TIME_NEVER: none is left
+    sim_time next; // when the next byte ends; TIME_NEVER: none is left
     int64_t left;  // bytes of this run
 };
 
@@ -142,7 +142,7 @@ static void cursor_skip(struct cursor *cursor, int64_t bytes, sim_time tau)
     cursor_enter(cursor);
 }
 
-// Behind the bytes that are over (flow_passed has been asked).
+// Starts after the finished bytes. The caller has called flow_passed.
 static struct cursor cursor_from(const struct flow *flow, int64_t passed, sim_time tau)
 {
     struct cursor cursor = {.flow = flow, .at = flow->head};
@@ -152,14 +152,14 @@ static struct cursor cursor_from(const struct flow *flow, int64_t passed, sim_ti
     return cursor;
 }
 
-// Bytes of this run that are over at least a byte time before the other row's next one.
+// Bytes of this run that end at least one byte time before the other sequence's next one.
 static int64_t cursor_alone(const struct cursor *cursor, sim_time other, sim_time tau)
 {
     return other == TIME_NEVER ? cursor->left : MIN(cursor->left, (other - cursor->next) / tau);
 }
 
-// When a buffer of `level` bytes next comes to the threshold that its last symbol makes it wait
-// for; TIME_NEVER: not with the runs that are known.
+// Returns when a buffer of `level` bytes next reaches the threshold that follows its last symbol;
+// TIME_NEVER: not with the known runs.
 static sim_time gate_next(const struct gate *gate, int64_t level, struct cursor in,
                           struct cursor out)
 {
@@ -172,7 +172,7 @@ static sim_time gate_next(const struct gate *gate, int64_t level, struct cursor 
         int64_t alone = cursor_alone(first, second->next, tau);
         bool nears = (first == &in) == fills && in.next != out.next;
         if (alone == 0) {
-            // Both rows in turn, or at once: what the first brings the second takes back.
+            // Both sequences alternate or coincide: the second takes back what the first brings.
             if (nears && need == 1)
                 return first->next;
             int64_t pairs = MIN(in.left, out.left);
@@ -221,7 +221,7 @@ static void gate_say(struct gate *gate, enum symbol symbol)
         engine_schedule(network->engine, &gate->arrival, arrives);
 }
 
-// Something has changed in what goes in or out, or the time of a crossing has come.
+// The input or output has changed, or the time of a crossing has come.
 static void gate_settle(struct gate *gate)
 {
     struct engine *engine = gate->channel->network->engine;
@@ -252,7 +252,7 @@ static void gate_crossing(struct engine *engine, struct event *event)
 
 // ---- The sending end ----
 
-// The rows that the holder's bytes stand in have changed.
+// The sequences that contain the holder's bytes have changed.
 static void channel_settle(const struct channel *channel)
 {
     const struct worm *worm = channel->worm;
@@ -262,7 +262,7 @@ static void channel_settle(const struct channel *channel)
         gate_settle(worm->gate);
 }
 
-// The holder's bytes, but for the `sent` ones that have left, leave from `start` on.
+// The holder's bytes, except the `sent` ones that have left, leave from `start` on.
 static void channel_run(struct channel *channel, sim_time start, int64_t sent)
 {
     const struct worm *worm = channel->worm;
@@ -303,8 +303,8 @@ static void stop_go_start(struct channel *channel)
         gate_run(gate, now);
 }
 
-// The front of the buffer is not wholly in, and the rest of its header does not come for now: its
-// route bytes stay, and it will ask later.
+// The front packet's header is incomplete and the rest does not come for now: its route bytes stay,
+// and it will request its output later.
 static void gate_forget_front(struct gate *gate)
 {
     struct channel *channel = gate->channel;
@@ -338,7 +338,7 @@ static void gate_halt(struct gate *gate)
     channel_settle(channel);
 }
 
-// A symbol is in at the sending end.
+// A symbol has arrived at the sending end.
 static void gate_arrival(struct engine *engine, struct event *event)
 {
     struct gate *gate = container_of(event, struct gate, arrival);
@@ -357,7 +357,7 @@ static void gate_arrival(struct engine *engine, struct event *event)
 
 // ---- The flow control ----
 
-// The route bytes of the packet in front leave in the byte times before it asks.
+// The route bytes of the front packet leave in the byte times before its request.
 static void stop_go_fronted(struct channel *channel)
 {
     struct worm *worm = channel->worm;
@@ -371,7 +371,7 @@ static void stop_go_fronted(struct channel *channel)
 
 static void stop_go_popped(struct channel *channel)
 {
-    (void)channel; // the bytes have been seen leaving
+    (void)channel; // the bytes have been seen to leave
 }
 
 static bool stop_go_blocked(const struct channel *channel)

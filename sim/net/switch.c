@@ -47,7 +47,7 @@ static const struct param switch_params[] = {
 const struct param_table switch_table =
     PARAM_TABLE(struct switch_config, switch_params, .name = "switch", .doc = "a switch");
 
-// A packet is in, and its latency has passed: it joins the queue of its output.
+// A packet has arrived and the latency has passed: it joins the queue of its output.
 static void store_forward_arrive(struct engine *engine, struct event *event)
 {
     (void)engine;

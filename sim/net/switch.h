@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A switch: its parameters, and the disciplines it can follow.
+// A switch: its parameters and its disciplines.
 //
-// store_and_forward takes a packet in whole, looks at its check sequence, and puts it into the
-// queue of its output port, which drops what does not fit. cut_through starts to send a packet on
-// as soon as its head is there and the output is free, and holds it back on the links it came over
-// while the output is not (wormhole.h).
+// store_and_forward receives a whole packet, checks its check sequence, and puts it into the queue
+// of its output port, which drops packets that do not fit. cut_through starts to forward a packet
+// as soon as its head has arrived and the output is free. While the output is busy, it holds the
+// packet back on the links that it came over (wormhole.h).
 #ifndef NETSIM_NET_SWITCH_H
 #define NETSIM_NET_SWITCH_H
 
@@ -17,24 +17,25 @@ enum switch_discipline_kind { SWITCH_STORE_AND_FORWARD, SWITCH_CUT_THROUGH };
 
 struct switch_config {
     int discipline;      // enum switch_discipline_kind
-    int64_t ports;       // 0: as many as it has links
+    int64_t ports;       // 0: one per link
     sim_time latency;    // ps
-    int64_t queue;       // packets that wait at an output
-    int64_t queue_bytes; // B that wait at an output; 0: no bound
-    int64_t header;      // B of a packet before its output is known
-    int64_t slack;       // B of an input's buffer
-    int64_t stop, go;    // B of that buffer at which STOP and GO are sent; 0: at once, by places
-    int64_t route_bytes; // B that it takes off a packet's front
+    int64_t queue;       // packets
+    int64_t queue_bytes; // B
+    int64_t header;      // B
+    int64_t slack;       // B
+    int64_t stop, go;    // B; 0: credits
+    int64_t route_bytes; // B
 };
 
 extern const struct param_table switch_table;
 
 struct switch_discipline {
     const char *name;
-    // A packet is taken in whole before anything is done with it. Channels between two such ends
-    // need no back-pressure.
+    // A packet is received in whole before it is forwarded. Channels between two such ends need no
+    // back-pressure.
     bool stores;
-    // The packet's event: it is in (stores), or its head is, and the switch's latency has passed.
+    // The packet's event: the packet (stores) or its head has arrived, and the switch's latency has
+    // passed.
     event_fn *arrive;
 };
 

@@ -5,7 +5,7 @@
 
 // ---- Searching ----
 
-// A search in breadth, over switches.
+// A breadth-first search over switches.
 struct search {
     const struct network *network;
     int *queue;
@@ -27,7 +27,7 @@ static void search_spread(struct search *search, int *distance)
     }
 }
 
-// Links from each switch to the nearest of the sources; -1: no way.
+// Links from each switch to the nearest of the sources; -1: no path.
 static int *distances_from(const struct network *network, const bool *sources)
 {
     int count = network->switch_count;
@@ -43,7 +43,7 @@ static int *distances_from(const struct network *network, const bool *sources)
     return distance;
 }
 
-// The number of each switch's network: switches of one are joined.
+// The number of each switch's connected component.
 static int *networks_of(const struct network *network)
 {
     int count = network->switch_count;
@@ -76,7 +76,7 @@ static bool *with_hosts(const struct network *network)
     return has;
 }
 
-// In each network, the switches that are farthest from all hosts.
+// In each component, the switches that are farthest from all hosts.
 static bool *farthest_switches(const struct network *network, const bool *has_hosts)
 {
     int count = network->switch_count;
@@ -93,7 +93,7 @@ static bool *farthest_switches(const struct network *network, const bool *has_ho
     return tops;
 }
 
-// Leaves one top to each network.
+// Leaves one top per component.
 static void keep_one_top(const struct network *network, bool *tops)
 {
     int count = network->switch_count;
@@ -119,14 +119,14 @@ static int *ranks_below(const struct network *network, const bool *tops)
     int *distance = distances_from(network, tops), *ranks = g_new0(int, (gsize)count + 1);
     for (int level = 0; rank < count; level++)
         for (int i = 0; i < count; i++)
-            // What no top reaches is in a network without hosts.
+            // A switch that no top reaches is in a component without hosts.
             if (distance[i] == level || (distance[i] < 0 && level == 0))
                 ranks[i] = rank++;
     g_free(distance);
     return ranks;
 }
 
-// True if there is a legal path between all switches with hosts that are joined at all.
+// True if all switches with hosts that are connected at all are joined by legal paths.
 static bool all_legal(const struct network *network, const int *ranks, const bool *has_hosts)
 {
     int *number = networks_of(network);
@@ -160,8 +160,8 @@ int *up_down_ranks(const struct network *network)
 
 // ---- Distances ----
 
-// A packet's state is its switch and whether it has gone down: 2 s, 2 s + 1. The search goes
-// against the packet's way.
+// A packet's state is its switch and whether it has gone down: 2 s, 2 s + 1. The search runs
+// against the packet's direction.
 struct legal_search {
     const int *ranks;
     uint16_t *distance;

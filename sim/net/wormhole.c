@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Wormhole channels, a few events a hop whatever the packet's length.
+// Wormhole channels, with a few events per hop whatever the packet's length.
 //
 // What is modelled, byte by byte: a channel sends the bytes of the packet that holds it one after
-// the other, as far as the flow control lets it. The slack buffer at its end is first in, first
-// out. When a packet stands in front, its header has been in for the switch's latency, and the port
-// has sent the packet before it, it asks for its output; an output serves the inputs that ask round
-// robin, and is held from the grant until the tail and the gap behind it have left. All that
-// happens at one time is known before a grant of that time.
+// another, as far as the flow control allows. The slack buffer at its end is first in, first out. A
+// packet requests its output when it is the front packet, its header has been in for the switch's
+// latency, and the port has sent the packet before it. An output serves requesting inputs round
+// robin, and is held from the grant until the tail and the gap after it have left. All other events
+// of an instant precede its grants.
 //
-// Of a packet in front, a switch that is source-routed first takes the route bytes out of the
-// buffer, one in a byte time, as all bytes leave it; the latency has this in it. So a packet asks R
-// byte times after the one before it has left at the earliest, and its route bytes leave the buffer
-// in the R byte times before it asks. On the next channel it is shorter by R bytes.
+// A source-routed switch first takes the route bytes of the front packet out of the buffer, one per
+// byte time, as all bytes leave it; the latency includes this. So a packet requests its output at
+// the earliest R byte times after the one before it has left, and its route bytes leave the buffer
+// in the R byte times before the request. On the next channel it is shorter by R bytes.
 //
-// A packet that wants a link whose cable is out is sent into the void, as its switch does not know:
-// it takes its time on the channel, and is lost. One that is held back on a cable when that is
-// pulled out is lost as well; but it leaves the channels that it holds as if it was whole, and STOP
-// and GO pass the hole in the cable, so that what is behind it moves on at the same times.
+// A packet for a link whose cable is out is sent and lost, since its switch does not know: it takes
+// its time on the channel. A packet that is held back on a cable when the cable is pulled out is
+// lost as well. It leaves the channels that it holds as if it were whole, and STOP and GO still
+// pass, so that the packets after it move on at the same times.
 //
-// Not modelled: the place that STOP and GO take in the stream of the other direction; the end of a
-// cut packet that the far switch makes up itself, and the time-out of a port that is blocked for
-// long.
+// Not modelled: the bandwidth that STOP and GO take in the other direction; the end of a cut packet
+// that the far switch makes up itself; and the time-out of a port that is blocked for long.
 #include "sim/net/wormhole.h"
 
 #include "sim/core/fifo.h"
@@ -86,7 +85,7 @@ static void slack_grow(struct worm *worm)
 
 static void worm_ask(struct channel *input, struct packet *packet);
 
-// The packet that is now in front asks for its output as soon as it may.
+// Lets the new front packet request its output as soon as it may.
 static void slack_front(struct channel *channel)
 {
     struct worm *worm = channel->worm;
@@ -94,7 +93,7 @@ static void slack_front(struct channel *channel)
     struct engine *engine = channel->network->engine;
     sim_time now = engine_now(engine);
     if (front->ready == TIME_NEVER)
-        return; // slack_ready is still to come
+        return; // slack_ready will call again
     worm->asked = MAX(front->ready, now + channel_time(channel, channel->route_bytes));
     channel->network->flow->fronted(channel);
     if (worm->asked > now) {
@@ -130,7 +129,7 @@ void slack_ready(struct channel *channel, sim_time ready)
 
 // ---- Grants ----
 
-// The packet in front has left the buffer.
+// The front packet has left the buffer.
 static void slack_pop(struct channel *channel)
 {
     struct worm *worm = channel->worm;
@@ -142,8 +141,8 @@ static void slack_pop(struct channel *channel)
     channel->network->flow->popped(channel);
 }
 
-// A packet is lost whose tail still comes through the channels before: nothing can be done to it
-// there any more.
+// A lost packet's tail still comes through the channels upstream: they must not touch the packet
+// any more.
 static void worm_forget_packet(struct channel *channel, const struct packet *packet)
 {
     while (channel && channel->worm->held && channel->worm->packet == packet) {
@@ -152,7 +151,8 @@ static void worm_forget_packet(struct channel *channel, const struct packet *pac
     }
 }
 
-// The packet on its way: to the slack buffer of the next switch, or in whole to where it is stored.
+// Sends the packet on: to the slack buffer of the next switch, or in whole to an end that stores
+// it.
 static void worm_forward(struct channel *channel, struct packet *packet)
 {
     struct worm *worm = channel->worm;
@@ -161,11 +161,11 @@ static void worm_forward(struct channel *channel, struct packet *packet)
     worm->buffered = false;
     worm->lost = channel->faults && !channel_judge(channel, packet, worm->granted, end, &cause);
     if (worm->lost) {
-        // It takes its time on the channel all the same.
+        // It takes its time on the channel nevertheless.
         worm_forget_packet(channel, packet);
         channel_drop(channel, packet, cause);
         if (worm->to_limited)
-            channel->to.station->places++;
+            channel->to.station->credits++;
     } else if (worm->to_cuts) {
         worm->buffered = true;
         slack_append(channel, packet);
@@ -175,7 +175,7 @@ static void worm_forward(struct channel *channel, struct packet *packet)
     }
 }
 
-// since: when it was at the channel's beginning.
+// since: when the packet reached the channel's sender.
 static void worm_grant(struct channel *channel, struct packet *packet, struct channel *feeder,
                        sim_time since)
 {
@@ -186,7 +186,7 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     worm->granted = engine_now(network->engine);
     worm->length = channel_packet_bytes(channel, packet);
     if (worm->to_limited)
-        channel->to.station->places--;
+        channel->to.station->credits--;
     worm->packet = packet;
     worm->message = packet->message;
     worm->sent = packet->sent;
@@ -209,7 +209,7 @@ void worm_ends(struct channel *channel, sim_time when)
                     when + channel_time(channel, channel->gap));
 }
 
-// One more packet waits for the channel at its sender, or one less.
+// Records that one more packet, or one less, waits for the channel at its sender.
 static void worm_trace_queue(const struct channel *channel, enum trace_note_kind kind)
 {
     const struct sim *sim = channel->network->sim;
@@ -246,7 +246,7 @@ static void worm_next_queued(struct channel *channel)
     worm->queued--;
     worm->queued_bytes -= packet->wire_bytes;
     worm_trace_queue(channel, TRACE_LEAVE);
-    // Of a station it has waited since it was sent, of a switch since it was in.
+    // At a station it has waited since it was sent, at a switch since it arrived.
     worm_grant(channel, packet, NULL, channel->from.node ? packet->event.when : packet->born);
 }
 
@@ -263,7 +263,7 @@ static void worm_wake(struct channel *channel)
 bool worm_closed(const struct channel *channel)
 {
     return channel->worm->to_limited &&
-           (channel->to.station->places == 0 || channel->to.station->held);
+           (channel->to.station->credits == 0 || channel->to.station->held);
 }
 
 void worm_open(struct channel *channel)
@@ -272,7 +272,7 @@ void worm_open(struct channel *channel)
         worm_wake(channel);
 }
 
-// The packet in front of an input asks for its output.
+// The front packet of an input requests its output.
 static void worm_ask(struct channel *input, struct packet *packet)
 {
     struct channel *output = packet->route->channels[packet->hop];
@@ -290,7 +290,7 @@ void worm_head_arrive(struct engine *engine, struct event *event)
     worm_ask(packet->route->channels[packet->hop - 1], packet);
 }
 
-// Takes from those that wait the input that is next after the one served last.
+// Removes from the waiting inputs the next one after the input served last.
 static struct channel *worm_choose(struct channel *output)
 {
     struct worm *worm = output->worm;
@@ -329,7 +329,7 @@ static void worm_trace_packet(const struct channel *channel, sim_time now)
                &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = now});
 }
 
-// Runs behind all releases and requests of its time: these are scheduled ahead, and this for the
+// Runs after all releases and requests of its time: those are scheduled in advance, this for the
 // current time.
 static void worm_arbitrate(struct engine *engine, struct event *event)
 {

@@ -192,7 +192,7 @@ struct giver {
 static void give(struct engine *engine, struct event *event)
 {
     (void)engine;
-    network_place(container_of(event, struct giver, event)->network, 2);
+    network_credit(container_of(event, struct giver, event)->network, 2);
 }
 
 // The far end takes no packet before 10 us; the first goes then, and the second, of the same host,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cables that are pulled out and put back behind cut-through switches: what is on them is lost with
 // its reason, what wants to go there is sent into the void, and nothing stays held. Each case runs
-// with places and with STOP and GO.
+// with credits and with STOP and GO.
 //
 // Links of 4 ns a byte and 46 ns; switches that need 1 byte and 150 ns: a head takes 200 ns a hop.
 #include "tests/support/probe.h"
@@ -120,10 +120,10 @@ static void check_held_back(bool symbols, bool limited)
     struct topology *topology = star(1, &window);
     struct probe *probe = probe_checked(topology, NULL);
     if (limited) {
-        // Two places: one for the packet that holds the link, one that the cut one gives back.
+        // Two credits: one for the packet that holds the link, one that the cut one gives back.
         network_limit(probe->network, 2);
-        network_place(probe->network, 2);
-        network_place(probe->network, 2);
+        network_credit(probe->network, 2);
+        network_credit(probe->network, 2);
     }
     struct probe_packet *holder = probe_send(probe, 0, 0, 2, 1000);
     struct probe_packet *cut = probe_send(probe, 0, 1, 2, 500);

@@ -235,7 +235,7 @@ static bool fill(struct lanai *lanai, struct lanai_buffer *buffer, struct packet
     buffer->packet = packet;
     if (packet->wire_bytes > buffer->bytes) {
         lanai_discard(lanai, buffer, "packet longer than its receive buffer");
-        network_place(lanai->network, lanai->station);
+        network_credit(lanai->network, lanai->station);
         return false;
     }
     buffer->posted = false;
@@ -359,7 +359,7 @@ static void buffer_posted(struct engine *engine, struct event *event)
     (void)engine;
     struct lanai_buffer *buffer = container_of(event, struct lanai_buffer, event);
     struct lanai *lanai = buffer->lanai;
-    network_place(lanai->network, lanai->station);
+    network_credit(lanai->network, lanai->station);
     while (lanai_held(lanai) > 0)
         if (fill(lanai, buffer, held_pop(lanai)))
             return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stations that take a packet only where they have a place: what waits is held
-// in the network.
+// Stations that take a packet only with a credit: a packet that waits is held in the network.
 //
 // Links of 4 ns a byte and 50 ns; switches that need 1 byte and 150 ns: a head
 // takes 204 ns a hop. Slack is 80 B.
@@ -34,7 +33,7 @@ static void give_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct giver *giver = container_of(event, struct giver, event);
-    network_place(giver->network, giver->station);
+    network_credit(giver->network, giver->station);
 }
 
 static void give_at(struct probe *probe, struct giver *giver, sim_time when, int station)
@@ -45,9 +44,8 @@ static void give_at(struct probe *probe, struct giver *giver, sim_time when, int
     engine_schedule(probe->sim->engine, &giver->event, when);
 }
 
-// Without a place the packet stays where it is: in the slack buffer, and, for
-// the rest, in the station that sends it. With one it goes on at once, and the
-// next one waits again.
+// Without a credit the packet stays where it is: in the slack buffer, and, for the rest, in the
+// station that sends it. With one it goes on at once, and the next one waits again.
 static void test_held(void)
 {
     struct topology *topology = star(3, NULL);
@@ -93,9 +91,8 @@ static void hold_at(struct probe *probe, struct holder *holder, sim_time when, i
     engine_schedule(probe->sim->engine, &holder->event, when);
 }
 
-// A station that is behind takes no further packet, whatever places it has: the
-// one that comes is held until the station is not, and one on its last link
-// goes on.
+// A station that is behind takes no further packet, whatever credits it has: the one that comes is
+// held until the station is not, and one on its last link goes on.
 static void test_behind(void)
 {
     struct topology *topology = star(3, NULL);
@@ -104,7 +101,7 @@ static void test_behind(void)
     struct giver giver;
     network_limit(probe->network, 2);
     for (int i = 0; i < 2; i++)
-        network_place(probe->network, 2);
+        network_credit(probe->network, 2);
     struct probe_packet *first = probe_send(probe, 0, 0, 2, 300);
     struct probe_packet *second = probe_send(probe, 0, 0, 2, 200);
     struct probe_packet *third = probe_send(probe, 0, 0, 2, 100);
@@ -132,7 +129,7 @@ static void test_in_advance(void)
         if (limited) {
             network_limit(probe->network, 2);
             for (int i = 0; i < 3; i++)
-                network_place(probe->network, 2);
+                network_credit(probe->network, 2);
         }
         struct probe_packet *last = NULL;
         for (int i = 0; i < 3; i++)
@@ -147,7 +144,7 @@ static void test_in_advance(void)
     topology_free(topology);
 }
 
-// A packet that is lost on the last link leaves its place to the next.
+// A packet that is lost on the last link returns its credit for the next one.
 static void test_lost(void)
 {
     struct link_config lossy = topology_wormhole_link();
@@ -157,7 +154,7 @@ static void test_lost(void)
     struct topology *topology = star(2, &lossy);
     struct probe *probe = probe_new(topology, 1, NULL);
     network_limit(probe->network, 1);
-    network_place(probe->network, 1);
+    network_credit(probe->network, 1);
     probe_send(probe, 0, 0, 1, 300);
     struct probe_packet *second = probe_send(probe, 0, 0, 1, 300);
     probe_run(probe);
@@ -192,12 +189,12 @@ static void test_described(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"a packet without a place is held in the network", test_held},
+        {"a packet without a credit is held in the network", test_held},
         {"a station that is behind takes no further packet", test_behind},
-        {"places given in advance", test_in_advance},
-        {"a lost packet leaves its place", test_lost},
-        {"a station without a place is named", test_described},
+        {"credits given in advance", test_in_advance},
+        {"a lost packet returns its credit", test_lost},
+        {"a station without a credit is named", test_described},
         {0},
     };
-    return suite_run("net: places", cases);
+    return suite_run("net: credits", cases);
 }
