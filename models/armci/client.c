@@ -12,31 +12,27 @@ const struct stage armci_accumulate_stage = {"accumulate", STAGE_LIBRARY};
 
 static const struct mpi_state states[] = {
     MPICH_STATE_ROWS,
-    [ARMCI_QUEUED] = {"queued",
-                      {"an operation that was issued before", WAIT_OTHER},
-                      MPI_HOLDER_UNSAID},
-    [ARMCI_START] = {"start", {"its start", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [ARMCI_QUEUED] = {"queued", {"an operation that was issued before", WAIT_OTHER}, HOLDER_UNSAID},
+    [ARMCI_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNSAID},
     [ARMCI_BUFFER] = {"BUFFER",
                       {"the acknowledgement of an earlier send from the next buffer", WAIT_ACK},
-                      MPI_HOLDER_UNSAID},
+                      HOLDER_UNSAID},
     [ARMCI_COPYS] = {"COPYS",
                      {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                     MPI_HOLDER_UNSAID},
-    [ARMCI_XMIT] = {"XMIT", {"the acknowledgement of its send", WAIT_OTHER}, MPI_HOLDER_UNSAID},
-    [ARMCI_ACKS] = {"ACKS",
-                    {"the acknowledgements of its last sends", WAIT_OTHER},
-                    MPI_HOLDER_UNSAID},
+                     HOLDER_UNSAID},
+    [ARMCI_XMIT] = {"XMIT", {"the acknowledgement of its send", WAIT_OTHER}, HOLDER_UNSAID},
+    [ARMCI_ACKS] = {"ACKS", {"the acknowledgements of its last sends", WAIT_OTHER}, HOLDER_UNSAID},
     [ARMCI_PACKREQ] = {"PackREQ",
                        {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                       MPI_HOLDER_UNSAID},
-    [ARMCI_REQUEST] = {"XMIT", {"the data server's answer", WAIT_OTHER}, MPI_HOLDER_UNSAID},
-    [ARMCI_REGISTERING] = {"register", {"registration of memory", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+                       HOLDER_UNSAID},
+    [ARMCI_REQUEST] = {"XMIT", {"the data server's answer", WAIT_OTHER}, HOLDER_UNSAID},
+    [ARMCI_REGISTERING] = {"register", {"registration of memory", WAIT_OTHER}, HOLDER_UNSAID},
     [ARMCI_DIRECT] = {"direct",
                       {"ARMCI's send token, which MPI_Iprobe brings back", WAIT_CREDIT},
-                      MPI_HOLDER_UNSAID},
-    [ARMCI_COPYC] = {"COPYC", {"the next data", WAIT_OTHER}, MPI_HOLDER_UNSAID},
-    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID},
-    [ARMCI_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+                      HOLDER_UNSAID},
+    [ARMCI_COPYC] = {"COPYC", {"the next data", WAIT_OTHER}, HOLDER_UNSAID},
+    [ARMCI_SHARED] = {"shared", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
+    [ARMCI_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
 };
 
 void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
@@ -127,7 +123,7 @@ static enum mpi_progress start_mpich(struct cpu_context *context, struct mpi_pro
 {
     (void)peer;
     mpich_startup(context, mpich_of(process));
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static const struct mpi_startup_step startup[] = {{"mpich", .run = start_mpich}, {.name = "up"}};
@@ -136,7 +132,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
 {
     struct armci_client *client = request->process->device;
     struct armci_request *r = armci_request_of(request);
-    if (request->kind != MPI_OPERATION) {
+    if (request->kind != REQUEST_OPERATION) {
         mpich_start(context, &client->mpich, request);
         return;
     }
@@ -193,17 +189,17 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     client->asleep = false;
     engine_cancel(process->sim->engine, &client->tick);
     if (step(context, client))
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     if (client->current)
         cpu_spend(context, client->config->look, &armci_stage);
     bool handled = client->current ? mpich_iprobe(context, &client->mpich)
                                    : mpich_check(context, &client->mpich);
     if (handled)
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     if (!blocking)
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     sleep(context, client);
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }
 
 static void destroy(struct cpu_context *context, struct mpi_request *request)
@@ -215,7 +211,7 @@ static void destroy(struct cpu_context *context, struct mpi_request *request)
 static json_t *describe_request(const struct mpi_request *request)
 {
     const struct armci_client *client = armci_client_of(request);
-    if (request->kind != MPI_OPERATION || client->current != request || request->peer < 0)
+    if (request->kind != REQUEST_OPERATION || client->current != request || request->peer < 0)
         return NULL;
     const struct armci_server *server = armci_server_of(client, request->peer);
     json_t *json = json_pack("{s:s}", "held_by", server->name);

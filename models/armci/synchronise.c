@@ -23,7 +23,7 @@ static bool is_unfenced(const struct armci_client *client, int host)
 static int next_host(const struct armci_client *client, const struct mpi_request *request, int host)
 {
     int hosts = client->job->hosts;
-    if (request->peer != MPI_RANK_ANY) {
+    if (request->peer != RANK_ANY) {
         int wanted = armci_server_of(client, request->peer)->host->index;
         return host <= wanted && is_unfenced(client, wanted) ? wanted : hosts;
     }

@@ -6,16 +6,16 @@
 #define BASIC "LAM 7, lam_basic"
 
 static const struct param params[] = {
-    MPI_LIBRARY_PARAMS("1500 cycles", "1200 cycles", "60 cycles", "prior: instructions of LAM 7"),
-    MPI_RULE_PARAM(barrier, "by_processes", BASIC),
-    MPI_RULE_PARAM(bcast, "by_processes", BASIC),
-    MPI_RULE_PARAM(reduce, "by_processes", BASIC),
-    MPI_RULE_PARAM(allreduce, "reduce_bcast", BASIC),
-    MPI_RULE_PARAM(gather, "linear", BASIC),
-    MPI_RULE_PARAM(scatter, "linear", BASIC),
-    MPI_RULE_PARAM(allgather, "gather_bcast", BASIC),
-    MPI_RULE_PARAM(alltoall, "linear", BASIC),
-    MPI_COLLECTIVE_PARAMS("4", "true", BASIC),
+    LIBRARY_PARAMS("1500 cycles", "1200 cycles", "60 cycles", "prior: instructions of LAM 7"),
+    LIBRARY_RULE_PARAM(barrier, "by_processes", BASIC),
+    LIBRARY_RULE_PARAM(bcast, "by_processes", BASIC),
+    LIBRARY_RULE_PARAM(reduce, "by_processes", BASIC),
+    LIBRARY_RULE_PARAM(allreduce, "reduce_bcast", BASIC),
+    LIBRARY_RULE_PARAM(gather, "linear", BASIC),
+    LIBRARY_RULE_PARAM(scatter, "linear", BASIC),
+    LIBRARY_RULE_PARAM(allgather, "gather_bcast", BASIC),
+    LIBRARY_RULE_PARAM(alltoall, "linear", BASIC),
+    LIBRARY_COLLECTIVE_PARAMS("4", "true", BASIC),
     {0},
 };
 

@@ -7,24 +7,24 @@
 #include "sim/mpi/library.h"
 
 #define COSTS                                                                                      \
-    MPI_LIBRARY_PARAMS("1000 cycles", "800 cycles", "60 cycles",                                   \
-                       "prior: instructions of MPICH 1.2, whose device interface is thinner than " \
-                       "LAM's")
+    LIBRARY_PARAMS("1000 cycles", "800 cycles", "60 cycles",                                       \
+                   "prior: instructions of MPICH 1.2, whose device interface is thinner than "     \
+                   "LAM's")
 
 #define NEW "MPICH 1.2.5 (January 2003), src/coll/intra_fns_new.c 1.20"
 #define OLD "MPICH up to 1.2.4"
 
 static const struct param params[] = {
     COSTS,
-    MPI_RULE_PARAM(barrier, "recursive_doubling", NEW),
-    MPI_RULE_PARAM(bcast, "small_and_few", NEW "; 1.31, of March 2004, has small_or_few"),
-    MPI_RULE_PARAM(reduce, "binomial", NEW),
-    MPI_RULE_PARAM(allreduce, "recursive_doubling", NEW),
-    MPI_RULE_PARAM(gather, "binomial", NEW),
-    MPI_RULE_PARAM(scatter, "binomial", NEW),
-    MPI_RULE_PARAM(allgather, "recursive_doubling", NEW),
-    MPI_RULE_PARAM(alltoall, "by_size", NEW),
-    MPI_COLLECTIVE_PARAMS("0", "false", NEW),
+    LIBRARY_RULE_PARAM(barrier, "recursive_doubling", NEW),
+    LIBRARY_RULE_PARAM(bcast, "small_and_few", NEW "; 1.31, of March 2004, has small_or_few"),
+    LIBRARY_RULE_PARAM(reduce, "binomial", NEW),
+    LIBRARY_RULE_PARAM(allreduce, "recursive_doubling", NEW),
+    LIBRARY_RULE_PARAM(gather, "binomial", NEW),
+    LIBRARY_RULE_PARAM(scatter, "binomial", NEW),
+    LIBRARY_RULE_PARAM(allgather, "recursive_doubling", NEW),
+    LIBRARY_RULE_PARAM(alltoall, "by_size", NEW),
+    LIBRARY_COLLECTIVE_PARAMS("0", "false", NEW),
     {0},
 };
 
@@ -33,15 +33,15 @@ const struct param_table mpich_table = PARAM_TABLE(
 
 static const struct param old_params[] = {
     COSTS,
-    MPI_RULE_PARAM(barrier, "recursive_doubling", OLD),
-    MPI_RULE_PARAM(bcast, "binomial", OLD),
-    MPI_RULE_PARAM(reduce, "binomial", OLD),
-    MPI_RULE_PARAM(allreduce, "reduce_bcast", OLD),
-    MPI_RULE_PARAM(gather, "linear", OLD),
-    MPI_RULE_PARAM(scatter, "linear", OLD),
-    MPI_RULE_PARAM(allgather, "ring", OLD),
-    MPI_RULE_PARAM(alltoall, "linear", OLD),
-    MPI_COLLECTIVE_PARAMS("0", "false", OLD),
+    LIBRARY_RULE_PARAM(barrier, "recursive_doubling", OLD),
+    LIBRARY_RULE_PARAM(bcast, "binomial", OLD),
+    LIBRARY_RULE_PARAM(reduce, "binomial", OLD),
+    LIBRARY_RULE_PARAM(allreduce, "reduce_bcast", OLD),
+    LIBRARY_RULE_PARAM(gather, "linear", OLD),
+    LIBRARY_RULE_PARAM(scatter, "linear", OLD),
+    LIBRARY_RULE_PARAM(allgather, "ring", OLD),
+    LIBRARY_RULE_PARAM(alltoall, "linear", OLD),
+    LIBRARY_COLLECTIVE_PARAMS("0", "false", OLD),
     {0},
 };
 

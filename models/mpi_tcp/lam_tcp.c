@@ -47,7 +47,7 @@ const struct param_table lam_tcp_table = PARAM_TABLE(
 static bool shortcut(const struct mpi_request *request)
 {
     return lam_process_of(request->process)->config->fast_calls && request->blocking &&
-           request->kind != MPI_PROBE && !request->synchronous && request->peer != MPI_RANK_ANY &&
+           request->kind != REQUEST_PROBE && !request->synchronous && request->peer != RANK_ANY &&
            request->peer != request->process->rank && !request->process->active;
 }
 

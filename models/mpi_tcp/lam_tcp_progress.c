@@ -18,7 +18,7 @@ static int add_interest(struct mesh_link *link, enum inet_readiness what)
 static int add_receive(struct lam_process *lam, const struct mpi_request *request)
 {
     int count = 0;
-    if (request->peer != MPI_RANK_ANY)
+    if (request->peer != RANK_ANY)
         return add_interest(&lam->mesh.links[request->peer], INET_READABLE);
     for (int rank = 0; rank < lam->process->ranks; rank++)
         count += add_interest(&lam->mesh.links[rank], INET_READABLE);
@@ -106,7 +106,7 @@ static bool serve_ready(struct cpu_context *context, struct lam_process *lam)
 static enum mpi_progress served(struct lam_process *lam, bool would_block, bool blocking)
 {
     lam->serving = NULL;
-    return would_block && !blocking && lam->ready == 0 ? MPI_PROGRESS_NOTHING : MPI_PROGRESS_EVENT;
+    return would_block && !blocking && lam->ready == 0 ? PROGRESS_NOTHING : PROGRESS_EVENT;
 }
 
 // One write call (swritev writes until all is written or the socket is full).
@@ -116,7 +116,7 @@ static enum mpi_progress serve_write(struct cpu_context *context, struct lam_pro
     struct mesh_item *done = NULL;
     switch (mesh_write(context, lam->serving, &done)) {
     case MESH_PART:
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_WHOLE:
         lam_written(context, done);
         return served(lam, false, blocking);
@@ -137,13 +137,13 @@ static enum mpi_progress serve_read(struct cpu_context *context, struct lam_proc
     struct mesh_link *link = lam->serving;
     switch (mesh_read(context, link)) {
     case MESH_PART:
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_WHOLE:
         if (link->in_header)
             lam_envelope_read(context, lam, link);
         else
             lam_body_read(context, lam, link);
-        return link->in_header ? served(lam, false, blocking) : MPI_PROGRESS_EVENT;
+        return link->in_header ? served(lam, false, blocking) : PROGRESS_EVENT;
     case MESH_CLOSED:
         if (!mesh_at_start(link))
             mesh_lost(link);
@@ -159,7 +159,7 @@ static enum mpi_progress serve_on(struct cpu_context *context, struct lam_proces
 {
     enum inet_readiness what = lam->serving_write ? INET_WRITABLE : INET_READABLE;
     if (lam->serving_blocks && !inet_wait(context, tcp_socket_inet(lam->serving->socket), what))
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     return lam->serving_write ? serve_write(context, lam, blocking)
                               : serve_read(context, lam, blocking);
 }
@@ -170,8 +170,8 @@ static enum mpi_progress advance_several(struct cpu_context *context, struct lam
     lam->ready = mesh_select(context, &lam->mesh, blocking);
     lam->selecting = lam->ready == 0 && blocking;
     if (lam->ready > 0)
-        return MPI_PROGRESS_EVENT;
-    return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+        return PROGRESS_EVENT;
+    return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
 enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *process,
@@ -182,10 +182,10 @@ enum mpi_progress lam_advance(struct cpu_context *context, struct mpi_process *p
     if (lam->serving)
         return serve_on(context, lam, blocking);
     if (serve_ready(context, lam))
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     int interests = gather(lam, &link);
     if (interests == 0)
-        return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+        return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
     // Woken, the process is still inside select: no new turn. A fast call is the only request.
     if (!lam->selecting && !process->active->shortcut)
         cpu_spend(context, lam->config->advance, &lam_stage);

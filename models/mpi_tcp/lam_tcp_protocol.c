@@ -6,31 +6,29 @@
 const struct stage lam_stage = {"LAM TCP", STAGE_LIBRARY};
 
 const struct mpi_state lam_states[] = {
-    [LAM_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
+    [LAM_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [LAM_SEND_SHORT] = {"send_short",
                         {"room in the socket for envelope and body", WAIT_BUFFER},
-                        MPI_HELD_BY_PEER},
+                        HELD_BY_PEER},
     [LAM_SEND_SYNCH] = {"send_synch",
                         {"room in the socket for envelope and body", WAIT_BUFFER},
-                        MPI_HELD_BY_PEER},
+                        HELD_BY_PEER},
     [LAM_SEND_LONG] = {"send_long",
                        {"room in the socket for its first envelope", WAIT_BUFFER},
-                       MPI_HELD_BY_PEER},
-    [LAM_WAIT_ACK] = {"wait_ack", {"the receiver's ACK", WAIT_ACK}, MPI_HELD_BY_PEER},
+                       HELD_BY_PEER},
+    [LAM_WAIT_ACK] = {"wait_ack", {"the receiver's ACK", WAIT_ACK}, HELD_BY_PEER},
     [LAM_SEND_BODY] = {"send_body",
                        {"room in the socket for the second envelope and the body", WAIT_BUFFER},
-                       MPI_HELD_BY_PEER},
-    [LAM_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [LAM_READ_BODY] = {"read_body", {"the rest of the body", WAIT_OTHER}, MPI_HELD_BY_PEER},
+                       HELD_BY_PEER},
+    [LAM_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
+    [LAM_READ_BODY] = {"read_body", {"the rest of the body", WAIT_OTHER}, HELD_BY_PEER},
     [LAM_SEND_ACK_LONG] = {"send_ack_long",
                            {"room in the socket for its ACK", WAIT_BUFFER},
-                           MPI_HELD_BY_PEER},
-    [LAM_WAIT_SECOND] = {"wait_2nd", {"the second envelope", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [LAM_SEND_ACK] = {"send_ack",
-                      {"room in the socket for its ACK", WAIT_BUFFER},
-                      MPI_HELD_BY_PEER},
-    [LAM_WAIT_SELF] = {"wait_self", {"a matching receive of its own", WAIT_OTHER}, MPI_HELD_HERE},
-    [LAM_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
+                           HELD_BY_PEER},
+    [LAM_WAIT_SECOND] = {"wait_2nd", {"the second envelope", WAIT_OTHER}, HELD_BY_PEER},
+    [LAM_SEND_ACK] = {"send_ack", {"room in the socket for its ACK", WAIT_BUFFER}, HELD_BY_PEER},
+    [LAM_WAIT_SELF] = {"wait_self", {"a matching receive of its own", WAIT_OTHER}, HELD_HERE},
+    [LAM_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
 };
 
 // ---- Writing ----
@@ -43,7 +41,7 @@ static void queue_envelope(struct cpu_context *context, struct mpi_request *requ
     struct mesh_item *item = mesh_item_new(lam_of(request)->link, request, 0);
     struct lam_envelope envelope = {
         .ce_len = (int32_t)length,
-        .ce_tag = request->kind == MPI_SEND ? request->tag : status->tag,
+        .ce_tag = request->kind == REQUEST_SEND ? request->tag : status->tag,
         .ce_flags = (uint16_t)flags,
         .ce_cid = (uint16_t)request->context,
         .ce_seq = status->sequence,
@@ -212,7 +210,8 @@ static struct mpi_request *find_active(struct cpu_context *context, struct lam_p
 static void receive_ack(struct cpu_context *context, struct lam_process *lam,
                         const struct lam_envelope *envelope)
 {
-    struct mpi_request *send = find_active(context, lam, MPI_SEND, LAM_WAIT_ACK, envelope->message);
+    struct mpi_request *send =
+        find_active(context, lam, REQUEST_SEND, LAM_WAIT_ACK, envelope->message);
     if (!lam_of(send)->is_long) {
         mpi_finish(context, send);
         return;
@@ -225,7 +224,7 @@ static void receive_second(struct cpu_context *context, struct lam_process *lam,
                            struct mesh_link *link, const struct lam_envelope *envelope)
 {
     struct mpi_request *request =
-        find_active(context, lam, MPI_RECV, LAM_WAIT_SECOND, envelope->message);
+        find_active(context, lam, REQUEST_RECV, LAM_WAIT_SECOND, envelope->message);
     read_body(context, request);
     mesh_expect(link, envelope->ce_len);
 }

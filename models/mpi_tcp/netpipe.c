@@ -92,7 +92,8 @@ static bool poll(struct cpu_context *context, struct mpi_process *process)
         return false;
     struct mesh_link *link = &mesh_of(process)->links[oldest->peer];
     cpu_spend(context, netpipe->config->call, &netpipe_stage);
-    return oldest->kind == MPI_SEND ? send_on(context, link) : receive_on(context, link, oldest);
+    return oldest->kind == REQUEST_SEND ? send_on(context, link)
+                                        : receive_on(context, link, oldest);
 }
 
 static const struct mpi_bare_ops bare = {
@@ -102,12 +103,12 @@ static const struct mpi_bare_ops bare = {
     .poll = poll,
 };
 
-static const struct mpi_state states[] = MPI_BARE_STATES(
-    "room in the socket", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
+static const struct mpi_state states[] =
+    BARE_STATES("room in the socket", WAIT_BUFFER, "room in the socket", WAIT_BUFFER, "its bytes");
 
 const struct mpi_device_ops netpipe_ops = {
     .name = "TCP",
-    MPI_BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, states),
     .startup = mesh_startup,
     .finalize = mesh_finalize,
 };

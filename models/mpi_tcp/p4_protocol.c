@@ -4,27 +4,25 @@
 static const struct stage mpich_stage = {"MPICH", STAGE_LIBRARY};
 
 const struct mpi_state p4_states[] = {
-    [P4_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
+    [P4_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
     [P4_SEND_SHORT] = {"send_short",
                        {"room in the socket for its packet", WAIT_BUFFER},
-                       MPI_HELD_BY_PEER},
+                       HELD_BY_PEER},
     [P4_SEND_EAGER] = {"send_eager",
                        {"room in the socket for packet and data", WAIT_BUFFER},
-                       MPI_HELD_BY_PEER},
+                       HELD_BY_PEER},
     [P4_SEND_REQUEST] = {"send_request",
                          {"room in the socket for its request to send", WAIT_BUFFER},
-                         MPI_HELD_BY_PEER},
-    [P4_WAIT_OK] = {"wait_ok", {"the receiver's ok to send", WAIT_ACK}, MPI_HELD_BY_PEER},
-    [P4_SEND_DATA] = {"send_data",
-                      {"room in the socket for its data", WAIT_BUFFER},
-                      MPI_HELD_BY_PEER},
-    [P4_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
+                         HELD_BY_PEER},
+    [P4_WAIT_OK] = {"wait_ok", {"the receiver's ok to send", WAIT_ACK}, HELD_BY_PEER},
+    [P4_SEND_DATA] = {"send_data", {"room in the socket for its data", WAIT_BUFFER}, HELD_BY_PEER},
+    [P4_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
     [P4_SEND_OK] = {"send_ok",
                     {"room in the socket for its ok to send", WAIT_BUFFER},
-                    MPI_HELD_BY_PEER},
-    [P4_WAIT_DATA] = {"wait_data", {"the data", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [P4_WAIT_SELF] = {"wait_self", {"a matching receive of its own", WAIT_OTHER}, MPI_HELD_HERE},
-    [P4_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
+                    HELD_BY_PEER},
+    [P4_WAIT_DATA] = {"wait_data", {"the data", WAIT_OTHER}, HELD_BY_PEER},
+    [P4_WAIT_SELF] = {"wait_self", {"a matching receive of its own", WAIT_OTHER}, HELD_HERE},
+    [P4_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
 };
 
 // ---- Sending ----
@@ -32,8 +30,8 @@ const struct mpi_state p4_states[] = {
 static struct p4_envelope envelope_of(const struct mpi_request *request, enum p4_kind kind)
 {
     return (struct p4_envelope){
-        .length = (int32_t)(request->kind == MPI_SEND ? request->size : request->status.length),
-        .tag = request->kind == MPI_SEND ? request->tag : request->status.tag,
+        .length = (int32_t)(request->kind == REQUEST_SEND ? request->size : request->status.length),
+        .tag = request->kind == REQUEST_SEND ? request->tag : request->status.tag,
         .kind = (uint8_t)kind,
         .context = (uint16_t)request->context,
         .sequence = request->status.sequence,
@@ -250,7 +248,7 @@ void p4_dispatch(struct cpu_context *context, struct p4_process *p4,
 void p4_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct p4_process *p4 = p4_process_of(request->process);
-    bool sends = request->kind == MPI_SEND;
+    bool sends = request->kind == REQUEST_SEND;
     cpu_spend_for(context, sends ? p4->config->send : p4->config->receive, &mpich_stage,
                   request->message);
     if (!mesh_refuses(request, INT32_MAX - P4_HEADER_BYTES))

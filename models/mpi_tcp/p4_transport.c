@@ -45,20 +45,20 @@ static enum mpi_progress wait_to_write(struct cpu_context *context, struct p4_pr
     bool drains = p4->process->rank < to->rank;
     if (!mesh_open(to)) {
         mesh_lost(to);
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     }
     for (int rank = 0; rank < p4->process->ranks; rank++)
         p4->mesh.links[rank].wanted_ready = drains ? INET_READABLE : 0;
     to->wanted_ready |= INET_WRITABLE;
     if (mesh_select(context, &p4->mesh, true) == 0)
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     p4->full = false;
     if (to->ready & INET_WRITABLE)
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     for (int rank = 0; rank < p4->process->ranks && !p4->reading; rank++)
         if (p4->mesh.links[rank].ready & INET_READABLE)
             p4->reading = &p4->mesh.links[rank];
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 // One write call of the message under way.
@@ -77,13 +77,13 @@ static enum mpi_progress write_on(struct cpu_context *context, struct p4_process
         return wait_to_write(context, p4, link);
     switch (mesh_write(context, link, &done)) {
     case MESH_PART:
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_EMPTY:
         p4->full = true;
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_CLOSED:
         mesh_lost(link);
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     case MESH_WHOLE:
         break;
     }
@@ -93,7 +93,7 @@ static enum mpi_progress write_on(struct cpu_context *context, struct p4_process
     mesh_item_free(done);
     if (use != NOT_LAST)
         p4_written(context, request, (enum p4_kind)use);
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 // ---- Receiving ----
@@ -104,9 +104,9 @@ static enum mpi_progress wait_to_read(struct cpu_context *context, struct p4_pro
     enum inet_readiness wanted = INET_READABLE, ready;
     struct inet_socket *socket = tcp_socket_inet(p4->reading->socket);
     if (inet_select(context, &socket, &wanted, &ready, 1, true) == 0)
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     p4->empty = false;
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 static void header_read(struct cpu_context *context, struct p4_process *p4)
@@ -137,15 +137,15 @@ static enum mpi_progress read_on(struct cpu_context *context, struct p4_process 
         return wait_to_read(context, p4);
     switch (mesh_read(context, link)) {
     case MESH_PART:
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_EMPTY:
         p4->empty = true;
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_CLOSED:
         if (!mesh_at_start(link))
             mesh_lost(link);
         p4->reading = NULL;
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     case MESH_WHOLE:
         break;
     }
@@ -153,7 +153,7 @@ static enum mpi_progress read_on(struct cpu_context *context, struct p4_process 
         header_read(context, p4);
     if (!link->in_header && link->got == link->wanted)
         payload_read(p4);
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 // search_p4_queue: the first message of those that are asked for, out of the queue. NULL if none.
@@ -182,11 +182,11 @@ static enum mpi_progress select_all(struct cpu_context *context, struct p4_proce
         p4->mesh.links[rank].wanted_ready = INET_READABLE;
     p4->selecting = mesh_select(context, &p4->mesh, true) == 0;
     if (p4->selecting)
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     for (int rank = 0; rank < p4->process->ranks && !p4->reading; rank++)
         if (p4->mesh.links[rank].ready)
             p4->reading = &p4->mesh.links[rank];
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 // socket_msgs_available: a select without waiting for each socket, and a look at the first byte of
@@ -213,7 +213,7 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
 static bool probing(const struct p4_process *p4)
 {
     for (const struct mpi_request *at = p4->process->active; at; at = at->active_next)
-        if (at->kind == MPI_PROBE)
+        if (at->kind == REQUEST_PROBE)
             return true;
     return false;
 }
@@ -228,16 +228,16 @@ enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *pr
         return write_on(context, p4);
     bool waits = blocking || p4->awaited;
     if (!waits && !probing(p4))
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     struct p4_message *message = take_queued(p4);
     if (message) {
         p4_dispatch(context, p4, message);
         pool_give(&p4->messages, message);
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     }
     if (!p4->selecting)
         cpu_spend(context, p4->config->check, &p4_stage);
     if (waits)
         return select_all(context, p4);
-    return messages_available(context, p4) ? MPI_PROGRESS_EVENT : MPI_PROGRESS_NOTHING;
+    return messages_available(context, p4) ? PROGRESS_EVENT : PROGRESS_NOTHING;
 }

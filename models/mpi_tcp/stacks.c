@@ -74,7 +74,7 @@ const struct stack lam_tcp_stack = {
         {
             .name = "lam_tcp",
             .doc = "LAM/MPI 7.1 over TCP with the TCP RPI",
-            .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"tcp", "lam", "lam_tcp", NULL},
             .one_process_per_host = true,
             .cards = STACK_CARDS_BY_ROUTE,
@@ -119,7 +119,7 @@ const struct stack mpich_p4_stack = {
         {
             .name = "mpich_p4",
             .doc = "MPICH 1.2.5 over TCP with ch_p4",
-            .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"tcp", "mpich", "mpich_p4", NULL},
             .one_process_per_host = true,
             .cards = STACK_CARDS_BY_ROUTE,

@@ -31,7 +31,7 @@ static enum mpi_progress broken(const struct mesh *mesh)
     sim_fail(mesh->process->sim, SIM_FAILED, "connection_broken",
              json_pack("{s:i}", "rank", mesh->process->rank),
              "rank %d loses a connection while the job starts", mesh->process->rank);
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }
 
 static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_process *process,
@@ -43,7 +43,7 @@ static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_pro
         mesh->listener = tcp_listen(context, mesh->host, port_of(process->rank),
                                     &mesh->config.options, &process->task);
     event_init(&mesh->exchange, exchange_event);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress next_step(struct cpu_context *context, struct mesh *mesh, int peer)
@@ -53,19 +53,19 @@ static enum mpi_progress next_step(struct cpu_context *context, struct mesh *mes
     if (mesh->joining == MESH_ACCEPT)
         engine_schedule(process->sim->engine, &mesh->exchange,
                         context->now + mesh->config.exchange);
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 static enum mpi_progress connect_step(struct cpu_context *context, struct mesh *mesh, int peer)
 {
     struct mesh_link *link = &mesh->links[peer];
     if (!link->port_known)
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     int station = tcp_peer_station(mesh->host, mesh_of(mesh->process->peers[peer])->host);
     link->socket = tcp_connect(context, mesh->host, station, port_of(peer), &mesh->config.options,
                                &mesh->process->task);
     mesh->joining = MESH_GREET;
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *mesh, int peer)
@@ -73,21 +73,21 @@ static enum mpi_progress greet_step(struct cpu_context *context, struct mesh *me
     int32_t rank = mesh->process->rank;
     struct mesh_link *link = &mesh->links[peer];
     if (!inet_wait(context, tcp_socket_inet(link->socket), INET_WRITABLE))
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     struct tcp_run greeting = {
         .length = GREETING_BYTES, .content = &rank, .content_length = sizeof rank};
     if (tcp_write(context, link->socket, &greeting, 1) != GREETING_BYTES)
         return broken(mesh);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress accept_step(struct cpu_context *context, struct mesh *mesh)
 {
     mesh->unnamed = tcp_accept(context, mesh->listener);
     if (!mesh->unnamed)
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     mesh->joining = MESH_NAME;
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 // The greeting is shorter than any segment, and comes in one piece.
@@ -97,14 +97,14 @@ static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mes
     int count;
     int32_t rank;
     if (!inet_wait(context, tcp_socket_inet(mesh->unnamed), INET_READABLE))
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     if (tcp_read(context, mesh->unnamed, GREETING_BYTES, &piece, 1, &count) != GREETING_BYTES)
         return broken(mesh);
     memcpy(&rank, piece.content, sizeof rank);
     g_assert(rank == peer);
     mesh->links[rank].socket = mesh->unnamed;
     mesh->unnamed = NULL;
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress joining(struct cpu_context *context, struct mesh *mesh, int peer)
@@ -121,7 +121,7 @@ static enum mpi_progress joining(struct cpu_context *context, struct mesh *mesh,
     case MESH_NAME:
         return name_step(context, mesh, peer);
     }
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress join_step(struct cpu_context *context, struct mpi_process *process,
@@ -129,7 +129,7 @@ static enum mpi_progress join_step(struct cpu_context *context, struct mpi_proce
 {
     struct mesh *mesh = mesh_of(process);
     enum mpi_progress progress = joining(context, mesh, peer);
-    if (progress == MPI_PROGRESS_NOTHING)
+    if (progress == PROGRESS_NOTHING)
         mesh->joining = MESH_NEXT;
     return progress;
 }
@@ -139,7 +139,7 @@ static enum mpi_progress all_step(struct cpu_context *context, struct mpi_proces
                                   int peer)
 {
     (void)context, (void)process, (void)peer;
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 const struct mpi_startup_step mesh_startup[] = {
@@ -159,7 +159,7 @@ enum mpi_progress mesh_finalize(struct cpu_context *context, struct mpi_process 
             continue;
         tcp_close(context, link->socket);
         link->socket = NULL;
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     }
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }

@@ -249,7 +249,7 @@ static void take(struct cpu_context *context, struct mpich *mpich, struct mpich_
 
 void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request)
 {
-    if (request->kind == MPI_SEND)
+    if (request->kind == REQUEST_SEND)
         start_send(context, mpich, request);
     else
         start_receive(context, mpich, request);

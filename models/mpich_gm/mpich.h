@@ -38,12 +38,12 @@ struct mpich_header {
 // States of MPICH's requests; those of who stands beside it follow them in the device's table.
 enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPICH_STATES };
 #define MPICH_STATE_ROWS                                                                           \
-    [MPICH_START] = {"start", {"its start", WAIT_OTHER}, MPI_HOLDER_UNSAID},                       \
+    [MPICH_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNSAID},                           \
     [MPICH_WAIT_TOKEN] = {"wait_token",                                                            \
                           {"a send token or a send buffer of MPICH's", WAIT_CREDIT},               \
-                          MPI_HOLDER_UNSAID},                                                      \
-    [MPICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HOLDER_UNSAID},            \
-    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID}
+                          HOLDER_UNSAID},                                                          \
+    [MPICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HOLDER_UNSAID},                \
+    [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID}
 
 struct mpich_buffer { // registered memory that a message is sent out of
     struct mpich *mpich;

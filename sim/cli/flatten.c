@@ -68,7 +68,7 @@ static void append_detail(GString *line, const struct flat_op *op)
         append_quantity(line, QUANTITY_SIZE, op->size);
     if (op->kind == FLAT_COMPUTE)
         append_quantity(line, QUANTITY_DURATION, op->time);
-    if (op->kind <= FLAT_IPROBE && op->context == MPI_POINT_TO_POINT)
+    if (op->kind <= FLAT_IPROBE && op->context == CONTEXT_POINT_TO_POINT)
         append_number(line, ", tag ", op->tag);
     if (op->kind <= FLAT_IPROBE && op->group)
         g_string_append_printf(line, ", in %s", op->group->name);
@@ -118,7 +118,7 @@ static json_t *op_json(const char *series, int rank, const struct flat_op *op)
         json_object_set_new(json, "peer", rank_json(op->peer));
     if (op->kind <= FLAT_IPROBE) {
         json_object_set_new(json, "tag", rank_json(op->tag));
-        json_object_set_new(json, "collective", json_boolean(op->context == MPI_COLLECTIVE));
+        json_object_set_new(json, "collective", json_boolean(op->context == CONTEXT_COLLECTIVE));
         if (op->group)
             json_object_set_new(json, "communicator", json_string(op->group->name));
     }

@@ -7,9 +7,9 @@ static const struct mpi_arrival_ops *ops_of(const struct mpi_process *process)
 }
 
 const struct mpi_state mpi_plain_states[] = {
-    [MPI_PLAIN_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
-    [MPI_PLAIN_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [MPI_PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
+    [PLAIN_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
+    [PLAIN_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
+    [PLAIN_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
 };
 
 void mpi_finish(struct cpu_context *context, struct mpi_request *request)
@@ -30,7 +30,7 @@ static void wait(struct cpu_context *context, struct mpi_request *request)
     if (ops->wait)
         ops->wait(context, request);
     else
-        mpi_enter(context, request, request->kind == MPI_SEND ? ops->waits_self : ops->posted,
+        mpi_enter(context, request, request->kind == REQUEST_SEND ? ops->waits_self : ops->posted,
                   NULL);
 }
 
@@ -62,7 +62,7 @@ struct mpi_request *mpi_arrived(struct cpu_context *context, struct mpi_process 
         if (!*good)
             return NULL;
         mpi_request_match(request, envelope, message);
-        if (request->kind != MPI_PROBE)
+        if (request->kind != REQUEST_PROBE)
             return request;
         // A probe only learns of the message; the search goes on.
         finish(context, request);
@@ -158,7 +158,7 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
     if (mpi_request_truncates(request, &message->envelope))
         return;
     mpi_request_match(request, &message->envelope, message->message);
-    if (request->kind == MPI_PROBE) {
+    if (request->kind == REQUEST_PROBE) {
         finish(context, request);
         return;
     }
@@ -173,7 +173,7 @@ void mpi_receive_start(struct cpu_context *context, struct mpi_request *request)
 
 void mpi_matched_start(struct cpu_context *context, struct mpi_request *request)
 {
-    if (request->kind != MPI_SEND)
+    if (request->kind != REQUEST_SEND)
         mpi_receive_start(context, request);
     else if (request->peer == request->process->rank)
         mpi_self_send(context, request);

@@ -30,10 +30,9 @@ struct mpi_arrival_ops {
 
 // States of a library that has none of its own: rows for `posted` and `done`.
 extern const struct mpi_state mpi_plain_states[];
-enum { MPI_PLAIN_START, MPI_PLAIN_POSTED, MPI_PLAIN_DONE };
-#define MPI_PLAIN_DEVICE .states = mpi_plain_states, .start = mpi_matched_start
-#define MPI_PLAIN_ARRIVAL                                                                          \
-    .posted = MPI_PLAIN_POSTED, .done = MPI_PLAIN_DONE, .buffers_self = mpi_buffers_plain
+enum { PLAIN_START, PLAIN_POSTED, PLAIN_DONE };
+#define PLAIN_DEVICE .states = mpi_plain_states, .start = mpi_matched_start
+#define PLAIN_ARRIVAL .posted = PLAIN_POSTED, .done = PLAIN_DONE, .buffers_self = mpi_buffers_plain
 
 // For `buffers_self`: true but for a synchronous send, which waits for its receive.
 bool mpi_buffers_plain(const struct mpi_request *send);

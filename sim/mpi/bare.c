@@ -44,7 +44,7 @@ void mpi_bare_clear(struct mpi_process *process)
 
 static void finish(struct cpu_context *context, struct mpi_request *request)
 {
-    mpi_enter(context, request, MPI_BARE_DONE, NULL);
+    mpi_enter(context, request, BARE_DONE, NULL);
     mpi_request_done(context, request);
 }
 
@@ -57,9 +57,9 @@ static bool post(struct cpu_context *context, struct mpi_request *send)
     struct mpi_bare_request *r = bare_of(send);
     while (r->to_post > 0) {
         int64_t taken, offset = send->size == 0 ? 0 : send->size - r->to_post;
-        send->waits_for = &process->ops->states[MPI_BARE_SENT].wait;
+        send->waits_for = &process->ops->states[BARE_SENT].wait;
         if (!ops_of(process)->post(context, send, offset, &taken)) {
-            send->waits_for = &process->ops->states[MPI_BARE_QUEUED].wait;
+            send->waits_for = &process->ops->states[BARE_QUEUED].wait;
             return false;
         }
         r->to_post -= counted(taken);
@@ -113,7 +113,7 @@ void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, 
     const struct mpi_bare_ops *ops = ops_of(process);
     struct mpi_request *oldest = NULL;
     for (struct mpi_request *request = process->active; request; request = request->active_next)
-        if (request->kind == MPI_RECV && request->peer == peer)
+        if (request->kind == REQUEST_RECV && request->peer == peer)
             oldest = request;
     if (oldest) {
         ops->take(context, oldest, arrived);
@@ -173,10 +173,10 @@ static bool refuses(const struct mpi_request *request)
 
 void mpi_bare_start(struct cpu_context *context, struct mpi_request *request)
 {
-    bool send = request->kind == MPI_SEND;
+    bool send = request->kind == REQUEST_SEND;
     *bare_of(request) =
         (struct mpi_bare_request){counted(request->size), counted(request->size), false};
-    mpi_enter(context, request, send ? MPI_BARE_SENT : MPI_BARE_POSTED, NULL);
+    mpi_enter(context, request, send ? BARE_SENT : BARE_POSTED, NULL);
     if (refuses(request))
         return;
     if (send)
@@ -190,10 +190,10 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
 {
     const struct mpi_bare_ops *ops = ops_of(process);
     if (ops->poll(context, process))
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     if (!blocking || !process->active)
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     if (ops->sleep)
         ops->sleep(context, process);
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }

@@ -10,11 +10,11 @@
 
 // Rows of the provider's states (mpi_device_ops.states).
 enum mpi_bare_state {
-    MPI_BARE_START,
-    MPI_BARE_SENT,   // a send: the provider has it, or a part of it
-    MPI_BARE_QUEUED, // a send: the provider has no room for it. Not traced
-    MPI_BARE_POSTED, // a receive
-    MPI_BARE_DONE,
+    BARE_START,
+    BARE_SENT,   // a send: the provider has it, or a part of it
+    BARE_QUEUED, // a send: the provider has no room for it. Not traced
+    BARE_POSTED, // a receive
+    BARE_DONE,
 };
 
 struct mpi_bare_ops {
@@ -82,19 +82,19 @@ enum mpi_progress mpi_bare_advance(struct cpu_context *context, struct mpi_proce
                                    bool blocking);
 
 // Members of a provider's struct mpi_device_ops.
-#define MPI_BARE_DEVICE(bare_ops, bare_states)                                                     \
+#define BARE_DEVICE(bare_ops, bare_states)                                                         \
     .bare = (bare_ops), .states = (bare_states), .request_size = sizeof(struct mpi_bare_request),  \
     .start = mpi_bare_start, .advance = mpi_bare_advance
 
 // Rows of its states: what a send waits for once it is posted and without room for it, each with
 // the class of the wait, and what a receive waits for.
-#define MPI_BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)               \
+#define BARE_STATES(sent_wait, sent_class, room_wait, room_class, received_wait)                   \
     {                                                                                              \
-        [MPI_BARE_START] = {"start", {NULL, WAIT_OTHER}, MPI_HOLDER_UNSAID},                       \
-        [MPI_BARE_SENT] = {"sent", {sent_wait, sent_class}, MPI_HOLDER_UNSAID},                    \
-        [MPI_BARE_QUEUED] = {"queued", {room_wait, room_class}, MPI_HOLDER_UNSAID},                \
-        [MPI_BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, MPI_HOLDER_UNSAID},            \
-        [MPI_BARE_DONE] = {"done", {NULL, WAIT_OTHER}, MPI_HOLDER_UNSAID},                         \
+        [BARE_START] = {"start", {NULL, WAIT_OTHER}, HOLDER_UNSAID},                               \
+        [BARE_SENT] = {"sent", {sent_wait, sent_class}, HOLDER_UNSAID},                            \
+        [BARE_QUEUED] = {"queued", {room_wait, room_class}, HOLDER_UNSAID},                        \
+        [BARE_POSTED] = {"posted", {received_wait, WAIT_OTHER}, HOLDER_UNSAID},                    \
+        [BARE_DONE] = {"done", {NULL, WAIT_OTHER}, HOLDER_UNSAID},                                 \
     }
 
 #endif

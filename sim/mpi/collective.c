@@ -76,7 +76,7 @@ static void then_bcast(struct mpi_schedule *schedule, const struct mpi_collectiv
     half.root = 0;
     first(schedule, &half);
     half.size = size;
-    half.buffer = MPI_BUFFER_RECEIVE;
+    half.buffer = BUFFER_RECEIVE;
     bcasts[call->library->bcast](schedule, &half);
 }
 
@@ -136,21 +136,21 @@ static mpi_algorithm_fn *rule_of(const struct mpi_library_config *library,
                                  enum mpi_collective collective)
 {
     switch (collective) {
-    case MPI_BARRIER:
+    case COLLECTIVE_BARRIER:
         return barriers[library->barrier];
-    case MPI_BCAST:
+    case COLLECTIVE_BCAST:
         return bcasts[library->bcast];
-    case MPI_REDUCE:
+    case COLLECTIVE_REDUCE:
         return reduces[library->reduce];
-    case MPI_ALLREDUCE:
+    case COLLECTIVE_ALLREDUCE:
         return allreduces[library->allreduce];
-    case MPI_GATHER:
+    case COLLECTIVE_GATHER:
         return gathers[library->gather];
-    case MPI_SCATTER:
+    case COLLECTIVE_SCATTER:
         return scatters[library->scatter];
-    case MPI_ALLGATHER:
+    case COLLECTIVE_ALLGATHER:
         return allgathers[library->allgather];
-    case MPI_ALLTOALL:
+    case COLLECTIVE_ALLTOALL:
         return alltoalls[library->alltoall];
     }
     return NULL;
@@ -158,7 +158,8 @@ static mpi_algorithm_fn *rule_of(const struct mpi_library_config *library,
 
 static bool has_data_to_move(enum mpi_collective collective)
 {
-    return collective == MPI_BCAST || collective == MPI_REDUCE || collective == MPI_ALLREDUCE;
+    return collective == COLLECTIVE_BCAST || collective == COLLECTIVE_REDUCE ||
+           collective == COLLECTIVE_ALLREDUCE;
 }
 
 void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_process *process,
@@ -173,7 +174,7 @@ void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_proces
         .ranks = mpi_group_size(group, process->ranks),
         .root = root,
         .size = size,
-        .buffer = MPI_BUFFER_SEND,
+        .buffer = BUFFER_SEND,
     };
     g_assert(call.rank >= 0);
     mpi_schedule_reset(schedule, group);
@@ -184,12 +185,14 @@ void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_proces
 
 int64_t mpi_collective_send_bytes(enum mpi_collective collective, int ranks, int64_t size)
 {
-    return collective == MPI_SCATTER || collective == MPI_ALLTOALL ? size * ranks : size;
+    return collective == COLLECTIVE_SCATTER || collective == COLLECTIVE_ALLTOALL ? size * ranks
+                                                                                 : size;
 }
 
 int64_t mpi_collective_receive_bytes(enum mpi_collective collective, int ranks, int64_t size)
 {
-    return collective == MPI_GATHER || collective == MPI_ALLGATHER || collective == MPI_ALLTOALL
+    return collective == COLLECTIVE_GATHER || collective == COLLECTIVE_ALLGATHER ||
+                   collective == COLLECTIVE_ALLTOALL
                ? size * ranks
                : size;
 }

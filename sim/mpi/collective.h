@@ -6,14 +6,14 @@
 #include "sim/mpi/schedule.h"
 
 enum mpi_collective {
-    MPI_BARRIER,
-    MPI_BCAST,
-    MPI_REDUCE,
-    MPI_ALLREDUCE,
-    MPI_GATHER,
-    MPI_SCATTER,
-    MPI_ALLGATHER,
-    MPI_ALLTOALL,
+    COLLECTIVE_BARRIER,
+    COLLECTIVE_BCAST,
+    COLLECTIVE_REDUCE,
+    COLLECTIVE_ALLREDUCE,
+    COLLECTIVE_GATHER,
+    COLLECTIVE_SCATTER,
+    COLLECTIVE_ALLGATHER,
+    COLLECTIVE_ALLTOALL,
 };
 
 // Writes the schedule of a collective for this process, by the rule of its library (no library: the

@@ -2,7 +2,7 @@
 // Barriers.
 #include "sim/mpi/algorithm.h"
 
-static const struct mpi_place nowhere = {MPI_BUFFER_SEND, 0};
+static const struct mpi_place nowhere = {BUFFER_SEND, 0};
 
 static void send(struct mpi_schedule *schedule, int peer)
 {

@@ -109,10 +109,10 @@ void mpi_bcast_scatter_allgather(struct mpi_schedule *schedule,
 void mpi_allreduce_recursive_doubling(struct mpi_schedule *schedule,
                                       const struct mpi_collective_call *call)
 {
-    struct mpi_place sum = {MPI_BUFFER_RECEIVE, 0}, operand = {MPI_BUFFER_TEMPORARY, 0};
+    struct mpi_place sum = {BUFFER_RECEIVE, 0}, operand = {BUFFER_TEMPORARY, 0};
     struct mpi_collective_call all = *call;
     all.root = 0;
-    mpi_schedule_copy(schedule, mpi_place(MPI_BUFFER_SEND, 0), sum, call->size);
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0), sum, call->size);
     for (int bit = 1; bit < call->ranks; bit <<= 1) {
         int partner = call->rank ^ bit;
         if (partner < call->ranks) {
@@ -128,8 +128,8 @@ void mpi_allreduce_recursive_doubling(struct mpi_schedule *schedule,
 
 static void own_block(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    mpi_schedule_copy(schedule, mpi_place(MPI_BUFFER_SEND, 0),
-                      mpi_place(MPI_BUFFER_RECEIVE, call->rank * call->size), call->size);
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0),
+                      mpi_place(BUFFER_RECEIVE, call->rank * call->size), call->size);
 }
 
 // Blocks go round to the right, one place a step (MPICH up to 1.2.4).
@@ -140,8 +140,8 @@ void mpi_allgather_ring(struct mpi_schedule *schedule, const struct mpi_collecti
     own_block(schedule, call);
     for (int step = 0; step < ranks - 1; step++) {
         int sent = (call->rank - step + ranks) % ranks, received = (sent + ranks - 1) % ranks;
-        sendrecv(schedule, right, mpi_place(MPI_BUFFER_RECEIVE, sent * call->size), call->size,
-                 left, mpi_place(MPI_BUFFER_RECEIVE, received * call->size), call->size);
+        sendrecv(schedule, right, mpi_place(BUFFER_RECEIVE, sent * call->size), call->size, left,
+                 mpi_place(BUFFER_RECEIVE, received * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
 }
@@ -149,7 +149,7 @@ void mpi_allgather_ring(struct mpi_schedule *schedule, const struct mpi_collecti
 void mpi_allgather_recursive_doubling(struct mpi_schedule *schedule,
                                       const struct mpi_collective_call *call)
 {
-    struct blocks blocks = {MPI_BUFFER_RECEIVE, call->size, call->size * call->ranks};
+    struct blocks blocks = {BUFFER_RECEIVE, call->size, call->size * call->ranks};
     struct mpi_collective_call all = *call;
     all.root = 0;
     own_block(schedule, call);
@@ -163,8 +163,8 @@ void mpi_allgather_recursive_doubling(struct mpi_schedule *schedule,
 static void own_of_all(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     int64_t offset = call->rank * call->size;
-    mpi_schedule_copy(schedule, mpi_place(MPI_BUFFER_SEND, offset),
-                      mpi_place(MPI_BUFFER_RECEIVE, offset), call->size);
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, offset), mpi_place(BUFFER_RECEIVE, offset),
+                      call->size);
 }
 
 // All receives, then all sends, started at once and waited for together (LAM; MPICH for medium
@@ -174,13 +174,11 @@ void mpi_alltoall_linear(struct mpi_schedule *schedule, const struct mpi_collect
     own_of_all(schedule, call);
     for (int i = 1; i < call->ranks; i++) {
         int peer = (call->rank + i) % call->ranks;
-        mpi_schedule_recv(schedule, peer, mpi_place(MPI_BUFFER_RECEIVE, peer * call->size),
-                          call->size);
+        mpi_schedule_recv(schedule, peer, mpi_place(BUFFER_RECEIVE, peer * call->size), call->size);
     }
     for (int i = 1; i < call->ranks; i++) {
         int peer = (call->rank + i) % call->ranks;
-        mpi_schedule_send(schedule, peer, mpi_place(MPI_BUFFER_SEND, peer * call->size),
-                          call->size);
+        mpi_schedule_send(schedule, peer, mpi_place(BUFFER_SEND, peer * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
 }
@@ -192,8 +190,8 @@ void mpi_alltoall_pairwise(struct mpi_schedule *schedule, const struct mpi_colle
     for (int i = 1; i < call->ranks; i++) {
         int to = (call->rank + i) % call->ranks,
             from = (call->rank - i + call->ranks) % call->ranks;
-        sendrecv(schedule, to, mpi_place(MPI_BUFFER_SEND, to * call->size), call->size, from,
-                 mpi_place(MPI_BUFFER_RECEIVE, from * call->size), call->size);
+        sendrecv(schedule, to, mpi_place(BUFFER_SEND, to * call->size), call->size, from,
+                 mpi_place(BUFFER_RECEIVE, from * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
 }
@@ -204,15 +202,15 @@ void mpi_alltoall_recursive_doubling(struct mpi_schedule *schedule,
                                      const struct mpi_collective_call *call)
 {
     int64_t row = call->size * call->ranks;
-    struct blocks blocks = {MPI_BUFFER_TEMPORARY, row, row * call->ranks};
+    struct blocks blocks = {BUFFER_TEMPORARY, row, row * call->ranks};
     struct mpi_collective_call all = *call;
     all.root = 0;
-    mpi_schedule_copy(schedule, mpi_place(MPI_BUFFER_SEND, 0),
-                      mpi_place(MPI_BUFFER_TEMPORARY, call->rank * row), row);
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, 0),
+                      mpi_place(BUFFER_TEMPORARY, call->rank * row), row);
     allgather_blocks(schedule, &all, &blocks);
     for (int peer = 0; peer < call->ranks; peer++)
         mpi_schedule_copy(schedule,
-                          mpi_place(MPI_BUFFER_TEMPORARY, peer * row + call->rank * call->size),
-                          mpi_place(MPI_BUFFER_RECEIVE, peer * call->size), call->size);
+                          mpi_place(BUFFER_TEMPORARY, peer * row + call->rank * call->size),
+                          mpi_place(BUFFER_RECEIVE, peer * call->size), call->size);
     mpi_schedule_end_round(schedule);
 }

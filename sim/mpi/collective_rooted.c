@@ -6,8 +6,8 @@
 // Not modelled: derived datatypes, operations that do not commute, packing.
 #include "sim/mpi/algorithm.h"
 
-static const struct mpi_place send_buffer = {MPI_BUFFER_SEND, 0};
-static const struct mpi_place receive_buffer = {MPI_BUFFER_RECEIVE, 0};
+static const struct mpi_place send_buffer = {BUFFER_SEND, 0};
+static const struct mpi_place receive_buffer = {BUFFER_RECEIVE, 0};
 
 static void send_now(struct mpi_schedule *schedule, int peer, struct mpi_place from, int64_t size)
 {
@@ -52,7 +52,7 @@ void mpi_bcast_binomial(struct mpi_schedule *schedule, const struct mpi_collecti
 // The root takes in the operands from the last rank to the first (LAM).
 void mpi_reduce_linear(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    struct mpi_place operand = {MPI_BUFFER_TEMPORARY, 0};
+    struct mpi_place operand = {BUFFER_TEMPORARY, 0};
     int last = call->ranks - 1;
     if (call->rank != call->root) {
         send_now(schedule, call->root, send_buffer, call->size);
@@ -75,11 +75,11 @@ void mpi_reduce_linear(struct mpi_schedule *schedule, const struct mpi_collectiv
 // the root in the receive buffer.
 void mpi_reduce_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
-    struct mpi_place operand = {MPI_BUFFER_TEMPORARY, 0}, sum = receive_buffer;
+    struct mpi_place operand = {BUFFER_TEMPORARY, 0}, sum = receive_buffer;
     int relative = mpi_relative(call), parent_bit = mpi_lowest_bit(relative, call->ranks);
     bool leaf = relative != 0 && (parent_bit == 1 || relative + 1 == call->ranks);
     if (relative != 0)
-        sum = leaf ? send_buffer : mpi_place(MPI_BUFFER_TEMPORARY, call->size);
+        sum = leaf ? send_buffer : mpi_place(BUFFER_TEMPORARY, call->size);
     if (!leaf)
         mpi_schedule_copy(schedule, send_buffer, sum, call->size);
     for (int bit = 1; bit < parent_bit; bit <<= 1)
@@ -97,7 +97,7 @@ void mpi_reduce_binomial(struct mpi_schedule *schedule, const struct mpi_collect
 static void copy_own(struct mpi_schedule *schedule, const struct mpi_collective_call *call,
                      int64_t from, int64_t to)
 {
-    mpi_schedule_copy(schedule, mpi_place(MPI_BUFFER_SEND, from), mpi_place(MPI_BUFFER_RECEIVE, to),
+    mpi_schedule_copy(schedule, mpi_place(BUFFER_SEND, from), mpi_place(BUFFER_RECEIVE, to),
                       call->size);
 }
 
@@ -110,7 +110,7 @@ void mpi_gather_linear(struct mpi_schedule *schedule, const struct mpi_collectiv
         if (peer == call->rank)
             copy_own(schedule, call, 0, peer * call->size);
         else
-            recv_now(schedule, peer, mpi_place(MPI_BUFFER_RECEIVE, peer * call->size), call->size);
+            recv_now(schedule, peer, mpi_place(BUFFER_RECEIVE, peer * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
 }
@@ -128,7 +128,7 @@ static void rotate(struct mpi_schedule *schedule, const struct mpi_collective_ca
 {
     int64_t upper = (call->ranks - call->root) * call->size, lower = call->root * call->size;
     struct mpi_place first = {by_rank, lower}, second = {by_rank, 0};
-    struct mpi_place begin = {MPI_BUFFER_TEMPORARY, 0}, rest = {MPI_BUFFER_TEMPORARY, upper};
+    struct mpi_place begin = {BUFFER_TEMPORARY, 0}, rest = {BUFFER_TEMPORARY, upper};
     mpi_schedule_copy(schedule, to_temporary ? first : begin, to_temporary ? begin : first, upper);
     mpi_schedule_copy(schedule, to_temporary ? second : rest, to_temporary ? rest : second, lower);
 }
@@ -138,10 +138,10 @@ static void rotate(struct mpi_schedule *schedule, const struct mpi_collective_ca
 void mpi_gather_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     int relative = mpi_relative(call), parent_bit = mpi_lowest_bit(relative, call->ranks);
-    enum mpi_buffer blocks = call->rank == 0 && call->root == 0 ? MPI_BUFFER_RECEIVE
-                             : relative & 1                     ? MPI_BUFFER_SEND
-                                                                : MPI_BUFFER_TEMPORARY;
-    if (blocks != MPI_BUFFER_SEND)
+    enum mpi_buffer blocks = call->rank == 0 && call->root == 0 ? BUFFER_RECEIVE
+                             : relative & 1                     ? BUFFER_SEND
+                                                                : BUFFER_TEMPORARY;
+    if (blocks != BUFFER_SEND)
         mpi_schedule_copy(schedule, send_buffer, mpi_place(blocks, 0), call->size);
     for (int bit = 1; bit < parent_bit; bit <<= 1) {
         int child = relative + bit;
@@ -153,7 +153,7 @@ void mpi_gather_binomial(struct mpi_schedule *schedule, const struct mpi_collect
         send_now(schedule, mpi_absolute(call, relative - parent_bit), mpi_place(blocks, 0),
                  subtree(call, relative, parent_bit) * call->size);
     else if (call->root != 0)
-        rotate(schedule, call, MPI_BUFFER_RECEIVE, false);
+        rotate(schedule, call, BUFFER_RECEIVE, false);
     mpi_schedule_end_round(schedule);
 }
 
@@ -168,7 +168,7 @@ void mpi_scatter_linear(struct mpi_schedule *schedule, const struct mpi_collecti
         if (peer == call->rank)
             copy_own(schedule, call, peer * call->size, 0);
         else
-            send_now(schedule, peer, mpi_place(MPI_BUFFER_SEND, peer * call->size), call->size);
+            send_now(schedule, peer, mpi_place(BUFFER_SEND, peer * call->size), call->size);
     }
     mpi_schedule_end_round(schedule);
 }
@@ -177,11 +177,11 @@ void mpi_scatter_linear(struct mpi_schedule *schedule, const struct mpi_collecti
 void mpi_scatter_binomial(struct mpi_schedule *schedule, const struct mpi_collective_call *call)
 {
     int relative = mpi_relative(call), bit = mpi_lowest_bit(relative, call->ranks);
-    enum mpi_buffer blocks = call->rank == 0 && call->root == 0 ? MPI_BUFFER_SEND
-                             : relative & 1                     ? MPI_BUFFER_RECEIVE
-                                                                : MPI_BUFFER_TEMPORARY;
+    enum mpi_buffer blocks = call->rank == 0 && call->root == 0 ? BUFFER_SEND
+                             : relative & 1                     ? BUFFER_RECEIVE
+                                                                : BUFFER_TEMPORARY;
     if (relative == 0 && call->root != 0)
-        rotate(schedule, call, MPI_BUFFER_SEND, true);
+        rotate(schedule, call, BUFFER_SEND, true);
     if (relative != 0)
         recv_now(schedule, mpi_absolute(call, relative - bit), mpi_place(blocks, 0),
                  subtree(call, relative, bit) * call->size);
@@ -191,7 +191,7 @@ void mpi_scatter_binomial(struct mpi_schedule *schedule, const struct mpi_collec
             send_now(schedule, mpi_absolute(call, child), mpi_place(blocks, bit * call->size),
                      subtree(call, child, bit) * call->size);
     }
-    if (blocks != MPI_BUFFER_RECEIVE)
+    if (blocks != BUFFER_RECEIVE)
         mpi_schedule_copy(schedule, mpi_place(blocks, 0), receive_buffer, call->size);
     mpi_schedule_end_round(schedule);
 }

@@ -36,7 +36,7 @@ void mpi_group_set_free(struct mpi_group_set *set)
 const struct mpi_group *mpi_group_set_add(struct mpi_group_set *set, const char *name, int number,
                                           const int *ranks, int size)
 {
-    g_assert(number >= 1 && number <= MPI_GROUPS_MOST && size >= 1);
+    g_assert(number >= 1 && number <= GROUPS_MOST && size >= 1);
     struct mpi_group *group = g_new(struct mpi_group, 1);
     *group = (struct mpi_group){
         .name = intern_text(name),

@@ -11,11 +11,11 @@
 
 #include <glib.h>
 
-#define MPI_GROUPS_MOST 255 // numbers besides that of all processes: libraries have 8 bits for it
+#define GROUPS_MOST 255 // numbers besides that of all processes: libraries have 8 bits for it
 
 struct mpi_group {
     const char *name; // for reports; interned
-    int number;       // of its contexts, 1 .. MPI_GROUPS_MOST
+    int number;       // of its contexts, 1 .. GROUPS_MOST
     int size;
     const int *ranks;  // of the job, by rank of the group
     const int *places; // rank of the group, by rank of the job; -1: in none of its set
@@ -45,10 +45,10 @@ static inline int mpi_group_size(const struct mpi_group *group, int ranks)
     return group ? group->size : ranks;
 }
 
-// The rank of the job that has this rank of the group, 0 .. size - 1, or MPI_RANK_ANY.
+// The rank of the job that has this rank of the group, 0 .. size - 1, or RANK_ANY.
 static inline int mpi_group_rank(const struct mpi_group *group, int place)
 {
-    return group && place != MPI_RANK_ANY ? group->ranks[place] : place;
+    return group && place != RANK_ANY ? group->ranks[place] : place;
 }
 
 // The rank in the group of a process of the group, by its rank in the job.

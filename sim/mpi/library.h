@@ -37,7 +37,7 @@ extern const char *const mpi_barrier_rules[], *const mpi_bcast_rules[],
 // allreduce's reduce_bcast, each by its own rule. NULL-terminated; NULL: none.
 const char *const *mpi_rule_parts(const char *collective, const char *rule);
 
-#define MPI_LIBRARY_PARAMS(call_cost, request_cost, match_cost, library_source)                    \
+#define LIBRARY_PARAMS(call_cost, request_cost, match_cost, library_source)                        \
     PARAM(struct mpi_library_config, call, PARAM_COST, .fallback = call_cost,                      \
           .doc = "entering and leaving an MPI function", .source = library_source),                \
         PARAM(struct mpi_library_config, request, PARAM_COST, .fallback = request_cost,            \
@@ -47,13 +47,13 @@ const char *const *mpi_rule_parts(const char *collective, const char *rule);
               .doc = "each queue entry that matching looks at", .source = library_source)
 
 // A row for the rule of one collective.
-#define MPI_RULE_PARAM(collective, rule, rule_source)                                              \
+#define LIBRARY_RULE_PARAM(collective, rule, rule_source)                                          \
     PARAM(struct mpi_library_config, collective, PARAM_CHOICE, .fallback = rule,                   \
           .choices = mpi_##collective##_rules, .doc = "algorithm of MPI's " #collective,           \
           .source = rule_source)
 
 // What the rules look at, and what reductions cost.
-#define MPI_COLLECTIVE_PARAMS(linear, empty, library_source)                                       \
+#define LIBRARY_COLLECTIVE_PARAMS(linear, empty, library_source)                                   \
     PARAM(struct mpi_library_config, linear_processes, PARAM_COUNT, .fallback = linear,            \
           .doc = "rule by_processes: linear up to this many processes, by tree above",             \
           .source = library_source),                                                               \

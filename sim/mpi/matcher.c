@@ -41,8 +41,8 @@ void mpi_matcher_post(struct mpi_matcher *matcher, struct mpi_request *request)
 bool mpi_envelope_matches(const struct mpi_envelope *envelope, const struct mpi_request *request)
 {
     return envelope->context == request->context &&
-           (request->peer == MPI_RANK_ANY || request->peer == envelope->source) &&
-           (request->tag == MPI_TAG_ANY || request->tag == envelope->tag);
+           (request->peer == RANK_ANY || request->peer == envelope->source) &&
+           (request->tag == TAG_ANY || request->tag == envelope->tag);
 }
 
 struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher,

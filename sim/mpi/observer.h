@@ -11,10 +11,10 @@ struct mpi_process;
 struct mpi_request;
 
 enum mpi_observed {
-    MPI_OBSERVED_START,  // the program has asked for it; the device has not seen it yet
-    MPI_OBSERVED_MATCH,  // a receive or probe has found its message (status, message)
-    MPI_OBSERVED_DONE,   // it has reached its end
-    MPI_OBSERVED_RETURN, // the call that waited for it returns, and the request is given back
+    OBSERVED_START,  // the program has asked for it; the device has not seen it yet
+    OBSERVED_MATCH,  // a receive or probe has found its message (status, message)
+    OBSERVED_DONE,   // it has reached its end
+    OBSERVED_RETURN, // the call that waited for it returns, and the request is given back
 };
 
 // Both may be NULL.

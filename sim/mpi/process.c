@@ -108,8 +108,8 @@ void mpi_charge_match(struct cpu_context *context, const struct mpi_process *pro
 const char *mpi_request_name(const struct mpi_request *request)
 {
     static const char *const names[] = {
-        [MPI_SEND] = "send", [MPI_RECV] = "recv", [MPI_PROBE] = "probe"};
-    return request->kind == MPI_OPERATION ? request->operation->name : names[request->kind];
+        [REQUEST_SEND] = "send", [REQUEST_RECV] = "recv", [REQUEST_PROBE] = "probe"};
+    return request->kind == REQUEST_OPERATION ? request->operation->name : names[request->kind];
 }
 
 // ---- Messages in the ledger ----
@@ -122,7 +122,7 @@ static uint64_t flow_key(const struct mpi_request *request, int source, int dest
     uint64_t pair = (uint64_t)source * (uint64_t)request->process->ranks + (uint64_t)destination;
     uint32_t label = (uint32_t)request->tag;
     enum mpi_context kind = mpi_context_kind(request->context);
-    if (request->kind == MPI_OPERATION) // no tag is that large
+    if (request->kind == REQUEST_OPERATION) // no tag is that large
         label = UINT32_C(0x80000000) | (uint32_t)kind;
     uint64_t key = (pair << 32 | (uint64_t)label) << 1 | (uint64_t)(kind & 1);
     return key ^ (uint64_t)mpi_context_group(request->context) * GROUP_STEP;
@@ -131,9 +131,9 @@ static uint64_t flow_key(const struct mpi_request *request, int source, int dest
 // Where the message of a request goes when it starts.
 static enum operation_moves moves(const struct mpi_request *request)
 {
-    return request->kind == MPI_OPERATION ? request->operation->moves
-           : request->kind == MPI_SEND    ? OPERATION_TO_PEER
-                                          : OPERATION_MOVES_NOTHING;
+    return request->kind == REQUEST_OPERATION ? request->operation->moves
+           : request->kind == REQUEST_SEND    ? OPERATION_TO_PEER
+                                              : OPERATION_MOVES_NOTHING;
 }
 
 static void open_message(const struct cpu_context *context, struct mpi_request *request)
@@ -151,13 +151,14 @@ static void open_message(const struct cpu_context *context, struct mpi_request *
 // The costs of MPI are those of its own calls.
 static bool charges_library(const struct mpi_request *request)
 {
-    return request->process->library && !request->shortcut && request->kind != MPI_OPERATION;
+    return request->process->library && !request->shortcut && request->kind != REQUEST_OPERATION;
 }
 
 static enum mpi_context context_of(enum mpi_request_kind kind, const struct mpi_transfer *transfer)
 {
-    return kind == MPI_OPERATION ? (enum mpi_context)(MPI_OPERATIONS + transfer->operation->order)
-                                 : transfer->context;
+    return kind == REQUEST_OPERATION
+               ? (enum mpi_context)(CONTEXT_OPERATIONS + transfer->operation->order)
+               : transfer->context;
 }
 
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
@@ -186,10 +187,10 @@ struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *p
     active_add(process, request);
     if (moves(request) != OPERATION_MOVES_NOTHING)
         open_message(context, request);
-    if (kind == MPI_SEND)
+    if (kind == REQUEST_SEND)
         request->status.sequence = (*(uint32_t *)sparse_at(&process->sequence, request->peer))++;
-    observe(request, MPI_OBSERVED_START);
-    if (kind != MPI_OPERATION)
+    observe(request, OBSERVED_START);
+    if (kind != REQUEST_OPERATION)
         mpi_call(context, process);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
@@ -244,7 +245,7 @@ enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *
         return process->ops->advance(context, process, blocking);
     trace_awake(context, process);
     enum mpi_progress progress = process->ops->advance(context, process, blocking);
-    if (progress == MPI_PROGRESS_BLOCKED) {
+    if (progress == PROGRESS_BLOCKED) {
         process->blocked_for = waits_for(process);
         process->blocked_since = context->now;
     }
@@ -255,7 +256,7 @@ void mpi_request_free(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     g_assert(request->done);
-    observe(request, MPI_OBSERVED_RETURN);
+    observe(request, OBSERVED_RETURN);
     if (charges_library(request))
         charge_library(context, process, process->library->request, 1, request->message);
     if (process->ops->destroy)
@@ -288,7 +289,7 @@ struct mpi_envelope mpi_send_envelope(const struct mpi_request *request)
 
 bool mpi_request_truncates(struct mpi_request *request, const struct mpi_envelope *envelope)
 {
-    if (request->kind != MPI_RECV || envelope->length <= request->size)
+    if (request->kind != REQUEST_RECV || envelope->length <= request->size)
         return false;
     sim_fail(request->process->sim, SIM_FAILED, "truncated",
              json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
@@ -303,22 +304,22 @@ void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *e
 {
     request->status = *envelope;
     request->message = message;
-    if (request->kind == MPI_RECV)
+    if (request->kind == REQUEST_RECV)
         ledger_match(request->process->sim->ledger, message);
-    observe(request, MPI_OBSERVED_MATCH);
+    observe(request, OBSERVED_MATCH);
 }
 
 void mpi_request_done(struct cpu_context *context, struct mpi_request *request)
 {
     struct mpi_process *process = request->process;
     g_assert(!request->done);
-    if (request->kind == MPI_RECV) {
+    if (request->kind == REQUEST_RECV) {
         trace_flow(process->sim->trace, cpu_lane(context->cpu), request->message, TRACE_FLOW_END,
                    context->now);
         ledger_complete(process->sim->ledger, request->message);
     }
     request->done = true;
-    observe(request, MPI_OBSERVED_DONE);
+    observe(request, OBSERVED_DONE);
     active_remove(process, request);
     if (request->waited)
         process->open_waits--;
@@ -381,11 +382,11 @@ static json_t *wildcard_json(int value)
 // The rank that could end the request's wait, or "any rank".
 static json_t *holder_json(const struct mpi_request *request, enum mpi_holder holder)
 {
-    bool matched = request->kind != MPI_OPERATION && request->kind != MPI_SEND &&
+    bool matched = request->kind != REQUEST_OPERATION && request->kind != REQUEST_SEND &&
                    request->message.generation != 0;
-    int rank = holder == MPI_HELD_HERE ? request->process->rank
-               : matched               ? request->status.source
-                                       : request->peer;
+    int rank = holder == HELD_HERE ? request->process->rank
+               : matched           ? request->status.source
+                                   : request->peer;
     return rank < 0 ? json_string("any rank") : json_sprintf("rank %d", rank);
 }
 
@@ -406,7 +407,7 @@ static json_t *request_json(const struct mpi_request *request)
     const struct mpi_device_ops *ops = request->process->ops;
     json_t *json = json_pack("{s:s, s:i, s:o}", "kind", mpi_request_name(request), "request",
                              (int)request->number, "peer", wildcard_json(request->peer));
-    if (request->kind != MPI_OPERATION)
+    if (request->kind != REQUEST_OPERATION)
         json_object_set_new(json, "tag", wildcard_json(request->tag));
     else
         report_arguments(json, request);
@@ -414,8 +415,8 @@ static json_t *request_json(const struct mpi_request *request)
         json_object_set_new(json, "group", json_string(request->group->name));
     json_object_set_new(json, "size", json_integer(request->size));
     json_object_set_new(json, "waits_for", json_string(wait_of(request)->text));
-    enum mpi_holder holder = ops->states ? ops->states[request->state].holder : MPI_HOLDER_UNSAID;
-    if (holder != MPI_HOLDER_UNSAID)
+    enum mpi_holder holder = ops->states ? ops->states[request->state].holder : HOLDER_UNSAID;
+    if (holder != HOLDER_UNSAID)
         json_object_set_new(json, "held_by", holder_json(request, holder));
     json_t *more = ops->describe_request ? ops->describe_request(request) : NULL;
     if (more)

@@ -18,9 +18,9 @@
 #include <jansson.h>
 
 enum mpi_progress {
-    MPI_PROGRESS_EVENT,   // something was handled: ask again
-    MPI_PROGRESS_NOTHING, // nothing to do now (only when not blocking)
-    MPI_PROGRESS_BLOCKED, // nothing to do; the process sleeps until the device wakes its task
+    PROGRESS_EVENT,   // something was handled: ask again
+    PROGRESS_NOTHING, // nothing to do now (only when not blocking)
+    PROGRESS_BLOCKED, // nothing to do; the process sleeps until the device wakes its task
 };
 
 struct mpi_arrival_ops;
@@ -39,7 +39,7 @@ struct mpi_device_ops {
     const struct mpi_startup_step *startup;
     const char *startup_machine; // as traces name it; NULL: the steps are not traced
     // Takes the device down after the program's last operation, a slice a call;
-    // MPI_PROGRESS_NOTHING: it is down. NULL: nothing to do.
+    // PROGRESS_NOTHING: it is down. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
     // True: the library goes past its requests for this one, so that building and destroying it
     // cost nothing. NULL: never.
@@ -112,12 +112,12 @@ struct mpi_transfer {
     int64_t address, size;
     bool synchronous;
     bool blocking;                          // the call returns when it is done (MPI_Send, MPI_Recv)
-    const struct operation_kind *operation; // of MPI_OPERATION, and its arguments, which must
+    const struct operation_kind *operation; // of REQUEST_OPERATION, and its arguments, which must
     const void *arguments;                  // live as long as the request
 };
 
-// MPI_OPERATION charges nothing by itself: its costs are the device's. Its context is that of its
-// kind, whatever the transfer says.
+// REQUEST_OPERATION charges nothing by itself: its costs are the device's. Its context is that of
+// its kind, whatever the transfer says.
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
                               enum mpi_request_kind kind, const struct mpi_transfer *transfer);
 

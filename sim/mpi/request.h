@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPI_RANK_ANY (-1) // MPI_ANY_SOURCE
-#define MPI_TAG_ANY (-1)  // MPI_ANY_TAG
+#define RANK_ANY (-1) // MPI_ANY_SOURCE
+#define TAG_ANY (-1)  // MPI_ANY_TAG
 
 struct mpi_group;
 struct mpi_process;
@@ -21,39 +21,39 @@ struct mpi_process;
 struct operation_kind;
 
 enum mpi_request_kind {
-    MPI_SEND,
-    MPI_RECV,
-    MPI_PROBE,
-    MPI_OPERATION, // of a model's own kind: mpi_request.operation
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_PROBE,
+    REQUEST_OPERATION, // of a model's own kind: mpi_request.operation
 };
 
 // What is kept in order among itself, and only there.
 enum mpi_context {
-    MPI_POINT_TO_POINT,
-    MPI_COLLECTIVE,
-    MPI_OPERATIONS, // and on: MPI_OPERATION, plus the `order` of the kind
+    CONTEXT_POINT_TO_POINT,
+    CONTEXT_COLLECTIVE,
+    CONTEXT_OPERATIONS, // and on: REQUEST_OPERATION, plus the `order` of the kind
 };
-#define MPI_CONTEXT_KINDS 8 // room for them in a context's id
+#define CONTEXT_KINDS 8 // room for them in a context's id
 
 // The id of a context, 16 bits: a kind of messages among one group (group.h); group 0 is the job,
 // whose ids are the kinds.
 static inline int mpi_context_id(int group, enum mpi_context kind)
 {
-    return group * MPI_CONTEXT_KINDS + (int)kind;
+    return group * CONTEXT_KINDS + (int)kind;
 }
 
 static inline enum mpi_context mpi_context_kind(int context)
 {
-    return (enum mpi_context)(context % MPI_CONTEXT_KINDS);
+    return (enum mpi_context)(context % CONTEXT_KINDS);
 }
 
 static inline int mpi_context_group(int context)
 {
-    return context / MPI_CONTEXT_KINDS;
+    return context / CONTEXT_KINDS;
 }
 
 // Who could end a request's wait: as reports tell it.
-enum mpi_holder { MPI_HOLDER_UNSAID, MPI_HELD_HERE, MPI_HELD_BY_PEER };
+enum mpi_holder { HOLDER_UNSAID, HELD_HERE, HELD_BY_PEER };
 
 // A protocol state of a device's requests.
 struct mpi_state {
@@ -80,12 +80,12 @@ struct mpi_request {
     bool shortcut;    // the device handles it without a request (mpi_device_ops)
     bool waited;      // counted in the process's open waits
     uint32_t number;  // counts the requests of a process from 1
-    int peer;         // destination or source; MPI_RANK_ANY
-    int tag;          // MPI_TAG_ANY
+    int peer;         // destination or source; RANK_ANY
+    int tag;          // TAG_ANY
     int context;      // mpi_context_id
     const struct mpi_group *group;          // NULL: all of the job
     int64_t address, size;                  // user buffer
-    const struct operation_kind *operation; // of MPI_OPERATION (operation_kind.h); else NULL
+    const struct operation_kind *operation; // of REQUEST_OPERATION (operation_kind.h); else NULL
     const void *arguments;                  // the kind's struct, evaluated. Not owned
     // A send's own, a receive's once it is matched. Set at start for operations whose kind moves a
     // message, and never for others.

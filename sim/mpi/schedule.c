@@ -33,13 +33,13 @@ void mpi_schedule_reset(struct mpi_schedule *schedule, const struct mpi_group *g
 
 static void uses(struct mpi_schedule *schedule, struct mpi_place place, int64_t size)
 {
-    if (place.buffer == MPI_BUFFER_TEMPORARY)
+    if (place.buffer == BUFFER_TEMPORARY)
         schedule->temporary = MAX(schedule->temporary, place.offset + size);
 }
 
 void mpi_schedule_send(struct mpi_schedule *schedule, int peer, struct mpi_place from, int64_t size)
 {
-    struct mpi_step step = {.kind = MPI_STEP_SEND,
+    struct mpi_step step = {.kind = STEP_SEND,
                             .peer = mpi_group_rank(schedule->group, peer),
                             .size = size,
                             .from = from};
@@ -49,10 +49,8 @@ void mpi_schedule_send(struct mpi_schedule *schedule, int peer, struct mpi_place
 
 void mpi_schedule_recv(struct mpi_schedule *schedule, int peer, struct mpi_place to, int64_t size)
 {
-    struct mpi_step step = {.kind = MPI_STEP_RECV,
-                            .peer = mpi_group_rank(schedule->group, peer),
-                            .size = size,
-                            .to = to};
+    struct mpi_step step = {
+        .kind = STEP_RECV, .peer = mpi_group_rank(schedule->group, peer), .size = size, .to = to};
     uses(schedule, to, size);
     g_array_append_val(schedule->steps, step);
 }
@@ -71,13 +69,13 @@ static void add_local(struct mpi_schedule *schedule, enum mpi_step_kind kind, st
 void mpi_schedule_copy(struct mpi_schedule *schedule, struct mpi_place from, struct mpi_place to,
                        int64_t size)
 {
-    add_local(schedule, MPI_STEP_COPY, from, to, size);
+    add_local(schedule, STEP_COPY, from, to, size);
 }
 
 void mpi_schedule_reduce(struct mpi_schedule *schedule, struct mpi_place from, struct mpi_place to,
                          int64_t size)
 {
-    add_local(schedule, MPI_STEP_REDUCE, from, to, size);
+    add_local(schedule, STEP_REDUCE, from, to, size);
 }
 
 void mpi_schedule_end_round(struct mpi_schedule *schedule)
@@ -91,11 +89,11 @@ void mpi_schedule_end_round(struct mpi_schedule *schedule)
 struct mpi_transfer mpi_schedule_transfer(const struct mpi_schedule *schedule,
                                           const struct mpi_step *step)
 {
-    struct mpi_place place = step->kind == MPI_STEP_SEND ? step->from : step->to;
+    struct mpi_place place = step->kind == STEP_SEND ? step->from : step->to;
     return (struct mpi_transfer){
         .peer = step->peer,
         .tag = COLLECTIVE_TAG,
-        .context = MPI_COLLECTIVE,
+        .context = CONTEXT_COLLECTIVE,
         .group = schedule->group,
         .address = schedule->address[place.buffer] + place.offset,
         .size = step->size,
@@ -108,8 +106,8 @@ static void start_request(struct mpi_schedule *schedule, struct cpu_context *con
 {
     struct mpi_transfer transfer = mpi_schedule_transfer(schedule, step);
     transfer.blocking = alone;
-    struct mpi_request *request =
-        mpi_start(context, process, step->kind == MPI_STEP_SEND ? MPI_SEND : MPI_RECV, &transfer);
+    struct mpi_request *request = mpi_start(
+        context, process, step->kind == STEP_SEND ? REQUEST_SEND : REQUEST_RECV, &transfer);
     mpi_wait(process, request);
     g_ptr_array_add(schedule->round, request);
 }
@@ -118,14 +116,14 @@ static void start_step(struct mpi_schedule *schedule, struct cpu_context *contex
                        struct mpi_process *process, const struct mpi_step *step, bool alone)
 {
     switch (step->kind) {
-    case MPI_STEP_SEND:
-    case MPI_STEP_RECV:
+    case STEP_SEND:
+    case STEP_RECV:
         start_request(schedule, context, process, step, alone);
         break;
-    case MPI_STEP_COPY:
+    case STEP_COPY:
         mem_copy(context, &process->host->config.memory, step->size, COPY_WARM, MESSAGE_NONE);
         break;
-    case MPI_STEP_REDUCE:
+    case STEP_REDUCE:
         if (process->library)
             cpu_spend_time(
                 context, cpu_cost_of_bytes(context->cpu, process->library->reduce_kib, step->size),

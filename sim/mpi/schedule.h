@@ -12,8 +12,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-enum mpi_step_kind { MPI_STEP_SEND, MPI_STEP_RECV, MPI_STEP_COPY, MPI_STEP_REDUCE };
-enum mpi_buffer { MPI_BUFFER_SEND, MPI_BUFFER_RECEIVE, MPI_BUFFER_TEMPORARY, MPI_BUFFERS };
+enum mpi_step_kind { STEP_SEND, STEP_RECV, STEP_COPY, STEP_REDUCE };
+enum mpi_buffer { BUFFER_SEND, BUFFER_RECEIVE, BUFFER_TEMPORARY, BUFFER_KINDS };
 
 struct mpi_place {
     enum mpi_buffer buffer;
@@ -35,8 +35,8 @@ struct mpi_schedule {
     GArray *steps;                 // struct mpi_step
     guint next;                    // first step not started
     GPtrArray *round;              // requests of the round under way
-    int64_t temporary;             // bytes that the steps use of MPI_BUFFER_TEMPORARY
-    int64_t address[MPI_BUFFERS];  // where the buffers lie: set before the first step is run
+    int64_t temporary;             // bytes that the steps use of BUFFER_TEMPORARY
+    int64_t address[BUFFER_KINDS]; // where the buffers lie: set before the first step is run
 };
 
 void mpi_schedule_init(struct mpi_schedule *schedule);

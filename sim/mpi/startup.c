@@ -26,16 +26,16 @@ static enum mpi_progress run_step(struct cpu_context *context, struct mpi_proces
 {
     int *peer = &process->startup.peer;
     if (!step->per_peer)
-        return step->run(context, process, MPI_RANK_ANY);
+        return step->run(context, process, RANK_ANY);
     if (*peer == process->rank)
         ++*peer;
     if (*peer >= process->ranks)
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     enum mpi_progress progress = step->run(context, process, *peer);
-    if (progress != MPI_PROGRESS_NOTHING)
+    if (progress != PROGRESS_NOTHING)
         return progress;
     ++*peer;
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 enum mpi_progress mpi_startup(struct cpu_context *context, struct mpi_process *process)
@@ -45,14 +45,14 @@ enum mpi_progress mpi_startup(struct cpu_context *context, struct mpi_process *p
         int next = process->startup.step + 1;
         bool gate = steps[next - 1].gate;
         enum mpi_progress progress = run_step(context, process, &steps[next - 1]);
-        if (progress != MPI_PROGRESS_NOTHING)
+        if (progress != PROGRESS_NOTHING)
             return progress;
         if (gate)
             begin(process, next);
         else
             mpi_startup_enter(context, process, next);
         if (!gate && !steps[next].gate && steps[next].run)
-            return MPI_PROGRESS_EVENT;
+            return PROGRESS_EVENT;
     }
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }

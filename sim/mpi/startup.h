@@ -14,13 +14,13 @@ struct mpi_startup_step {
     // end of the slice that ends the step before it, and again at each wake-up; once it is done,
     // the next step begins in the same slice. Its end is not traced.
     bool gate;
-    // Called in a slice of its own. MPI_PROGRESS_NOTHING: the step, or its part for `peer` (without
-    // per_peer: MPI_RANK_ANY), is done. MPI_PROGRESS_EVENT: it needs another slice.
-    // MPI_PROGRESS_BLOCKED: it is asked again when the process is woken.
+    // Called in a slice of its own. PROGRESS_NOTHING: the step, or its part for `peer` (without
+    // per_peer: RANK_ANY), is done. PROGRESS_EVENT: it needs another slice.
+    // PROGRESS_BLOCKED: it is asked again when the process is woken.
     enum mpi_progress (*run)(struct cpu_context *context, struct mpi_process *process, int peer);
 };
 
-// A slice of the startup. MPI_PROGRESS_NOTHING: the device is up.
+// A slice of the startup. PROGRESS_NOTHING: the device is up.
 enum mpi_progress mpi_startup(struct cpu_context *context, struct mpi_process *process);
 
 // For devices: the step that the process is at has ended otherwise than by its `run`, and `step` (a

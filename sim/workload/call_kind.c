@@ -7,22 +7,22 @@ static const struct {
     bool synchronous;
     enum mpi_collective collective;
 } meanings[OP_CODES] = {
-    [OP_SEND] = {.request = MPI_SEND},
-    [OP_SSEND] = {.request = MPI_SEND, .synchronous = true},
-    [OP_ISEND] = {.request = MPI_SEND},
-    [OP_ISSEND] = {.request = MPI_SEND, .synchronous = true},
-    [OP_RECV] = {.request = MPI_RECV},
-    [OP_IRECV] = {.request = MPI_RECV},
-    [OP_PROBE] = {.request = MPI_PROBE},
-    [OP_IPROBE] = {.request = MPI_PROBE},
-    [OP_BARRIER] = {.collective = MPI_BARRIER},
-    [OP_BCAST] = {.collective = MPI_BCAST},
-    [OP_REDUCE] = {.collective = MPI_REDUCE},
-    [OP_ALLREDUCE] = {.collective = MPI_ALLREDUCE},
-    [OP_GATHER] = {.collective = MPI_GATHER},
-    [OP_SCATTER] = {.collective = MPI_SCATTER},
-    [OP_ALLGATHER] = {.collective = MPI_ALLGATHER},
-    [OP_ALLTOALL] = {.collective = MPI_ALLTOALL},
+    [OP_SEND] = {.request = REQUEST_SEND},
+    [OP_SSEND] = {.request = REQUEST_SEND, .synchronous = true},
+    [OP_ISEND] = {.request = REQUEST_SEND},
+    [OP_ISSEND] = {.request = REQUEST_SEND, .synchronous = true},
+    [OP_RECV] = {.request = REQUEST_RECV},
+    [OP_IRECV] = {.request = REQUEST_RECV},
+    [OP_PROBE] = {.request = REQUEST_PROBE},
+    [OP_IPROBE] = {.request = REQUEST_PROBE},
+    [OP_BARRIER] = {.collective = COLLECTIVE_BARRIER},
+    [OP_BCAST] = {.collective = COLLECTIVE_BCAST},
+    [OP_REDUCE] = {.collective = COLLECTIVE_REDUCE},
+    [OP_ALLREDUCE] = {.collective = COLLECTIVE_ALLREDUCE},
+    [OP_GATHER] = {.collective = COLLECTIVE_GATHER},
+    [OP_SCATTER] = {.collective = COLLECTIVE_SCATTER},
+    [OP_ALLGATHER] = {.collective = COLLECTIVE_ALLGATHER},
+    [OP_ALLTOALL] = {.collective = COLLECTIVE_ALLTOALL},
 };
 
 enum mpi_request_kind call_request_kind(enum op_code code)

@@ -80,7 +80,7 @@ static void schedule_build(struct flatten *flatten, int rank, struct unfolding *
 
 static void start_request(struct unfolding *at, struct flat_op *op, enum mpi_request_kind kind)
 {
-    op->kind = kind == MPI_SEND ? FLAT_SEND : kind == MPI_RECV ? FLAT_RECV : FLAT_PROBE;
+    op->kind = kind == REQUEST_SEND ? FLAT_SEND : kind == REQUEST_RECV ? FLAT_RECV : FLAT_PROBE;
     op->request = ++at->requests;
     g_array_append_val(at->started, op->request);
 }
@@ -111,8 +111,8 @@ static bool unfold_collective(struct flatten *flatten, struct unfolding *at, str
     }
     const struct mpi_step *step = &g_array_index(steps, struct mpi_step, at->step++);
     op->size = step->size;
-    if (step->kind == MPI_STEP_COPY || step->kind == MPI_STEP_REDUCE) {
-        op->kind = step->kind == MPI_STEP_COPY ? FLAT_COPY : FLAT_REDUCE;
+    if (step->kind == STEP_COPY || step->kind == STEP_REDUCE) {
+        op->kind = step->kind == STEP_COPY ? FLAT_COPY : FLAT_REDUCE;
         return true;
     }
     struct mpi_transfer transfer = mpi_schedule_transfer(at->schedule, step);
@@ -120,7 +120,7 @@ static bool unfold_collective(struct flatten *flatten, struct unfolding *at, str
     op->tag = transfer.tag;
     op->context = transfer.context;
     op->group = transfer.group;
-    start_request(at, op, step->kind == MPI_STEP_SEND ? MPI_SEND : MPI_RECV);
+    start_request(at, op, step->kind == STEP_SEND ? REQUEST_SEND : REQUEST_RECV);
     return true;
 }
 
@@ -141,7 +141,7 @@ static void unfold_transfer(struct unfolding *at, struct flat_op *op)
     enum op_code code = (enum op_code)at->call.kind->code;
     op->peer = arguments->common.peer;
     op->tag = (int)arguments->tag;
-    op->context = MPI_POINT_TO_POINT;
+    op->context = CONTEXT_POINT_TO_POINT;
     op->group = at->call.group;
     op->size = arguments->common.size;
     op->synchronous = call_synchronous(code);
@@ -163,10 +163,10 @@ static void unfold_sendrecv(struct unfolding *at, struct flat_op *op)
     bool receives = at->started->len == 0;
     op->peer = receives ? arguments->source : send->common.peer;
     op->tag = (int)send->tag;
-    op->context = MPI_POINT_TO_POINT;
+    op->context = CONTEXT_POINT_TO_POINT;
     op->group = at->call.group;
     op->size = send->common.size;
-    start_request(at, op, receives ? MPI_RECV : MPI_SEND);
+    start_request(at, op, receives ? REQUEST_RECV : REQUEST_SEND);
 }
 
 static void take_named(struct unfolding *at, int name)
@@ -211,7 +211,7 @@ static void unfold_operation(struct unfolding *at, struct flat_op *op)
 {
     op->peer = op_call_common(&at->call)->peer;
     op->size = op_call_common(&at->call)->size;
-    start_request(at, op, MPI_SEND);
+    start_request(at, op, REQUEST_SEND);
     op->kind = FLAT_OTHER;
     name_started(at);
 }
@@ -283,7 +283,7 @@ enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op 
     struct unfolding *at = &flatten->unfoldings[rank];
     begin(at);
     for (;;) {
-        *op = (struct flat_op){.call = &at->call, .peer = MPI_RANK_ANY};
+        *op = (struct flat_op){.call = &at->call, .peer = RANK_ANY};
         if (at->called && unfold(flatten, at, op))
             return SOURCE_CALL;
         if (at->called)

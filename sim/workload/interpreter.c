@@ -278,11 +278,11 @@ static enum cpu_next phase_progress(struct interpreter *run, struct cpu_context 
 {
     bool blocking = run->phase != PHASE_DRAIN && run->process->open_waits > 0;
     switch (mpi_progress(context, run->process, blocking)) {
-    case MPI_PROGRESS_EVENT:
+    case PROGRESS_EVENT:
         return CPU_AGAIN;
-    case MPI_PROGRESS_BLOCKED:
+    case PROGRESS_BLOCKED:
         return CPU_SLEEP;
-    case MPI_PROGRESS_NOTHING:
+    case PROGRESS_NOTHING:
         break;
     }
     if (run->phase == PHASE_COLLECTIVE)
@@ -308,10 +308,10 @@ static enum cpu_next phase_device(struct interpreter *run, struct cpu_context *c
                                                             struct mpi_process *),
                                   enum interpreter_phase after)
 {
-    enum mpi_progress progress = step ? step(context, run->process) : MPI_PROGRESS_NOTHING;
-    if (progress == MPI_PROGRESS_BLOCKED)
+    enum mpi_progress progress = step ? step(context, run->process) : PROGRESS_NOTHING;
+    if (progress == PROGRESS_BLOCKED)
         return CPU_SLEEP;
-    if (progress == MPI_PROGRESS_NOTHING) {
+    if (progress == PROGRESS_NOTHING) {
         run->phase = after;
         if (after == PHASE_NEXT)
             run->began = context->now;

@@ -11,13 +11,13 @@ enum interpreter_phase interpreter_transfer(struct interpreter *run, struct cpu_
     struct mpi_transfer transfer = {
         .peer = arguments->common.peer,
         .tag = (int)arguments->tag,
-        .context = MPI_POINT_TO_POINT,
+        .context = CONTEXT_POINT_TO_POINT,
         .size = arguments->common.size,
         .group = run->call.group,
         .synchronous = call_synchronous(code),
         .blocking = code != OP_IPROBE && run->call.request == CALL_NO_REQUEST,
     };
-    if (request_kind != MPI_PROBE)
+    if (request_kind != REQUEST_PROBE)
         transfer.address = interpreter_address(run, transfer.size);
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
@@ -71,15 +71,15 @@ enum interpreter_phase interpreter_sendrecv(struct interpreter *run, struct cpu_
     int64_t size = arguments->send.common.size;
     struct mpi_transfer send = {.peer = arguments->send.common.peer,
                                 .tag = (int)arguments->send.tag,
-                                .context = MPI_POINT_TO_POINT,
+                                .context = CONTEXT_POINT_TO_POINT,
                                 .group = run->call.group,
                                 .address = interpreter_address(run, 2 * size),
                                 .size = size};
     struct mpi_transfer receive = send;
     receive.peer = arguments->source;
     receive.address = receive_address(arguments->receive_buffer, send.address + size);
-    interpreter_wait_for(run, mpi_start(context, run->process, MPI_RECV, &receive));
-    interpreter_wait_for(run, mpi_start(context, run->process, MPI_SEND, &send));
+    interpreter_wait_for(run, mpi_start(context, run->process, REQUEST_RECV, &receive));
+    interpreter_wait_for(run, mpi_start(context, run->process, REQUEST_SEND, &send));
     return PHASE_WAIT;
 }
 
@@ -113,9 +113,9 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
         return PHASE_NEXT;
     }
     int64_t *address = schedule->address;
-    address[MPI_BUFFER_SEND] = interpreter_address(run, sent + received);
-    address[MPI_BUFFER_RECEIVE] =
-        receive_address(arguments->receive_buffer, address[MPI_BUFFER_SEND] + sent);
-    address[MPI_BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
+    address[BUFFER_SEND] = interpreter_address(run, sent + received);
+    address[BUFFER_RECEIVE] =
+        receive_address(arguments->receive_buffer, address[BUFFER_SEND] + sent);
+    address[BUFFER_TEMPORARY] = temporary_address(run, schedule->temporary);
     return PHASE_COLLECTIVE;
 }

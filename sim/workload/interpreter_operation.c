@@ -88,11 +88,11 @@ enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu
         .blocking = call->request == CALL_NO_REQUEST,
         .operation = call->kind,
     };
-    G_STATIC_ASSERT(OPERATION_ANY == MPI_RANK_ANY && OPERATION_ANY == MPI_TAG_ANY);
+    G_STATIC_ASSERT(OPERATION_ANY == RANK_ANY && OPERATION_ANY == TAG_ANY);
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
     transfer.arguments = keep(run, call);
     if (call->kind->moves != OPERATION_MOVES_NOTHING)
         transfer.address = interpreter_address(run, call->span);
-    return interpreter_started(run, mpi_start(context, run->process, MPI_OPERATION, &transfer));
+    return interpreter_started(run, mpi_start(context, run->process, REQUEST_OPERATION, &transfer));
 }

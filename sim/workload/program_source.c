@@ -145,7 +145,7 @@ static void program_source_free(struct op_source *base)
 
 static void make_groups(struct program_source *source, const GPtrArray *communicators)
 {
-    G_STATIC_ASSERT(COMMUNICATORS_MOST <= MPI_GROUPS_MOST);
+    G_STATIC_ASSERT(COMMUNICATORS_MOST <= GROUPS_MOST);
     source->communicator_count = communicators ? (int)communicators->len : 0;
     source->communicators = g_new(struct mpi_group_set *, source->communicator_count);
     for (int i = 0; i < source->communicator_count; i++) {

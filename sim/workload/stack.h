@@ -38,7 +38,7 @@ struct stack {
 };
 
 // The benchmarks that every MPI library runs, for a stack's list.
-#define MPI_BENCHMARKS                                                                             \
+#define LIBRARY_BENCHMARKS                                                                         \
     "pmb.pingpong", "pmb.sendrecv", "pmb.exchange", "pmb.bcast", "pmb.reduce", "pmb.allreduce",    \
         "pmb.allgather", "pmb.alltoall", "pmb.barrier"
 

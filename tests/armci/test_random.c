@@ -164,7 +164,7 @@ static bool words_counted(const struct call_log *log, const struct program_run *
     int64_t sum = 0;
     for (guint i = 0; i < log->entries->len; i++) {
         const struct logged *entry = &g_array_index(log->entries, struct logged, i);
-        if (logged_is(entry, "fetch_add") && entry->what == MPI_OBSERVED_START)
+        if (logged_is(entry, "fetch_add") && entry->what == OBSERVED_START)
             sum += asked[entry->peer]++;
     }
     for (guint i = 0; i < run->lines->len; i++) {

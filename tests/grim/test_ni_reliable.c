@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GRIM's reliable transmission between cards (thesis 003, 4.2.1): the traces of Fig. 4.3, roll-back
 // of what was refused and of nothing else, and what becomes of loss with and without timers.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 #include "sim/core/random.h"
 #include "sim/net/fabric.h"
 #include "tests/support/suite.h"

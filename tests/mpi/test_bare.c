@@ -74,9 +74,9 @@ static const struct mpi_bare_ops bare = {
 };
 
 static const struct mpi_state states[] =
-    MPI_BARE_STATES("its end", WAIT_ACK, "room", WAIT_DESCRIPTOR, "a message");
+    BARE_STATES("its end", WAIT_ACK, "room", WAIT_DESCRIPTOR, "a message");
 
-static const struct mpi_device_ops ops = {.name = "test", MPI_BARE_DEVICE(&bare, states)};
+static const struct mpi_device_ops ops = {.name = "test", BARE_DEVICE(&bare, states)};
 
 static struct mpi_request *start(enum mpi_request_kind kind, int peer, int64_t size)
 {
@@ -143,7 +143,7 @@ static void run(void (*of_test)(void))
 // A send goes in parts as far as there is room, and a later one does not pass it.
 static void parts(void)
 {
-    struct mpi_request *first = start(MPI_SEND, 1, 250), *second = start(MPI_SEND, 2, 0);
+    struct mpi_request *first = start(REQUEST_SEND, 1, 250), *second = start(REQUEST_SEND, 2, 0);
     posted("1:0+100 1:100+100 ");
     SUITE_SAME_TEXT(first->waits_for->text, "room");
     left(first, 100);
@@ -169,25 +169,25 @@ static void early(void)
     struct arrived arrived[4];
     struct mpi_request *sends[4];
     for (int i = 0; i < 4; i++) {
-        sends[i] = start(MPI_SEND, 1, 10 + i);
+        sends[i] = start(REQUEST_SEND, 1, 10 + i);
         left(sends[i], 10 + i);
         arrived[i] = (struct arrived){sends[i]->message, 10 + i};
     }
     mpi_bare_arrived(world.context, world.process, 2, &arrived[0]);
     mpi_bare_arrived(world.context, world.process, 1, &arrived[1]);
     mpi_bare_arrived(world.context, world.process, 1, &arrived[2]);
-    struct mpi_request *receive = start(MPI_RECV, 1, 100);
+    struct mpi_request *receive = start(REQUEST_RECV, 1, 100);
     SUITE_SAME_INTEGER(receive->status.length, 11);
     end(receive);
-    receive = start(MPI_RECV, 3, 100);
+    receive = start(REQUEST_RECV, 3, 100);
     CU_ASSERT(!receive->done);
     mpi_bare_arrived(world.context, world.process, 3, &arrived[3]);
     SUITE_SAME_INTEGER(receive->status.length, 13);
     end(receive);
-    receive = start(MPI_RECV, 2, 100);
+    receive = start(REQUEST_RECV, 2, 100);
     SUITE_SAME_INTEGER(receive->status.length, 10);
     end(receive);
-    receive = start(MPI_RECV, 1, 100);
+    receive = start(REQUEST_RECV, 1, 100);
     SUITE_SAME_INTEGER(receive->status.length, 12);
     end(receive);
     for (int i = 0; i < 4; i++)
@@ -202,14 +202,14 @@ static void test_early(void)
 // The process sleeps only in a call that may, and only for a request.
 static void looks(void)
 {
-    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, true), MPI_PROGRESS_NOTHING);
-    struct mpi_request *send = start(MPI_SEND, 1, 1);
-    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, false), MPI_PROGRESS_NOTHING);
+    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, true), PROGRESS_NOTHING);
+    struct mpi_request *send = start(REQUEST_SEND, 1, 1);
+    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, false), PROGRESS_NOTHING);
     SUITE_SAME_INTEGER(world.sleeps, 0);
-    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, true), MPI_PROGRESS_BLOCKED);
+    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, true), PROGRESS_BLOCKED);
     SUITE_SAME_INTEGER(world.sleeps, 1);
     world.event = true;
-    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, true), MPI_PROGRESS_EVENT);
+    CU_ASSERT_EQUAL(mpi_bare_advance(world.context, world.process, true), PROGRESS_EVENT);
     SUITE_SAME_INTEGER(world.polls, 4);
     left(send, 1);
     end(send);
@@ -222,21 +222,21 @@ static void test_looks(void)
 
 static void too_long(void)
 {
-    start(MPI_SEND, 1, BUFFER + 1);
+    start(REQUEST_SEND, 1, BUFFER + 1);
     posted("");
     CU_ASSERT_EQUAL(world.process->sim->status, SIM_FAILED);
 }
 
 static void to_self(void)
 {
-    start(MPI_SEND, 0, 1);
+    start(REQUEST_SEND, 0, 1);
     posted("");
     CU_ASSERT_EQUAL(world.process->sim->status, SIM_FAILED);
 }
 
 static void from_any(void)
 {
-    start(MPI_RECV, MPI_RANK_ANY, 1);
+    start(REQUEST_RECV, RANK_ANY, 1);
     CU_ASSERT_EQUAL(world.process->sim->status, SIM_FAILED);
 }
 

@@ -27,8 +27,8 @@ struct message {
 
 struct rank {
     struct mpi_schedule schedule;
-    struct cell *buffers[MPI_BUFFERS];
-    int64_t cells[MPI_BUFFERS];
+    struct cell *buffers[BUFFER_KINDS];
+    int64_t cells[BUFFER_KINDS];
     guint begun, round; // steps before `begun` are started; the round under way begins at `round`
     bool left;
 };
@@ -56,16 +56,15 @@ static void rank_build(struct play *play, int number, const struct mpi_library_c
     struct mpi_process process = {.rank = number, .ranks = play->ranks, .library = library};
     mpi_schedule_init(&rank->schedule);
     mpi_collective_build(&rank->schedule, &process, NULL, play->collective, play->root, play->size);
-    rank->cells[MPI_BUFFER_SEND] =
-        mpi_collective_send_bytes(play->collective, play->ranks, play->size);
-    rank->cells[MPI_BUFFER_RECEIVE] =
+    rank->cells[BUFFER_SEND] = mpi_collective_send_bytes(play->collective, play->ranks, play->size);
+    rank->cells[BUFFER_RECEIVE] =
         mpi_collective_receive_bytes(play->collective, play->ranks, play->size);
-    rank->cells[MPI_BUFFER_TEMPORARY] = rank->schedule.temporary;
-    for (int i = 0; i < MPI_BUFFERS; i++)
+    rank->cells[BUFFER_TEMPORARY] = rank->schedule.temporary;
+    for (int i = 0; i < BUFFER_KINDS; i++)
         rank->buffers[i] = g_new0(struct cell, rank->cells[i] + 1);
-    bool has_data = play->collective != MPI_BCAST && play->collective != MPI_SCATTER;
-    for (int64_t i = 0; (has_data || number == play->root) && i < rank->cells[MPI_BUFFER_SEND]; i++)
-        rank->buffers[MPI_BUFFER_SEND][i] = (struct cell){UINT64_C(1) << number, (int)i + 1};
+    bool has_data = play->collective != COLLECTIVE_BCAST && play->collective != COLLECTIVE_SCATTER;
+    for (int64_t i = 0; (has_data || number == play->root) && i < rank->cells[BUFFER_SEND]; i++)
+        rank->buffers[BUFFER_SEND][i] = (struct cell){UINT64_C(1) << number, (int)i + 1};
 }
 
 static struct play *play_new(const struct mpi_library_config *library,
@@ -85,7 +84,7 @@ static void play_free(struct play *play)
 {
     for (int i = 0; i < play->ranks; i++) {
         mpi_schedule_clear(&play->rank[i].schedule);
-        for (int k = 0; k < MPI_BUFFERS; k++)
+        for (int k = 0; k < BUFFER_KINDS; k++)
             g_free(play->rank[i].buffers[k]);
         for (int peer = 0; peer < play->ranks; peer++) {
             for (guint k = 0; k < play->sent[i][peer]->len; k++)
@@ -109,7 +108,7 @@ static void local_step(struct rank *rank, const struct mpi_step *step)
     const struct cell *from = cells_at(rank, step->from, step->size);
     struct cell *to = cells_at(rank, step->to, step->size);
     for (int64_t i = 0; i < step->size; i++) {
-        if (step->kind == MPI_STEP_COPY) {
+        if (step->kind == STEP_COPY) {
             to[i] = from[i];
             continue;
         }
@@ -124,18 +123,18 @@ static void start_step(struct play *play, int number, const struct mpi_step *ste
 {
     struct rank *rank = &play->rank[number];
     switch (step->kind) {
-    case MPI_STEP_SEND: {
+    case STEP_SEND: {
         struct cell *from = cells_at(rank, step->from, step->size);
         struct message message = {g_memdup2(from, sizeof *from * (gsize)step->size), step->size,
                                   from};
         g_array_append_val(play->sent[number][step->peer], message);
         break;
     }
-    case MPI_STEP_RECV:
+    case STEP_RECV:
         play->wanted[number][step->peer]++;
         break;
-    case MPI_STEP_COPY:
-    case MPI_STEP_REDUCE:
+    case STEP_COPY:
+    case STEP_REDUCE:
         local_step(rank, step);
         break;
     }
@@ -182,7 +181,7 @@ static void end_round(struct play *play, int number)
     guint sent[MOST_RANKS] = {0};
     for (guint k = rank->begun; k-- > rank->round;) {
         const struct mpi_step *step = step_at(rank, k);
-        if (step->kind != MPI_STEP_SEND)
+        if (step->kind != STEP_SEND)
             continue;
         const GArray *messages = play->sent[number][step->peer];
         const struct message *message =
@@ -192,7 +191,7 @@ static void end_round(struct play *play, int number)
                          sizeof *message->cells * (size_t)message->size) == 0);
     }
     for (guint k = rank->round; k < rank->begun; k++)
-        if (step_at(rank, k)->kind == MPI_STEP_RECV)
+        if (step_at(rank, k)->kind == STEP_RECV)
             take_message(play, number, step_at(rank, k));
 }
 
@@ -223,7 +222,7 @@ static void play_run(struct play *play, struct random_stream *random, bool eager
         rank->round = rank->begun;
         rank->left = true;
         left++;
-        if (play->collective == MPI_BARRIER)
+        if (play->collective == COLLECTIVE_BARRIER)
             CU_ASSERT(all_entered(play));
     }
     // Nobody hangs, and nothing is left over.
@@ -244,7 +243,7 @@ static void check_form(const struct play *play)
         CU_ASSERT(steps == 0 || step_at(rank, steps - 1)->ends_round);
         for (guint k = 0; k < steps; k++) {
             const struct mpi_step *step = step_at(rank, k);
-            bool request = step->kind == MPI_STEP_SEND || step->kind == MPI_STEP_RECV;
+            bool request = step->kind == STEP_SEND || step->kind == STEP_RECV;
             if (request)
                 CU_ASSERT(step->peer >= 0 && step->peer < play->ranks && step->peer != i);
             CU_ASSERT(request || !requests);
@@ -264,11 +263,11 @@ static void expect_cell(const struct cell *cell, uint64_t ranks, int64_t place)
 
 static void check_blocks(const struct play *play, int number)
 {
-    const struct cell *got = play->rank[number].buffers[MPI_BUFFER_RECEIVE];
+    const struct cell *got = play->rank[number].buffers[BUFFER_RECEIVE];
     for (int peer = 0; peer < play->ranks; peer++)
         for (int64_t i = 0; i < play->size; i++)
             expect_cell(&got[peer * play->size + i], UINT64_C(1) << peer,
-                        play->collective == MPI_ALLTOALL ? number * play->size + i : i);
+                        play->collective == COLLECTIVE_ALLTOALL ? number * play->size + i : i);
 }
 
 static void check_message(const struct play *play, int number, enum mpi_buffer buffer,
@@ -282,27 +281,27 @@ static void check_rank(const struct play *play, int number)
 {
     uint64_t all = (UINT64_C(1) << play->ranks) - 1, root = UINT64_C(1) << play->root;
     switch (play->collective) {
-    case MPI_BARRIER:
+    case COLLECTIVE_BARRIER:
         break;
-    case MPI_BCAST:
-        check_message(play, number, MPI_BUFFER_SEND, root, 0);
+    case COLLECTIVE_BCAST:
+        check_message(play, number, BUFFER_SEND, root, 0);
         break;
-    case MPI_REDUCE:
+    case COLLECTIVE_REDUCE:
         if (number == play->root)
-            check_message(play, number, MPI_BUFFER_RECEIVE, all, 0);
+            check_message(play, number, BUFFER_RECEIVE, all, 0);
         break;
-    case MPI_ALLREDUCE:
-        check_message(play, number, MPI_BUFFER_RECEIVE, all, 0);
+    case COLLECTIVE_ALLREDUCE:
+        check_message(play, number, BUFFER_RECEIVE, all, 0);
         break;
-    case MPI_GATHER:
+    case COLLECTIVE_GATHER:
         if (number == play->root)
             check_blocks(play, number);
         break;
-    case MPI_SCATTER:
-        check_message(play, number, MPI_BUFFER_RECEIVE, root, number * play->size);
+    case COLLECTIVE_SCATTER:
+        check_message(play, number, BUFFER_RECEIVE, root, number * play->size);
         break;
-    case MPI_ALLGATHER:
-    case MPI_ALLTOALL:
+    case COLLECTIVE_ALLGATHER:
+    case COLLECTIVE_ALLTOALL:
         check_blocks(play, number);
         break;
     }
@@ -315,14 +314,14 @@ static const struct {
     bool rooted;
 } collectives[] = {
 #define RULE(field) offsetof(struct mpi_library_config, field)
-    {MPI_BARRIER, mpi_barrier_rules, RULE(barrier), false},
-    {MPI_BCAST, mpi_bcast_rules, RULE(bcast), true},
-    {MPI_REDUCE, mpi_reduce_rules, RULE(reduce), true},
-    {MPI_ALLREDUCE, mpi_allreduce_rules, RULE(allreduce), false},
-    {MPI_GATHER, mpi_gather_rules, RULE(gather), true},
-    {MPI_SCATTER, mpi_scatter_rules, RULE(scatter), true},
-    {MPI_ALLGATHER, mpi_allgather_rules, RULE(allgather), false},
-    {MPI_ALLTOALL, mpi_alltoall_rules, RULE(alltoall), false},
+    {COLLECTIVE_BARRIER, mpi_barrier_rules, RULE(barrier), false},
+    {COLLECTIVE_BCAST, mpi_bcast_rules, RULE(bcast), true},
+    {COLLECTIVE_REDUCE, mpi_reduce_rules, RULE(reduce), true},
+    {COLLECTIVE_ALLREDUCE, mpi_allreduce_rules, RULE(allreduce), false},
+    {COLLECTIVE_GATHER, mpi_gather_rules, RULE(gather), true},
+    {COLLECTIVE_SCATTER, mpi_scatter_rules, RULE(scatter), true},
+    {COLLECTIVE_ALLGATHER, mpi_allgather_rules, RULE(allgather), false},
+    {COLLECTIVE_ALLTOALL, mpi_alltoall_rules, RULE(alltoall), false},
 };
 
 static struct mpi_library_config library_with(size_t field, int rule)
@@ -392,8 +391,8 @@ static void test_halves(void)
         for (int ranks = 1; ranks <= 9; ranks++) {
             struct mpi_library_config library = library_with(RULE(bcast), rule);
             library.reduce = library.gather = rule % 2;
-            check_once(&library, MPI_ALLREDUCE, ranks, 0, 12, random);
-            check_once(&library, MPI_ALLGATHER, ranks, 0, 3, random);
+            check_once(&library, COLLECTIVE_ALLREDUCE, ranks, 0, 12, random);
+            check_once(&library, COLLECTIVE_ALLGATHER, ranks, 0, 3, random);
         }
     random_free(random);
 }
@@ -418,8 +417,8 @@ static struct work work_of(enum mpi_collective collective, size_t field, const c
         int rounds = 0;
         for (guint k = 0; k < play->rank[i].schedule.steps->len; k++) {
             const struct mpi_step *step = step_at(&play->rank[i], k);
-            work.messages += step->kind == MPI_STEP_SEND;
-            work.bytes += step->kind == MPI_STEP_SEND ? step->size : 0;
+            work.messages += step->kind == STEP_SEND;
+            work.bytes += step->kind == STEP_SEND ? step->size : 0;
             rounds += step->ends_round;
         }
         work.most_rounds = MAX(work.most_rounds, rounds);
@@ -444,28 +443,30 @@ static void test_closed_forms(void)
     for (int d = 1; d <= 5; d++) {
         int p = 1 << d;
         int64_t n = 32;
-        expect_work(WORK(MPI_BARRIER, barrier, "linear", p, 0), 2 * (p - 1), 2, 0);
-        expect_work(WORK(MPI_BARRIER, barrier, "binomial", p, 0), 2 * (p - 1), 2 * d, 0);
-        expect_work(WORK(MPI_BARRIER, barrier, "recursive_doubling", p, 0), p * d, d, 0);
-        expect_work(WORK(MPI_BCAST, bcast, "linear", p, n), p - 1, 1, (p - 1) * n);
-        expect_work(WORK(MPI_BCAST, bcast, "binomial", p, n), p - 1, d, (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_BARRIER, barrier, "linear", p, 0), 2 * (p - 1), 2, 0);
+        expect_work(WORK(COLLECTIVE_BARRIER, barrier, "binomial", p, 0), 2 * (p - 1), 2 * d, 0);
+        expect_work(WORK(COLLECTIVE_BARRIER, barrier, "recursive_doubling", p, 0), p * d, d, 0);
+        expect_work(WORK(COLLECTIVE_BCAST, bcast, "linear", p, n), p - 1, 1, (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_BCAST, bcast, "binomial", p, n), p - 1, d, (p - 1) * n);
         // The scatter moves half of the message in each step of the tree, the allgather all but
         // one's own block to each rank.
-        expect_work(WORK(MPI_BCAST, bcast, "scatter_allgather", p, n), p - 1 + p * d, 2 * d,
+        expect_work(WORK(COLLECTIVE_BCAST, bcast, "scatter_allgather", p, n), p - 1 + p * d, 2 * d,
                     n / 2 * d + (p - 1) * n);
-        expect_work(WORK(MPI_REDUCE, reduce, "binomial", p, n), p - 1, d + 1, (p - 1) * n);
-        expect_work(WORK(MPI_REDUCE, reduce, "linear", p, n), p - 1, p, (p - 1) * n);
-        expect_work(WORK(MPI_GATHER, gather, "linear", p, n), p - 1, p - 1, (p - 1) * n);
-        expect_work(WORK(MPI_GATHER, gather, "binomial", p, n), p - 1, d, n * p / 2 * d);
-        expect_work(WORK(MPI_SCATTER, scatter, "binomial", p, n), p - 1, d + 1, n * p / 2 * d);
-        expect_work(WORK(MPI_ALLGATHER, allgather, "ring", p, n), p * (p - 1), p - 1,
+        expect_work(WORK(COLLECTIVE_REDUCE, reduce, "binomial", p, n), p - 1, d + 1, (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_REDUCE, reduce, "linear", p, n), p - 1, p, (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_GATHER, gather, "linear", p, n), p - 1, p - 1, (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_GATHER, gather, "binomial", p, n), p - 1, d, n * p / 2 * d);
+        expect_work(WORK(COLLECTIVE_SCATTER, scatter, "binomial", p, n), p - 1, d + 1,
+                    n * p / 2 * d);
+        expect_work(WORK(COLLECTIVE_ALLGATHER, allgather, "ring", p, n), p * (p - 1), p - 1,
                     p * (p - 1) * n);
-        expect_work(WORK(MPI_ALLGATHER, allgather, "recursive_doubling", p, n), p * d, d,
+        expect_work(WORK(COLLECTIVE_ALLGATHER, allgather, "recursive_doubling", p, n), p * d, d,
                     p * (p - 1) * n);
-        expect_work(WORK(MPI_ALLREDUCE, allreduce, "recursive_doubling", p, n), p * d, d + 1,
+        expect_work(WORK(COLLECTIVE_ALLREDUCE, allreduce, "recursive_doubling", p, n), p * d, d + 1,
                     p * d * n);
-        expect_work(WORK(MPI_ALLTOALL, alltoall, "linear", p, n), p * (p - 1), 1, p * (p - 1) * n);
-        expect_work(WORK(MPI_ALLTOALL, alltoall, "pairwise", p, n), p * (p - 1), p - 1,
+        expect_work(WORK(COLLECTIVE_ALLTOALL, alltoall, "linear", p, n), p * (p - 1), 1,
+                    p * (p - 1) * n);
+        expect_work(WORK(COLLECTIVE_ALLTOALL, alltoall, "pairwise", p, n), p * (p - 1), p - 1,
                     p * (p - 1) * n);
     }
 }
@@ -479,7 +480,7 @@ static void test_barrier_between_powers(void)
         while (2 << d <= ranks)
             d++;
         int surplus = ranks - (1 << d);
-        expect_work(WORK(MPI_BARRIER, barrier, "recursive_doubling", ranks, 0),
+        expect_work(WORK(COLLECTIVE_BARRIER, barrier, "recursive_doubling", ranks, 0),
                     (1 << d) * d + 2 * surplus, d + (surplus ? 2 : 0), 0);
     }
 }
@@ -495,7 +496,7 @@ static int first_rank_sends(const struct mpi_library_config *library,
     mpi_schedule_init(&schedule);
     mpi_collective_build(&schedule, &process, NULL, collective, 0, size);
     for (guint i = 0; i < schedule.steps->len; i++)
-        sends += g_array_index(schedule.steps, struct mpi_step, i).kind == MPI_STEP_SEND;
+        sends += g_array_index(schedule.steps, struct mpi_step, i).kind == STEP_SEND;
     mpi_schedule_clear(&schedule);
     return sends;
 }
@@ -515,12 +516,12 @@ static void test_by_processes(void)
         library_with(RULE(bcast), rule_named(mpi_bcast_rules, "by_processes"));
     library.barrier = rule_named(mpi_barrier_rules, "by_processes");
     library.linear_processes = 8;
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BCAST, 8, 1), 7);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BCAST, 9, 1), 4);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BARRIER, 8, 0), 7);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BARRIER, 9, 0), 4);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BCAST, 8, 1), 7);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BCAST, 9, 1), 4);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BARRIER, 8, 0), 7);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BARRIER, 9, 0), 4);
     // A program without a library takes the first rule: linear.
-    SUITE_SAME_INTEGER(first_rank_sends(NULL, MPI_BARRIER, 20, 0), 19);
+    SUITE_SAME_INTEGER(first_rank_sends(NULL, COLLECTIVE_BARRIER, 20, 0), 19);
 }
 
 // The two rules of MPICH, with 10 B as small and 8 ranks as few: a binomial root of 2^d ranks sends
@@ -540,9 +541,9 @@ static void test_bcast_thresholds(void)
                                                     rule_named(mpi_bcast_rules, "small_or_few"));
     for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
         int ranks = wanted[i].ranks;
-        SUITE_SAME_INTEGER(first_rank_sends(&both, MPI_BCAST, ranks, wanted[i].size),
+        SUITE_SAME_INTEGER(first_rank_sends(&both, COLLECTIVE_BCAST, ranks, wanted[i].size),
                            wanted[i].both);
-        SUITE_SAME_INTEGER(first_rank_sends(&either, MPI_BCAST, ranks, wanted[i].size),
+        SUITE_SAME_INTEGER(first_rank_sends(&either, COLLECTIVE_BCAST, ranks, wanted[i].size),
                            wanted[i].either);
     }
 }
@@ -552,10 +553,10 @@ static void test_alltoall_thresholds(void)
 {
     struct mpi_library_config library =
         library_with(RULE(alltoall), rule_named(mpi_alltoall_rules, "by_size"));
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_ALLTOALL, 4, 4), 2);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_ALLTOALL, 4, 5), 3);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_ALLTOALL, 4, 4), 2);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_ALLTOALL, 4, 5), 3);
     for (int64_t size = 15; size <= 16; size++) {
-        struct play *play = play_new(&library, MPI_ALLTOALL, 4, 0, size);
+        struct play *play = play_new(&library, COLLECTIVE_ALLTOALL, 4, 0, size);
         int rounds = 0;
         for (guint k = 0; k < play->rank[0].schedule.steps->len; k++)
             rounds += step_at(&play->rank[0], k)->ends_round;
@@ -569,12 +570,12 @@ static void test_alltoall_thresholds(void)
 static void test_empty(void)
 {
     struct mpi_library_config library = library_with(RULE(bcast), 0);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BCAST, 4, 0), 3);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BCAST, 4, 0), 3);
     library.empty_collectives_send = false;
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BCAST, 4, 0), 0);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_ALLREDUCE, 4, 0), 0);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_BARRIER, 4, 0), 3);
-    SUITE_SAME_INTEGER(first_rank_sends(&library, MPI_ALLTOALL, 4, 0), 3);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BCAST, 4, 0), 0);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_ALLREDUCE, 4, 0), 0);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_BARRIER, 4, 0), 3);
+    SUITE_SAME_INTEGER(first_rank_sends(&library, COLLECTIVE_ALLTOALL, 4, 0), 3);
 }
 
 // ---- Details ----
@@ -587,11 +588,11 @@ static void test_alltoall_order(void)
     struct mpi_process process = {.rank = 2, .ranks = 5};
     int64_t size = INT64_C(1) << 32;
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, NULL, MPI_ALLTOALL, 0, size);
+    mpi_collective_build(&schedule, &process, NULL, COLLECTIVE_ALLTOALL, 0, size);
     SUITE_SAME_INTEGER(schedule.steps->len, 1 + 2 * 4);
     for (guint k = 1; k < schedule.steps->len; k++) {
         const struct mpi_step *step = &g_array_index(schedule.steps, struct mpi_step, k);
-        CU_ASSERT_EQUAL(step->kind, k <= 4 ? MPI_STEP_RECV : MPI_STEP_SEND);
+        CU_ASSERT_EQUAL(step->kind, k <= 4 ? STEP_RECV : STEP_SEND);
         CU_ASSERT_EQUAL((k <= 4 ? step->to : step->from).offset, step->peer * size);
         CU_ASSERT_EQUAL(step->ends_round, k == 8);
         SUITE_SAME_INTEGER(step->peer, (2 + (int)(k - 1) % 4 + 1) % 5);
@@ -607,7 +608,7 @@ static void test_farthest_first(void)
     struct mpi_process process = {.rank = 3, .ranks = 11, .library = &library};
     struct mpi_schedule schedule;
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, NULL, MPI_BCAST, 3, 7);
+    mpi_collective_build(&schedule, &process, NULL, COLLECTIVE_BCAST, 3, 7);
     SUITE_SAME_INTEGER(schedule.steps->len, 4);
     for (guint k = 0; k < schedule.steps->len; k++)
         SUITE_SAME_INTEGER(g_array_index(schedule.steps, struct mpi_step, k).peer,
@@ -620,11 +621,11 @@ static void test_farthest_first(void)
 static void test_reduce_copies(void)
 {
     struct mpi_library_config library = library_with(RULE(reduce), 1);
-    struct play *play = play_new(&library, MPI_REDUCE, 7, 0, 8);
+    struct play *play = play_new(&library, COLLECTIVE_REDUCE, 7, 0, 8);
     for (int i = 0; i < 7; i++) {
         int copies = 0;
         for (guint k = 0; k < play->rank[i].schedule.steps->len; k++)
-            copies += step_at(&play->rank[i], k)->kind == MPI_STEP_COPY;
+            copies += step_at(&play->rank[i], k)->kind == STEP_COPY;
         SUITE_SAME_INTEGER(copies, i % 2 == 0 && i != 6);
     }
     play_free(play);
@@ -637,10 +638,10 @@ static void test_rebuild(void)
     struct mpi_library_config library = library_with(RULE(alltoall), 2);
     struct mpi_process process = {.rank = 1, .ranks = 4, .library = &library};
     mpi_schedule_init(&schedule);
-    mpi_collective_build(&schedule, &process, NULL, MPI_ALLTOALL, 0, 10);
+    mpi_collective_build(&schedule, &process, NULL, COLLECTIVE_ALLTOALL, 0, 10);
     SUITE_SAME_INTEGER(schedule.temporary, 4 * 4 * 10);
     schedule.next = 3;
-    mpi_collective_build(&schedule, &process, NULL, MPI_BARRIER, 0, 0);
+    mpi_collective_build(&schedule, &process, NULL, COLLECTIVE_BARRIER, 0, 0);
     SUITE_SAME_INTEGER(schedule.steps->len, 2);
     SUITE_SAME_INTEGER(schedule.next, 0);
     SUITE_SAME_INTEGER(schedule.temporary, 0);

@@ -28,7 +28,7 @@ static void test_ranks_and_places(void)
         SUITE_SAME_INTEGER(mpi_group_place(group, members[place]), place);
         CU_ASSERT_PTR_EQUAL(set->of[members[place]], group);
     }
-    SUITE_SAME_INTEGER(mpi_group_rank(group, MPI_RANK_ANY), MPI_RANK_ANY);
+    SUITE_SAME_INTEGER(mpi_group_rank(group, RANK_ANY), RANK_ANY);
     mpi_group_set_free(set);
 }
 
@@ -38,18 +38,18 @@ static void test_all_of_the_job(void)
     SUITE_SAME_INTEGER(mpi_group_rank(NULL, 5), 5);
     SUITE_SAME_INTEGER(mpi_group_place(NULL, 5), 5);
     // What the job's own contexts are called on the wire has not changed by groups.
-    SUITE_SAME_INTEGER(mpi_group_context(NULL, MPI_POINT_TO_POINT), MPI_POINT_TO_POINT);
-    SUITE_SAME_INTEGER(mpi_group_context(NULL, MPI_COLLECTIVE), MPI_COLLECTIVE);
+    SUITE_SAME_INTEGER(mpi_group_context(NULL, CONTEXT_POINT_TO_POINT), CONTEXT_POINT_TO_POINT);
+    SUITE_SAME_INTEGER(mpi_group_context(NULL, CONTEXT_COLLECTIVE), CONTEXT_COLLECTIVE);
 }
 
 static void test_contexts(void)
 {
     bool taken[UINT16_MAX + 1] = {false};
     struct mpi_group group = {0};
-    for (group.number = 1; group.number <= MPI_GROUPS_MOST; group.number++)
-        for (int kind = MPI_POINT_TO_POINT; kind < MPI_CONTEXT_KINDS; kind++) {
+    for (group.number = 1; group.number <= GROUPS_MOST; group.number++)
+        for (int kind = CONTEXT_POINT_TO_POINT; kind < CONTEXT_KINDS; kind++) {
             int context = mpi_group_context(&group, (enum mpi_context)kind);
-            CU_ASSERT_FATAL(context >= MPI_CONTEXT_KINDS && context <= UINT16_MAX);
+            CU_ASSERT_FATAL(context >= CONTEXT_KINDS && context <= UINT16_MAX);
             CU_ASSERT_FALSE(taken[context]);
             taken[context] = true;
             SUITE_SAME_INTEGER(mpi_context_kind(context), kind);
@@ -85,7 +85,7 @@ static struct mpi_library_config library_with(int rule)
 
 static void expect_same_step(const struct mpi_step *step, const struct mpi_step *wanted)
 {
-    bool request = step->kind == MPI_STEP_SEND || step->kind == MPI_STEP_RECV;
+    bool request = step->kind == STEP_SEND || step->kind == STEP_RECV;
     CU_ASSERT_EQUAL(step->kind, wanted->kind);
     CU_ASSERT_EQUAL(step->size, wanted->size);
     CU_ASSERT_EQUAL(step->ends_round, wanted->ends_round);
@@ -124,7 +124,7 @@ static void test_collectives(void)
     const struct mpi_group *group = mpi_group_set_add(set, "row", 1, members, SIZE);
     for (int rule = 0; rule < 6; rule++) {
         struct mpi_library_config library = library_with(rule);
-        for (int collective = MPI_BARRIER; collective <= MPI_ALLTOALL; collective++)
+        for (int collective = COLLECTIVE_BARRIER; collective <= COLLECTIVE_ALLTOALL; collective++)
             for (int place = 0; place < SIZE; place++)
                 expect_same_schedule(group, &library, (enum mpi_collective)collective, place);
     }

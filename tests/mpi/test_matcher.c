@@ -9,12 +9,12 @@
 static struct mpi_request request(enum mpi_request_kind kind, int peer, int tag)
 {
     return (struct mpi_request){
-        .kind = kind, .peer = peer, .tag = tag, .context = MPI_POINT_TO_POINT};
+        .kind = kind, .peer = peer, .tag = tag, .context = CONTEXT_POINT_TO_POINT};
 }
 
 static struct mpi_envelope envelope(int source, int tag)
 {
-    return (struct mpi_envelope){.source = source, .tag = tag, .context = MPI_POINT_TO_POINT};
+    return (struct mpi_envelope){.source = source, .tag = tag, .context = CONTEXT_POINT_TO_POINT};
 }
 
 // ---- Wildcards ----
@@ -26,27 +26,21 @@ static void test_wildcards(void)
         int peer, tag;
         bool matches;
     } wanted[] = {
-        {3, 7, true},
-        {3, 8, false},
-        {4, 7, false},
-        {3, MPI_TAG_ANY, true},
-        {4, MPI_TAG_ANY, false},
-        {MPI_RANK_ANY, 7, true},
-        {MPI_RANK_ANY, 8, false},
-        {MPI_RANK_ANY, MPI_TAG_ANY, true},
+        {3, 7, true},        {3, 8, false},       {4, 7, false},        {3, TAG_ANY, true},
+        {4, TAG_ANY, false}, {RANK_ANY, 7, true}, {RANK_ANY, 8, false}, {RANK_ANY, TAG_ANY, true},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
-        struct mpi_request receive = request(MPI_RECV, wanted[i].peer, wanted[i].tag);
+        struct mpi_request receive = request(REQUEST_RECV, wanted[i].peer, wanted[i].tag);
         CU_ASSERT_EQUAL(mpi_envelope_matches(&message, &receive), wanted[i].matches);
         // No wildcard reaches into another context.
-        receive.context = MPI_COLLECTIVE;
+        receive.context = CONTEXT_COLLECTIVE;
         CU_ASSERT_FALSE(mpi_envelope_matches(&message, &receive));
-        message.context = MPI_COLLECTIVE;
+        message.context = CONTEXT_COLLECTIVE;
         CU_ASSERT_EQUAL(mpi_envelope_matches(&message, &receive), wanted[i].matches);
-        message.context = MPI_POINT_TO_POINT;
+        message.context = CONTEXT_POINT_TO_POINT;
     }
     // Tag 0 and rank 0 are values like any other.
-    struct mpi_request zero = request(MPI_RECV, 0, 0);
+    struct mpi_request zero = request(REQUEST_RECV, 0, 0);
     CU_ASSERT_FALSE(mpi_envelope_matches(&message, &zero));
 }
 
@@ -56,9 +50,9 @@ static void test_posted_order(void)
 {
     struct mpi_matcher matcher;
     struct mpi_request receives[] = {
-        request(MPI_RECV, 1, 5),           request(MPI_RECV, MPI_RANK_ANY, 5),
-        request(MPI_RECV, 1, MPI_TAG_ANY), request(MPI_RECV, 2, 5),
-        request(MPI_RECV, 1, 5),
+        request(REQUEST_RECV, 1, 5),       request(REQUEST_RECV, RANK_ANY, 5),
+        request(REQUEST_RECV, 1, TAG_ANY), request(REQUEST_RECV, 2, 5),
+        request(REQUEST_RECV, 1, 5),
     };
     mpi_matcher_init(&matcher);
     for (size_t i = 0; i < G_N_ELEMENTS(receives); i++)
@@ -91,8 +85,8 @@ static void test_posted_order(void)
 static void test_probe(void)
 {
     struct mpi_matcher matcher;
-    struct mpi_request probe = request(MPI_PROBE, MPI_RANK_ANY, MPI_TAG_ANY),
-                       receive = request(MPI_RECV, 1, 1);
+    struct mpi_request probe = request(REQUEST_PROBE, RANK_ANY, TAG_ANY),
+                       receive = request(REQUEST_RECV, 1, 1);
     struct mpi_envelope message = envelope(1, 1);
     int scanned;
     mpi_matcher_init(&matcher);
@@ -125,9 +119,10 @@ static void test_unexpected_order(void)
         CU_ASSERT(!messages[i]->whole && messages[i]->buffered == 0 && !messages[i]->self_send);
     }
     CU_ASSERT_EQUAL(matcher.unexpected_count, 5);
-    struct mpi_request any_of_2 = request(MPI_RECV, 2, MPI_TAG_ANY),
-                       six = request(MPI_RECV, MPI_RANK_ANY, 6);
-    struct mpi_request first = request(MPI_RECV, 1, 5), none = request(MPI_RECV, 3, MPI_TAG_ANY);
+    struct mpi_request any_of_2 = request(REQUEST_RECV, 2, TAG_ANY),
+                       six = request(REQUEST_RECV, RANK_ANY, 6);
+    struct mpi_request first = request(REQUEST_RECV, 1, 5),
+                       none = request(REQUEST_RECV, 3, TAG_ANY);
     CU_ASSERT_PTR_EQUAL(mpi_matcher_find_unexpected(&matcher, &any_of_2, &scanned), messages[1]);
     SUITE_SAME_INTEGER(scanned, 2);
     CU_ASSERT_PTR_EQUAL(mpi_matcher_find_unexpected(&matcher, &six, &scanned), messages[3]);
@@ -193,7 +188,7 @@ static void test_random(void)
     for (int i = 0; i < COUNT; i++) {
         int peer = (int)random_below(random, 4) - 1, tag = (int)random_below(random, 4) - 1;
         if (random_chance(random, 0.5)) {
-            requests[i] = request(MPI_RECV, peer, tag);
+            requests[i] = request(REQUEST_RECV, peer, tag);
             struct mpi_unexpected *expected = matcher.unexpected_head;
             while (expected && !mpi_envelope_matches(&expected->envelope, &requests[i]))
                 expected = expected->next;

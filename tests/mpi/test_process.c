@@ -30,7 +30,7 @@ static enum mpi_progress device_advance(struct cpu_context *context, struct mpi_
                                         bool blocking)
 {
     (void)context, (void)process;
-    return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+    return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
 static void device_destroy(struct cpu_context *context, struct mpi_request *request)
@@ -101,7 +101,7 @@ static struct mpi_request *start(struct cpu_context *context, struct bench *benc
 static void body_charges(struct cpu_context *context, struct bench *bench)
 {
     sim_time factor = bench->process->library ? TIME_NS : 0, at = context->now;
-    struct mpi_request *send = start(context, bench, MPI_SEND, 1, 5);
+    struct mpi_request *send = start(context, bench, REQUEST_SEND, 1, 5);
     CU_ASSERT_EQUAL(context->now - at, 2700 * factor);
     at = context->now;
     mpi_call(context, bench->process);
@@ -128,7 +128,7 @@ static void body_life(struct cpu_context *context, struct bench *bench)
     struct mpi_process *process = bench->process;
     struct mpi_request *requests[3];
     for (int i = 0; i < 3; i++)
-        requests[i] = start(context, bench, i == 0 ? MPI_SEND : MPI_RECV, 1, i);
+        requests[i] = start(context, bench, i == 0 ? REQUEST_SEND : REQUEST_RECV, 1, i);
     CU_ASSERT_EQUAL(started, 3);
     CU_ASSERT(requests[0]->number == 1 && requests[2]->number == 3);
     // The youngest first.
@@ -138,8 +138,8 @@ static void body_life(struct cpu_context *context, struct bench *bench)
     mpi_wait(process, requests[0]);
     mpi_wait(process, requests[1]);
     CU_ASSERT_EQUAL(process->open_waits, 2);
-    CU_ASSERT_EQUAL(mpi_progress(context, process, true), MPI_PROGRESS_BLOCKED);
-    CU_ASSERT_EQUAL(mpi_progress(context, process, false), MPI_PROGRESS_NOTHING);
+    CU_ASSERT_EQUAL(mpi_progress(context, process, true), PROGRESS_BLOCKED);
+    CU_ASSERT_EQUAL(mpi_progress(context, process, false), PROGRESS_NOTHING);
     mpi_request_done(context, requests[0]);
     CU_ASSERT_EQUAL(process->open_waits, 1);
     // What is done already is not waited for.
@@ -167,15 +167,15 @@ static void test_life(void)
 static void body_withdraw(struct cpu_context *context, struct bench *bench)
 {
     struct mpi_process *process = bench->process;
-    struct mpi_request *receive = start(context, bench, MPI_RECV, 1, 5);
-    struct mpi_request *probe = start(context, bench, MPI_PROBE, MPI_RANK_ANY, MPI_TAG_ANY);
+    struct mpi_request *receive = start(context, bench, REQUEST_RECV, 1, 5);
+    struct mpi_request *probe = start(context, bench, REQUEST_PROBE, RANK_ANY, TAG_ANY);
     mpi_matcher_post(&process->matcher, receive);
     mpi_matcher_post(&process->matcher, probe);
     mpi_request_withdraw(context, probe);
     CU_ASSERT_EQUAL(process->matcher.posted_count, 1);
     CU_ASSERT_PTR_EQUAL(process->matcher.posted.tail, receive);
     CU_ASSERT_PTR_EQUAL(process->active, receive);
-    struct mpi_request *done = start(context, bench, MPI_PROBE, 1, 5);
+    struct mpi_request *done = start(context, bench, REQUEST_PROBE, 1, 5);
     mpi_request_done(context, done);
     mpi_request_withdraw(context, done);
     CU_ASSERT_EQUAL(destroyed, 2);
@@ -198,10 +198,10 @@ static void body_envelopes(struct cpu_context *context, struct bench *bench)
     } sends[] = {{1, 5, 0}, {2, 5, 0}, {1, 6, 1}, {1, 5, 2}, {2, 5, 1}};
     for (size_t i = 0; i < G_N_ELEMENTS(sends); i++) {
         const struct mpi_request *send =
-            start(context, bench, MPI_SEND, sends[i].peer, sends[i].tag);
+            start(context, bench, REQUEST_SEND, sends[i].peer, sends[i].tag);
         struct mpi_envelope envelope = mpi_send_envelope(send);
         CU_ASSERT(envelope.source == 0 && envelope.tag == sends[i].tag && envelope.length == 100);
-        CU_ASSERT_EQUAL(envelope.context, MPI_POINT_TO_POINT);
+        CU_ASSERT_EQUAL(envelope.context, CONTEXT_POINT_TO_POINT);
         CU_ASSERT_EQUAL(envelope.sequence, sends[i].sequence);
     }
     CU_ASSERT_EQUAL(ledger_totals(bench->sim->ledger).messages, G_N_ELEMENTS(sends));
@@ -219,8 +219,8 @@ static bool overtakes(struct cpu_context *context, struct bench *bench,
 {
     struct ledger *ledger = bench->sim->ledger;
     uint64_t before = ledger_totals(ledger).misordered;
-    const struct mpi_request *a = mpi_start(context, bench->process, MPI_SEND, first);
-    const struct mpi_request *b = mpi_start(context, bench->process, MPI_SEND, second);
+    const struct mpi_request *a = mpi_start(context, bench->process, REQUEST_SEND, first);
+    const struct mpi_request *b = mpi_start(context, bench->process, REQUEST_SEND, second);
     ledger_match(ledger, b->message);
     ledger_match(ledger, a->message);
     return ledger_totals(ledger).misordered > before;
@@ -239,7 +239,7 @@ static void body_flows(struct cpu_context *context, struct bench *bench)
     other.peer = 2;
     CU_ASSERT_FALSE(overtakes(context, bench, &base, &other));
     other = base;
-    other.context = MPI_COLLECTIVE;
+    other.context = CONTEXT_COLLECTIVE;
     CU_ASSERT_FALSE(overtakes(context, bench, &base, &other));
     other = base;
     struct mpi_group group = {.name = "row", .number = 1}, second = {.name = "column", .number = 2};
@@ -266,9 +266,9 @@ static bool passes(struct cpu_context *context, struct bench *bench, enum fake_o
     one_transfer.operation = &fake_operations[first];
     other_transfer.operation = &fake_operations[second];
     struct message_ref one =
-        mpi_start(context, bench->process, MPI_OPERATION, &one_transfer)->message;
+        mpi_start(context, bench->process, REQUEST_OPERATION, &one_transfer)->message;
     struct message_ref other =
-        mpi_start(context, bench->process, MPI_OPERATION, &other_transfer)->message;
+        mpi_start(context, bench->process, REQUEST_OPERATION, &other_transfer)->message;
     struct message_ref const both[] = {other, one};
     for (int i = 0; i < 2; i++) {
         ledger_deliver(ledger, both[i], 0, 10);
@@ -301,7 +301,8 @@ static void body_kinds(struct cpu_context *context, struct bench *bench)
     for (int code = 0; code < FAKE_OPERATIONS; code++) {
         sim_time at = context->now;
         transfer.operation = &fake_operations[code];
-        struct mpi_request *request = mpi_start(context, bench->process, MPI_OPERATION, &transfer);
+        struct mpi_request *request =
+            mpi_start(context, bench->process, REQUEST_OPERATION, &transfer);
         bool has =
             code == FAKE_PUT || code == FAKE_GET || code == FAKE_ACCUMULATE || code == FAKE_MESSAGE;
         messages += has;
@@ -378,13 +379,13 @@ static void test_allocate(void)
 
 static void body_describe(struct cpu_context *context, struct bench *bench)
 {
-    struct mpi_request *send = start(context, bench, MPI_SEND, 1, 5);
-    start(context, bench, MPI_RECV, MPI_RANK_ANY, MPI_TAG_ANY);
-    mpi_request_done(context, start(context, bench, MPI_SEND, 1, 6));
+    struct mpi_request *send = start(context, bench, REQUEST_SEND, 1, 5);
+    start(context, bench, REQUEST_RECV, RANK_ANY, TAG_ANY);
+    mpi_request_done(context, start(context, bench, REQUEST_SEND, 1, 6));
     const struct fake_call reset = {.function = "reset"};
     struct mpi_transfer call = {
-        .peer = MPI_RANK_ANY, .operation = &fake_operations[FAKE_CALL], .arguments = &reset};
-    mpi_start(context, bench->process, MPI_OPERATION, &call);
+        .peer = RANK_ANY, .operation = &fake_operations[FAKE_CALL], .arguments = &reset};
+    mpi_start(context, bench->process, REQUEST_OPERATION, &call);
     static const struct wait answer = {"an answer", WAIT_OTHER};
     send->waits_for = &answer;
     json_t *json = mpi_process_describe(bench->process);

@@ -19,7 +19,7 @@ static struct {
 static void called(const char *name, int peer)
 {
     g_string_append_printf(world.calls, world.calls->len ? " %s" : "%s", name);
-    if (peer != MPI_RANK_ANY)
+    if (peer != RANK_ANY)
         g_string_append_printf(world.calls, "%d", peer);
 }
 
@@ -27,28 +27,28 @@ static enum mpi_progress first(struct cpu_context *context, struct mpi_process *
 {
     (void)context, (void)process;
     called("first", peer);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress peers(struct cpu_context *context, struct mpi_process *process, int peer)
 {
     (void)context, (void)process;
     called("peer", peer);
-    return world.again-- > 0 ? MPI_PROGRESS_EVENT : MPI_PROGRESS_NOTHING;
+    return world.again-- > 0 ? PROGRESS_EVENT : PROGRESS_NOTHING;
 }
 
 static enum mpi_progress gate(struct cpu_context *context, struct mpi_process *process, int peer)
 {
     (void)context, (void)process;
     called("gate", peer);
-    return world.gate_open ? MPI_PROGRESS_NOTHING : MPI_PROGRESS_BLOCKED;
+    return world.gate_open ? PROGRESS_NOTHING : PROGRESS_BLOCKED;
 }
 
 static enum mpi_progress moved(struct cpu_context *context, struct mpi_process *process, int peer)
 {
     called("moved", peer);
     mpi_startup_enter(context, process, world.moves);
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 static const struct mpi_startup_step gated[] = {
@@ -107,19 +107,19 @@ static void gated_slices(void)
 {
     world.gate_open = false;
     world.again = 0;
-    slice("first", MPI_PROGRESS_EVENT);
-    slice("peer0", MPI_PROGRESS_EVENT);
-    slice("peer2", MPI_PROGRESS_EVENT);
-    slice("gate", MPI_PROGRESS_BLOCKED);
+    slice("first", PROGRESS_EVENT);
+    slice("peer0", PROGRESS_EVENT);
+    slice("peer2", PROGRESS_EVENT);
+    slice("gate", PROGRESS_BLOCKED);
     CU_ASSERT_EQUAL(world.process->startup.step, 2);
-    slice("gate", MPI_PROGRESS_BLOCKED); // woken for nothing
+    slice("gate", PROGRESS_BLOCKED); // woken for nothing
     world.gate_open = true;
     world.again = 1;
-    slice("gate peer0", MPI_PROGRESS_EVENT);
-    slice("peer0", MPI_PROGRESS_EVENT); // the second slice for it
-    slice("peer2", MPI_PROGRESS_EVENT);
-    slice("", MPI_PROGRESS_NOTHING);
-    slice("", MPI_PROGRESS_NOTHING);
+    slice("gate peer0", PROGRESS_EVENT);
+    slice("peer0", PROGRESS_EVENT); // the second slice for it
+    slice("peer2", PROGRESS_EVENT);
+    slice("", PROGRESS_NOTHING);
+    slice("", PROGRESS_NOTHING);
     CU_ASSERT_EQUAL(world.process->startup.step, 4);
 }
 
@@ -133,9 +133,9 @@ static void test_gated(void)
 static void moving_slices(void)
 {
     world.moves = 2;
-    slice("moved", MPI_PROGRESS_EVENT);
+    slice("moved", PROGRESS_EVENT);
     CU_ASSERT_EQUAL(world.process->startup.step, 2);
-    slice("first", MPI_PROGRESS_NOTHING);
+    slice("first", PROGRESS_NOTHING);
     CU_ASSERT_EQUAL(world.process->startup.step, 3);
 }
 
@@ -148,7 +148,7 @@ static void test_moving(void)
 
 static void no_slices(void)
 {
-    slice("", MPI_PROGRESS_NOTHING);
+    slice("", PROGRESS_NOTHING);
 }
 
 static void test_none(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GM's reliable connection between two cards: go-back-N with ACK, NACK, resend timer and sessions,
 // under lost and corrupted packets, missing receive buffers and pulled cables.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"

@@ -9,7 +9,7 @@
 //     + receive_check + receive_event                         the library
 // if n <= 128; a longer one has B(n) there, and then finish_rdma + start_rdma + write_setup + B(32)
 // for the event. A cycle of the LANai is 20 ns.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "tests/support/spans.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_gm.h"

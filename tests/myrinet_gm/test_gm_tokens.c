@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GM's rules for its clients: ports, tokens, registered memory, size classes, callbacks, events.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/host/host.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_gm.h"

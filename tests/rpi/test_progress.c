@@ -311,7 +311,7 @@ static void test_request_record(void)
     }
     CU_ASSERT_PTR_NOT_NULL_FATAL(request);
     const struct rpi_request *record = rpi_of(request);
-    SUITE_SAME_INTEGER(request->kind, MPI_SEND);
+    SUITE_SAME_INTEGER(request->kind, REQUEST_SEND);
     SUITE_SAME_INTEGER(record->class, RPI_LONG);
     SUITE_SAME_INTEGER(request->state, RPI_BODY_SENT);
     SUITE_SAME_INTEGER(record->cq_peer->node, 1);

@@ -103,7 +103,7 @@ static void test_tiny(void)
     SUITE_SAME_INTEGER(came.ce_tag, 5);
     SUITE_SAME_INTEGER(came.ce_flags, RPI_C2CTINY);
     SUITE_SAME_INTEGER(came.ce_rank, 0);
-    SUITE_SAME_INTEGER(came.ce_cid, MPI_POINT_TO_POINT);
+    SUITE_SAME_INTEGER(came.ce_cid, CONTEXT_POINT_TO_POINT);
     SUITE_SAME_INTEGER(came.ce_seq, 1);
     CU_ASSERT_PTR_NOT_NULL(came.ve_src_request);
     rpi_bench_free(bench);

@@ -81,7 +81,7 @@ static void take_collective(struct mpi_observer *observer, const struct mpi_proc
 {
     struct logged entry = {
         .of = LOGGED_COLLECTIVE,
-        .what = enters ? MPI_OBSERVED_START : MPI_OBSERVED_RETURN,
+        .what = enters ? OBSERVED_START : OBSERVED_RETURN,
         .rank = process->rank,
         .collective = name,
         .when = sim_now(process->sim),
@@ -108,10 +108,10 @@ void call_log_free(struct call_log *log)
 char *logged_text(const struct logged *entry)
 {
     static const char *const names[] = {
-        [MPI_OBSERVED_START] = "starts",
-        [MPI_OBSERVED_MATCH] = "matches",
-        [MPI_OBSERVED_DONE] = "is done with",
-        [MPI_OBSERVED_RETURN] = "ends",
+        [OBSERVED_START] = "starts",
+        [OBSERVED_MATCH] = "matches",
+        [OBSERVED_DONE] = "is done with",
+        [OBSERVED_RETURN] = "ends",
     };
     static const char *const kinds[] = {"send", "recv", "probe"};
     if (entry->of == LOGGED_WHOLE)

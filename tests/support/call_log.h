@@ -15,12 +15,12 @@ enum logged_kind { LOGGED_REQUEST, LOGGED_COLLECTIVE, LOGGED_WHOLE };
 
 struct logged {
     enum logged_kind of;
-    enum mpi_observed what; // of a collective MPI_OBSERVED_START or _RETURN
+    enum mpi_observed what; // of a collective OBSERVED_START or _RETURN
     int rank;               // of a whole message -1
     const char *collective;
     // Of a request as it is now; of a whole message `message` alone.
     enum mpi_request_kind kind;
-    const struct operation_kind *operation; // of MPI_OPERATION
+    const struct operation_kind *operation; // of REQUEST_OPERATION
     int context;
     uint32_t number;
     int peer, tag;

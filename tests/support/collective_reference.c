@@ -214,12 +214,12 @@ void reference_check_collectives(struct reference *reference)
     for (guint i = 0; i < reference->log->entries->len; i++) {
         const struct logged *entry = &g_array_index(reference->log->entries, struct logged, i);
         if (entry->of == LOGGED_COLLECTIVE)
-            (entry->what == MPI_OBSERVED_START ? enter : leave)(&gathering, entry);
-        else if (entry->of != LOGGED_REQUEST || entry->context != MPI_COLLECTIVE)
+            (entry->what == OBSERVED_START ? enter : leave)(&gathering, entry);
+        else if (entry->of != LOGGED_REQUEST || entry->context != CONTEXT_COLLECTIVE)
             continue;
-        else if (entry->kind == MPI_SEND && entry->what == MPI_OBSERVED_START)
+        else if (entry->kind == REQUEST_SEND && entry->what == OBSERVED_START)
             sends(&gathering, entry);
-        else if (entry->kind == MPI_RECV && entry->what == MPI_OBSERVED_DONE)
+        else if (entry->kind == REQUEST_RECV && entry->what == OBSERVED_DONE)
             receives(&gathering, entry);
     }
     if (reference->whole)

@@ -22,7 +22,7 @@ static const struct logged *next_entry(struct comparison *at)
     while (at->next < at->log->entries->len) {
         const struct logged *entry = &g_array_index(at->log->entries, struct logged, at->next++);
         if (entry->of == LOGGED_REQUEST && entry->rank == at->rank &&
-            (entry->what == MPI_OBSERVED_START || entry->what == MPI_OBSERVED_RETURN))
+            (entry->what == OBSERVED_START || entry->what == OBSERVED_RETURN))
             return entry;
     }
     return NULL;
@@ -45,14 +45,14 @@ static bool right_kind(const struct flat_op *op, enum mpi_request_kind kind)
 {
     switch (op->kind) {
     case FLAT_SEND:
-        return kind == MPI_SEND;
+        return kind == REQUEST_SEND;
     case FLAT_RECV:
-        return kind == MPI_RECV;
+        return kind == REQUEST_RECV;
     case FLAT_PROBE:
     case FLAT_IPROBE:
-        return kind == MPI_PROBE;
+        return kind == REQUEST_PROBE;
     case FLAT_OTHER:
-        return kind > MPI_PROBE;
+        return kind > REQUEST_PROBE;
     case FLAT_WAIT:
     case FLAT_COMPUTE:
     case FLAT_COPY:
@@ -69,7 +69,7 @@ static void expect_start(struct comparison *at, const struct flat_op *op)
     at->compared++;
     if (!entry && !at->whole)
         at->over = true;
-    else if (!entry || entry->what != MPI_OBSERVED_START || !right_kind(op, entry->kind) ||
+    else if (!entry || entry->what != OBSERVED_START || !right_kind(op, entry->kind) ||
              entry->number != op->request || entry->size != op->size || entry->peer != op->peer ||
              (op->kind != FLAT_OTHER &&
               (entry->tag != op->tag || entry->synchronous != op->synchronous ||
@@ -83,7 +83,7 @@ static void expect_return(struct comparison *at, const struct flat_op *op, uint3
     at->compared++;
     if (at->over || (!entry && !at->whole))
         at->over = true;
-    else if (!entry || entry->what != MPI_OBSERVED_RETURN || entry->number != request)
+    else if (!entry || entry->what != OBSERVED_RETURN || entry->number != request)
         disagree(at, op, request, entry);
 }
 

@@ -50,10 +50,10 @@ static void add(struct matching *matching, int rank, const struct free_call *cal
     struct transfer transfer = {
         .kind = kind,
         .rank = rank,
-        .peer = call->kind == FREE_SENDRECV && kind == MPI_RECV ? call->source : call->peer,
+        .peer = call->kind == FREE_SENDRECV && kind == REQUEST_RECV ? call->source : call->peer,
         .tag = call->tag,
         .epoch = call->epoch,
-        .size = kind == MPI_PROBE ? 0 : call->size,
+        .size = kind == REQUEST_PROBE ? 0 : call->size,
         .synchronous = call->kind == FREE_SSEND || call->kind == FREE_ISSEND,
         .iprobe = call->kind == FREE_IPROBE,
     };
@@ -63,11 +63,11 @@ static void add(struct matching *matching, int rank, const struct free_call *cal
 static void add_call(struct matching *matching, int rank, const struct free_call *call)
 {
     if (free_receives(call->kind) || call->kind == FREE_SENDRECV)
-        add(matching, rank, call, MPI_RECV);
+        add(matching, rank, call, REQUEST_RECV);
     if (free_sends(call->kind) || call->kind == FREE_SENDRECV)
-        add(matching, rank, call, MPI_SEND);
+        add(matching, rank, call, REQUEST_SEND);
     if (free_probes(call->kind))
-        add(matching, rank, call, MPI_PROBE);
+        add(matching, rank, call, REQUEST_PROBE);
 }
 
 static struct transfer *transfer_at(const struct matching *matching, int rank, guint i)
@@ -77,7 +77,7 @@ static struct transfer *transfer_at(const struct matching *matching, int rank, g
 
 static bool takes(const struct transfer *receive, const struct transfer *send)
 {
-    return send->kind == MPI_SEND && send->peer == receive->rank &&
+    return send->kind == REQUEST_SEND && send->peer == receive->rank &&
            (receive->peer == FREE_ANY || receive->peer == send->rank) &&
            (receive->tag == FREE_ANY || receive->tag == send->tag);
 }
@@ -106,7 +106,7 @@ static void foresee_rank(struct matching *matching, int rank)
     for (guint i = 0; i < matching->transfers[rank]->len; i++) {
         struct transfer *receive = transfer_at(matching, rank, i), *found = NULL;
         int sources = 0;
-        if (receive->kind == MPI_SEND || receive->iprobe)
+        if (receive->kind == REQUEST_SEND || receive->iprobe)
             continue;
         for (int source = 0; source < matching->ranks; source++) {
             struct transfer *first = first_of(matching, source, receive);
@@ -123,13 +123,13 @@ static void foresee_rank(struct matching *matching, int rank)
                 (other->tag == FREE_ANY || receive->tag == FREE_ANY || other->tag == receive->tag);
         }
         if (doubt) {
-            if (receive->kind == MPI_RECV)
+            if (receive->kind == REQUEST_RECV)
                 g_array_append_val(doubtful, receive);
             continue;
         }
         receive->foreseen = true;
         receive->expected = found;
-        if (found && receive->kind == MPI_RECV)
+        if (found && receive->kind == REQUEST_RECV)
             found->expected = receive;
     }
     g_array_unref(doubtful);
@@ -148,7 +148,7 @@ static struct transfer *start_of(struct matching *matching, const struct logged 
     struct transfer *transfer = transfer_at(matching, entry->rank, (*next)++);
     bool right = transfer->kind == entry->kind && transfer->peer == entry->peer &&
                  transfer->tag == entry->tag && transfer->size == entry->size &&
-                 (entry->kind != MPI_SEND || transfer->synchronous == entry->synchronous);
+                 (entry->kind != REQUEST_SEND || transfer->synchronous == entry->synchronous);
     if (!right)
         reference_complain(matching->reference, entry,
                            "rank %d starts what its program has not as call %u", entry->rank,
@@ -177,7 +177,7 @@ static struct transfer *message_of(const struct matching *matching, const struct
     bool bare = matching->reference->bare;
     for (guint i = 0; source >= 0 && source < matching->ranks && i < matching->next[source]; i++) {
         struct transfer *send = transfer_at(matching, source, i);
-        if (send->kind == MPI_SEND && send->peer == entry->rank &&
+        if (send->kind == REQUEST_SEND && send->peer == entry->rank &&
             (bare ? send->message.index == entry->message.index &&
                         send->message.generation == entry->message.generation
                   : send->sequence == entry->status.sequence))
@@ -211,7 +211,7 @@ static const struct transfer *passed_over(const struct matching *matching,
         const struct transfer *other = transfer_at(matching, receive->rank, i);
         if (other == receive)
             return NULL;
-        if (other->kind == MPI_RECV && !other->partner && takes(other, message))
+        if (other->kind == REQUEST_RECV && !other->partner && takes(other, message))
             return other;
     }
     return NULL;
@@ -240,7 +240,7 @@ static void check_match(struct matching *matching, const struct logged *entry,
     if (before)
         reference_complain(reference, entry, "receive %u (from %d, tag %d) was there before",
                            before->number, before->peer, before->tag);
-    if (receive->kind == MPI_RECV && message->size > receive->size)
+    if (receive->kind == REQUEST_RECV && message->size > receive->size)
         reference_complain(reference, entry, "the message is longer than the buffer");
     if (receive->foreseen && receive->expected != message)
         reference_complain(reference, entry, "message %u was due, tag %d, %" G_GINT64_FORMAT " B",
@@ -257,11 +257,11 @@ static void on_match(struct matching *matching, const struct logged *entry,
         reference_complain(matching->reference, entry, "nobody sent that message");
         return;
     }
-    if (receive->partner || receive->kind == MPI_SEND || receive->returned)
+    if (receive->partner || receive->kind == REQUEST_SEND || receive->returned)
         reference_complain(matching->reference, entry, "is matched once more");
     check_match(matching, entry, receive, message);
     receive->partner = message;
-    if (receive->kind == MPI_RECV)
+    if (receive->kind == REQUEST_RECV)
         message->partner = receive;
     if (!receive->iprobe)
         *(receive->foreseen ? &matching->reference->exact : &matching->reference->chosen) += 1;
@@ -274,7 +274,7 @@ static bool is_there(const struct matching *matching, const struct transfer *pro
         bool waits = false;
         for (guint i = 0; i < matching->next[source]; i++) {
             const struct transfer *send = transfer_at(matching, source, i);
-            if (send->kind != MPI_SEND || send->peer != probe->rank)
+            if (send->kind != REQUEST_SEND || send->peer != probe->rank)
                 continue;
             if (waits && send->partner)
                 return true;
@@ -287,19 +287,19 @@ static bool is_there(const struct matching *matching, const struct transfer *pro
 static void on_end(struct matching *matching, const struct logged *entry, struct transfer *transfer)
 {
     struct reference *reference = matching->reference;
-    bool returns = entry->what == MPI_OBSERVED_RETURN;
+    bool returns = entry->what == OBSERVED_RETURN;
     if (transfer->iprobe && returns && !transfer->partner) {
         reference->misses++;
         if (transfer->must_hit)
             reference_complain(reference, entry, "the message is there, and iprobe misses it");
-    } else if (!transfer->partner && (transfer->kind != MPI_SEND || transfer->synchronous)) {
+    } else if (!transfer->partner && (transfer->kind != REQUEST_SEND || transfer->synchronous)) {
         reference_complain(reference, entry, "has no partner");
     }
     if (transfer->iprobe && returns && transfer->partner)
         reference->hits++;
     if (returns && !transfer->done && !transfer->iprobe)
         reference_complain(reference, entry, "returns before it is done");
-    if (transfer->kind == MPI_RECV && transfer->partner && !transfer->partner->whole &&
+    if (transfer->kind == REQUEST_RECV && transfer->partner && !transfer->partner->whole &&
         !reference->loses)
         reference_complain(reference, entry, "is done, and its message is not whole");
     if (returns ? transfer->returned : transfer->done)
@@ -309,14 +309,14 @@ static void on_end(struct matching *matching, const struct logged *entry, struct
 
 static void take(struct matching *matching, const struct logged *entry)
 {
-    if (entry->what == MPI_OBSERVED_START) {
+    if (entry->what == OBSERVED_START) {
         struct transfer *transfer = start_of(matching, entry);
         if (transfer && transfer->iprobe)
             transfer->must_hit = is_there(matching, transfer);
         return;
     }
     struct transfer *transfer = find(matching, entry);
-    if (transfer && entry->what == MPI_OBSERVED_MATCH)
+    if (transfer && entry->what == OBSERVED_MATCH)
         on_match(matching, entry, transfer);
     else if (transfer)
         on_end(matching, entry, transfer);
@@ -334,7 +334,7 @@ static void on_whole(struct matching *matching, const struct logged *entry)
     for (int rank = 0; rank < matching->ranks; rank++)
         for (guint i = matching->next[rank]; i-- > 0;) {
             struct transfer *send = transfer_at(matching, rank, i);
-            if (send->kind != MPI_SEND || !same(send->message, entry->message))
+            if (send->kind != REQUEST_SEND || !same(send->message, entry->message))
                 continue;
             if (!send->partner || send->whole)
                 reference_complain(matching->reference, entry, "is whole %s",
@@ -354,7 +354,7 @@ static void check_end(struct matching *matching)
             if (!over)
                 reference_complain(matching->reference, NULL,
                                    "rank %d, call %u: %s, request %u, is not over", rank, i,
-                                   transfer->kind == MPI_SEND ? "send" : "receive or probe",
+                                   transfer->kind == REQUEST_SEND ? "send" : "receive or probe",
                                    transfer->number);
         }
 }
@@ -374,8 +374,8 @@ void reference_check_matching(struct reference *reference)
         const struct logged *entry = &g_array_index(reference->log->entries, struct logged, i);
         if (entry->of == LOGGED_WHOLE)
             on_whole(&matching, entry);
-        else if (entry->of == LOGGED_REQUEST && entry->context == MPI_POINT_TO_POINT &&
-                 entry->kind <= MPI_PROBE)
+        else if (entry->of == LOGGED_REQUEST && entry->context == CONTEXT_POINT_TO_POINT &&
+                 entry->kind <= REQUEST_PROBE)
             take(&matching, entry);
     }
     if (reference->whole)

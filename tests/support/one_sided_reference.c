@@ -58,7 +58,7 @@ static void check_fence(struct books *books, const struct logged *fence, const s
     for (guint i = 0; at(books, i) != self; i++) {
         const struct started *before = at(books, i);
         bool covered = before->entry.rank == fence->rank && writes(&before->entry) &&
-                       (fence->peer == MPI_RANK_ANY || fence->peer == before->entry.peer);
+                       (fence->peer == RANK_ANY || fence->peer == before->entry.peer);
         if (covered && !before->whole)
             complain(books, &before->entry, "is not whole, and a fence of it is done");
     }
@@ -176,9 +176,9 @@ void one_sided_check(struct one_sided *check)
             on_whole(&books, entry);
         else if (entry->of != LOGGED_REQUEST)
             continue;
-        else if (entry->what == MPI_OBSERVED_START)
+        else if (entry->what == OBSERVED_START)
             on_start(&books, entry);
-        else if (entry->what == MPI_OBSERVED_DONE && entry->operation)
+        else if (entry->what == OBSERVED_DONE && entry->operation)
             on_done(&books, entry);
     }
     if (check->whole)

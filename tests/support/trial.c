@@ -186,8 +186,8 @@ static void check_books(struct reference *reference, const struct series_result 
     for (guint i = 0; i < reference->log->entries->len; i++) {
         const struct logged *entry = &g_array_index(reference->log->entries, struct logged, i);
         whole += entry->of == LOGGED_WHOLE;
-        if (entry->of != LOGGED_REQUEST || entry->what != MPI_OBSERVED_START ||
-            entry->kind != MPI_SEND)
+        if (entry->of != LOGGED_REQUEST || entry->what != OBSERVED_START ||
+            entry->kind != REQUEST_SEND)
             continue;
         messages++;
         bytes += (uint64_t)entry->size;

@@ -8,7 +8,7 @@
 #define NETSIM_TESTS_SUPPORT_WORLD_GM_H
 
 #include "models/myrinet_gm/gm/gm.h"
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "tests/support/world.h"
 
 struct gm_received {

@@ -39,7 +39,7 @@ static enum mpi_progress call_advance(struct cpu_context *context, struct mpi_pr
                                       bool blocking)
 {
     (void)context, (void)process;
-    return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+    return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
 static const struct mpi_device_ops call_ops = {

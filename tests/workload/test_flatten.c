@@ -145,7 +145,7 @@ static void expect_benchmark(const char *stack, const char *name)
     struct flat_op op;
     int messages = 0, clocks = 0, others = 0;
     while (flatten_next(flatten, 0, &op) == SOURCE_CALL) {
-        messages += op.kind == FLAT_SEND && op.context == MPI_POINT_TO_POINT;
+        messages += op.kind == FLAT_SEND && op.context == CONTEXT_POINT_TO_POINT;
         clocks += op.kind == FLAT_MEASURE;
         others += op.kind == FLAT_OTHER;
     }

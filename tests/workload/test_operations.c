@@ -47,7 +47,7 @@ static void log_request(GString *log, const struct mpi_request *request)
     const struct operation_arguments *common = request->arguments;
     int64_t channel = data ? data->channel : call->channel;
     g_string_append_printf(log, "%s", mpi_request_name(request));
-    if (request->peer != MPI_RANK_ANY)
+    if (request->peer != RANK_ANY)
         g_string_append_printf(log, " %d", request->peer);
     g_string_append_printf(log, " %" G_GINT64_FORMAT " B", common->size);
     if (common->layout)
@@ -94,16 +94,16 @@ static enum mpi_progress fake_advance(struct cpu_context *context, struct mpi_pr
                                       bool blocking)
 {
     if (!process->active)
-        return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+        return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
     if (!blocking)
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     cpu_spend_time(context, TIME_US, stage_called("fake", STAGE_LIBRARY));
     for (struct mpi_request *request = process->active, *next; request; request = next) {
         next = request->active_next;
         if (--held_of(request)->events <= 0)
             finish(context, request);
     }
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 static void fake_destroy(struct cpu_context *context, struct mpi_request *request)

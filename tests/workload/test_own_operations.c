@@ -131,7 +131,7 @@ static void note_attach(const struct portal_attach *attach)
 
 static void portal_start(struct cpu_context *context, struct mpi_request *request)
 {
-    if (request->kind != MPI_OPERATION)
+    if (request->kind != REQUEST_OPERATION)
         return;
     switch ((enum portal_code)request->operation->code) {
     case PORTAL_PUT:
@@ -156,7 +156,7 @@ static enum mpi_progress portal_advance(struct cpu_context *context, struct mpi_
                                         bool blocking)
 {
     (void)context, (void)process;
-    return blocking ? MPI_PROGRESS_BLOCKED : MPI_PROGRESS_NOTHING;
+    return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
 static const struct mpi_device_ops portal_ops = {

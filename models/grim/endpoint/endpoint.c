@@ -13,33 +13,31 @@ const struct stage grim_poll_stage = {"endpoint poll", STAGE_LIBRARY};
 // ---- States of requests ----
 
 const struct mpi_state grim_states[] = {
-    [GRIM_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+    [GRIM_REQUEST_NEW] = {"new", {"its start", WAIT_OTHER}, HOLDER_UNSAID},
     [GRIM_REQUEST_ASK] = {"ask_name",
                           {"its turn to ask the server for a handler's integer", WAIT_OTHER},
-                          MPI_HOLDER_UNSAID},
+                          HOLDER_UNSAID},
     [GRIM_REQUEST_ASKED] = {"asked",
                             {"the server's answer with a handler's integer", WAIT_OTHER},
-                            MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_INJECT] = {"inject", {"its turn to inject", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+                            HOLDER_UNSAID},
+    [GRIM_REQUEST_INJECT] = {"inject", {"its turn to inject", WAIT_OTHER}, HOLDER_UNSAID},
     [GRIM_REQUEST_WORD] = {"wait_word",
                            {"the word behind the data that it reads", WAIT_OTHER},
-                           MPI_HOLDER_UNSAID},
+                           HOLDER_UNSAID},
     [GRIM_REQUEST_TAKEN] = {"wait_taken",
                             {"a matching receive at the peer", WAIT_OTHER},
-                            MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_PARTS] = {"receive", {"the rest of its message", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+                            HOLDER_UNSAID},
+    [GRIM_REQUEST_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HOLDER_UNSAID},
+    [GRIM_REQUEST_PARTS] = {"receive", {"the rest of its message", WAIT_OTHER}, HOLDER_UNSAID},
     [GRIM_REQUEST_CONFIRM] = {"confirm",
                               {"its turn to tell the sender", WAIT_OTHER},
-                              MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_COUNT] = {"count", {"messages to handle", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+                              HOLDER_UNSAID},
+    [GRIM_REQUEST_COUNT] = {"count", {"messages to handle", WAIT_OTHER}, HOLDER_UNSAID},
     [GRIM_REQUEST_LIST] = {"wait_list",
                            {"the server's list of handlers", WAIT_OTHER},
-                           MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_SCAN] = {"scan",
-                           {"the card's scan of its channels", WAIT_OTHER},
-                           MPI_HOLDER_UNSAID},
-    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HOLDER_UNSAID},
+                           HOLDER_UNSAID},
+    [GRIM_REQUEST_SCAN] = {"scan", {"the card's scan of its channels", WAIT_OTHER}, HOLDER_UNSAID},
+    [GRIM_REQUEST_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID},
 };
 
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
@@ -186,14 +184,14 @@ static void start(struct cpu_context *context, struct mpi_request *request)
         return;
     }
     switch (request->kind) {
-    case MPI_SEND:
+    case REQUEST_SEND:
         grim_inject(context, request, GRIM_REQUEST_INJECT);
         return;
-    case MPI_RECV:
-    case MPI_PROBE:
+    case REQUEST_RECV:
+    case REQUEST_PROBE:
         mpi_receive_start(context, request);
         return;
-    case MPI_OPERATION:
+    case REQUEST_OPERATION:
         start_operation(context, request);
         return;
     }
@@ -212,7 +210,7 @@ enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endp
 {
     endpoint->asleep = true;
     endpoint->idle_since = context->now;
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }
 
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
@@ -225,8 +223,8 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     endpoint->woken = false;
     cpu_spend(context, endpoint->config->poll, &grim_poll_stage);
     if (grim_progress(context, endpoint))
-        return MPI_PROGRESS_EVENT;
-    return blocking ? grim_sleep(context, endpoint) : MPI_PROGRESS_NOTHING;
+        return PROGRESS_EVENT;
+    return blocking ? grim_sleep(context, endpoint) : PROGRESS_NOTHING;
 }
 
 static void destroy(struct cpu_context *context, struct mpi_request *request)

@@ -213,7 +213,7 @@ struct grim_message grim_system_message(const struct grim_endpoint *endpoint, in
                                         enum grim_function function, int64_t bytes,
                                         const void *content);
 
-// ---- endpoint_parts.c ----
+// ---- endpoint_transfer.c ----
 
 // The next message of a request; returns how many bytes of the transfer it is for, -1 if the run
 // has failed.

@@ -13,7 +13,7 @@
 #define REQUEST_MASK 0x3fffffu
 #define GROUP_SHIFT 24
 
-G_STATIC_ASSERT(MPI_GROUPS_MOST <= UINT32_MAX >> GROUP_SHIFT);
+G_STATIC_ASSERT(GROUPS_MOST <= UINT32_MAX >> GROUP_SHIFT);
 
 // ---- Sending ----
 
@@ -23,10 +23,11 @@ void grim_mark_part(const struct mpi_request *send, struct grim_message *message
     message->argument[0] = (uint32_t)send->tag;
     message->argument[1] = (uint32_t)send->size;
     message->argument[2] = send->status.sequence;
-    message->argument[3] = (uint32_t)mpi_context_group(send->context) << GROUP_SHIFT |
-                           (send->number & REQUEST_MASK) << REQUEST_SHIFT |
-                           (mpi_context_kind(send->context) == MPI_COLLECTIVE ? COLLECTIVE : 0) |
-                           (send->synchronous ? SYNCHRONOUS : 0);
+    message->argument[3] =
+        (uint32_t)mpi_context_group(send->context) << GROUP_SHIFT |
+        (send->number & REQUEST_MASK) << REQUEST_SHIFT |
+        (mpi_context_kind(send->context) == CONTEXT_COLLECTIVE ? COLLECTIVE : 0) |
+        (send->synchronous ? SYNCHRONOUS : 0);
 }
 
 void grim_send_injected(struct cpu_context *context, struct mpi_request *send)
@@ -41,7 +42,7 @@ void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint
                      const struct grim_message *message)
 {
     for (struct mpi_request *at = endpoint->process->active; at; at = at->active_next)
-        if (at->kind == MPI_SEND && at->state == GRIM_REQUEST_TAKEN &&
+        if (at->kind == REQUEST_SEND && at->state == GRIM_REQUEST_TAKEN &&
             at->peer == message->source && (at->number & REQUEST_MASK) == message->argument[0]) {
             mpi_finish(context, at);
             return;
@@ -74,9 +75,9 @@ static struct mpi_envelope envelope_of(const struct grim_message *message)
     return (struct mpi_envelope){
         .source = message->source,
         .tag = (int)message->argument[0],
-        .context =
-            mpi_context_id((int)(message->argument[3] >> GROUP_SHIFT),
-                           message->argument[3] & COLLECTIVE ? MPI_COLLECTIVE : MPI_POINT_TO_POINT),
+        .context = mpi_context_id((int)(message->argument[3] >> GROUP_SHIFT),
+                                  message->argument[3] & COLLECTIVE ? CONTEXT_COLLECTIVE
+                                                                    : CONTEXT_POINT_TO_POINT),
         .length = message->argument[1],
         .sequence = message->argument[2],
     };

@@ -122,7 +122,7 @@ static void asked(struct cpu_context *context, struct mpi_request *request)
 // stopped at grim_build_part.
 static void injected_all(struct cpu_context *context, struct mpi_request *request)
 {
-    if (request->kind == MPI_SEND)
+    if (request->kind == REQUEST_SEND)
         grim_send_injected(context, request);
     else if (grim_is(request, GRIM_OPERATION_GET) &&
              ((const struct grim_transfer *)request->arguments)->notify)

@@ -91,7 +91,7 @@ static enum mpi_progress start_memory(struct cpu_context *context, struct mpi_pr
     endpoint->paged = mpi_process_allocate(process, arena + page);
     if (register_block(context, endpoint, GRIM_CONTIGUOUS, endpoint->contiguous, arena + page))
         register_block(context, endpoint, GRIM_PAGED, endpoint->paged, arena);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 // ---- Handlers ----
@@ -188,7 +188,7 @@ void grim_unknown_name(const struct mpi_request *request, const char *name)
 // The program has not begun: what comes is the library's.
 static enum mpi_progress serve(struct cpu_context *context, struct grim_endpoint *endpoint)
 {
-    return grim_progress(context, endpoint) ? MPI_PROGRESS_EVENT : grim_sleep(context, endpoint);
+    return grim_progress(context, endpoint) ? PROGRESS_EVENT : grim_sleep(context, endpoint);
 }
 
 // A submission whose message waits for room on the card: it is tried again when there is some.
@@ -200,10 +200,10 @@ static enum mpi_progress start_submit(struct cpu_context *context, struct mpi_pr
     if (grim_is_server(endpoint)) {
         grim_server_submit(context, endpoint);
         listed_at_start(context, endpoint);
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     }
     struct grim_message message = grim_submission(endpoint);
-    return grim_call_inject(context, endpoint, &message) ? MPI_PROGRESS_NOTHING
+    return grim_call_inject(context, endpoint, &message) ? PROGRESS_NOTHING
                                                          : serve(context, endpoint);
 }
 
@@ -220,7 +220,7 @@ static enum mpi_progress start_all(struct cpu_context *context, struct mpi_proce
 {
     struct grim_endpoint *endpoint = grim_endpoint_of(process);
     (void)peer;
-    return all_listed(endpoint->stack) ? MPI_PROGRESS_NOTHING : serve(context, endpoint);
+    return all_listed(endpoint->stack) ? PROGRESS_NOTHING : serve(context, endpoint);
 }
 
 const struct mpi_startup_step grim_startup[] = {
@@ -238,5 +238,5 @@ enum mpi_progress grim_end_step(struct cpu_context *context, struct mpi_process 
     if (endpoint->overflow || endpoint->replying || endpoint->injecting.head)
         return serve(context, endpoint);
     endpoint->ended = true;
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }

@@ -87,7 +87,7 @@ const struct stack grim_stack = {
             .name = "grim",
             .doc = "GRIM: active messages and remote memory over Myrinet (LANai 4, LANai 9)",
             .benchmarks = (const char *const[]){"grim.inject", "grim.scan", "grim.latency",
-                                                "grim.remote", MPI_BENCHMARKS, "program", NULL},
+                                                "grim.remote", LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"grim", "grim_memory", "grim_ni", "grim_lanai4",
                                               "grim_lanai9", NULL},
             .operations = operations,

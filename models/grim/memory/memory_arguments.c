@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The four arguments of remote memory messages (thesis 003, 4.1.1 and 4.5.5: notification stands in
 // them as well).
-#include "models/grim/memory/memory_parts.h"
+#include "models/grim/memory/memory_internal.h"
 
 #define LAST_PART 1u
 #define LAST_READ 0x80000000u // beside a read's length, which is 64,572 at most

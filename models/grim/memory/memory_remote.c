@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/grim/memory/memory_parts.h"
+#include "models/grim/memory/memory_internal.h"
 
 static const struct stage remote_memory_stage = {"remote memory", STAGE_NIC};
 

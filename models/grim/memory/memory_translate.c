@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Translation at the card and in the kernel (thesis 003, 4.5.2).
-#include "models/grim/memory/memory_parts.h"
+#include "models/grim/memory/memory_internal.h"
 #include "sim/core/fifo.h"
 
 static const struct stage translate_pages_stage = {"translate pages", STAGE_KERNEL};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GRIM's messages as captures show them: in the format that message.h gives (thesis 003, 4.1.1).
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 // An idle firmware scans all the time. What it costs is charged when it finds something, from where
 // the scan stands by then; a round that finds nothing is charged when something has happened that
 // could have brought a message.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 static const struct stage scoreboard_stage = {"scoreboard", STAGE_NIC};
 static const struct stage second_dma_stage = {"second DMA", STAGE_NIC};

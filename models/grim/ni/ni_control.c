@@ -6,7 +6,7 @@
 // Without the queue the card takes no message, and frees no receive buffer, before its answer has
 // left: which closes a circle between two cards whose buffers are full and whose links are held by
 // messages to each other (Fig. 4.5a). So it is with an answer that finds the queue full.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 static const struct stage send_control_stage = {"send control", STAGE_NIC};
 

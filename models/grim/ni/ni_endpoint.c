@@ -2,7 +2,7 @@
 // The interface of active messages: an endpoint queue of limited room in host memory. The firmware
 // takes a message only if there is room for it, which is the one reason to refuse it (thesis 003,
 // 4.2.4), and writes it there with one DMA. The host gives the room back by a word.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 #include "sim/core/fifo.h"
 
 static bool endpoint_accepts(struct cpu_context *context, void *owner, struct grim_channel *channel,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the host does with the card: messages into a channel's queue, requests to the firmware.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 #include <stdarg.h>
 #include <string.h>

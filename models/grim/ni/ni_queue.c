@@ -2,7 +2,7 @@
 // Message queues in the card's SRAM (thesis 003, 4.2.2 and Fig. 4.4): messages end to end with
 // their state in a scoreboard, messages in slots of equal size that hold it themselves, or headers
 // in slots and payloads end to end.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 static const struct stage free_message_stage = {"free message", STAGE_NIC};
 

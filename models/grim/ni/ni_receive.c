@@ -8,7 +8,7 @@
 //
 // With buffers at both cards a message that its interface does not accept goes into the channel's
 // incoming queue, and so does all that comes behind it; while that is empty, messages cut through.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 #include "sim/core/fifo.h"
 
 static const struct stage deliver_stage = {"deliver", STAGE_NIC};

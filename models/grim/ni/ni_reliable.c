@@ -7,7 +7,7 @@
 // in the flow is sent again in the same order and under the same numbers, but nothing of other
 // flows. Extensions: NACKs for what comes out of order, for networks that reorder, and timers, for
 // networks that lose.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 static const struct stage resend_timer_stage = {"resend timer", STAGE_FOR_ACK};
 static const struct stage take_ack_stage = {"take ACK", STAGE_NIC};

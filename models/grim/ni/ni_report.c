@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the firmware has to say when a run does not end as it should.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 static const char *endpoint_name(const struct grim_fabric *fabric, uint16_t endpoint)
 {

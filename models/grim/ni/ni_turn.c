@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every handler of the firmware uses: time spent, work put off while another handler waits,
 // and traces.
-#include "models/grim/ni/ni_parts.h"
+#include "models/grim/ni/ni_internal.h"
 
 const struct stage ni_scan_stage = {"scan", STAGE_NIC};
 const struct stage ni_sequence_stage = {"sequence number", STAGE_NIC};

@@ -16,7 +16,7 @@
 //
 // An answer ends with its 16 bytes. Where a parameter leaves a header less than that, what there is
 // no room for is cut off, or lies over the payload, all of which is 0.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The sender's side of the reliable connection to another card: go-back-N with send records,
 // sessions, and streams that a missing receive buffer puts to sleep.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 
 static const struct stage finish_receive_stage = {"finish receive", STAGE_NIC};

@@ -11,7 +11,7 @@
 // alarms, tags, gm_get and Ethernet over GM; sends to the own card; a second card of a host; that
 // high priority goes ahead of low (each is a stream of its own, and they take turns);
 // gm_resume_sending (behind a send that has timed out, later ones are tried anew).
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/intern.h"
 #include "sim/core/poison.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The library: what a process calls. No call enters the kernel but those for registering and
 // blocking.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/poison.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Registered memory: what a port's process may send from and receive into (thesis 001, 2.3.2).
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 static int64_t region_end(const struct gm_region *region)
 {

@@ -161,8 +161,8 @@ static const struct mpi_bare_ops bare = {
 };
 
 static const struct mpi_state states[] =
-    MPI_BARE_STATES("an ACK of the target's card", WAIT_ACK,
-                    "a send token, which comes back with a callback", WAIT_CREDIT, "a message");
+    BARE_STATES("an ACK of the target's card", WAIT_ACK,
+                "a send token, which comes back with a callback", WAIT_CREDIT, "a message");
 
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size)
@@ -186,7 +186,7 @@ static json_t *native_describe(const struct mpi_process *process)
 
 const struct mpi_device_ops gm_native_ops = {
     .name = "GM",
-    MPI_BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, states),
     .register_memory = native_register,
     .deregister_memory = native_deregister,
     .describe_process = native_describe,

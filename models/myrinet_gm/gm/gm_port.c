@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ports: tokens, the queue of events in host memory, and who sleeps until one comes.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/fifo.h"
 #include "sim/core/intern.h"

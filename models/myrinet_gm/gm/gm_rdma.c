@@ -2,7 +2,7 @@
 // RDMA: writes into host memory what RECV has accepted, and the events: behind a message's last
 // byte that it is there (a short message comes with the event, in the queue's slot), and for a send
 // that is over its token.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 
 static const char *const state_names[] = {

@@ -3,7 +3,7 @@
 // data packet that is the next of its connection, and has a place to go to, is acknowledged at once
 // and given to RDMA, before the host knows of it (thesis 001, 3.1: the acknowledgement comes from
 // the receiving card); any other is thrown away.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 static const char *const state_names[] = {
     [GM_RECV_EMPTY] = "empty",

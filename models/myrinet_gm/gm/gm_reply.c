@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The receiver's side of a connection: which packet is the next, and what is answered to each.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 enum gm_verdict gm_connection_check(struct gm_connection *connection,
                                     const struct gm_header *header)

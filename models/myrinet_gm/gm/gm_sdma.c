@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SDMA: fetches the payload of the next packet from host memory into a send buffer in SRAM, one at
 // a time; connections take turns.
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/fifo.h"
 #include "sim/core/poison.h"

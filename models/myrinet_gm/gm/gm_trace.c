@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/myrinet_gm/gm/gm_parts.h"
+#include "models/myrinet_gm/gm/gm_internal.h"
 
 void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
               const char *from, const char *to, const char *detail)

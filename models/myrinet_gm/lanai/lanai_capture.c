@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What captures see of a card's packets.
-#include "models/myrinet_gm/lanai/lanai_parts.h"
+#include "models/myrinet_gm/lanai/lanai_internal.h"
 
 #include <string.h>
 

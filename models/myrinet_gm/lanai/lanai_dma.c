@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The three DMA engines. The host's and the send engine each have a queue, whose first transfer is
 // under way; the receive engine fills the buffers that are posted.
-#include "models/myrinet_gm/lanai/lanai_parts.h"
+#include "models/myrinet_gm/lanai/lanai_internal.h"
 #include "sim/core/fifo.h"
 
 static const struct wait sram_room = {"room in SRAM", WAIT_BUFFER};

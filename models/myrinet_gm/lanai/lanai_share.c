@@ -8,7 +8,7 @@
 // it starts. A packet on its way in is in when its last bit is and all of it is in the SRAM.
 // While the SRAM lags behind the wire, the link is held for packets to come (network_hold), and
 // what has left the wire stands in front of the SRAM.
-#include "models/myrinet_gm/lanai/lanai_parts.h"
+#include "models/myrinet_gm/lanai/lanai_internal.h"
 
 static const struct stage sram_stage = {"SRAM", STAGE_NIC};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/myrinet_gm/lanai/lanai_parts.h"
+#include "models/myrinet_gm/lanai/lanai_internal.h"
 
 #include <string.h>
 

@@ -140,9 +140,9 @@ static enum mpi_progress leave(struct cpu_context *context, struct rpi_process *
 {
     rpi->inside = false;
     if (!blocking)
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     cpu_spend(context, rpi->config->reenter, &mpi_stage);
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 // lsra_advance (4.5.3), one completed event a turn. VipCQWait if the call may block and nothing has
@@ -160,18 +160,18 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     rpi->inside = true;
     rpi->waiting = false;
     if (rpi->retry && retry_waiting(context, rpi))
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     bool waits = blocking && rpi->done == 0;
     bool any =
         waits ? vip_cq_wait(context, rpi->cq, &entry) : vip_cq_done(context, rpi->cq, &entry);
     rpi->waiting = !any && waits;
     if (!any)
-        return waits ? MPI_PROGRESS_BLOCKED : leave(context, rpi, blocking);
+        return waits ? PROGRESS_BLOCKED : leave(context, rpi, blocking);
     if (entry.receive)
         rpi_receive_event(context, rpi, entry.vi);
     else
         rpi_send_event(context, rpi, entry.vi);
-    return MPI_PROGRESS_EVENT;
+    return PROGRESS_EVENT;
 }
 
 static json_t *describe_request(const struct mpi_request *request)
@@ -180,7 +180,7 @@ static json_t *describe_request(const struct mpi_request *request)
     const struct rpi_request *r = (const struct rpi_request *)(const void *)request->device;
     int64_t pinned = r->cq_packbufhand ? r->cq_packbufhand->end - r->cq_packbufhand->address : 0;
     json_t *json = json_pack("{s:I}", "pinned_bytes", (json_int_t)pinned);
-    if (request->kind == MPI_SEND || request->state != RPI_POSTED)
+    if (request->kind == REQUEST_SEND || request->state != RPI_POSTED)
         json_object_set_new(json, "protocol", json_string(classes[r->class]));
     return json;
 }

@@ -3,24 +3,24 @@
 #include "models/via/lam_via/rpi.h"
 
 const struct mpi_state rpi_states[] = {
-    [RPI_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
-    [RPI_WAIT_PIN] = {"wait_pin", {"memory to pin its buffer", WAIT_MEMORY}, MPI_HELD_HERE},
+    [RPI_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
+    [RPI_WAIT_PIN] = {"wait_pin", {"memory to pin its buffer", WAIT_MEMORY}, HELD_HERE},
     [RPI_WAIT_DESCRIPTOR] = {"wait_descriptor",
                              {"a free send descriptor", WAIT_DESCRIPTOR},
-                             MPI_HELD_HERE},
+                             HELD_HERE},
     [RPI_ENVELOPE_SENT] = {"envelope_sent",
                            {"the completion of its envelope", WAIT_OTHER},
-                           MPI_HELD_HERE},
-    [RPI_BODY_SENT] = {"body_sent", {"the completion of its body", WAIT_OTHER}, MPI_HELD_HERE},
-    [RPI_SYN_SENT] = {"syn_sent", {"the completion of its SYN", WAIT_OTHER}, MPI_HELD_HERE},
-    [RPI_WAIT_ACK] = {"wait_ack", {"the receiver's ACK", WAIT_ACK}, MPI_HELD_BY_PEER},
+                           HELD_HERE},
+    [RPI_BODY_SENT] = {"body_sent", {"the completion of its body", WAIT_OTHER}, HELD_HERE},
+    [RPI_SYN_SENT] = {"syn_sent", {"the completion of its SYN", WAIT_OTHER}, HELD_HERE},
+    [RPI_WAIT_ACK] = {"wait_ack", {"the receiver's ACK", WAIT_ACK}, HELD_BY_PEER},
     [RPI_WAIT_TURN] = {"wait_turn",
                        {"the bodies of earlier messages to leave", WAIT_OTHER},
-                       MPI_HELD_HERE},
-    [RPI_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [RPI_WAIT_BODY] = {"wait_body", {"the body", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [RPI_ACK_SENT] = {"ack_sent", {"the completion of its ACK", WAIT_OTHER}, MPI_HELD_HERE},
-    [RPI_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
+                       HELD_HERE},
+    [RPI_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
+    [RPI_WAIT_BODY] = {"wait_body", {"the body", WAIT_OTHER}, HELD_BY_PEER},
+    [RPI_ACK_SENT] = {"ack_sent", {"the completion of its ACK", WAIT_OTHER}, HELD_HERE},
+    [RPI_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
 };
 
 void rpi_finish(struct cpu_context *context, struct mpi_request *request)
@@ -95,7 +95,7 @@ static void pin_early(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);
     struct rpi_process *rpi = rpi_process_of(request->process);
-    if (request->kind == MPI_RECV && request->size > rpi->config->short_limit)
+    if (request->kind == REQUEST_RECV && request->size > rpi->config->short_limit)
         r->cq_packbufhand = pin_cache_acquire(context, rpi->pins, request->address, request->size);
 }
 
@@ -103,7 +103,7 @@ static void pin_early(struct cpu_context *context, struct mpi_request *request)
 // completes both.
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    if (request->kind == MPI_SEND) {
+    if (request->kind == REQUEST_SEND) {
         mpi_enter(context, request, RPI_WAIT_ACK, "self");
         return;
     }
@@ -127,7 +127,7 @@ void rpi_start(struct cpu_context *context, struct mpi_request *request)
     rpi->inside = false;
     rpi_of(request)->isadv = true;
     cpu_spend_for(context, rpi->config->start, &rpi_stage, request->message);
-    if (request->kind == MPI_SEND && request->peer == request->process->rank)
+    if (request->kind == REQUEST_SEND && request->peer == request->process->rank)
         rpi_of(request)->class = RPI_SELF;
     mpi_matched_start(context, request);
 }

@@ -94,7 +94,8 @@ static void post_envelope(struct cpu_context *context, struct mpi_request *reque
     descriptor->handle = r->cq_envbuf->handle;
     descriptor->lead = rpi->config->envelope;
     descriptor->message_offset = 0;
-    descriptor->message_length = request->kind == MPI_SEND ? request->size : request->status.length;
+    descriptor->message_length =
+        request->kind == REQUEST_SEND ? request->size : request->status.length;
     G_STATIC_ASSERT(sizeof *envelope <= VIP_CONTENT_BYTES);
     memcpy(descriptor->content.bytes, envelope, sizeof *envelope);
     post(context, request, descriptor);
@@ -120,7 +121,7 @@ static struct rpi_envelope send_envelope(struct mpi_request *request, int flags)
 
 static bool is_ack(const struct mpi_request *request)
 {
-    return request->kind == MPI_RECV;
+    return request->kind == REQUEST_RECV;
 }
 
 static void queue_push(struct rpi_send_queue *queue, struct mpi_request *request)
@@ -372,7 +373,7 @@ void rpi_send_ack(struct cpu_context *context, struct mpi_request *request)
 
 static bool needs_pin(const struct mpi_request *request, const struct rpi_request *r)
 {
-    return request->kind == MPI_SEND && r->class != RPI_TINY && !r->cq_packbufhand;
+    return request->kind == REQUEST_SEND && r->class != RPI_TINY && !r->cq_packbufhand;
 }
 
 // What the request's next step lacks, or RPI_START if it can go.

@@ -86,7 +86,7 @@ const struct stack lam_via_stack = {
         {
             .name = "lam_via",
             .doc = "LAM/MPI 7.1 over M-VIA with the VIA RPI",
-            .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"mvia", "lam", "lam_via", NULL},
             .one_process_per_host = true,
             .check = lam_via_check,

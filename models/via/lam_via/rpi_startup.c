@@ -39,7 +39,7 @@ static enum mpi_progress query(struct cpu_context *context, struct mpi_process *
     (void)peer;
     cpu_spend(context, rpi->process->host->config.kernel.system_call, &stage_trap);
     vip_error_callback(rpi->nic, async_error, rpi);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress init(struct cpu_context *context, struct mpi_process *process, int peer)
@@ -50,7 +50,7 @@ static enum mpi_progress init(struct cpu_context *context, struct mpi_process *p
     rpi->cq = vip_create_cq(rpi->nic);
     rpi->pins = pin_cache_new(rpi->nic, rpi->ptag, &rpi->config->pins, rpi->process->name);
     rpi->buffer_pages = g_ptr_array_new_with_free_func(g_free);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t bytes,
@@ -90,7 +90,7 @@ static enum mpi_progress add_proc(struct cpu_context *context, struct mpi_proces
     if (!pin(context, rpi, config->area, &peer->cp_rdma_area, &peer->cp_rdma_area_hand) ||
         !pin(context, rpi, (config->sdescs + config->rdescs) * DESCRIPTOR_BYTES, &descriptors,
              &descriptor_handle))
-        return MPI_PROGRESS_NOTHING; // the run has failed
+        return PROGRESS_NOTHING; // the run has failed
     vip_mem_watch(rpi->nic, peer->cp_rdma_area_hand, rpi_area_watch, peer);
     peer->cp_vi_hand = vip_create_vi(context, rpi->nic, rpi->ptag, rpi->cq, rpi->cq);
     peer->cp_vi_hand->owner = peer;
@@ -99,7 +99,7 @@ static enum mpi_progress add_proc(struct cpu_context *context, struct mpi_proces
     for (int64_t i = 0; i < config->rdescs; i++)
         vip_post_recv_unmade(context, peer->cp_vi_hand);
     peer->prpi_init = true;
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 // The LAM daemons carry lam_ssi_rpi_via_proc_infos (figure 4.10) between each pair: nobody goes on
@@ -118,13 +118,13 @@ static enum mpi_progress exchange(struct cpu_context *context, struct mpi_proces
     const struct rpi_process *rpi = rpi_process_of(process);
     (void)peer;
     if (rpi->exchanged)
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     if (event_pending(&rpi->exchange) || !all_added(process))
-        return MPI_PROGRESS_BLOCKED;
+        return PROGRESS_BLOCKED;
     for (int rank = 0; rank < process->ranks; rank++)
         engine_schedule(process->sim->engine, &rpi_process_of(process->peers[rank])->exchange,
                         context->now + rpi->config->daemon_exchange);
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }
 
 void rpi_exchange_event(struct engine *engine, struct event *event)
@@ -148,7 +148,7 @@ static enum mpi_progress request_connection(struct cpu_context *context,
 {
     vip_process_connect(context, process, rpi_peer_of(rpi_process_of(process), peer)->cp_vi_hand,
                         peer, rpi_process_of(process->peers[peer])->nic);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi_process *process,
@@ -156,7 +156,7 @@ static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi
 {
     struct rpi_process_peer *peer = rpi_peer_of(rpi_process_of(process), rank);
     enum mpi_progress progress = vip_process_connected(context, peer->cp_vi_hand);
-    peer->prpi_connect = progress == MPI_PROGRESS_NOTHING;
+    peer->prpi_connect = progress == PROGRESS_NOTHING;
     return progress;
 }
 

@@ -99,7 +99,7 @@ static enum mpi_progress sleep_on_queue(struct cpu_context *context, struct mvic
         vip_wait(context, only, false);
     else if (vip_cq_wait(context, mvich->cq, &entry))
         g_assert_not_reached(); // it was empty in this slice
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }
 
 // A turn of the loop: a look at every queue.
@@ -122,7 +122,7 @@ static enum mpi_progress wait_for_event(struct cpu_context *context, struct mvic
                           time_after(context->now, time_times(mvich->config->spin, round)));
     vip_poll_all(mvich->nic, round);
     mvich->polled = true;
-    return MPI_PROGRESS_BLOCKED;
+    return PROGRESS_BLOCKED;
 }
 
 static enum mpi_progress advance(struct cpu_context *context, struct mpi_process *process,
@@ -137,12 +137,12 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     bool any = mvich->cq ? look_at_cq(context, mvich) : look_round(context, mvich);
     if (any || push(context, mvich)) {
         mvich->spun = false;
-        return MPI_PROGRESS_EVENT;
+        return PROGRESS_EVENT;
     }
     if (blocking)
         return wait_for_event(context, mvich);
     mvich->checking = false;
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 // ---- Reports ----

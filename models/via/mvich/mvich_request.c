@@ -3,25 +3,21 @@
 #include "models/via/mvich/mvich.h"
 
 const struct mpi_state mvich_states[] = {
-    [MVICH_START] = {"start", {"its start", WAIT_OTHER}, MPI_HELD_HERE},
-    [MVICH_EAGER_SENT] = {"eager_sent",
-                          {"the completion of its last vbuf", WAIT_OTHER},
-                          MPI_HELD_HERE},
+    [MVICH_START] = {"start", {"its start", WAIT_OTHER}, HELD_HERE},
+    [MVICH_EAGER_SENT] = {"eager_sent", {"the completion of its last vbuf", WAIT_OTHER}, HELD_HERE},
     [MVICH_WAIT_REPLY] = {"wait_reply",
                           {"the receiver's RENDEZVOUS_REPLY", WAIT_ACK},
-                          MPI_HELD_BY_PEER},
-    [MVICH_PUSH] = {"push", {"credits for its data", WAIT_CREDIT}, MPI_HELD_BY_PEER},
-    [MVICH_DATA_SENT] = {"data_sent",
-                         {"the completion of its last packet", WAIT_OTHER},
-                         MPI_HELD_HERE},
-    [MVICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, MPI_HELD_BY_PEER},
+                          HELD_BY_PEER},
+    [MVICH_PUSH] = {"push", {"credits for its data", WAIT_CREDIT}, HELD_BY_PEER},
+    [MVICH_DATA_SENT] = {"data_sent", {"the completion of its last packet", WAIT_OTHER}, HELD_HERE},
+    [MVICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HELD_BY_PEER},
     [MVICH_RECEIVE_EAGER] = {"receive_eager",
                              {"the rest of an eager message", WAIT_OTHER},
-                             MPI_HELD_BY_PEER},
-    [MVICH_RECEIVE_R3] = {"receive_r3", {"R3 data", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [MVICH_RECEIVE_RPUT] = {"receive_rput", {"the sender's FINISH", WAIT_OTHER}, MPI_HELD_BY_PEER},
-    [MVICH_WAIT_SELF] = {"wait_self", {"a matching receive", WAIT_OTHER}, MPI_HELD_HERE},
-    [MVICH_DONE] = {"done", {"nothing", WAIT_OTHER}, MPI_HELD_HERE},
+                             HELD_BY_PEER},
+    [MVICH_RECEIVE_R3] = {"receive_r3", {"R3 data", WAIT_OTHER}, HELD_BY_PEER},
+    [MVICH_RECEIVE_RPUT] = {"receive_rput", {"the sender's FINISH", WAIT_OTHER}, HELD_BY_PEER},
+    [MVICH_WAIT_SELF] = {"wait_self", {"a matching receive", WAIT_OTHER}, HELD_HERE},
+    [MVICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HELD_HERE},
 };
 
 void mvich_finish(struct cpu_context *context, struct mpi_request *request)
@@ -43,7 +39,7 @@ void mvich_destroy(struct cpu_context *context, struct mpi_request *request)
 
 static void wait(struct cpu_context *context, struct mpi_request *request)
 {
-    bool self = request->kind == MPI_SEND;
+    bool self = request->kind == REQUEST_SEND;
     mpi_enter(context, request, self ? MVICH_WAIT_SELF : MVICH_POSTED, self ? "self" : NULL);
 }
 
@@ -80,7 +76,7 @@ void mvich_start(struct cpu_context *context, struct mpi_request *request)
 {
     struct mvich_process *mvich = mvich_process_of(request->process);
     cpu_spend_for(context, mvich->config->start, &mvich_stage, request->message);
-    if (request->kind == MPI_SEND && request->peer == request->process->rank)
+    if (request->kind == REQUEST_SEND && request->peer == request->process->rank)
         mvich_of(request)->protocol = MVICH_SELF;
     mpi_matched_start(context, request);
 }

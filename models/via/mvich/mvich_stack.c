@@ -60,7 +60,7 @@ const struct stack mvich_stack = {
         {
             .name = "mvich",
             .doc = "MPICH 1.2.2.3 over M-VIA with MVICH",
-            .benchmarks = (const char *const[]){MPI_BENCHMARKS, "program", NULL},
+            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
             .sections = (const char *const[]){"mvia", "mpich_1_2_2", "mvich", NULL},
             .one_process_per_host = true,
             .check = mvich_check,

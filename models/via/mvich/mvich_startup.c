@@ -38,7 +38,7 @@ static enum mpi_progress open_nic(struct cpu_context *context, struct mpi_proces
                                  mvich->process->host->config.memory.page, mvich->process->name);
     pool_init(&mvich->unexpected, sizeof(struct mvich_unexpected));
     event_init(&mvich->spin_over, mvich_spin_over);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress first_vbufs(struct cpu_context *context, struct mpi_process *process,
@@ -51,14 +51,14 @@ static enum mpi_progress first_vbufs(struct cpu_context *context, struct mpi_pro
     if (config->vbuf_most)
         count = MIN(count, config->vbuf_most);
     if (mvich_vbufs_grow(context, mvich, count))
-        return MPI_PROGRESS_NOTHING;
+        return PROGRESS_NOTHING;
     sim_fail(mvich->process->sim, SIM_FAILED, "out_of_pinned_memory",
              json_pack("{s:i, s:I, s:s}", "rank", mvich->process->rank, "pinned_bytes",
                        (json_int_t)vip_pinned_bytes(mvich->nic), "setting", "mvich.vbuf_pool"),
              "rank %d can't pin %" G_GINT64_FORMAT " vbufs of %" G_GINT64_FORMAT
              " B within %" G_GINT64_FORMAT " B; a smaller mvich.vbuf_pool would fit",
              mvich->process->rank, count, config->vbuf, vip_pin_limit(mvich->nic));
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress add_peer(struct cpu_context *context, struct mpi_process *process,
@@ -75,7 +75,7 @@ static enum mpi_progress add_peer(struct cpu_context *context, struct mpi_proces
         mvich_prepost_unmade(context, connection);
     connection->local_credit = 0;
     connection->remote_credit = connection->remote_short = config->prepost_depth;
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress request_connection(struct cpu_context *context,
@@ -83,7 +83,7 @@ static enum mpi_progress request_connection(struct cpu_context *context,
 {
     vip_process_connect(context, process, mvich_process_of(process)->connections[peer].vi, peer,
                         mvich_process_of(process->peers[peer])->nic);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi_process *process,

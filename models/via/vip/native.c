@@ -45,7 +45,7 @@ static enum mpi_progress prepare(struct cpu_context *context, struct mpi_process
                  json_pack("{s:i, s:s}", "rank", process->rank, "setting", "mvia_native.buffer"),
                  "rank %d can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)",
                  process->rank, bytes);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static void post_receive(struct cpu_context *context, struct native_process *native,
@@ -74,7 +74,7 @@ static enum mpi_progress add_peer(struct cpu_context *context, struct mpi_proces
         post_receive(context, native, peer, &peer->receive[i]);
     }
     vip_process_connect(context, process, peer->vi, rank, remote->nic);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }
 
 static enum mpi_progress wait_connection(struct cpu_context *context, struct mpi_process *process,
@@ -124,12 +124,12 @@ static bool poll(struct cpu_context *context, struct mpi_process *process)
     struct mpi_request *oldest = mpi_bare_oldest(process);
     struct native_peer *peer = oldest ? &native->peers[oldest->peer] : NULL;
     struct vip_descriptor *descriptor = !peer ? NULL
-                                        : oldest->kind == MPI_SEND
+                                        : oldest->kind == REQUEST_SEND
                                             ? vip_send_done(context, peer->vi)
                                             : vip_recv_done(context, peer->vi);
     if (!descriptor)
         return false;
-    if (oldest->kind == MPI_SEND) {
+    if (oldest->kind == REQUEST_SEND) {
         peer->sends_taken--;
         mpi_bare_sent(context, oldest, descriptor->length);
     } else if (mpi_bare_begin(oldest, descriptor->message, oldest->size)) {
@@ -156,8 +156,8 @@ static const struct mpi_bare_ops bare = {
 };
 
 static const struct mpi_state states[] =
-    MPI_BARE_STATES("completion of its descriptors", WAIT_OTHER, "completion of its descriptors",
-                    WAIT_OTHER, "a message");
+    BARE_STATES("completion of its descriptors", WAIT_OTHER, "completion of its descriptors",
+                WAIT_OTHER, "a message");
 
 // One region at a time is enough for measuring what it costs.
 static bool native_register(struct cpu_context *context, struct mpi_process *process,
@@ -185,7 +185,7 @@ static bool native_deregister(struct cpu_context *context, struct mpi_process *p
 
 const struct mpi_device_ops native_ops = {
     .name = "M-VIA",
-    MPI_BARE_DEVICE(&bare, states),
+    BARE_DEVICE(&bare, states),
     .startup = startup,
     .register_memory = native_register,
     .deregister_memory = native_deregister,

@@ -41,11 +41,11 @@ void vip_process_connect(struct cpu_context *context, const struct mpi_process *
 
 enum mpi_progress vip_process_connected(struct cpu_context *context, struct vip_vi *vi)
 {
-    return vip_connect_peer_wait(context, vi) ? MPI_PROGRESS_NOTHING : MPI_PROGRESS_BLOCKED;
+    return vip_connect_peer_wait(context, vi) ? PROGRESS_NOTHING : PROGRESS_BLOCKED;
 }
 
 enum mpi_progress vip_process_finalize(struct cpu_context *context, struct mpi_process *process)
 {
     cpu_spend(context, process->host->config.kernel.system_call, &stage_trap);
-    return MPI_PROGRESS_NOTHING;
+    return PROGRESS_NOTHING;
 }

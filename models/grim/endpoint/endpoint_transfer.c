@@ -186,14 +186,14 @@ int64_t grim_build_part(struct mpi_request *request, struct grim_message *messag
         return 0;
     }
     switch (request->kind) {
-    case MPI_SEND:
+    case REQUEST_SEND:
         return send_message(request, endpoint, message);
-    case MPI_RECV:
+    case REQUEST_RECV:
         *message = grim_taken_message(request);
         return 0;
-    case MPI_OPERATION:
+    case REQUEST_OPERATION:
         return operation_message(endpoint, request, message);
-    case MPI_PROBE:
+    case REQUEST_PROBE:
         break;
     }
     g_assert_not_reached(); // it injects nothing

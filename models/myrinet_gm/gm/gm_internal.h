@@ -10,8 +10,8 @@
 // port to one port with one priority, which stay in order; packets of several streams take turns.
 // A message that finds no receive buffer lets its stream sleep and no other: what was sent behind
 // it is taken back, and goes again under the next session number.
-#ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_PARTS_H
-#define NETSIM_MODELS_MYRINET_GM_GM_GM_PARTS_H
+#ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_INTERNAL_H
+#define NETSIM_MODELS_MYRINET_GM_GM_GM_INTERNAL_H
 
 #include "models/myrinet_gm/gm/gm.h"
 #include "models/myrinet_gm/gm/gm_config.h"

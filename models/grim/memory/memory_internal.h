@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside the remote memory units: what memory_remote.c and memory_translate.c share.
-#ifndef NETSIM_MODELS_GRIM_MEMORY_MEMORY_PARTS_H
-#define NETSIM_MODELS_GRIM_MEMORY_MEMORY_PARTS_H
+#ifndef NETSIM_MODELS_GRIM_MEMORY_MEMORY_INTERNAL_H
+#define NETSIM_MODELS_GRIM_MEMORY_MEMORY_INTERNAL_H
 
 #include "models/grim/memory/memory_remote.h"
 #include "sim/core/pool.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside the firmware: what ni*.c share. Users see ni.h only.
-#ifndef NETSIM_MODELS_GRIM_NI_NI_PARTS_H
-#define NETSIM_MODELS_GRIM_NI_NI_PARTS_H
+#ifndef NETSIM_MODELS_GRIM_NI_NI_INTERNAL_H
+#define NETSIM_MODELS_GRIM_NI_NI_INTERNAL_H
 
 #include "models/grim/ni/ni.h"
 #include "sim/core/pool.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside the card: what lanai*.c share. Users see lanai.h only.
-#ifndef NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_PARTS_H
-#define NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_PARTS_H
+#ifndef NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_INTERNAL_H
+#define NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_INTERNAL_H
 
 #include "models/myrinet_gm/lanai/lanai.h"
 #include "models/myrinet_gm/lanai/lanai_arbiter.h"
