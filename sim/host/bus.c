@@ -46,13 +46,13 @@ struct asked {
 struct bus {
     struct sim *sim;
     struct bus_config config;
-    sim_time free_at; // when the last transaction asked for ends
+    sim_time free_at; // when the last requested transaction ends
 
-    // With a memory bus, whose load a transaction only knows when it begins.
+    // With a memory bus, whose load is only known when a transaction begins.
     struct memory_bus memory;
     GArray *asked; // struct asked, first in, first out
     guint taken;
-    struct event next; // the transaction under way ends
+    struct event next; // end of the current transaction
 
     sim_time busy;
     trace_lane lane;
@@ -97,7 +97,7 @@ void bus_share_memory(struct bus *bus, const struct memory_bus *memory)
     bus->memory = *memory;
 }
 
-// The bus is idle and starts a transaction, whose copies it meets are known now.
+// The bus is idle and starts a transaction. The copies that it meets are known now.
 static void bus_begin(struct bus *bus, const struct asked *asked)
 {
     sim_time now = sim_now(bus->sim), time = bus_time(&bus->config, asked->way, asked->bytes);

@@ -66,8 +66,8 @@ const struct param_table memory_table =
     PARAM_TABLE(struct memory_config, memory_params, .name = "memory",
                 .doc = "memory of a host: copying and pinning", .check = memory_check);
 
-// The share of a set of `bytes`, gone through over and over, that a cache which replaces at random
-// misses, in 1/1024.
+// The share that a cache with random replacement misses of a working set of `bytes` that is read
+// over and over, in 1/1024.
 static int64_t share_at_random(int64_t cache, int64_t bytes)
 {
     if (cache == 0 || bytes >= cache + cache / 2)
@@ -75,8 +75,8 @@ static int64_t share_at_random(int64_t cache, int64_t bytes)
     return bytes <= cache ? 0 : (bytes - cache) * 1024 / (cache / 2);
 }
 
-// Bytes missed in such sets of the cache as have `lines` in use, of which one in each holds `bytes`
-// in all.
+// Bytes missed in those sets of the cache that use `lines` lines; one line of each holds `bytes` in
+// all.
 static int64_t missed_in_sets(const struct memory_config *memory, int64_t lines, int64_t bytes)
 {
     int64_t missed = lines > memory->cache_ways ? lines * bytes : 0;
@@ -84,8 +84,8 @@ static int64_t missed_in_sets(const struct memory_config *memory, int64_t lines,
                                            : missed;
 }
 
-// Bytes missed of such a set by a cache with ways: its sets have the same number of lines in use,
-// but for one more in some of them.
+// Bytes that a set-associative cache misses of such a working set: its sets use the same number of
+// lines, and some use one more.
 static int64_t missed_by_ways(const struct memory_config *memory, int64_t bytes)
 {
     int64_t way = memory->cache / memory->cache_ways;
@@ -95,7 +95,7 @@ static int64_t missed_by_ways(const struct memory_config *memory, int64_t bytes)
     return missed_in_sets(memory, lines + 1, more) + missed_in_sets(memory, lines, way - more);
 }
 
-// Of `bytes` that come back when a set of `set` bytes has been touched: those that miss the cache.
+// The bytes, of `bytes` that are reused after `set` bytes have been touched, that miss the cache.
 static int64_t side_missing(const struct memory_config *memory, int64_t bytes, int64_t set)
 {
     if (set == COPY_NEVER)
@@ -105,8 +105,8 @@ static int64_t side_missing(const struct memory_config *memory, int64_t bytes, i
     return (int64_t)((double)bytes * ((double)missed_by_ways(memory, set) / (double)set));
 }
 
-// Bytes of a copy that go at the rate of main memory: of what a byte copied out of it moves, the
-// source is one part, and the destination the rest.
+// Bytes of a copy at the rate of main memory. Of the traffic per copied byte, the source is one
+// part and the destination the rest.
 static int64_t copy_missing(const struct memory_config *memory, int64_t bytes,
                             struct copy_reuse reuse)
 {

@@ -3,7 +3,8 @@
 
 #include <glib.h>
 
-// The time that is lost over `together`, when `asked` bytes a second meet `rate`.
+// The time lost over an overlap of `together` when a demand of `asked` bytes per second meets
+// `rate`.
 static sim_time time_lost(sim_time together, int64_t asked, int64_t rate)
 {
     unsigned __int128 lost = (unsigned __int128)(uint64_t)together * (uint64_t)(asked - rate);

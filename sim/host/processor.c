@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <string.h>
 
-// An event that the slice has posted; it still is the slice's as long as its sequence is the one it
-// was posted with. Once it has come, its owner may be gone.
+// An event that the slice has posted. It still belongs to the slice as long as its sequence is
+// unchanged. After it has run, its owner may be gone.
 struct posted {
     struct event *event;
     uint64_t sequence;
@@ -36,7 +36,7 @@ struct cpu {
     struct sim *sim;
     int64_t clock_hz;
     bool preemptive;
-    cpu_pace_fn *pace; // NULL: nobody holds it up
+    cpu_pace_fn *pace; // NULL: nothing holds it up
     void *pace_owner;
     trace_lane lane;
     struct event end; // of the slice of the highest class that has one
@@ -154,7 +154,7 @@ static void memory_delay(GArray *memory, sim_time from, sim_time delay)
     }
 }
 
-// What the slice has posted for after `from`, which is not in the past, comes later.
+// Delays what the slice has posted for times after `from`, which is not in the past.
 static void posted_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
 {
     for (guint i = 0; i < slice->posted->len; i++) {
@@ -168,7 +168,7 @@ static void posted_delay(struct engine *engine, struct slice *slice, sim_time fr
     }
 }
 
-// Takes `delay` out of a slice that is interrupted at `from`: all that was to come comes later.
+// Inserts `delay` into a slice that is interrupted at `from`: everything after it is delayed.
 static void slice_delay(struct engine *engine, struct slice *slice, sim_time from, sim_time delay)
 {
     slice->end = time_after(slice->end, delay);
@@ -228,8 +228,7 @@ static int cpu_holder(const struct cpu *cpu)
     return class;
 }
 
-// Starts what may start: the first ready class that is above the holder (or anything on an idle
-// processor).
+// Starts the first ready class above the holder (or any class on an idle processor).
 static void cpu_dispatch(struct cpu *cpu)
 {
     int holder = cpu_holder(cpu);
@@ -404,7 +403,7 @@ bool cpu_busy_until(const struct cpu *cpu, sim_time *end)
     return true;
 }
 
-// The piece that goes on at `from` gets longer, and those behind it come later.
+// Lengthens the piece that goes on at `from` and delays those after it.
 static void stretch(sim_time *start, sim_time *end, sim_time from, sim_time delay)
 {
     if (*end <= from)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A processor: everything that protocol code costs is charged to one.
+// A processor. All costs of protocol code are charged to one.
 //
-// Code is written straight. A task's handler is called at the time it starts and works with a
-// context whose `now` moves on with every cpu_spend; what it starts elsewhere (a doorbell, a DMA, a
-// wake-up) is posted at the `now` it was written at. The processor is busy until the handler's last
-// `now`. A task of a higher class takes the processor at once: the slice below it is interrupted,
-// and its end and all it has posted for later move back by exactly the time that was taken. Equal
-// classes take turns, first come first served.
+// Handlers are straight-line code. A task's handler is called at the time when it starts, with a
+// context whose `now` advances with every cpu_spend. Its effects elsewhere (a doorbell, a DMA, a
+// wake-up) are posted at the `now` of the call. The processor is busy until the handler's last
+// `now`. A task of a higher class preempts at once: the end of the interrupted slice, and all it
+// has posted for later, are delayed by exactly the time that was taken. Equal classes take turns,
+// first come first served.
 //
-// The state that a handler reads is that of its start, also for what it does at the end of its
-// slice; handlers are written so that a slice handles one event.
+// A handler reads the state at its start, even for effects at the end of its slice. Handlers are
+// therefore written so that one slice handles one event.
 //
 // Not modelled: caches beyond the copy model, branch prediction, clock changes, the cost of
 // switching between tasks (handlers charge it where the operating system has it).
@@ -29,20 +29,20 @@ enum cpu_class { CPU_INTERRUPT, CPU_KERNEL, CPU_USER }; // highest first
 struct cpu;
 struct cpu_task;
 
-// What a running handler works with.
+// The context of a running handler.
 struct cpu_context {
     struct cpu *cpu;
     sim_time now;
 };
 
-// What the task does next: sleep until somebody wakes it, or go on after tasks of its class that
-// wait already.
+// What the task does next: sleep until it is woken, or run again after the waiting tasks of its
+// class.
 enum cpu_next { CPU_SLEEP, CPU_AGAIN };
 
 typedef enum cpu_next cpu_task_fn(struct cpu_context *context, struct cpu_task *task);
 
-// Embedded in what it works for. Wakes while it is ready or has not yet run are one; a wake while
-// it runs makes it run once more.
+// Embedded in its owner. Several wakes before it runs count as one; a wake while it runs makes it
+// run once more.
 struct cpu_task {
     cpu_task_fn *run;
     struct cpu *cpu;
@@ -51,7 +51,7 @@ struct cpu_task {
     struct cpu_task *next;
     sim_time ready_since;
     struct event wake;   // a wake-up posted for later
-    sim_time wake_again; // the last of those that are to come behind it; 0: none
+    sim_time wake_again; // the latest of those posted after it; 0: none
 };
 
 struct cpu_usage {
@@ -60,37 +60,38 @@ struct cpu_usage {
 };
 
 // `group` and `name` name its lane in the timeline ("node0", "cpu 1"). `preemptive` false: a higher
-// class only goes first when a slice ends, as on a NIC processor's firmware loop. `clock_hz`: the
-// cycles a second in which its costs are given. Free with cpu_free.
+// class only goes first when a slice ends, as in a NIC processor's firmware loop. `clock_hz`:
+// cycles per second, the unit of its costs. The caller frees it with cpu_free.
 struct cpu *cpu_new(struct sim *sim, const char *group, const char *name, int64_t clock_hz,
                     bool preemptive);
 void cpu_free(struct cpu *cpu);
 
-// When work that takes the processor `time` (> 0) by itself is done, from `from` on, which is the
-// current time or later: not before from + time.
+// Returns when work is done that takes the undisturbed processor `time` (> 0) from `from` (the
+// current time or later) on. The result is at least from + time.
 typedef sim_time cpu_pace_fn(void *owner, sim_time from, sim_time time);
 
-// From now on what is spent takes as long as `pace` says, of a processor that others can hold up.
+// From now on `pace` decides how long work takes, for a processor that other parts of a card can
+// hold up.
 void cpu_set_pace(struct cpu *cpu, cpu_pace_fn *pace, void *owner);
 
 void cpu_task_init(struct cpu_task *task, struct cpu *cpu, enum cpu_class class, cpu_task_fn *run);
 
-// Wakes a task now, from an event.
+// Wakes a task now. Call it from an event.
 void cpu_wake(struct cpu_task *task);
 
-// From an event: wakes a task at `when`, or, if it is to be woken already, then.
+// From an event: wakes a task at `when`. If a wake-up is already pending, that one stays.
 void cpu_wake_at(struct cpu_task *task, sim_time when);
 
-// From a handler: wakes a task (of this or another processor) at the context's now. Of several
-// wake-ups that are still to come, the first and the last wake it.
+// From a handler: wakes a task (of this or another processor) at the context's now. Only the
+// earliest and the latest pending wake-up take effect.
 void cpu_post_wake(struct cpu_context *context, struct cpu_task *task);
 
-// From a handler: schedules an idle event at the context's now. Until then its owner stays; from
-// then on it may be freed.
+// From a handler: schedules an idle event at the context's now. Its owner must exist until that
+// time, and may be freed from then on.
 void cpu_post(struct cpu_context *context, struct event *event);
 
-// Spends processor time. `stage`, which stays, names it in the timeline and in
-// break-downs.
+// Spends processor time. `stage` names it in the timeline and in break-downs, and must outlive the
+// simulation.
 void cpu_spend(struct cpu_context *context, struct cost cost, const struct stage *stage);
 void cpu_spend_time(struct cpu_context *context, sim_time time, const struct stage *stage);
 
@@ -98,8 +99,8 @@ void cpu_spend_time(struct cpu_context *context, sim_time time, const struct sta
 void cpu_spend_message(struct cpu_context *context, sim_time time, const struct stage *stage,
                        struct message_ref message);
 
-// cpu_spend_message for work that asks the memory bus for `demand` bytes a second while it goes on,
-// and that a device can hold up there (memory_bus.h).
+// cpu_spend_message for work with a demand on the memory bus of `demand` bytes per second, where a
+// device can hold it up (memory_bus.h).
 void cpu_spend_memory(struct cpu_context *context, sim_time time, const struct stage *stage,
                       struct message_ref message, int64_t demand);
 
@@ -110,16 +111,16 @@ struct cpu_memory_work {
     int64_t demand;
 };
 
-// The first such work within `time` from now, cut to that; false if there is none, or a handler
-// runs at this moment.
+// Finds the first such work within `time` from now, clipped to that span. Returns false if there is
+// none, or if a handler is running.
 bool cpu_memory_work(const struct cpu *cpu, sim_time time, struct cpu_memory_work *work);
 
-// When the slice that holds the processor now will end, if nothing holds it up. False if there is
-// none, or a handler runs at this moment.
+// Finds when the slice that holds the processor now will end if nothing delays it. Returns false if
+// there is none, or if a handler is running.
 bool cpu_busy_until(const struct cpu *cpu, sim_time *end);
 
-// Makes the work, which cpu_memory_work has found at this time, or what is left of the slice
-// (cpu_busy_until), take `delay` more. What the processor was to do behind it comes later by that.
+// Makes the work that cpu_memory_work has found at this time, or the rest of the slice
+// (cpu_busy_until), take `delay` longer. The processor's later work moves by the same time.
 void cpu_stall(struct cpu *cpu, const struct cpu_memory_work *work, sim_time delay);
 
 struct sim *cpu_sim(const struct cpu *cpu);
@@ -127,11 +128,11 @@ int64_t cpu_clock(const struct cpu *cpu);
 trace_lane cpu_lane(const struct cpu *cpu);
 struct cpu_usage cpu_usage(const struct cpu *cpu);
 
-// Busy time by stage so far: calls back once for each name, in the order of first use.
+// Busy time by stage so far: calls `each` once per name, in the order of first use.
 void cpu_each_stage(const struct cpu *cpu,
                     void (*each)(void *owner, const char *stage, sim_time time), void *owner);
 
-// The time of work on `bytes` (>= 0) that costs so much for each KiB.
+// The time of work on `bytes` (>= 0) that costs `each_kib` per KiB.
 sim_time cpu_cost_of_bytes(const struct cpu *cpu, struct cost each_kib, int64_t bytes);
 
 static inline sim_time cpu_cost(const struct cpu *cpu, struct cost cost)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What hosts and cards spend time on, whatever runs on them. What else a model spends it declares
-// itself (sim/core/stage.h).
+// Stages of hosts and cards that every model shares. A model declares its other stages itself
+// (sim/core/stage.h).
 #ifndef NETSIM_HOST_STAGES_H
 #define NETSIM_HOST_STAGES_H
 
@@ -8,12 +8,13 @@
 
 extern const struct stage stage_copy;           // memory to memory
 extern const struct stage stage_pin;            // pages of memory for a card
-extern const struct stage stage_unpin;          // and undone
+extern const struct stage stage_unpin;          // unpins them
 extern const struct stage stage_trap;           // into the kernel and back
 extern const struct stage stage_block;          // a process goes to sleep
-extern const struct stage stage_wake_up;        // it is woken, until it runs
+extern const struct stage stage_wake_up;        // from its wake-up until it runs
 extern const struct stage stage_poll;           // latency: until a polling process looks again
-extern const struct stage stage_interrupt_line; // latency: until the processor hears of it
+extern const struct stage stage_interrupt_line; // latency: until the interrupt reaches the
+                                                // processor
 extern const struct stage stage_interrupt;      // the kernel's way to the handler, and back
 extern const struct stage stage_driver;         // of a card, in the kernel
 extern const struct stage stage_nic;            // latency of a card
