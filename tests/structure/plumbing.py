@@ -14,12 +14,10 @@ A name can mislead, so a share is good to some points.
 import collections
 import os
 import re
-import sys
 
+import architecture_page
 import check_includes
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGE = os.path.join(ROOT, "docs", "architecture.md")
 MARK = "<!-- plumbing: tests/structure/plumbing.py -->\n"
 
 # (kind, what the file's name matches, what the item's first line matches)
@@ -66,11 +64,11 @@ def kind_of(path, first):
 def count():
     """{model: Counter of lines by kind}"""
     models = collections.defaultdict(collections.Counter)
-    for path in check_includes.source_files(ROOT):
+    for path in check_includes.source_files(architecture_page.ROOT):
         room = check_includes.room_of(path)
         if not room.startswith("models/"):
             continue
-        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        with open(os.path.join(architecture_page.ROOT, path), encoding="utf-8") as file:
             for first, lines in items(file.read()):
                 models[room.removeprefix("models/")][kind_of(path, first)] += lines
     return models
@@ -100,15 +98,5 @@ def page(text):
     return head + MARK + table() + after
 
 
-def main():
-    if sys.argv[1:] != ["--write"]:
-        print(table(), end="")
-        return
-    with open(PAGE, encoding="utf-8") as file:
-        text = file.read()
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page(text))
-
-
 if __name__ == "__main__":
-    main()
+    architecture_page.main(table, page)

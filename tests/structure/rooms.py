@@ -8,14 +8,11 @@ A room stands one line above the highest that it may include, so that every incl
 """
 
 import functools
-import os
 import re
-import sys
 
+import architecture_page
 import check_includes
 
-ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGE = os.path.join(ROOT, "docs", "architecture.md")
 MARK = "<!-- rooms: tests/structure/rooms.py -->\n"
 
 
@@ -73,15 +70,5 @@ def page(text):
     return with_permissions(with_diagram(text))
 
 
-def main():
-    if sys.argv[1:] != ["--write"]:
-        print(diagram(), end="")
-        return
-    with open(PAGE, encoding="utf-8") as file:
-        text = file.read()
-    with open(PAGE, "w", encoding="utf-8") as file:
-        file.write(page(text))
-
-
 if __name__ == "__main__":
-    main()
+    architecture_page.main(diagram, page)
