@@ -9,7 +9,7 @@
 static const struct stage receive_stage = {"receive", STAGE_BUS};
 static const struct stage send_stage = {"send", STAGE_BUS};
 
-#define PROTOCOLS 4 // on one card
+#define PROTOCOLS 4       // on one card
 #define ETHERNET_LEAST 60 // without the check sequence
 
 struct frame_queue {

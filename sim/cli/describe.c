@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // netsim describe: the parameter tables and benchmarks as text for a terminal, the tables as
 // Markdown for docs/parameters.md, and a JSON Schema for editors.
-#include "sim/scenario/json_schema.h"
 #include "sim/cli/cli.h"
+#include "sim/scenario/json_schema.h"
 
 #include "sim/cli/describe_operations.h"
 #include "sim/config/param_kind.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pieces of `netsim sweep`: sweep.c runs, sweep_data.c reads and joins databases, sweep_outcome.c
-// prints what is in one.
+// The pieces of `netsim sweep`: sweep.c runs, sweep_data.c reads and joins databases,
+// sweep_outcome.c prints what is in one.
 #ifndef NETSIM_CLI_SWEEP_H
 #define NETSIM_CLI_SWEEP_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The keys of a scenario, and the JSON Schema (draft 2020-12) that editors complete and check
 // scenarios with.
+#include "sim/scenario/json_schema.h"
 #include "sim/config/quantity.h"
 #include "sim/program/communicator.h"
 #include "sim/scenario/host_settings.h"
-#include "sim/scenario/json_schema.h"
 #include "sim/scenario/keys.h"
 #include "sim/scenario/placement.h"
 #include "sim/scenario/scenario.h"

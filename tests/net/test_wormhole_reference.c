@@ -4,8 +4,8 @@
 // picosecond.
 //
 // The reference knows no formula: it moves single bytes by the rules that stand at the heads of
-// wormhole.c, credits.c and stop_go.c. In particular it asks of each byte whether it is there, which
-// they leave out as always true, and moves each STOP and each GO.
+// wormhole.c, credits.c and stop_go.c. In particular it asks of each byte whether it is there,
+// which they leave out as always true, and moves each STOP and each GO.
 #include "sim/net/fabric.h"
 #include "sim/net/network.h"
 #include "sim/net/wormhole.h"

@@ -15,7 +15,8 @@ static struct program *program_of(const char *parts, int ranks)
 {
     struct diag_list *diags = diag_list_new();
     struct node *list = node_parse(parts, strlen(parts), "t.yaml", NULL, diags);
-    struct program *program = list ? program_read(list, NULL, ranks, &fake_library, "p", diags) : NULL;
+    struct program *program =
+        list ? program_read(list, NULL, ranks, &fake_library, "p", diags) : NULL;
     CU_ASSERT_FALSE(diag_any(diags));
     node_free(list);
     diag_list_free(diags);
