@@ -8,17 +8,17 @@
 #include "sim/core/cost.h"
 
 struct inet_config {
-    int64_t mtu;                // bytes of an IP packet
-    sim_time tick;              // of the kernel's clock
-    int64_t queue;              // packets in front of the card's ring
-    int64_t transmit_interrupt; // frames for each interrupt on sending
-    int64_t buffer_limit;       // bytes that setsockopt may ask for
-    bool buffer_doubling;       // setsockopt gives twice what is asked for
-    int64_t skb_overhead;       // bytes counted for a packet in a buffer besides its data
-    int64_t rx_copybreak;       // bytes; a received frame that is longer holds a whole buffer
-    struct cost timer;          // a timer's handler
-    struct cost select_call;    // select without its descriptors
-    struct cost select_socket;  // each descriptor of a select
+    int64_t mtu;                // bytes
+    sim_time tick;              // ps
+    int64_t queue;              // packets
+    int64_t transmit_interrupt; // frames
+    int64_t buffer_limit;       // bytes
+    bool buffer_doubling;
+    int64_t skb_overhead; // bytes
+    int64_t rx_copybreak; // bytes
+    struct cost timer;
+    struct cost select_call;
+    struct cost select_socket;
 };
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside of models/inet: what the host registers with a card.
+// Internal to models/inet: the callbacks that the host registers with a card.
 #ifndef NETSIM_MODELS_INET_INTERFACE_H
 #define NETSIM_MODELS_INET_INTERFACE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What sockets of every transport share: the process that makes the calls, its sleep and wake-up,
-// waiting for one socket or for several (select), and what counts as used of a socket's buffers.
+// The part of a socket that all transports share: the process that makes the calls, its sleep and
+// wake-up, waiting for one socket or several (select), and the accounting of socket buffers.
 //
-// No call waits: what would block returns at once, and the process then asks to be woken
+// No call blocks: a call that would block returns at once. The process then asks to be woken
 // (inet_wait, inet_select) and returns CPU_SLEEP from its handler.
 #ifndef NETSIM_MODELS_INET_SOCKET_H
 #define NETSIM_MODELS_INET_SOCKET_H
@@ -16,19 +16,19 @@ struct inet_process {
     struct cpu_task *task;
     const struct host *host;
     bool asleep;
-    sim_time asleep_since; // when it has gone to sleep: a wake-up before is for free
-    bool switch_due;       // it was woken: the next call pays the switch back
-    bool in_call;          // it slept within the call that it makes now
-    uint64_t epoch;        // of its sleep: what sockets compare with
+    sim_time asleep_since; // when it has gone to sleep; a wake-up before this time costs nothing
+    bool switch_due;       // it was woken: the next call is charged the switch back
+    bool in_call;          // it slept within the current call
+    uint64_t epoch;        // number of its sleep; sockets compare theirs with it
 };
 
 struct inet_socket;
 
 struct inet_socket_ops {
-    const struct stage *stage; // of what select costs
-    // What it is ready for now: enum inet_readiness.
+    const struct stage *stage; // for the cost of select
+    // Returns what the socket is ready for now: enum inet_readiness.
     int (*ready)(const struct inet_socket *socket);
-    // Whether a call that sleeps for `readiness` goes on; NULL: when `ready` says so.
+    // True if a call that sleeps for `readiness` can go on. NULL: when `ready` includes it.
     bool (*goes_on)(const struct inet_socket *socket, enum inet_readiness readiness);
     // The process is about to sleep until it is ready for `readiness`; may be NULL.
     void (*awaited)(struct inet_socket *socket, int readiness);
@@ -38,12 +38,12 @@ struct inet_socket_ops {
 struct inet_socket {
     const struct inet_socket_ops *ops;
     struct inet_host *host;
-    struct inet_process *process; // who uses it; NULL: nobody yet
+    struct inet_process *process; // its user; NULL: none yet
     uint64_t epoch;               // of the process's sleep for it
     int wanted;                   // enum inet_readiness, in that sleep
 };
 
-// The process that `task` is, made if it is new to the host; owned by the host.
+// Returns the process of `task`, created if it is new to the host. The host owns it.
 struct inet_process *inet_process_of(struct inet_host *host, struct cpu_task *task);
 
 // Enters the kernel: charges the system call, or, if the process slept within one, the switch back
@@ -56,19 +56,20 @@ void inet_sleep(struct cpu_context *context, struct inet_process *process, bool 
 // Wakes the process if it sleeps, and charges the waker.
 void inet_wake(struct cpu_context *context, struct inet_process *process);
 
-// Something of the socket has changed: wakes its process if it sleeps for what is ready now.
+// The socket's readiness may have changed: wakes the process if it sleeps for something that is
+// ready now.
 void inet_notify(struct cpu_context *context, struct inet_socket *socket);
 
-// Blocks in a call on one socket (inside the system call, no select): true if it goes on now;
-// false: the task will be woken once it does, and must return CPU_SLEEP. Charges going to sleep;
-// the switch back is charged to the next call of the woken task.
+// Blocks in a call on one socket (inside the system call, no select). Returns true if the call can
+// go on now. Returns false if not: the task must return CPU_SLEEP and will be woken. Charges going
+// to sleep; the switch back is charged to the next call of the woken task.
 bool inet_wait(struct cpu_context *context, struct inet_socket *socket,
                enum inet_readiness readiness);
 
 // select(2) over `count` sockets of one process: charges the call and each descriptor, sets
-// ready[i] to what is ready of wanted[i], returns the number of ready ones. 0: with `block`, the
-// task will be woken once one is ready and must return CPU_SLEEP (it then calls again, as the
-// kernel looks again); without, it was a poll.
+// ready[i] to the ready part of wanted[i], and returns the number of ready sockets. If that is 0
+// and `block` is set, the task must return CPU_SLEEP; it will be woken once a socket is ready and
+// then calls again, as the kernel checks again. Without `block` it is a poll.
 int inet_select(struct cpu_context *context, struct inet_socket *const *sockets,
                 const enum inet_readiness *wanted, enum inet_readiness *ready, int count,
                 bool block);
@@ -81,12 +82,12 @@ struct inet_buffer {
     bool locked; // the program has set the size
 };
 
-// What setsockopt makes of a size that is asked for: at least `least`, `fallback` if 0 is asked.
+// Sets the size as setsockopt does: `asked`, but at least `least`; `fallback` if `asked` is 0.
 void inet_buffer_init(struct inet_buffer *buffer, const struct inet_config *config, int64_t asked,
                       int64_t fallback, int64_t least);
 
-// What a received packet of `bytes` bytes counts in a buffer: a long frame stays in the buffer of
-// the ring that holds a whole one, a short one is copied out of it.
+// Bytes that a received packet of `bytes` bytes counts in a buffer. A long frame keeps its
+// full-size ring buffer; a short one is copied out of it.
 int64_t inet_truesize(const struct inet_interface *interface, int64_t bytes);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the parts of the TCP stack share: a host's stack, a socket with its state, and the
-// functions between the files.
+// Internal to models/tcp: a host's stack, a socket with its state, and the functions between the
+// files.
 //
 // Not modelled: the socket lock's backlog and prequeue (a segment is processed when it arrives, on
-// the interrupt's processor; what a socket sends keeps its order on the wire), fast path against
+// the interrupt processor; a socket's segments keep their order on the wire), fast path against
 // slow path, ARP, fragments of IP, urgent data, keep-alive, the end of TIME_WAIT, ECN, PAWS, the
 // undoing of needless retransmissions, D-SACK, FACK, rate halving, Linux's own filter of round
-// trips (RFC 2988's is taken), what routes remember of earlier connections, collapsing of queues
-// under memory pressure, wrap of sequence numbers.
+// trips (RFC 2988's is used), metrics that routes keep from earlier connections, collapsing of
+// queues under memory pressure, wrap of sequence numbers.
 #ifndef NETSIM_MODELS_TCP_STACK_H
 #define NETSIM_MODELS_TCP_STACK_H
 
@@ -35,17 +35,16 @@ enum tcp_state {
     TCP_TIME_WAIT,
 };
 
-// Recovery's view of the connection. TCP_DISORDER: duplicate acknowledgments, not yet
-// enough to call it a loss. TCP_LOSS: after a timeout, until all that was sent before is
-// acknowledged.
+// Recovery's view of the connection. TCP_DISORDER: duplicate acknowledgments, not yet enough for a
+// loss. TCP_LOSS: after a timeout, until everything sent before it is acknowledged.
 enum tcp_recovery_state { TCP_OPEN, TCP_DISORDER, TCP_RECOVERY, TCP_LOSS };
 
-// One segment of the send queue: what is written and not yet acknowledged.
+// One segment of the send queue: data written and not yet acknowledged.
 struct tcp_buffer {
     struct tcp_buffer *next, *previous;
     int64_t sequence;
     int64_t length; // bytes of payload
-    bool fin;       // takes one sequence number behind the payload
+    bool fin;       // takes one sequence number after the payload
     bool push;
     int transmissions;
     bool retransmitted; // in this recovery
@@ -54,7 +53,7 @@ struct tcp_buffer {
     int64_t truesize;
 };
 
-// A received segment: in order and not yet read, or behind a gap.
+// A received segment: in order and not yet read, or after a gap.
 struct tcp_arrival {
     struct tcp_arrival *next;
     int64_t sequence, length;
@@ -69,15 +68,15 @@ struct tcp_block {
     int64_t from, to;
 };
 
-// The send sequence space (RFC 793, 3.2) and what is queued in it (send.c). The queue goes from
-// `first`, the oldest unacknowledged, to `last`; `unsent` is the first that was never sent.
+// The send sequence space (RFC 793, 3.2) and its queue (send.c). The queue goes from `first`, the
+// oldest unacknowledged segment, to `last`; `unsent` is the first never sent.
 struct tcp_snd {
     struct tcp_stream *stream;
     struct tcp_buffer *first, *last, *unsent;
     int64_t una, nxt, end;     // SND.UNA, SND.NXT, end of the queue
     int64_t wnd, wl1, max_wnd; // SND.WND, SND.WL1, largest seen
     uint32_t iss;
-    int scale;                 // of the windows that the peer offers
+    int scale;                 // window scale of the peer's offers
     int64_t mss, peer_mss;     // bytes
     int64_t header;            // bytes: TCP's with fixed options
     int64_t outstanding;       // segments sent and not acknowledged
@@ -86,20 +85,20 @@ struct tcp_snd {
     bool no_delay;             // TCP_NODELAY
     bool fin_queued;
     int64_t pushed;              // sequence number up to which PSH was set
-    int64_t last_small;          // Minshall: end of the last segment below a full one
+    int64_t last_small;          // Minshall: end of the last segment smaller than a full one
     int64_t last_sent;           // ticks
-    const struct wait *held_for; // what the next segment may not leave before, or NULL: the trace
+    const struct wait *held_for; // for the trace: what holds back the next segment; NULL: nothing
     sim_time held_since;
-    struct inet_flow leaving; // segments that are made, in order, and not yet at the card
+    struct inet_flow leaving; // segments made, in order, but not yet at the card
 };
 
-// The receive sequence space (RFC 793, 3.2) and what has arrived in it (receive.c, reassembly.c).
+// The receive sequence space (RFC 793, 3.2) and its queues (receive.c, reassembly.c).
 struct tcp_rcv {
     struct tcp_stream *stream;
     struct tcp_arrival *ready_head, *ready_tail, *gap_head;
     int64_t nxt, copied;       // RCV.NXT, first byte not yet read
     int64_t wup, wnd;          // RCV.NXT and RCV.WND of the last segment sent
-    int64_t clamp, limit;      // most to offer ever, and now (Linux: window_clamp, rcv_ssthresh)
+    int64_t clamp, limit;      // largest offer ever, and now (Linux: window_clamp, rcv_ssthresh)
     struct inet_buffer buffer; // SO_RCVBUF
     uint32_t irs;
     int scale;
@@ -117,7 +116,7 @@ struct tcp_ack {
     bool pingpong;
     int64_t interval;      // ATO, ticks
     int64_t last_received; // ticks
-    int64_t segment;       // what a full segment of the peer holds
+    int64_t segment;       // bytes of a full segment of the peer
     int64_t last_segment;
 };
 
@@ -126,13 +125,14 @@ struct tcp_recovery {
     const struct tcp_recovery_ops *ops;
     enum tcp_recovery_state state;
     int dupacks;
-    int64_t recover;     // NewReno's, RFC 3517's RecoveryPoint, the loss's end
+    int64_t recover;     // NewReno's recover, RFC 3517's RecoveryPoint, or the end of TCP_LOSS
     bool partial_seen;   // a partial acknowledgment in this recovery
     int64_t high_sack;   // end of the highest block
-    int64_t local_until; // what was sent when the own queue was full: reduced once for that
+    int64_t local_until; // snd.nxt when the host's own queue was full: cwnd is reduced once per
+                         // such window
 };
 
-// What a connection is known by on its host: stations and ports of both ends.
+// The key of a connection on its host: stations and ports of both ends.
 struct tcp_key {
     int local, remote; // stations
     uint16_t port, remote_port;
@@ -143,17 +143,17 @@ struct tcp_socket {
     struct inet_socket inet;
     struct tcp_host *host;
     const struct tcp_config *config;
-    struct tcp_listener *listener; // whose connection it is, until accepted
+    struct tcp_listener *listener; // that received the connection, until it is accepted
     struct tcp_socket *next;       // in the listener's queue
     uint32_t number;               // on its host, from 1
     uint32_t peer_number;          // of the peer's socket on the peer's host; 0: not known yet
     enum tcp_state state;
-    bool gone;           // reset, or given up
+    bool gone;           // reset or given up
     bool closed_by_user; // tcp_close was called
     struct tcp_key key;
-    struct inet_interface *interface; // by which it sends
+    struct inet_interface *interface; // through which it sends
     const struct route *route;
-    bool timestamps, sack; // agreed on (RFC 1323, RFC 2018)
+    bool timestamps, sack; // negotiated (RFC 1323, RFC 2018)
     struct tcp_snd snd;
     struct tcp_rcv rcv;
     struct tcp_ack ack;
@@ -161,7 +161,7 @@ struct tcp_socket {
     struct tcp_recovery recovery;
     struct inet_rtt rtt;
     struct inet_timer timers[TCP_TIMERS];
-    int retries, probes; // in a row: retransmissions, probes of a closed window
+    int retries, probes; // consecutive retransmissions and probes of a closed window
 };
 
 struct tcp_listener {
@@ -179,8 +179,8 @@ struct tcp_host {
     struct host *host;
     struct inet_host *inet;
     const struct tcp_config *config;
-    GPtrArray *sockets, *listeners; // a socket stands at its number less one
-    GHashTable *connections;        // struct tcp_socket * by its key, those not closed
+    GPtrArray *sockets, *listeners; // a socket is at index number - 1
+    GHashTable *connections;        // the open struct tcp_socket *, by key
     struct random_stream *random;
     uint16_t next_port;
     struct pool buffers, arrivals, contents;
@@ -193,16 +193,16 @@ struct tcp_recovery_ops {
     const char *name;
     bool sack;      // offers and uses selective acknowledgments
     bool impatient; // RFC 2582, 4: only the first partial acknowledgment restarts the timer
-    // Segments that count as being in the network.
+    // Segments estimated to be in the network.
     int64_t (*in_flight)(const struct tcp_socket *socket);
     // True if the duplicates so far call for a fast retransmit.
     bool (*is_loss)(const struct tcp_socket *socket);
     void (*enter)(struct cpu_context *context, struct tcp_socket *socket);
-    // Another duplicate in TCP_RECOVERY.
+    // Another duplicate acknowledgment has arrived in TCP_RECOVERY.
     void (*duplicate)(struct cpu_context *context, struct tcp_socket *socket);
     // New data are acknowledged in TCP_RECOVERY, `segments` of them.
     void (*advance)(struct cpu_context *context, struct tcp_socket *socket, int64_t segments);
-    // The congestion window when all that was sent before the recovery is acknowledged.
+    // The congestion window once everything sent before the recovery is acknowledged.
     int64_t (*window_after)(const struct tcp_socket *socket);
 };
 
@@ -221,7 +221,7 @@ void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum 
 const char *tcp_state_name(enum tcp_state state);
 guint tcp_key_hash(gconstpointer key);
 gboolean tcp_key_equal(gconstpointer a, gconstpointer b);
-// A closed socket that nobody uses yet, over an interface that reaches the remote station.
+// Returns a new closed socket on an interface that reaches the remote station.
 struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *interface,
                                   int remote, uint16_t remote_port, uint16_t port,
                                   const struct tcp_options *options);
@@ -229,8 +229,8 @@ void tcp_socket_free(struct tcp_socket *socket);
 void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
                      struct inet_interface *interface, const struct packet *packet);
-// A segment for a socket that is not yet established; true if it is now, and the segment is to be
-// looked at further.
+// Handles a segment for a socket that is not yet established. Returns true if it is established now
+// and the segment needs further processing.
 bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
                    const struct tcp_segment *segment);
 void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket);
@@ -253,11 +253,11 @@ void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
                       struct tcp_segment *segment, struct cost cost);
 void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
                      struct tcp_buffer *buffer);
-// Sends what windows, Nagle and congestion control let out.
+// Sends what windows, Nagle's algorithm and congestion control allow.
 void tcp_push(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_send_probe(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_queue_fin(struct cpu_context *context, struct tcp_socket *socket);
-// Frees what is acknowledged; the number of segments that are wholly acknowledged.
+// Frees acknowledged data. Returns the number of fully acknowledged segments.
 int64_t tcp_clean(struct cpu_context *context, struct tcp_socket *socket, int64_t acknowledgment,
                   bool *sample, int64_t *sent_at);
 
@@ -297,29 +297,29 @@ void tcp_timers_init(struct tcp_socket *socket);
 const struct tcp_recovery_ops *tcp_recovery_find(int choice);
 void tcp_recovery_init(struct tcp_socket *socket, int64_t now);
 bool tcp_recovery_room(const struct tcp_socket *socket);
-// An acknowledgment has been taken: it freed `segments`, was a duplicate, told of new blocks.
+// An acknowledgment was processed. It freed `segments`; `duplicate` if it repeats the last one.
 void tcp_recovery_ack(struct cpu_context *context, struct tcp_socket *socket, int64_t segments,
                       int64_t flight_before, bool duplicate);
 void tcp_recovery_timeout(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_recovery_idle(struct tcp_socket *socket, int64_t now);
-// The own host's queue has no room for a segment.
+// The host's own queue has no room for a segment.
 void tcp_recovery_local(struct tcp_socket *socket);
 // Segments have been sent.
 void tcp_recovery_sent(struct tcp_socket *socket, int64_t now);
-// Retransmissions that the congestion window lets out now.
+// Sends the retransmissions that the congestion window allows now.
 void tcp_recovery_retransmit(struct cpu_context *context, struct tcp_socket *socket);
 const char *tcp_recovery_name(enum tcp_recovery_state state);
 
-// scoreboard.c
-// Marks what the segment's blocks say has arrived; true if anything is new.
+// scoreboard.c Marks what the segment's SACK blocks cover. Returns true if anything is new.
 bool tcp_scoreboard_mark(struct tcp_socket *socket, const struct tcp_segment *segment);
 void tcp_scoreboard_clear(struct tcp_socket *socket);
 void tcp_scoreboard_find_lost(struct tcp_socket *socket);
 int64_t tcp_scoreboard_pipe(const struct tcp_socket *socket);
 int64_t tcp_scoreboard_sacked(const struct tcp_socket *socket);
-// What to retransmit next, RFC 3517, 4: NextSeg, rule 1, or with `last_resort` also rule 3: what is
-// not taken for lost, but below a block that has arrived. NULL: none. (RFC 6675's rule 4 with its
-// RescueRxt is later than Linux 2.4, and is not there.)
+// Returns the segment to retransmit next (RFC 3517, 4, NextSeg): by rule 1, or with `last_resort`
+// also by rule 3, a segment that is not presumed lost but lies below a block that has arrived.
+// Returns NULL if there is none. (RFC 6675's rule 4 with its RescueRxt is later than Linux 2.4 and
+// is not modelled.)
 struct tcp_buffer *tcp_scoreboard_next(const struct tcp_socket *socket, bool last_resort);
 
 #endif

@@ -13,29 +13,29 @@ struct tcp_config {
     int recovery;             // enum tcp_recovery_choice
     bool limited_transmit;    // RFC 3042
     bool timestamps;          // RFC 1323
-    int64_t window_scale;     // RFC 1323: shift that is offered
+    int64_t window_scale;     // bits
     int64_t initial_window;   // segments; 0: by RFC 2414
     int64_t send_buffer;      // bytes, SO_SNDBUF
-    int64_t send_buffer_most; // bytes that it may grow to
-    bool send_buffer_grows;   // with the congestion window, unless the program has set it
-    int64_t receive_buffer;   // bytes, SO_RCVBUF
-    int64_t adv_win_scale;    // 1/2^this of the receive buffer is for overhead
+    int64_t send_buffer_most; // bytes
+    bool send_buffer_grows;
+    int64_t receive_buffer; // bytes, SO_RCVBUF
+    int64_t adv_win_scale;  // shift
     sim_time rto_initial, rto_least, rto_most;
     sim_time delayed_ack_least, delayed_ack_most;
-    int64_t quick_acks;  // at most, at the start
-    int64_t retries;     // of a segment
-    int64_t syn_retries; // of SYN and SYN with ACK
-    int64_t probes;      // of a closed window
+    int64_t quick_acks; // segments
+    int64_t retries;
+    int64_t syn_retries;
+    int64_t probes;
     bool checksum_offload;
-    struct cost checksum_copy; // what it adds to the copy of a sender, for each KiB
-    struct cost send_call;     // tcp_sendmsg
-    struct cost send_segment;  // a segment with data: header, IP, queueing
-    struct cost send_ack;      // a segment without data
-    struct cost receive_path;  // softirq, IP, finding the socket: each segment
-    struct cost receive_data;  // queueing data, telling the reader
-    struct cost receive_ack;   // an acknowledgment: freeing, windows
-    struct cost receive_call;  // tcp_recvmsg
-    struct cost open;          // connect, listen, accept, close: the work behind the call
+    struct cost checksum_copy; // per KiB
+    struct cost send_call;
+    struct cost send_segment;
+    struct cost send_ack;
+    struct cost receive_path;
+    struct cost receive_data;
+    struct cost receive_ack;
+    struct cost receive_call;
+    struct cost open;
 };
 
 extern const struct param_table tcp_table;
