@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Fast Ethernet cards of thesis 000, as parameters of models/ethernet/nic.h, and their places
+// The Fast Ethernet cards of thesis 000, as parameters of models/ethernet/nic.h, and their stations
 // in a cluster.
 #ifndef NETSIM_MODELS_ETHERNET_NICS_H
 #define NETSIM_MODELS_ETHERNET_NICS_H
@@ -7,20 +7,20 @@
 #include "models/ethernet/nic.h"
 #include "sim/cluster/cluster.h"
 
-// eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and its kin, as on the Level One
-// FNC-0108TX.
+// eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and compatibles, as on the Level
+// One FNC-0108TX.
 #define ETHERNET_CARD "Ethernet" // kind of card (struct card)
 
 extern const struct scenario_section ethernet_sections[];
 
-// Puts its card at every station of the cluster, which owns them; where hosts list their cards, at
-// those that the stack of the case uses.
+// Puts a card at every station of the cluster, which owns them. For hosts that list their cards,
+// only at the stations that the case's stack uses.
 void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test_case);
 
 // The n-th card of a host.
 struct nic *ethernet_nic(const struct cluster *cluster, int host, int nth);
 
-// The card at a station; NULL: none was put there.
+// Returns the card at a station, or NULL if there is none.
 struct nic *ethernet_nic_at(const struct cluster *cluster, int station);
 
 #endif

@@ -7,15 +7,14 @@
 #include "sim/net/network.h"
 #include "sim/scenario/case.h"
 
-// A card at a station, of whatever kind its maker knows it to be.
+// A card at a station. Only its model knows its type.
 struct cluster_card {
-    void *card; // NULL: none was put here
+    void *card; // NULL: no card
     void (*free)(void *card);
     const char *nic;  // its NIC model
-    const char *name; // of the place: "node0", or "node0.eth1" if the host lists its cards;
-                      // interned
-    bool listed;      // the host does
-    bool idle;        // the stack of the case does not use it
+    const char *name; // "node0", or "node0.eth1" if the host lists its cards; interned
+    bool listed;      // the host lists its cards
+    bool idle;        // the case's stack does not use it
 };
 
 struct cluster {
@@ -30,11 +29,11 @@ struct cluster {
 // NULL path.
 extern const struct scenario_section cluster_sections[];
 
-// Builds hosts and network of a case. Free with cluster_free, before the sim.
+// Builds hosts and network of a case. The caller frees it with cluster_free, before the sim.
 struct cluster *cluster_new(struct sim *sim, const struct scenario_case *test_case);
 void cluster_free(struct cluster *cluster);
 
-// From a handler, of a fabric without a card: sends a packet as network_send does, at the context's
+// For fabrics without a card: sends a packet from a handler like network_send, at the context's
 // now.
 void cluster_send(struct cpu_context *context, const struct cluster *cluster,
                   struct packet *packet);
@@ -42,10 +41,10 @@ void cluster_send(struct cpu_context *context, const struct cluster *cluster,
 // Puts a card at a station that has none; cluster_free frees it, before hosts and network.
 void cluster_put_card(struct cluster *cluster, int station, void *card, void (*card_free)(void *));
 
-// The card at the n-th station of a host; NULL: none was put there.
+// Returns the card at the n-th station of a host, or NULL if there is none.
 void *cluster_card(const struct cluster *cluster, int host, int nth);
 
-// The station of the first of a host's cards that the stack of the case uses.
+// Returns the station of the first of a host's cards that the case's stack uses.
 int cluster_station(const struct cluster *cluster, int host);
 
 #endif

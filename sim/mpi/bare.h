@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs on a bare provider, without a library on top, as the providers' own test programs are:
-// the one device for all of them. There is no matching: a receive takes what comes next from its
-// peer, and requests to one peer end in the order of the calls. A provider gives what differs in
-// struct mpi_bare_ops.
+// The device for programs on any bare provider, without a library on top, like the providers' own
+// test programs. There is no matching: a receive takes the next message from its peer, and requests
+// to one peer complete in the order of the calls. A provider supplies the differences in struct
+// mpi_bare_ops.
 #ifndef NETSIM_MPI_BARE_H
 #define NETSIM_MPI_BARE_H
 
@@ -12,42 +12,43 @@
 enum mpi_bare_state {
     BARE_START,
     BARE_SENT,   // a send: the provider has it, or a part of it
-    BARE_QUEUED, // a send: the provider has no room for it. Not traced
+    BARE_QUEUED, // a send: the provider has no room for it yet. Not traced
     BARE_POSTED, // a receive
     BARE_DONE,
 };
 
 struct mpi_bare_ops {
     const char *provider; // "bare GM"
-    const char *setting;  // of the largest message (mpi_bare.buffer); NULL: there is none
-    size_t state;         // where struct mpi_bare lies in mpi_process.device: offsetof
-    size_t early_size;    // bytes of what `take` is given
+    const char *setting;  // parameter of the largest message (mpi_bare.buffer); NULL: no limit
+    size_t state;         // offset of struct mpi_bare in mpi_process.device
+    size_t early_size;    // bytes of `arrived` in `take`
     // Gives the provider the next part of a send, from `offset` on, as much as one of its calls
-    // takes; *taken: bytes. False: it has no room now, and mpi_bare_sent will make some.
+    // takes, and sets *taken to its bytes. Returns false if the provider has no room now;
+    // mpi_bare_sent makes room.
     bool (*post)(struct cpu_context *context, struct mpi_request *request, int64_t offset,
                  int64_t *taken);
-    // One look at the provider, which handles one event: mpi_bare_sent, mpi_bare_arrived or
-    // mpi_bare_received. False: there was none.
+    // Polls the provider once, which handles one event by calling mpi_bare_sent, mpi_bare_arrived
+    // or mpi_bare_received. Returns false if there was none.
     bool (*poll)(struct cpu_context *context, struct mpi_process *process);
-    // The process goes to sleep until there is one. NULL: `poll` has done that.
+    // Puts the process to sleep until there is an event. NULL: `poll` has done so.
     void (*sleep)(struct cpu_context *context, struct mpi_process *process);
-    // A receive and the message that it takes (mpi_bare_arrived) have come together: ends with
-    // mpi_bare_received. NULL: messages lie at the provider until they are asked for.
+    // A receive has met its message (mpi_bare_arrived). Must end with mpi_bare_received. NULL:
+    // messages stay at the provider until they are requested.
     void (*take)(struct cpu_context *context, struct mpi_request *request, const void *arrived);
 };
 
-// What the device keeps for a process.
+// The device's state of a process.
 struct mpi_bare {
     int64_t buffer;               // bytes: the largest message; only if ops->setting
-    struct mpi_queue waiting;     // sends of which the provider has not taken all
-    struct mpi_bare_early *early; // messages that came before their receives, oldest first
+    struct mpi_queue waiting;     // sends that the provider has not fully taken
+    struct mpi_bare_early *early; // messages that arrived before their receives, oldest first
     struct pool early_pool;
 };
 
-// And for a request.
+// The device's state of a request.
 struct mpi_bare_request {
-    int64_t to_post; // bytes of a send that are not posted; a message of none counts as one
-    int64_t left;    // bytes that have not left or arrived, counted the same way
+    int64_t to_post; // bytes of a send not yet posted; an empty message counts as one
+    int64_t left;    // bytes not yet sent or arrived, counted the same way
     bool begun;      // a receive: matched
 };
 
@@ -57,22 +58,22 @@ void mpi_bare_clear(struct mpi_process *process);
 
 // ---- For the provider's functions ----
 
-// The first request that has not ended; NULL if all have. O(their number).
+// Returns the oldest unfinished request, or NULL if there is none. O(unfinished requests).
 struct mpi_request *mpi_bare_oldest(const struct mpi_process *process);
 
-// `bytes` of the oldest send to that peer, or all of a send, have left. It may be done; and those
-// that wait for room are posted on.
+// `bytes` of the oldest send to that peer, or all of a send, have left. May complete it, and posts
+// sends that wait for room.
 void mpi_bare_sent(struct cpu_context *context, struct mpi_request *send, int64_t bytes);
 
-// A message from `peer` has come: its receive takes it now, or later. *arrived is copied.
+// A message from `peer` has arrived. Its receive takes it now or later. Copies *arrived.
 void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
                       const void *arrived);
 
-// The receive's message, of `length` bytes, begins. Once for each message; more often does nothing.
-// False: the receive's buffer is too small, and the run has failed.
+// Begins the receive's message of `length` bytes. Further calls for the same message do nothing.
+// Returns false if the receive's buffer is too small; the run has then failed.
 bool mpi_bare_begin(struct mpi_request *receive, struct message_ref message, int64_t length);
 
-// `bytes` of it are in place; the last ones end the receive.
+// `bytes` of the message are in place. The last ones complete the receive.
 void mpi_bare_received(struct cpu_context *context, struct mpi_request *receive, int64_t bytes);
 
 // ---- The device ----

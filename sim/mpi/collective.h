@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Collectives: which algorithm a library takes, and the schedule that one process follows in it.
+// Collectives: the library's choice of algorithm, and one process's schedule in it.
 #ifndef NETSIM_MPI_COLLECTIVE_H
 #define NETSIM_MPI_COLLECTIVE_H
 
@@ -17,18 +17,17 @@ enum mpi_collective {
 };
 
 // Writes the schedule of a collective for this process, by the rule of its library (no library: the
-// first rule of each list).
-// group: whose processes call it, this one among them; NULL: all of the job. It outlives the
-// schedule.
-// root: of bcast, reduce, gather and scatter, a rank of the group; ignored by the others.
-// size: bytes of the message (bcast, reduce, allreduce) or of one rank's block (the others).
-// Buffers: bcast works in the send buffer of every rank; gather, allgather and alltoall receive,
-// and scatter and alltoall send, one block for each rank, in the order of the group's ranks.
+// first rule of each list). group: its processes call the collective, this one included; NULL: all
+// of the job. Must outlive the schedule. root: of bcast, reduce, gather and scatter, a rank of the
+// group; ignored by the others. size: bytes of the message (bcast, reduce, allreduce) or of one
+// rank's block (the others). Buffers: bcast works in the send buffer of every rank; gather,
+// allgather and alltoall receive, and scatter and alltoall send, one block for each rank, in the
+// order of the group's ranks.
 void mpi_collective_build(struct mpi_schedule *schedule, const struct mpi_process *process,
                           const struct mpi_group *group, enum mpi_collective collective, int root,
                           int64_t size);
 
-// Bytes that the send and the receive buffer of a collective of so many ranks need.
+// Bytes of the send and the receive buffer of a collective of `ranks` ranks.
 int64_t mpi_collective_send_bytes(enum mpi_collective collective, int ranks, int64_t size);
 int64_t mpi_collective_receive_bytes(enum mpi_collective collective, int ranks, int64_t size);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A group: some processes of a job, in an order of their own, as a communicator has them
-// (MPI 1.1, 5.2). Its messages match only among themselves, by a context of their own.
+// A group: some processes of a job, in their own order, as in a communicator (MPI 1.1, 5.2). Its
+// messages match only among themselves, by a context of their own.
 //
-// Who starts a request names its peer by the rank in the job; a collective is called with ranks of
-// its group, and its schedule holds those of the job.
+// A request names its peer by the rank in the job. A collective is called with ranks of its group;
+// its schedule contains ranks of the job.
 #ifndef NETSIM_MPI_GROUP_H
 #define NETSIM_MPI_GROUP_H
 
@@ -18,17 +18,18 @@ struct mpi_group {
     int number;       // of its contexts, 1 .. GROUPS_MOST
     int size;
     const int *ranks;  // of the job, by rank of the group
-    const int *places; // rank of the group, by rank of the job; -1: in none of its set
+    const int *places; // rank of the group, by rank of the job; -1: in no group of the set
 };
 
-// Groups of one number, which no process is in two of: as MPI_Comm_split makes them.
+// Disjoint groups of one number, as MPI_Comm_split makes them.
 struct mpi_group_set {
     GPtrArray *groups; // struct mpi_group *
     int *places;
     struct mpi_group **of; // by rank of the job; NULL: in none
 };
 
-// An empty set for a job of so many ranks. Free with mpi_group_set_free, and the groups with it.
+// Returns an empty set for a job of `job_ranks` ranks. The caller frees it, with its groups, by
+// mpi_group_set_free.
 struct mpi_group_set *mpi_group_set_new(int job_ranks);
 void mpi_group_set_free(struct mpi_group_set *set);
 
@@ -39,7 +40,7 @@ const struct mpi_group *mpi_group_set_add(struct mpi_group_set *set, const char 
 
 // In all of these group NULL means all processes of the job, `ranks` of them (MPI_COMM_WORLD).
 
-// Of how many processes it is.
+// Number of processes in the group.
 static inline int mpi_group_size(const struct mpi_group *group, int ranks)
 {
     return group ? group->size : ranks;

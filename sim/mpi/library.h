@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the part of an MPI library above its device costs, and by which rules it chooses the
-// algorithms of its collectives. One table, a section for each library ("lam", "mpich").
+// The costs of the part of an MPI library above its device, and the rules by which it chooses the
+// algorithms of its collectives. One table, with a section per library ("lam", "mpich").
 //
-// A rule is an algorithm, or a choice between algorithms by number of processes and size; each
-// library's default is what it did (models/mpi_profiles).
+// A rule is an algorithm, or a choice between algorithms by number of processes and size. The
+// defaults are the behaviour of each library (models/mpi_profiles).
 #ifndef NETSIM_MPI_LIBRARY_H
 #define NETSIM_MPI_LIBRARY_H
 
 #include "sim/config/param.h"
 
 struct mpi_library_config {
-    struct cost call; // entering and leaving an MPI function: argument checks, communicator look-up
-    struct cost request; // building a request; destroying one costs the same
-    struct cost match;   // for each entry of a queue that matching looks at
+    struct cost call;
+    struct cost request;
+    struct cost match; // per queue entry
     // The rules of collectives: indices into the lists below.
     int barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall;
-    int64_t linear_processes;    // rule by_processes: linear up to this many, by tree above
-    int64_t bcast_short;         // rules small_*: a broadcast below this is small, bytes
-    int64_t bcast_few;           // rules small_*: up to this many processes are few
-    int64_t alltoall_short;      // rule by_size: up to this is short, bytes to all peers together
-    int64_t alltoall_medium;     // rule by_size: below this is medium
-    struct cost reduce_kib;      // of combining two operands, for each KiB of one
-    bool empty_collectives_send; // rooted collectives of no bytes send messages all the same
+    int64_t linear_processes;
+    int64_t bcast_short; // bytes
+    int64_t bcast_few;
+    int64_t alltoall_short;  // bytes
+    int64_t alltoall_medium; // bytes
+    struct cost reduce_kib;  // per KiB of one operand
+    bool empty_collectives_send;
 };
 
 // Names of the rules, NULL-terminated; sim/mpi/collective.c has the algorithms in this order.

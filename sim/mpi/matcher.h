@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Matching by source, tag and context, with wildcards: the receives that are posted and the
-// messages that came unexpected.
+// Matching by source, tag and context, with wildcards: the posted receive queue and the unexpected
+// message queue.
 #ifndef NETSIM_MPI_MATCHER_H
 #define NETSIM_MPI_MATCHER_H
 
@@ -12,7 +12,7 @@ struct mpi_unexpected {
     struct mpi_unexpected *next;
     struct mpi_envelope envelope;
     struct message_ref message;
-    bool whole;                    // all of it is here; if not, the sender is still needed
+    bool whole;                    // all of it has arrived; if false, the sender is still needed
     struct mpi_request *self_send; // a message to self: its send request
     int64_t buffered;              // bytes held in a temporary buffer
     uint64_t extra[2];             // the device's
@@ -33,12 +33,14 @@ void mpi_matcher_post(struct mpi_matcher *matcher, struct mpi_request *request);
 // True if a posted request (receive or probe) matches the envelope.
 bool mpi_envelope_matches(const struct mpi_envelope *envelope, const struct mpi_request *request);
 
-// Takes the first posted request that matches out of the queue; NULL if none. *scanned: entries
-// looked at. Probes are returned like receives: the caller completes a probe and asks again.
+// Removes the first matching posted request from the queue and returns it, or returns NULL if none
+// matches. *scanned: entries examined. Probes are returned like receives: the caller completes a
+// probe and calls again.
 struct mpi_request *mpi_matcher_find_posted(struct mpi_matcher *matcher,
                                             const struct mpi_envelope *envelope, int *scanned);
 
-// The first unexpected message that a request matches; it stays in the queue. NULL if none.
+// Returns the first unexpected message that a request matches, or NULL if there is none. The
+// message stays in the queue.
 struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher,
                                                    const struct mpi_request *request, int *scanned);
 
@@ -46,7 +48,7 @@ struct mpi_unexpected *mpi_matcher_find_unexpected(struct mpi_matcher *matcher,
 struct mpi_unexpected *mpi_matcher_buffer(struct mpi_matcher *matcher,
                                           const struct mpi_envelope *envelope);
 
-// Takes it out and gives it back.
+// Removes the message from the queue and frees it.
 void mpi_matcher_remove_unexpected(struct mpi_matcher *matcher, struct mpi_unexpected *message);
 
 #endif

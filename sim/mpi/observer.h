@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who looks at a run from outside is told what programs ask of a library and what becomes of it, in
-// the order of the run: a check of matching against MPI's rules needs no more. It changes nothing.
-// When messages are whole the ledger tells (ledger_watch).
+// An observer follows the requests of programs and their fate, in the order of the run; that
+// suffices to check matching against MPI's rules. It changes nothing. The ledger reports when
+// messages are whole (ledger_watch).
 #ifndef NETSIM_MPI_OBSERVER_H
 #define NETSIM_MPI_OBSERVER_H
 
@@ -11,13 +11,13 @@ struct mpi_process;
 struct mpi_request;
 
 enum mpi_observed {
-    OBSERVED_START,  // the program has asked for it; the device has not seen it yet
+    OBSERVED_START,  // the program has made the request; the device has not seen it yet
     OBSERVED_MATCH,  // a receive or probe has found its message (status, message)
-    OBSERVED_DONE,   // it has reached its end
+    OBSERVED_DONE,   // the request is complete
     OBSERVED_RETURN, // the call that waited for it returns, and the request is given back
 };
 
-// Both may be NULL.
+// Either function may be NULL.
 struct mpi_observer {
     void (*request)(struct mpi_observer *observer, const struct mpi_process *process,
                     const struct mpi_request *request, enum mpi_observed what);

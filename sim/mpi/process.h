@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A process of an MPI program: its requests, and the device (the library's lower half) that moves
-// them.
+// A process of an MPI program: its requests, and the device (the library's lower half) that
+// executes them.
 //
 // The process is one task of its host's processor. Its program starts requests and asks for
-// progress; the device handles one event a call, so that a slice of processor time stays one event
-// long, and says when there is nothing to do. Progress is made only inside MPI calls.
+// progress. The device handles one event per call, so that a slice of processor time covers one
+// event, and reports when it has nothing to do. Progress is made only inside MPI calls.
 #ifndef NETSIM_MPI_PROCESS_H
 #define NETSIM_MPI_PROCESS_H
 
@@ -18,7 +18,7 @@
 #include <jansson.h>
 
 enum mpi_progress {
-    PROGRESS_EVENT,   // something was handled: ask again
+    PROGRESS_EVENT,   // an event was handled: ask again
     PROGRESS_NOTHING, // nothing to do now (only when not blocking)
     PROGRESS_BLOCKED, // nothing to do; the process sleeps until the device wakes its task
 };
@@ -27,7 +27,7 @@ struct mpi_arrival_ops;
 struct mpi_bare_ops;
 struct mpi_startup_step;
 
-// The library's lower half. All are called from the process's own task.
+// The library's lower half. All functions are called from the process's own task.
 struct mpi_device_ops {
     const char *name;
     const struct mpi_arrival_ops *arrival; // of receives (arrival.h); NULL: the device matches
@@ -35,30 +35,30 @@ struct mpi_device_ops {
     const struct mpi_bare_ops *bare;       // of a bare provider (bare.h); NULL: a library
     size_t request_size;                   // of the device's part of a request
     const struct mpi_state *states; // of its requests, by its own numbers; row 0 is the start
-    // Steps that bring the device up (startup.h). NULL: it is up from the start.
+    // Steps of its initialisation (startup.h). NULL: none.
     const struct mpi_startup_step *startup;
     const char *startup_machine; // as traces name it; NULL: the steps are not traced
-    // Takes the device down after the program's last operation, a slice a call;
+    // Shuts the device down after the program's last operation, one slice per call;
     // PROGRESS_NOTHING: it is down. NULL: nothing to do.
     enum mpi_progress (*finalize)(struct cpu_context *context, struct mpi_process *process);
-    // True: the library goes past its requests for this one, so that building and destroying it
-    // cost nothing. NULL: never.
+    // True if the library bypasses its requests for this one, so that building and destroying it
+    // costs nothing. NULL: never.
     bool (*shortcut)(const struct mpi_request *request);
-    // A new request: build and start it, as far as it goes without waiting.
+    // Builds and starts a new request, as far as possible without waiting.
     void (*start)(struct cpu_context *context, struct mpi_request *request);
     // Handles at most one event. blocking: the process may be put to sleep.
     enum mpi_progress (*advance)(struct cpu_context *context, struct mpi_process *process,
                                  bool blocking);
-    // The request is done and about to be given back. NULL: it holds nothing.
+    // Called before a done request is given back. NULL: it holds nothing.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
-    // Makes memory known to the card, and takes that back: what programs on a bare provider do by
-    // themselves. NULL: the device has no such calls for programs. False: it failed.
+    // Registers memory with the card, and deregisters it, for programs on a bare provider. NULL:
+    // the device has no such calls. Returns false if it failed.
     bool (*register_memory)(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size);
     bool (*deregister_memory)(struct cpu_context *context, struct mpi_process *process,
                               int64_t address, int64_t size);
-    // For reports: members that say what a request waits for and who holds it; and on the process
-    // (pinned bytes). New references, or NULL.
+    // For reports: members that say what a request waits for and who holds it, and members on the
+    // process (pinned bytes). Return new references, or NULL.
     json_t *(*describe_request)(const struct mpi_request *request);
     json_t *(*describe_process)(const struct mpi_process *process);
 };
@@ -69,11 +69,11 @@ struct mpi_process {
     int rank, ranks;
     const char *name; // "rank 0"
     struct cpu_task task;
-    struct mpi_process *const *peers; // all of its job, itself among them, by rank
+    struct mpi_process *const *peers; // all processes of its job, itself included, by rank
     const struct mpi_device_ops *ops;
     void *device;
     struct {
-        int step, peer; // row of ops->startup, and whose turn it is there
+        int step, peer; // row of ops->startup, and the peer that it handles
     } startup;
     const struct mpi_library_config *library; // NULL: no MPI library (native programs)
     struct mpi_matcher matcher;
@@ -81,26 +81,25 @@ struct mpi_process {
     struct pool request_pool;
     uint32_t last_number;
     struct mpi_request *active;     // all requests that are not done, youngest first
-    int open_waits;                 // requests that the program waits for and that are not done
+    int open_waits;                 // unfinished requests that the program waits for
     struct sparse sequence;         // uint32_t: of messages, by destination
-    int64_t heap_end;               // of the process's address space as far as it is given out
-    const struct wait *blocked_for; // while it sleeps and is traced: what it waits for; else NULL
+    int64_t heap_end;               // end of the allocated part of the process's address space
+    const struct wait *blocked_for; // what a traced process sleeps for; else NULL
     sim_time blocked_since;
 
-    sim_time reported; // by an operation that measures something itself: what benchmarks take as
-                       // time
+    sim_time reported; // time reported by an operation that measures it itself, for benchmarks
 
     void *program;                 // the workload's
-    struct mpi_observer *observer; // NULL: nobody. Not owned
+    struct mpi_observer *observer; // NULL: none. Not owned
 };
 
-// A process of rank `rank` on `host`; the workload sets task.run, the stack ops, device and
-// library. Free with mpi_process_free.
+// Returns a process of rank `rank` on `host`. The workload sets task.run; the stack sets ops,
+// device and library. The caller frees it with mpi_process_free.
 struct mpi_process *mpi_process_new(struct sim *sim, struct host *host, int nth_on_host, int rank,
                                     int ranks, cpu_task_fn *run);
 void mpi_process_free(struct mpi_process *process);
 
-// Address of a new page-aligned block of the process's address space.
+// Allocates a page-aligned block of the process's address space and returns its address.
 int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes);
 
 // ---- For programs. Each is an MPI call and charged as one, but mpi_wait and mpi_progress. ----
@@ -108,7 +107,7 @@ int64_t mpi_process_allocate(struct mpi_process *process, int64_t bytes);
 struct mpi_transfer {
     int peer, tag; // the peer's rank in the job
     enum mpi_context context;
-    const struct mpi_group *group; // whose context it is; NULL: all of the job
+    const struct mpi_group *group; // of the context; NULL: all of the job
     int64_t address, size;
     bool synchronous;
     bool blocking;                          // the call returns when it is done (MPI_Send, MPI_Recv)
@@ -116,7 +115,7 @@ struct mpi_transfer {
     const void *arguments;                  // live as long as the request
 };
 
-// REQUEST_OPERATION charges nothing by itself: its costs are the device's. Its context is that of
+// REQUEST_OPERATION charges nothing by itself: the device charges its costs. Its context is that of
 // its kind, whatever the transfer says.
 struct mpi_request *mpi_start(struct cpu_context *context, struct mpi_process *process,
                               enum mpi_request_kind kind, const struct mpi_transfer *transfer);
@@ -130,50 +129,50 @@ void mpi_observe_collective(struct mpi_process *process, const char *name, bool 
 // Marks a request as one that the program waits for.
 void mpi_wait(struct mpi_process *process, struct mpi_request *request);
 
-// The device's advance, once.
+// Calls the device's `advance` once.
 enum mpi_progress mpi_progress(struct cpu_context *context, struct mpi_process *process,
                                bool blocking);
 
 // Gives a done request back.
 void mpi_request_free(struct cpu_context *context, struct mpi_request *request);
 
-// Takes back a request that found nothing (MPI_Iprobe), done or not.
+// Withdraws a request that found nothing (MPI_Iprobe), done or not.
 void mpi_request_withdraw(struct cpu_context *context, struct mpi_request *request);
 
 // ---- For devices. ----
 
-// Whether the message is longer than the receive's buffer (never for a probe); if so, the run fails
-// with "truncated".
+// Returns true, and fails the run with "truncated", if the message is longer than the receive's
+// buffer (never for a probe).
 bool mpi_request_truncates(struct mpi_request *request, const struct mpi_envelope *envelope);
 
 // A receive or probe has found its message.
 void mpi_request_match(struct mpi_request *request, const struct mpi_envelope *envelope,
                        struct message_ref message);
 
-// The request has reached its end. A receive's message is closed in the ledger. The messages of
-// one-sided transfers and active messages are closed where their last byte arrives, by
-// mpi_message_arrived, whenever that is.
+// Completes the request. For a receive, closes its message in the ledger. mpi_message_arrived
+// closes the messages of one-sided transfers and active messages where and when their last byte
+// arrives.
 void mpi_request_done(struct cpu_context *context, struct mpi_request *request);
 
-// The message of a put, a get, an accumulate or an active message has its last byte in its last
-// place, at `process` (a get: at the caller): the ledger is told that it is the next of its flow
-// and complete. Its bytes must have been delivered (ledger_deliver).
+// The last byte of a put, a get, an accumulate or an active message has reached its final place, at
+// `process` (a get: at the caller). Matches and completes the message in the ledger. Its bytes must
+// have been delivered (ledger_deliver).
 void mpi_message_arrived(const struct cpu_context *context, struct mpi_process *process,
                          struct message_ref message);
 
-// The envelope that a send request travels under.
+// The envelope of a send request's message.
 struct mpi_envelope mpi_send_envelope(const struct mpi_request *request);
 
-// Charges `scanned` queue entries.
+// Charges matching against `scanned` queue entries.
 void mpi_charge_match(struct cpu_context *context, const struct mpi_process *process, int scanned);
 
 extern const struct stage mpi_stage; // the library, above its device
 
-// The request goes over to another state: traced, and what it waits for is known.
+// Moves the request to another state: traces the transition and sets what the request waits for.
 void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigned state,
                const char *detail);
 
-// Notes a protocol transition of a request in the trace that is no state of its own.
+// Traces a protocol transition of a request that is not a change of its state.
 void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,
                const char *to, const char *detail);
 

@@ -27,7 +27,7 @@ enum mpi_request_kind {
     REQUEST_OPERATION, // of a model's own kind: mpi_request.operation
 };
 
-// What is kept in order among itself, and only there.
+// Messages keep their order within a context, and only there.
 enum mpi_context {
     CONTEXT_POINT_TO_POINT,
     CONTEXT_COLLECTIVE,
@@ -35,8 +35,8 @@ enum mpi_context {
 };
 #define CONTEXT_KINDS 8 // room for them in a context's id
 
-// The id of a context, 16 bits: a kind of messages among one group (group.h); group 0 is the job,
-// whose ids are the kinds.
+// The id of a context, 16 bits: a kind of message in one group (group.h). Group 0 is the job; its
+// ids are the kinds.
 static inline int mpi_context_id(int group, enum mpi_context kind)
 {
     return group * CONTEXT_KINDS + (int)kind;
@@ -52,17 +52,17 @@ static inline int mpi_context_group(int context)
     return context / CONTEXT_KINDS;
 }
 
-// Who could end a request's wait: as reports tell it.
+// The process that could end a request's wait, for reports.
 enum mpi_holder { HOLDER_UNSAID, HELD_HERE, HELD_BY_PEER };
 
 // A protocol state of a device's requests.
 struct mpi_state {
     const char *name; // as traces name it
-    struct wait wait; // what has to happen next; a NULL text: progress
+    struct wait wait; // for the next event; a NULL text: progress
     enum mpi_holder holder;
 };
 
-// What identifies a message: what matching works on, and the status of a receive.
+// Identifies a message: for matching, and as the status of a receive.
 struct mpi_envelope {
     int source, tag;
     int context;       // mpi_context_id
@@ -87,13 +87,13 @@ struct mpi_request {
     int64_t address, size;                  // user buffer
     const struct operation_kind *operation; // of REQUEST_OPERATION (operation_kind.h); else NULL
     const void *arguments;                  // the kind's struct, evaluated. Not owned
-    // A send's own, a receive's once it is matched. Set at start for operations whose kind moves a
-    // message, and never for others.
+    // Set at start for sends and for operations whose kind moves a message; at the match for
+    // receives; unset for others.
     struct message_ref message;
     struct mpi_envelope status; // of the matched message
-    struct mpi_request *next;   // in a queue of the device: a request is in one at most
+    struct mpi_request *next;   // in a queue of the device; a request is in at most one
     struct mpi_request *active_next, *active_previous;
-    const struct wait *waits_for; // what has to happen next; NULL: progress. It stays
+    const struct wait *waits_for; // for the next event; NULL: progress. Must outlive the run
     sim_time waits_since;         // while a run is traced: its last transition
     alignas(max_align_t) unsigned char device[]; // the device's own part
 };
@@ -127,7 +127,7 @@ static inline struct mpi_request *mpi_queue_pop(struct mpi_queue *queue)
 // "send", "put": as programs and traces name it.
 const char *mpi_request_name(const struct mpi_request *request);
 
-// Takes a request out, wherever it stands; false if it is not in the queue.
+// Removes a request from any position. Returns false if it is not in the queue.
 bool mpi_queue_remove(struct mpi_queue *queue, struct mpi_request *request);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A schedule: what one process does in a collective, as rounds of point-to-point requests with
-// copies and reductions between them. A round's steps are started in their order, local ones are
-// done on the spot, and the round is over when all of its requests are done. A round of one request
-// is a blocking call (MPI_Send, MPI_Recv), as the libraries' leaves make it.
+// A schedule: one process's part in a collective, as rounds of point-to-point requests with copies
+// and reductions between them. The steps of a round start in order; local steps are done at once.
+// The round is over when all of its requests are done. A round of one request is a blocking call
+// (MPI_Send, MPI_Recv), as at the leaves of the libraries' trees.
 #ifndef NETSIM_MPI_SCHEDULE_H
 #define NETSIM_MPI_SCHEDULE_H
 
@@ -29,20 +29,20 @@ struct mpi_step {
     bool ends_round;       // the last step of its round
 };
 
-// Kept by who runs collectives and used again: no allocation once warm.
+// Kept and reused by its owner: no allocation once warm.
 struct mpi_schedule {
     const struct mpi_group *group; // that runs it; NULL: all of the job
     GArray *steps;                 // struct mpi_step
     guint next;                    // first step not started
     GPtrArray *round;              // requests of the round under way
     int64_t temporary;             // bytes that the steps use of BUFFER_TEMPORARY
-    int64_t address[BUFFER_KINDS]; // where the buffers lie: set before the first step is run
+    int64_t address[BUFFER_KINDS]; // addresses of the buffers, set before the first step is run
 };
 
 void mpi_schedule_init(struct mpi_schedule *schedule);
 void mpi_schedule_clear(struct mpi_schedule *schedule);
 
-// Takes all steps out; the next are those of a process of `group`, which outlives them.
+// Removes all steps. The next ones are for a process of `group`, which must outlive them.
 void mpi_schedule_reset(struct mpi_schedule *schedule, const struct mpi_group *group);
 
 // ---- Building. Peers are ranks of the group. Local steps of no bytes are left out. ----
@@ -64,8 +64,8 @@ void mpi_schedule_end_round(struct mpi_schedule *schedule);
 struct mpi_transfer mpi_schedule_transfer(const struct mpi_schedule *schedule,
                                           const struct mpi_step *step);
 
-// Starts the next round once the last one is done. True: there is a round under way and the process
-// has to make progress; false: the collective is over.
+// Starts the next round once the last one is done. Returns true while a round is under way and the
+// process has to make progress, false when the collective is over.
 bool mpi_schedule_step(struct mpi_schedule *schedule, struct cpu_context *context,
                        struct mpi_process *process);
 
