@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Benchmarks, as programs of the same operations that free programs are made of. Those of MPI are
-// here; models bring their own along (struct registry).
+// Benchmarks, as programs of the same operations as free programs. Those of MPI are here; models
+// bring their own (struct model).
 #ifndef NETSIM_WORKLOAD_BENCHMARK_H
 #define NETSIM_WORKLOAD_BENCHMARK_H
 
 #include "sim/scenario/case.h"
 #include "sim/workload/source.h"
 
-// What is made of a benchmark's times.
+// How a benchmark's times are reported.
 struct benchmark_report {
     // Every rank measures: the time is that of the slowest, and the fastest and the average are
     // reported too. Otherwise one rank measures.
     bool all_ranks;
-    // Messages of `size` that a repetition's bandwidth counts; 0: none is reported.
+    // Number of messages of `size` per repetition for the bandwidth; 0: no bandwidth is reported.
     int64_t messages;
-    // Name of the time, in us: "overhead_us". NULL: "latency_us". Only that has a least and an
-    // average beside it.
+    // Name of the time, in us: "overhead_us". NULL: "latency_us". Only that is accompanied by a
+    // least and an average.
     const char *time_metric;
-    int64_t megabyte; // bytes of the bandwidth's MB; 0: 2^20, as Pallas counts
+    int64_t megabyte; // bytes per MB of the bandwidth; 0: 2^20, as in Pallas
 };
 
 struct benchmark {
     struct benchmark_schema schema;
     struct benchmark_report report;
-    // Appends to an empty program what each rank does: for each of workload->sizes the operations,
-    // an OP_MEASURE_START, and an OP_MEASURE_STOP with that size (benchmark_measure_stop).
-    // workload->parameters->values is the struct of the benchmark's own table.
+    // Appends the operations of each rank to an empty program: for each of workload->sizes its
+    // operations, an OP_MEASURE_START, and an OP_MEASURE_STOP with that size
+    // (benchmark_measure_stop). workload->parameters->values is the struct of the benchmark's own
+    // table.
     void (*build)(struct program *program, const struct workload *workload);
-    // In place of `build`: appends what a rank does for one size. Called for each rank, and there
-    // for each size.
+    // Instead of `build`: appends a rank's operations for one size. Called for each rank and size.
     void (*append)(GPtrArray *body, int rank, int64_t size, const struct workload *workload);
 };
 
-// Metrics of a benchmark whose one rank measures, and whose messages count.
+// Metrics of a benchmark with one measuring rank and a bandwidth.
 #define BENCHMARK_POINT_METRICS "latency_us, bandwidth_MB_per_s"
 #define BENCHMARK_MEGABYTE 1000000 // 10^6 B, as all but Pallas count
 
@@ -43,24 +43,24 @@ extern const struct benchmark mpi_benchmarks[];
 struct program *benchmark_program(const struct benchmark *benchmark,
                                   const struct workload *workload);
 
-// The calls of a workload's ranks, as its program has them, or its benchmark (NULL: it has none).
-// The workload must outlive it; the caller frees it (op_source_free).
+// Returns a source of the calls of a workload's program, or of its benchmark (NULL: it has none).
+// The workload must outlive it. The caller frees it with op_source_free.
 struct op_source *workload_source(const struct benchmark *benchmark,
                                   const struct workload *workload);
 
-// ---- For those who build ----
+// ---- For benchmarks' builders ----
 
 // Appends the end of a measurement: the time since OP_MEASURE_START, over `count` repetitions of
-// `parts` messages each, is what is reported of `size`. The time that the library reports instead
-// of the clock's: set `reported` of what is returned.
+// `parts` messages each, is reported for `size`. To use the time that the library reports instead
+// of the clock's, set `reported` of the result.
 struct measure_arguments *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count,
                                                  int64_t parts);
 
-// Repetitions for a message size by the rule of the Pallas MPI Benchmarks 2.2: 1000, but no more
-// than 40 MiB of payload a size, and at least one.
+// Repetitions for a message size by the rule of the Pallas MPI Benchmarks 2.2: 1000, but at most 40
+// MiB of payload per size, and at least one.
 int64_t pallas_repetitions(int64_t size);
 
-// The repetitions that the workload asks for, else pallas_repetitions.
+// The workload's repetitions, or pallas_repetitions if they are automatic.
 int64_t benchmark_repetitions(const struct workload *workload, int64_t size);
 
 #endif

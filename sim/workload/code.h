@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A program compiled, once for all ranks: its expressions compiled, its requests and loop counters
-// numbered. What differs by rank is not in here (program_source.h).
+// numbered. The state of each rank is not part of it (program_source.h).
 #ifndef NETSIM_WORKLOAD_CODE_H
 #define NETSIM_WORKLOAD_CODE_H
 
@@ -20,7 +20,7 @@ struct code_value {
 struct code_computed {
     const struct operation_key *key;
     struct expression *expression;
-    int64_t least, most; // that it may come out as; of a rank not looked at
+    int64_t least, most; // range of the result; ignored for a rank
 };
 
 #define CODE_NO_SLOT (-1)
@@ -32,7 +32,7 @@ struct code_layout {
         peer_stride[DATA_LAYOUT_LEVELS];
     int sets;
     struct code_value *bytes, *repeats; // of the sets
-    struct data_segments *segments;     // what they came out as last
+    struct data_segments *segments;     // their latest values
 };
 
 struct code_op {
@@ -42,8 +42,8 @@ struct code_op {
     int own_buffer;             // number within its part; CODE_NO_SLOT: it names its buffer
     int variable;               // of a loop's counter; CODE_NO_SLOT: not named
     struct code_layout *layout; // NULL: contiguous
-    struct op_call call;        // what does not change of it
-    int *awaited;               // numbers of the requests that it waits for; NULL: none named
+    struct op_call call;        // its constant parts
+    int *awaited;               // numbers of the requests that it waits for; NULL: it names none
     GPtrArray *body;            // struct code_op *, of a loop
 };
 
@@ -57,11 +57,11 @@ struct code {
     GArray *parts;        // struct code_part
     GHashTable *requests; // their numbers, by name
     GPtrArray *variable_names;
-    struct expression_variables variables; // whose values are those of one rank at a time
+    struct expression_variables variables; // their values are those of one rank at a time
     size_t most_arguments; // bytes of the largest arguments that have to be evaluated
 };
 
-// The variables that every program has, and where the two of each communicator begin.
+// The variables of every program, and the index of the first of each communicator's two.
 #define CODE_RANK 0
 #define CODE_RANKS 1
 #define CODE_COMMUNICATORS 2
@@ -71,7 +71,8 @@ struct code {
 struct code *code_new(const struct program *program, char **error, const struct op **at);
 void code_free(struct code *code);
 
-// The rank's part from number `from` on; NULL: none is left. *number: the part's.
+// Returns the rank's next part from number `from` on, and its number in *number. Returns NULL if
+// none is left.
 const struct code_part *code_part_of(const struct code *code, int rank, guint from, guint *number);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs a program on a process: one call after the other, as its source yields them (source.h), each
-// as the MPI calls that it stands for.
+// Runs a program on a process: executes the calls that its source yields (source.h), each as the
+// corresponding MPI calls.
 #ifndef NETSIM_WORKLOAD_INTERPRETER_H
 #define NETSIM_WORKLOAD_INTERPRETER_H
 
@@ -11,19 +11,19 @@
 
 struct interpreter;
 
-// A measured time: elapsed over `count` repetitions of `parts` each. times: of each repetition, for
-// the time of the call; NULL if they are not kept, or have no time of their own.
+// Reports a measured time: `elapsed` over `count` repetitions of `parts` messages each. times: of
+// each repetition, valid during the call; NULL if they are not kept, or have no time of their own.
 typedef void interpreter_measure_fn(void *owner, int rank, int64_t size, int64_t count,
                                     int64_t parts, sim_time elapsed, const sim_time *times);
 
-// Will run the calls of the process's rank. `source`, which all ranks may share, must outlive it.
-// Free with interpreter_free.
+// Creates an interpreter for the calls of the process's rank. `source`, which all ranks may share,
+// must outlive it. The caller frees it with interpreter_free.
 struct interpreter *interpreter_new(struct mpi_process *process, struct op_source *source,
                                     interpreter_measure_fn *measure, void *owner);
 void interpreter_free(struct interpreter *run);
 
-// Keeps the times of single repetitions from now on, which takes 16 B for each of the longest
-// measurement. Changes nothing that happens.
+// Keeps the times of single repetitions from now on: 16 B per repetition of the longest
+// measurement. Does not change the run.
 void interpreter_keep_laps(struct interpreter *run);
 
 // The process's task function: init of the device, the program, finalize.
@@ -38,7 +38,7 @@ sim_time interpreter_time(const struct interpreter *run);
 // When the program's last operation ended; 0 before it has.
 sim_time interpreter_end(const struct interpreter *run);
 
-// Where the program stands, for reports: "pingpong.yaml:12:9: recv". The caller frees it.
+// The program's current place, for reports: "pingpong.yaml:12:9: recv". The caller frees it.
 char *interpreter_place(const struct interpreter *run);
 
 #endif

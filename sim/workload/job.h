@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A job: the processes of a case on the hosts of a cluster, with a stack under them.
+// A job: the processes of a case on the hosts of a cluster, and their stack.
 #ifndef NETSIM_WORKLOAD_JOB_H
 #define NETSIM_WORKLOAD_JOB_H
 
@@ -11,18 +11,19 @@ struct job {
     const struct scenario_case *test_case;
     const struct stack *stack;
     int ranks;
-    struct mpi_process **processes; // by rank, each on the host where it is placed
-    void *state;                    // the stack's own, stack->state_size bytes
+    struct mpi_process **processes; // by rank
+    void *state;                    // the stack's state, stack->state_size bytes
 };
 
-// Places the processes of a case, whose program `run` runs, and puts the stack under them. Cluster,
-// case and stack must outlive the job. Free with job_free, before the cluster.
+// Places the processes of a case on their hosts and sets up the stack. `run` is the task function
+// of each process. Cluster, case and stack must outlive the job. The caller frees it with job_free,
+// before the cluster.
 struct job *job_new(struct cluster *cluster, const struct scenario_case *test_case,
                     const struct stack *stack, cpu_task_fn *run);
 void job_free(struct job *job);
 
-// The most processes of a case that are on one host, and the name of the first such host: for
-// checks of what a host can hold.
+// Returns the largest number of processes of a case on one host, and the name of the first such
+// host: for checks of a host's capacity.
 int job_most_on_host(const struct scenario_case *test_case, const char **host);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The repetitions of a measurement, one by one: when each turn of the measured loop has ended.
+// The single repetitions of a measurement: when each turn of the measured loop has ended.
 #ifndef NETSIM_WORKLOAD_LAPS_H
 #define NETSIM_WORKLOAD_LAPS_H
 
@@ -13,19 +13,20 @@ struct laps {
     bool kept;
     sim_time start;
     int64_t count, capacity;
-    sim_time *ends; // [2 * lap]: when it ended, and what the library had reported by then
+    sim_time *ends; // [2 * lap]: when it ended; [2 * lap + 1]: time reported by the library until
+                    // then
 };
 
 // A measurement begins.
 void laps_begin(struct laps *laps, sim_time now);
 
-// A repetition has ended, of `of`; `reported` is the time that the library has reported since
-// laps_begin. With the first, room for all of them is made, so that the others allocate nothing.
+// One of `of` repetitions has ended. `reported` is the time that the library has reported since
+// laps_begin. The first call allocates room for all repetitions; the others allocate nothing.
 void laps_add(struct laps *laps, int64_t of, sim_time now, sim_time reported);
 
-// The measurement of `count` repetitions ends: the time of each of them, on the clock or as
-// reported; valid until the next laps_begin. NULL if repetitions were not one turn each. Without a
-// loop, a single repetition has the time `elapsed`.
+// The measurement of `count` repetitions ends. Returns the time of each, by the clock or as
+// reported, valid until the next laps_begin. Returns NULL if repetitions were not one turn each.
+// Without a loop, a single repetition has the time `elapsed`.
 const sim_time *laps_end(struct laps *laps, int64_t count, bool reported, sim_time elapsed);
 
 void laps_clear(struct laps *laps);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a folder of models/ offers to the simulator, as one symbol: parameter sections, cards,
-// stacks and benchmarks. models/registry.c lists the models; sim/ knows
-// none of them by name.
+// A model: the parameter sections, cards, stacks, benchmarks and operations of a folder of models/,
+// as one symbol. models/registry.c lists the models; sim/ knows none of them by name.
 #ifndef NETSIM_WORKLOAD_MODEL_H
 #define NETSIM_WORKLOAD_MODEL_H
 
 #include "sim/workload/benchmark.h"
 #include "sim/workload/stack.h"
 
-// A network card: what `nic:` may say, and a parameter section has the same name. Stacks name the
-// kind of card that they drive (struct stack, `card`).
+// A network card. `nic:` selects it by name, and its parameter section has the same name. Stacks
+// name the kind of card that they drive (struct stack, `card`).
 struct card {
     const char *name, *kind;
-    // Puts one at every station of the cluster; NULL: the stack that drives it does.
+    // Puts one at every station of the cluster. NULL: the stack that drives it does.
     void (*add)(struct cluster *cluster, const struct scenario_case *test_case);
 };
 
@@ -34,15 +33,16 @@ struct registry {
 // Defined by models/registry.c.
 extern const struct registry model_registry;
 
-// The schema for the configuration compiler: what sim/ itself has (host, network, benchmarks) and
-// what the models add. Made once; free with registry_schema_free.
+// Builds the schema for the configuration compiler from sim/ itself (host, network, benchmarks) and
+// the models. The caller frees it with registry_schema_free.
 struct scenario_schema *registry_schema(const struct registry *registry);
 void registry_schema_free(struct scenario_schema *schema);
 
-// The benchmark of that name, of a model or of sim/; NULL if there is none.
+// Returns the benchmark of that name, of a model or of sim/, or NULL if there is none.
 const struct benchmark *registry_benchmark(const struct registry *registry, const char *name);
 
-// The card of that name and kind (NULL: of any kind); NULL if there is none, as for the name NULL.
+// Returns the card of that name and kind (NULL: any kind), or NULL if there is none or `name` is
+// NULL.
 const struct card *registry_card(const struct registry *registry, const char *name,
                                  const char *kind);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run found: for each series its values, how it ended and what the ledger says. Output
+// The result of a run: for each series its values, its outcome and the ledger's verdict. Output
 // formats are made from this alone.
 #ifndef NETSIM_WORKLOAD_RESULT_H
 #define NETSIM_WORKLOAD_RESULT_H
@@ -12,17 +12,17 @@
 
 // One measured value. A metric's name carries its unit: "latency_us", "bandwidth_MB_per_s".
 struct result_value {
-    int rank;           // -1: of all ranks together
-    int64_t size;       // message size in bytes, or what the series counts; -1: not of one size
+    int rank;     // -1: of all ranks together
+    int64_t size; // message size in bytes, or the unit that the series counts; -1: not of one size
     const char *metric; // interned
     double value;
 };
 
-// A counter of what went wrong on the way.
+// A counter of trouble (sim_loss_counter).
 struct result_loss {
     const char *name; // interned
     enum sim_loss kind;
-    int64_t count, before; // before: of the count, what was before the measurement began
+    int64_t count, before; // before: the part of it before the measurement began
 };
 
 // The time of one repetition, if they are kept (workload.samples): see samples.h.
@@ -36,7 +36,7 @@ struct series_result {
     char *name; // of the series
     char *stack;
     int number;         // which of the scenario's series, from 0
-    const char *counts; // static: what the sizes are numbers of ("messages"); NULL: bytes
+    const char *counts; // static: the unit of the sizes ("messages"); NULL: bytes
     enum sim_status status;
     json_t *reason;  // {"kind", "text", …}; NULL if completed
     GArray *values;  // struct result_value, in the order of measuring
@@ -46,7 +46,7 @@ struct series_result {
     GPtrArray *ledger_report; // char *: lines on lost or open messages
     json_t *counters;         // {"name": value}
     GArray *losses;           // struct result_loss, those above 0, by name
-    bool faults;              // links were asked to lose or spoil packets
+    bool faults;              // links were configured to lose or corrupt packets
     uint64_t events;
     uint64_t fingerprint;
     sim_time simulated;
@@ -66,7 +66,7 @@ void series_result_free(struct series_result *series);
 void series_result_add(struct series_result *series, int rank, int64_t size, const char *metric,
                        double value);
 
-// The worst status of all series, as enum sim_status orders them.
+// Returns the worst status of all series, in the order of enum sim_status.
 enum sim_status result_status(const struct result *result);
 
 // Sums over the series; the fingerprint mixes theirs in order.

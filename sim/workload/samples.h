@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the times of single repetitions say (workload.samples): percentiles and spread, as metrics
-// of a result beside the mean that the benchmark reports.
+// Statistics of the times of single repetitions (workload.samples): percentiles and spread, as
+// metrics of a result besides the mean that the benchmark reports.
 //
-// A repetition's time is the benchmark's own: half a round trip where it reports that, else a call,
-// of the rank whose mean is the benchmark's time, which is the slowest. So the mean of these times
-// is that time.
+// A repetition's time is defined as the benchmark's: half a round trip if it reports that, else a
+// call. It is taken from the rank whose mean is the benchmark's time, which is the slowest. So the
+// mean of these times is the benchmark's time.
 #ifndef NETSIM_WORKLOAD_SAMPLES_H
 #define NETSIM_WORKLOAD_SAMPLES_H
 
 #include "sim/scenario/case.h"
 #include "sim/workload/result.h"
 
-// What names of these metrics begin with: "repetition_p99_us".
+// Prefix of these metrics' names: "repetition_p99_us".
 #define SAMPLES_METRIC "repetition_"
 
-// How many repetitions of all sizes a rank measures.
+// Number of repetitions that a rank measures, over all sizes.
 double samples_of_rank(const struct workload *workload);
 
-// Bytes that keeping them takes, at most.
+// Memory for keeping them, bytes, at most.
 double samples_bytes(const struct workload *workload);
 
 // Appends the times of `count` repetitions of `parts` messages each, as a rank has measured them.
