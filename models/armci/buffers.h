@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Buffers in registered memory that data are packed into, and given free by the callback of the
-// send that went out of them.
+// Buffers in registered memory into which data are packed. The callback of the send out of a buffer
+// frees it.
 //
-// A slot is a buffer and its context record in one: `sending` is the record's flag (thesis 001,
-// 3.2.4). Two schemes: buffers of one size by number, taken in turn; or one region that is cut into
-// slots as they are asked for (chapter 5).
+// A slot is a buffer together with its context record: `sending` is the record's flag (thesis 001,
+// 3.2.4). There are two schemes: numbered buffers of one size, used in turn; or one region from
+// which slots are cut on demand (chapter 5).
 #ifndef NETSIM_MODELS_ARMCI_BUFFERS_H
 #define NETSIM_MODELS_ARMCI_BUFFERS_H
 
@@ -20,13 +20,13 @@ struct armci_slot {
     struct armci_slot *next; // in memory
     int number;              // from 1, as the thesis counts; dynamic: in the order of cutting
     int64_t address, bytes;
-    int64_t used; // bytes that were asked for
-    bool sending; // taken, and its send not acknowledged yet
+    int64_t used; // requested bytes
+    bool sending; // taken, and its send not yet acknowledged
 };
 
 struct armci_buffer_scheme {
     const char *name;
-    // A free slot for `bytes`, or NULL: who asks has to wait for acknowledgements.
+    // Returns a free slot for `bytes`, or NULL: the caller must wait for acknowledgements.
     struct armci_slot *(*take)(struct armci_buffers *buffers, int64_t bytes);
 };
 
@@ -44,25 +44,25 @@ struct armci_buffers {
     int cut;                  // dynamic: slots cut since the start
     int64_t sending;          // slots in use
     bool draining;            // dynamic: waits for all
-    int64_t unused;           // bytes of slots in use that nobody asked for, now
+    int64_t unused;           // bytes of slots in use beyond what was requested, now
     // Counters of the simulation.
     int64_t *taken, *drains, *external, *external_bytes, *most_unused;
 };
 
-// `count` buffers (fixed), or one region (dynamic), in `bytes` of memory at `address`. Counters are
-// named "ARMCI: …" and shared by all who have buffers. Free with armci_buffers_clear.
+// Sets up `count` buffers (fixed), or one region (dynamic), in `bytes` of memory at `address`.
+// Counters are named "ARMCI: …" and shared by all owners of buffers. Free with armci_buffers_clear.
 void armci_buffers_init(struct armci_buffers *buffers, const struct armci_buffer_scheme *scheme,
                         struct sim *sim, int64_t address, int64_t bytes, int count);
 void armci_buffers_clear(struct armci_buffers *buffers);
 
-// A slot for `bytes`, marked as sending; NULL if acknowledgements must come first. A fixed buffer's
-// turn comes in order: while that one is in use, none is given, though others may be free. The
-// dynamic scheme looks from the first slot on and takes the first that is large enough; if none is,
-// it gives nothing until all are acknowledged, and then begins anew with one slot. `bytes` must not
-// be more than an empty scheme could give.
+// Returns a slot for `bytes`, marked as sending, or NULL if acknowledgements must come first. Fixed
+// buffers are used in turn: while the next one is in use, the result is NULL, even if others are
+// free. The dynamic scheme searches from the first slot and takes the first that is large enough;
+// if none is, it returns NULL until all are acknowledged, and then starts again with one slot.
+// `bytes` must not exceed the capacity of an empty scheme.
 struct armci_slot *armci_buffers_take(struct armci_buffers *buffers, int64_t bytes);
 
-// The send out of the slot is acknowledged.
+// The send out of the slot has been acknowledged.
 void armci_buffers_acknowledge(struct armci_slot *slot);
 
 #endif

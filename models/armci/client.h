@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A process as a client of ARMCI: its operations are done one after the other, in the order in
-// which they were issued, each as a machine whose steps are slices of processor time. Between steps
-// that have to wait it calls MPI_Iprobe in a loop, and looks at flags in its memory.
+// A process as a client of ARMCI: it executes its operations one after the other, in the order in
+// which they were issued, each as a state machine whose steps are slices of processor time. Between
+// steps that have to wait it calls MPI_Iprobe in a loop and looks at flags in its memory.
 #ifndef NETSIM_MODELS_ARMCI_CLIENT_H
 #define NETSIM_MODELS_ARMCI_CLIENT_H
 
@@ -14,17 +14,17 @@
 struct armci_client;
 struct armci_server;
 
-// What a step of an operation says.
+// The outcome of an operation's step.
 enum armci_step { ARMCI_GOES_ON, ARMCI_WAITS, ARMCI_ENDS };
 
-// States of an operation at the client, under the names of thesis 001, Figs 3.2, 3.3, 4.1, 4.2.
+// States of an operation at the client, named as in thesis 001, Figs 3.2, 3.3, 4.1, 4.2.
 enum armci_state {
-    ARMCI_QUEUED = MPICH_STATES, // behind an operation that was issued before
+    ARMCI_QUEUED = MPICH_STATES, // after an operation that was issued earlier
     ARMCI_START,                 //
     ARMCI_BUFFER,                // needs a free send buffer
     ARMCI_COPYS,                 // put: the data have been packed; needs the send token
     ARMCI_XMIT,                  // put: sent; sequential: waits for the acknowledgement
-    ARMCI_ACKS,                  // put: all is sent; waits for what is not acknowledged
+    ARMCI_ACKS,                  // put: all is sent; waits for the outstanding acknowledgements
     ARMCI_PACKREQ,               // get: a request is made; needs the send token
     ARMCI_REQUEST,               // asked: waits for data or an answer
     ARMCI_REGISTERING,           // direct: the user's memory is being registered
@@ -39,14 +39,14 @@ struct armci_client;
 // A variant of put and accumulate.
 struct armci_put_variant {
     const char *name;
-    int64_t (*buffers)(const struct armci_config *config); // by number
-    bool each_waits; // for the acknowledgement of a piece before the next one is packed
-    // First step of a contiguous put, if that is another than packing; NULL: it is not.
+    int64_t (*buffers)(const struct armci_config *config); // their number
+    bool each_waits; // waits for the acknowledgement of a piece before packing the next
+    // First step of a contiguous put, if it is not packing; else NULL.
     enum armci_step (*contiguous)(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request);
 };
 
-// How the client of a get learns of data, and the server of free buffers.
+// How the client of a get learns that data have arrived, and the server that buffers are free.
 enum armci_notice {
     ARMCI_NOTICE_FLAG,    // written directly
     ARMCI_NOTICE_MESSAGE, // by a message to the data server, which is interrupted
@@ -54,8 +54,8 @@ enum armci_notice {
 
 struct armci_get_variant {
     const char *name;
-    bool each_piece;   // one request a piece; else one for all, and the server cuts
-    bool packing_sent; // the request carries a descriptor of each piece
+    bool each_piece;   // one request per piece; else one for all, and the server cuts
+    bool packing_sent; // the request carries a descriptor per piece
     bool direct;       // into the user's memory, if that can be registered
     enum armci_notice arrival, availability;
 };
@@ -74,8 +74,8 @@ struct armci_request { // the device's part of a request
     struct armci_piece piece;
     struct armci_slot *slot;
     int64_t limit;                          // of a piece
-    int64_t count, fetched;                 // get: pieces in all, and those that have come
-    int64_t announced, to_announce;         // get: buffers said to be free, and not yet said
+    int64_t count, fetched;                 // get: number of pieces, and how many have arrived
+    int64_t announced, to_announce;         // get: buffers announced as free, and not yet announced
     int host;                               // fence: the next node to ask
     bool registered_here, registered_there; // direct: the user's memory at both ends
 };
@@ -88,14 +88,14 @@ struct armci_client {
     struct gm_port *port; // MPICH's
     struct mpi_queue queue;
     struct mpi_request *current;
-    int64_t sends_out;            // of ARMCI, not acknowledged
+    int64_t sends_out;            // ARMCI's, not yet acknowledged
     struct armci_buffers buffers; // for puts
     int64_t request_address;      // registered memory for a request without data
-    int64_t flag_address;         // … for a flag to be sent
+    int64_t flag_address;         // … for an outgoing flag
     int64_t get_address;          // buffers of gets
     int64_t landing;              // where answers are written
     struct armci_flag *arrived;   // by buffer of gets
-    int64_t *landed;              // the same: bytes of the data that came last, if without a flag
+    int64_t *landed;              // the same: bytes of the last data, if they came without a flag
     struct armci_flag answer;
     struct sparse unfenced; // bool, by host: something was put there since the last fence
     // Looking at memory: the process sleeps, and wakes at the end of a turn.
@@ -133,29 +133,29 @@ void armci_client_clear(struct armci_client *client);
 
 // ---- For the operations ----
 
-// Enters a state, told to the trace; `detail` as printf, evaluated only if there is a trace.
+// Enters a state and traces it; `detail` as for printf, evaluated only if there is a trace.
 void armci_enter(struct cpu_context *context, struct mpi_request *request, enum armci_state state,
                  const char *detail, ...) G_GNUC_PRINTF(4, 5);
 
 struct armci_server *armci_server_of(const struct armci_client *client, int rank);
 bool armci_same_node(const struct armci_client *client, int rank);
 
-// What arrives in the process's memory, from an event.
+// Something was written into the process's memory; called from an event.
 void armci_client_written(struct armci_client *client, const struct armci_flag *flag);
 
 // ---- client_send.c ----
 
-// Whether ARMCI may send now: it has a token.
+// Whether ARMCI may send now: it holds a token.
 bool armci_may_send(const struct armci_client *client);
 
-// Sends a request to the peer's data server; takes the token. slot: the buffer with the message, of
-// which `message->header` bytes are header; NULL: a request without data, from memory of its own.
-// `message` is the pool's.
+// Sends a request to the peer's data server; takes the token. slot: the buffer that holds the
+// message, whose first `message->header` bytes are the header; NULL: a request without data, sent
+// from memory of its own. The pool owns `message`.
 void armci_send(struct cpu_context *context, struct armci_client *client,
                 struct armci_message *message, struct armci_slot *slot);
 
-// A new message for the request, with all that is the same in every kind; `descriptors` are bytes
-// of it behind the header.
+// A new message for the request, with the fields that all kinds share filled in; `descriptors`:
+// bytes after the header.
 struct armci_message *armci_message_new(struct armci_client *client, enum armci_kind kind,
                                         struct mpi_request *request, int64_t descriptors);
 
@@ -163,8 +163,8 @@ struct armci_message *armci_message_new(struct armci_client *client, enum armci_
 void armci_write_flag(struct cpu_context *context, struct armci_client *client, int peer,
                       const struct armci_flag *flag);
 
-// Sends [offset, offset + bytes) of the request's data from the user's memory straight to the same
-// place at the peer; takes the token. Both are registered.
+// Sends [offset, offset + bytes) of the request's data from the user's memory directly to the same
+// offset in the peer's; takes the token. Both memories are registered.
 void armci_send_direct(struct cpu_context *context, struct armci_client *client,
                        struct mpi_request *request, const struct armci_piece *piece);
 
@@ -173,15 +173,15 @@ void armci_send_direct(struct cpu_context *context, struct armci_client *client,
 // The first step of each kind.
 enum armci_step armci_put_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request);
-// Of a put that goes through buffers: from its first piece on.
+// For a put that goes through buffers: from its first piece on.
 enum armci_step armci_put_pieces(struct cpu_context *context, struct armci_client *client,
                                  struct mpi_request *request);
-// Of a put that may go straight from user memory to user memory (direct.c).
+// For a put that may go directly from user memory to user memory (direct.c).
 enum armci_step armci_direct_step(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request);
 enum armci_step armci_get_step(struct cpu_context *context, struct armci_client *client,
                                struct mpi_request *request);
-// Notes that something was put to that host since the last fence, or that nothing was.
+// Records whether something was put to that host since the last fence.
 void armci_unfenced_set(struct armci_client *client, int host, bool unfenced);
 enum armci_step armci_synchronise_step(struct cpu_context *context, struct armci_client *client,
                                        struct mpi_request *request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the processes and data servers of a run share.
+// Shared by the processes and data servers of a run.
 #ifndef NETSIM_MODELS_ARMCI_JOB_H
 #define NETSIM_MODELS_ARMCI_JOB_H
 
@@ -14,7 +14,7 @@ struct armci_job { // all of a run
     const struct armci_config *config;
     int ranks, hosts;
     struct mpi_process *const *processes; // by rank, each with its client
-    struct armci_server **servers;        // by host; NULL: no rank lives there
+    struct armci_server **servers;        // by host; NULL: no rank runs there
     struct pool messages, headers, flags;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the data of a transfer are cut into pieces that fit a buffer, and what it costs to pack and
-// unpack them.
+// How the data of a transfer are cut into pieces that fit a buffer, and the cost of packing and
+// unpacking them.
 //
-// Data are counted in packed form: offset 0 is the first byte of the layout's first segment. A
-// piece is a run of packed bytes, made of as many blocks that lie together in memory.
+// Offsets count packed data: offset 0 is the first byte of the layout's first segment. A piece is a
+// run of packed bytes, which consists of one or more blocks that are contiguous in memory.
 #ifndef NETSIM_MODELS_ARMCI_LAYOUT_H
 #define NETSIM_MODELS_ARMCI_LAYOUT_H
 
@@ -12,7 +12,7 @@
 
 struct armci_piece {
     int64_t offset, bytes; // packed
-    int64_t blocks;        // contiguous ones that are copied; 0 only of no bytes
+    int64_t blocks;        // contiguous blocks to copy; 0 only if there are no bytes
 };
 
 // Cuts a layout from its first byte to its last.
@@ -22,44 +22,44 @@ struct armci_pieces {
     int64_t limit;                    // of a piece, >= 1
     int64_t offset;                   // of the next piece
     int64_t unit, span;               // strided: see layout.c
-    int set;                          // vector: the set of segments that is reached,
-    int64_t segment, within;          // the segment in it, and bytes of that already taken
+    int set;                          // vector: the current set of segments,
+    int64_t segment, within;          // the current segment in it, and its bytes already taken
     bool ended;
 };
 
 // Pieces of at most `limit` (> 0) bytes. A strided section is divided by its dimensions (thesis
 // 001, 3.1): as many whole slices of the highest dimension as fit make a piece; if not even one
-// does, each slice is divided by the next lower dimension, down to single rows that are cut. A
-// vector's segments are packed one behind the other; only one that is longer than a piece is cut.
-// Data of no bytes are one piece of none.
+// fits, each slice is divided by the next lower dimension, down to single rows, which are cut. A
+// vector's segments are packed one after the other; only a segment longer than a piece is cut. Data
+// of no bytes are one empty piece.
 void armci_pieces_init(struct armci_pieces *pieces, const struct data_layout *layout, int64_t bytes,
                        int64_t limit);
 
-// False when there is no more.
+// Returns false after the last piece.
 bool armci_pieces_next(struct armci_pieces *pieces, struct armci_piece *piece);
 
-// How many there will be.
+// The number of pieces.
 int64_t armci_pieces_count(const struct data_layout *layout, int64_t bytes, int64_t limit);
 
-// Whether the data lie together in memory.
+// Whether the data are contiguous in memory.
 bool armci_layout_contiguous(const struct data_layout *layout);
 
 // Bytes of a request that describe the remote memory: addresses, counts and strides in words of 4
-// B, a pointer for each segment of a vector.
+// B, and one pointer per segment of a vector.
 int64_t armci_layout_descriptor(const struct data_layout *layout);
 
-// A limit below `limit` that makes all pieces of contiguous data equally long, if fewer than
-// `whole` whole ones and a rest of less than `rest` bytes would come out; else `limit`.
+// A limit below `limit` that makes all pieces of contiguous data equally long, if `limit` would
+// give fewer than `whole` whole pieces and a rest of less than `rest` bytes; else `limit`.
 int64_t armci_even_limit(int64_t bytes, int64_t limit, int64_t whole, int64_t rest);
 
-// What is in the cache when a piece is copied between the user's memory and one of `buffers`
-// buffers of `limit` bytes that are used in turn, in a transfer of `bytes` that is done over
-// and over: the user's memory comes back when all of it and the buffers have been gone through, a
-// buffer when its turn comes again. The two are what the copy goes from and to, or the other way.
+// The cache distances of copying a piece between the user's memory and one of `buffers` buffers of
+// `limit` bytes that are used in turn, in a transfer of `bytes` that is repeated: the user's memory
+// is used again after all of it and the buffers have been touched, a buffer when its turn comes
+// again. One is the source and the other the destination of the copy.
 int64_t armci_user_reuse(int64_t bytes, int64_t buffers, int64_t limit);
 int64_t armci_buffer_reuse(int64_t bytes, int64_t buffers, int64_t limit);
 
-// Charges a copy of a piece, under the stage "copy", and `block` for each of its blocks.
+// Charges a copy of a piece, as stage "copy", and `block` for each of its blocks.
 void armci_copy(struct cpu_context *context, const struct host *host,
                 const struct armci_piece *piece, struct copy_reuse reuse, struct cost block,
                 struct message_ref message);

@@ -7,16 +7,16 @@
 #include "sim/mpi/request.h"
 #include "sim/program/operation_kind.h"
 
-// By enum armci_kind, as far as programs may ask for one; ends with a NULL name.
+// By enum armci_kind, for the kinds that programs may use; ends with a NULL name.
 extern const struct operation_kind armci_operations[ARMCI_FENCE + 2];
 
 // A put, a get or an accumulate.
 struct armci_transfer {
     struct operation_arguments common;
-    int64_t peer_buffer; // address in the peer's memory; 0: what corresponds to the caller's
+    int64_t peer_buffer; // address in the peer's memory; 0: the one corresponding to the caller's
 };
 
-// Of a request that is one of these operations.
+// The kind of a request that is one of these operations.
 static inline enum armci_kind armci_kind_of(const struct mpi_request *request)
 {
     return (enum armci_kind)request->operation->code;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// MPICH over GM, as far as programs use it beside ARMCI: eager messages with matching, through the
-// port whose send tokens ARMCI borrows. Messages within a node go through shared memory.
+// MPICH over GM, as far as programs use it together with ARMCI: eager messages with matching,
+// through the port whose send tokens ARMCI borrows. Messages within a node go through shared
+// memory.
 //
-// Events of the port are taken only in here, and with them the callbacks of ARMCI's sends: ARMCI
+// Only this device takes events off the port, and with them the callbacks of ARMCI's sends: ARMCI
 // gets its token and its acknowledgements back through MPI_Iprobe (thesis 001, 2.3.2).
 //
-// Not modelled: rendezvous: a longer message, or a synchronous send to another node, ends the run.
+// Not modelled: rendezvous. A longer message, or a synchronous send to another node, ends the run.
 #ifndef NETSIM_MODELS_MPICH_GM_MPICH_H
 #define NETSIM_MODELS_MPICH_GM_MPICH_H
 
@@ -14,20 +15,20 @@
 #include "sim/mpi/arrival.h"
 
 struct mpich_gm_config {
-    int64_t eager;           // longest message, bytes
-    int64_t header;          // bytes
-    int64_t send_buffers;    // registered ones, of the eager limit each
-    int64_t receive_buffers; // the same
+    int64_t eager;  // bytes
+    int64_t header; // bytes
+    int64_t send_buffers;
+    int64_t receive_buffers;
     struct cost send, receive;
-    struct cost check;  // one look of the device at its port, beside GM's own
-    struct cost iprobe; // MPI_Iprobe beside that look
+    struct cost check;
+    struct cost iprobe;
 };
 
 extern const struct param_table mpich_gm_table;
 
-// What a message says of itself.
+// The header of a message.
 struct mpich_header {
-    struct mpich_header *self; // for who is given the content of a message
+    struct mpich_header *self; // for a receiver that is handed the content of a message
     struct mpi_envelope envelope;
     struct message_ref message;
     struct mpich *to; // within the node
@@ -35,7 +36,8 @@ struct mpich_header {
     struct mpich_header *next;
 };
 
-// States of MPICH's requests; those of who stands beside it follow them in the device's table.
+// States of MPICH's requests; a library that shares its device (ARMCI) appends its own to the
+// device's table.
 enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPICH_STATES };
 #define MPICH_STATE_ROWS                                                                           \
     [MPICH_START] = {"start", {"its start", WAIT_OTHER}, HOLDER_UNSAID},                           \
@@ -45,22 +47,22 @@ enum mpich_state { MPICH_START, MPICH_WAIT_TOKEN, MPICH_POSTED, MPICH_DONE, MPIC
     [MPICH_POSTED] = {"posted", {"a matching message", WAIT_OTHER}, HOLDER_UNSAID},                \
     [MPICH_DONE] = {"done", {"nothing", WAIT_OTHER}, HOLDER_UNSAID}
 
-struct mpich_buffer { // registered memory that a message is sent out of
+struct mpich_buffer { // registered memory from which a message is sent
     struct mpich *mpich;
     int64_t address;
     struct mpich_buffer *next; // a free one
 };
 
-// Of a process: stands first in what its device has (mpi_process.device).
+// The state of a process; the first member of its device's state (mpi_process.device).
 struct mpich {
     struct mpi_process *process;
     const struct mpich_gm_config *config;
     struct gm_port *port;
     struct pool *headers; // of all
-    int64_t reserved;     // send tokens that are not MPICH's
+    int64_t reserved;     // send tokens that MPICH leaves to others
     struct mpich_buffer *send_buffers, *free_buffers;
-    struct mpi_queue waiting;                // sends without a buffer or a token
-    struct mpich_header *local, *local_tail; // that have come through shared memory
+    struct mpi_queue waiting;                // sends that wait for a buffer or a token
+    struct mpich_header *local, *local_tail; // arrived through shared memory
     int64_t *iprobes;                        // counter
 };
 
@@ -69,13 +71,14 @@ static inline struct mpich *mpich_of(const struct mpi_process *process)
     return process->device;
 }
 
-// The port is open already. Provides the receive buffers.
+// The port is already open. Provides the receive buffers.
 void mpich_init(struct mpich *mpich, struct mpi_process *process,
                 const struct mpich_gm_config *config, struct gm_port *port, struct pool *headers,
                 int64_t reserved);
 void mpich_clear(struct mpich *mpich);
 
-// Once, from the process's own task, before anything else: gives the port its receive buffers.
+// Called once, from the process's own task, before anything else: gives the port its receive
+// buffers.
 void mpich_startup(struct cpu_context *context, struct mpich *mpich);
 
 extern const struct mpi_arrival_ops mpich_gm_arrival;
@@ -83,13 +86,13 @@ extern const struct mpi_arrival_ops mpich_gm_arrival;
 // Starts a send, receive or probe.
 void mpich_start(struct cpu_context *context, struct mpich *mpich, struct mpi_request *request);
 
-// Handles one event of the port or of shared memory; false if there was none.
+// Handles one event of the port or of shared memory. Returns false if there was none.
 bool mpich_check(struct cpu_context *context, struct mpich *mpich);
 
-// The same as a call of MPI_Iprobe by ARMCI.
+// The same for a call of MPI_Iprobe by ARMCI.
 bool mpich_iprobe(struct cpu_context *context, struct mpich *mpich);
 
-// Time of a look that finds nothing, as check and as MPI_Iprobe; > 0.
+// Time of a look that finds nothing, for check and for MPI_Iprobe; > 0.
 sim_time mpich_check_turn(const struct mpich *mpich);
 sim_time mpich_iprobe_turn(const struct mpich *mpich);
 

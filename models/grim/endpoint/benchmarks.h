@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What thesis 003 measures of GRIM, and the latencies of its interfaces.
+// Measurements of thesis 003, and the latencies of GRIM's interfaces.
 #ifndef NETSIM_MODELS_GRIM_ENDPOINT_BENCHMARKS_H
 #define NETSIM_MODELS_GRIM_ENDPOINT_BENCHMARKS_H
 

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An endpoint: what GRIM's library does for one process on its host (thesis 003, 4.4 and 4.5). It
-// has one logical channel for both directions. Programs reach it as the device of a process: active
-// messages and polls, remote memory writes and reads, and sends and receives, which travel as
-// active messages of its own (endpoint_mpi.c).
+// An endpoint: GRIM's library for one process on its host (thesis 003, 4.4 and 4.5). It has one
+// logical channel for both directions. Programs use it as the device of a process: active messages
+// and polls, remote memory writes and reads, and sends and receives, which travel as active
+// messages of its own (endpoint_mpi.c).
 //
-// Sending. Requests inject their messages in the order of the calls. A call whose message finds no
-// room on the card waits. What handlers inject goes to the overflow queue in host memory then, and
-// while something is in that, calls put theirs behind it.
+// Sending. Requests inject their messages in the order of the calls. A call waits if its message
+// finds no room on the card. A handler's message then goes to the overflow queue in host memory,
+// and while that is not empty, calls append theirs to it.
 //
-// Receiving. Every call polls: it runs the handlers of all active messages that have come. The
-// message keeps its room until its handler has ended; a handler whose reply finds room neither on
-// the card nor in the overflow queue does not end, and nothing behind it is handled.
+// Receiving. Every call polls: it runs the handlers of all active messages that have arrived. A
+// message keeps its room until its handler has ended. A handler whose reply finds room neither on
+// the card nor in the overflow queue does not end, and blocks all later messages.
 //
 // Handlers. "nop" does nothing. "reply" sends a message of the same size back to the sender's
-// "nop". What else a program registers ("grim.handlers", or call register.NAME) does nothing
-// under another name.
+// "nop". Other handlers that a program registers ("grim.handlers", or call register.NAME) do
+// nothing under another name.
 //
 // Calls by name (op `call`). register: sends the names of the local handlers to the server and
-// waits for the list; register.NAME adds one before. lookup.NAME: makes a name's integer known.
-// notified: waits until `count` words of notification have come that no such call has counted.
-// scan: has the card look through `count` empty channels and reports the time. A poll likewise
-// waits for `count` messages that no poll has counted, whichever call has handled them.
+// waits for the list; register.NAME adds one first. lookup.NAME: finds a name's integer. notified:
+// waits until `count` words of notification have arrived that no earlier call has counted. scan:
+// has the card look through `count` empty channels and reports the time. A poll likewise waits for
+// `count` messages that no poll has counted, whichever call has handled them.
 //
-// Not modelled: multicast, peripheral devices as endpoints, security between the processes of a
-// host, time slices between the polling thread and a program that computes (woken, the thread goes
-// first), locks between the two.
+// Not modelled: multicast, peripheral devices as endpoints, protection between the processes of a
+// host, time slices between the polling thread and a computing program (the woken thread takes
+// precedence), locks between the two.
 #ifndef NETSIM_MODELS_GRIM_ENDPOINT_ENDPOINT_H
 #define NETSIM_MODELS_GRIM_ENDPOINT_ENDPOINT_H
 
@@ -42,8 +42,8 @@ struct grim_config {
     struct cost call, message, poll, handle, function, lookup;
     const char *const *handlers;
     int64_t server;
-    int publish;  // enum grim_publish
-    int64_t part; // bytes of a longer transfer in one message
+    int publish; // enum grim_publish
+    int64_t part;
     bool overflow;
     int64_t overflow_memory;
     struct cost overflow_entry;
@@ -59,23 +59,23 @@ enum grim_startup {
     GRIM_START_MEMORY, // registers its memory
     GRIM_START_SUBMIT, // sends the names of its handlers to the server
     GRIM_START_LIST,   // waits for the list
-    GRIM_START_ALL,    // waits until all endpoints are that far
+    GRIM_START_ALL,    // waits until all endpoints have come this far
     GRIM_START_UP,
 };
 
 enum grim_request_state {
     GRIM_REQUEST_NEW,
-    GRIM_REQUEST_ASK,     // the server is to be asked for the handler's integer
-    GRIM_REQUEST_ASKED,   // and has been
-    GRIM_REQUEST_INJECT,  // messages are still to be injected
+    GRIM_REQUEST_ASK,     // must ask the server for the handler's integer
+    GRIM_REQUEST_ASKED,   // has asked
+    GRIM_REQUEST_INJECT,  // has messages left to inject
     GRIM_REQUEST_WORD,    // a read: the word of notification
-    GRIM_REQUEST_TAKEN,   // a synchronous send: the word that it has met its receive
-    GRIM_REQUEST_POSTED,  // a receive: its message
-    GRIM_REQUEST_PARTS,   // the rest of it
-    GRIM_REQUEST_CONFIRM, // the sender of a synchronous message is to be told
-    GRIM_REQUEST_COUNT,   // a poll: messages that are to be handled, or words of notification
-    GRIM_REQUEST_LIST,    // a registration: the server's list
-    GRIM_REQUEST_SCAN,    // the card measures a scan
+    GRIM_REQUEST_TAKEN,   // a synchronous send: waits for the word that its receive has matched
+    GRIM_REQUEST_POSTED,  // a receive: waits for its message
+    GRIM_REQUEST_PARTS,   // waits for the rest of it
+    GRIM_REQUEST_CONFIRM, // must tell the sender of a synchronous message
+    GRIM_REQUEST_COUNT,   // a poll: waits for messages to be handled, or words of notification
+    GRIM_REQUEST_LIST,    // a registration: waits for the server's list
+    GRIM_REQUEST_SCAN,    // waits for the card to measure a scan
     GRIM_REQUEST_DONE,
 };
 
@@ -89,9 +89,9 @@ static inline struct grim_request *grim_of(const struct mpi_request *request)
     return (struct grim_request *)(void *)(uintptr_t)request->device;
 }
 
-// A message of MPI whose parts are coming in, from one source.
+// An MPI message whose parts are arriving, from one source.
 struct grim_partial {
-    struct mpi_request *request; // goes to its buffer; or
+    struct mpi_request *request; // its data go to this request's buffer; or
     struct mpi_unexpected *unexpected;
     int64_t left;
     bool busy;
@@ -102,7 +102,7 @@ struct grim_overflow { // a message of the overflow queue
     struct grim_message message;
 };
 
-// What the handler under way has still to inject: to ranks next .. last.
+// What the current handler has left to inject: to ranks next .. last.
 struct grim_reply {
     struct grim_message message;
     int next, last;
@@ -115,26 +115,26 @@ struct grim_endpoint {
     struct grim_channel *channel;
     struct grim_handlers *handlers;
     int64_t contiguous, paged; // addresses of the memory registered at the start
-    int64_t word;              // of notification; behind the contiguous one
+    int64_t word;              // of notification; after the contiguous memory
 
     struct mpi_queue counting;  // polls
     struct mpi_queue answered;  // reads whose word has been written
     struct mpi_queue injecting; // requests with messages to inject, in the order of the calls
-    bool calls_wait;            // the card had no room for them; so it was for handlers:
+    bool calls_wait;            // the card had no room for their messages; the same for handlers:
     bool handlers_wait;
     struct grim_overflow *overflow, *overflow_last;
     int64_t overflow_bytes, overflow_messages;
     struct pool overflow_pool;
 
-    struct grim_reply reply; // of the handler under way
+    struct grim_reply reply; // of the current handler
     bool replying;
     struct sparse partial; // struct grim_partial, by source
 
     int64_t handled, notified; // not yet claimed by a poll
     int64_t last_handled;      // all so far
 
-    bool asleep; // in a loop that polls, or until the polling thread wakes it
-    bool woken;  // by that
+    bool asleep; // in a polling loop, or until the polling thread wakes it
+    bool woken;  // by the polling thread
     sim_time idle_since;
     struct event wake;
     struct cpu_task thread; // the polling thread
@@ -172,60 +172,64 @@ void grim_endpoint_init(struct grim_endpoint *endpoint, struct grim_stack *stack
                         struct mpi_process *process);
 void grim_endpoint_clear(struct grim_endpoint *endpoint);
 
-// A word of notification is in the memory of endpoint `number` (grim_notified_fn; owner: the
+// A word of notification is in the memory of endpoint `number` (grim_notified_fn; the owner is the
 // stack).
 void grim_endpoint_notified(void *owner, uint16_t number, const void *content);
 
-// Ends the run with what the endpoints' handlers wait for, if they do: nothing moves any more.
+// Ends the run with a report if the endpoints' handlers wait for something, as nothing moves any
+// more.
 void grim_report_stalled(void *owner); // the stack
 
-// A request enters a state: traced, and what it waits for is said.
+// A request enters a state; traces it and says what it waits for.
 void grim_enter(struct cpu_context *context, struct mpi_request *request,
                 enum grim_request_state state);
 
-// One event; false if there is none.
+// Handles one event. Returns false if there is none.
 bool grim_progress(struct cpu_context *context, struct grim_endpoint *endpoint);
-// The process is going to sleep until something happens that a poll would see.
+// Puts the process to sleep until something happens that a poll would see.
 enum mpi_progress grim_sleep(const struct cpu_context *context, struct grim_endpoint *endpoint);
 
-// The handler's name that an active message or a call lookup.NAME is about, interned.
+// The handler's name in an active message or a call lookup.NAME, interned.
 const char *grim_name_of(const struct mpi_request *request);
 
 // ---- endpoint_send.c ----
 
-// Injects a message of a call; false if it has to wait.
+// Injects a message of a call. Returns false if it has to wait.
 bool grim_call_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
                       const struct grim_message *message);
-// The same of a handler: it may go to the overflow queue.
+// The same for a handler: the message may go to the overflow queue.
 bool grim_handler_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
                          const struct grim_message *message);
-// Injects the oldest message of the overflow queue; false if that is empty or has to wait.
+// Injects the oldest message of the overflow queue. Returns false if the queue is empty or has to
+// wait.
 bool grim_overflow_drain(struct cpu_context *context, struct grim_endpoint *endpoint);
 
-// A request has messages to inject; they go behind those of others, as far as there is room now.
+// A request has messages to inject: queues them after those of others and injects as far as there
+// is room.
 void grim_inject(struct cpu_context *context, struct mpi_request *request,
                  enum grim_request_state state);
-// The next message of the oldest such request; false if there is none or it has to wait.
+// Injects the next message of the oldest such request. Returns false if there is none or it has to
+// wait.
 bool grim_inject_next(struct cpu_context *context, struct grim_endpoint *endpoint);
 
-// A message of the library itself.
+// A message of the library for its own purposes.
 struct grim_message grim_system_message(const struct grim_endpoint *endpoint, int to,
                                         enum grim_function function, int64_t bytes,
                                         const void *content);
 
 // ---- endpoint_transfer.c ----
 
-// The next message of a request; returns how many bytes of the transfer it is for, -1 if the run
-// has failed.
+// Builds the next message of a request. Returns how many bytes of the transfer it covers, or -1 if
+// the run has failed.
 int64_t grim_build_part(struct mpi_request *request, struct grim_message *message);
 
 // ---- endpoint_poll.c ----
 
 void grim_poll_init(struct grim_endpoint *endpoint);
-// Runs the handler of the oldest active message; false if there is none, or the handler before
-// waits for room.
+// Runs the handler of the oldest active message. Returns false if there is none, or if the previous
+// handler waits for room.
 bool grim_handle_next(struct cpu_context *context, struct grim_endpoint *endpoint);
-// Completes a poll that has what it waits for, or a read; false if there is none.
+// Completes a poll that has what it waits for, or a read. Returns false if there is none.
 bool grim_serve_polls(struct cpu_context *context, struct grim_endpoint *endpoint);
 void grim_notify(void *owner, enum grim_notice notice); // grim_notify_fn of the channel
 void grim_wake(struct grim_endpoint *endpoint);
@@ -233,15 +237,16 @@ void grim_wake(struct grim_endpoint *endpoint);
 // ---- endpoint_mpi.c ----
 
 extern const struct mpi_arrival_ops grim_arrival;
-// A part of a message of MPI has come.
+// A part of an MPI message has arrived.
 void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoint,
                        const struct grim_message *message);
-// A send's parts are all injected.
+// All parts of a send are injected.
 void grim_send_injected(struct cpu_context *context, struct mpi_request *send);
-// The word that a synchronous send waits for.
+// The word that a synchronous send waits for has arrived.
 void grim_send_taken(struct cpu_context *context, struct grim_endpoint *endpoint,
                      const struct grim_message *message);
-// Handler and arguments of a send's part; and the word to the sender of a synchronous message.
+// Sets handler and arguments of a send's part, or of the word to the sender of a synchronous
+// message.
 void grim_mark_part(const struct mpi_request *send, struct grim_message *message);
 struct grim_message grim_taken_message(const struct mpi_request *receive);
 
@@ -254,10 +259,10 @@ bool grim_register(struct cpu_context *context, struct mpi_process *process, int
 bool grim_deregister(struct cpu_context *context, struct mpi_process *process, int64_t address,
                      int64_t size);
 bool grim_is_server(const struct grim_endpoint *endpoint);
-// The names of the endpoint's functions, to the server; and the server's own.
+// The names of the endpoint's functions, for the server; and the server's own.
 struct grim_message grim_submission(const struct grim_endpoint *endpoint);
 void grim_server_submit(struct cpu_context *context, struct grim_endpoint *endpoint);
-// The server's list has come; its answer to who asked for one name.
+// The server's list has arrived; its answer to an endpoint that asked for one name.
 void grim_listed(struct cpu_context *context, struct grim_endpoint *endpoint);
 void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpoint,
                         const char *name, int64_t id);

@@ -21,8 +21,8 @@ extern const struct operation_kind grim_operations[GRIM_OPERATIONS + 1];
 // A put or a get.
 struct grim_transfer {
     struct operation_arguments common;
-    int64_t peer_buffer; // address in the peer's memory; 0: what corresponds to the caller's
-    int64_t channel;     // of the peer; OPERATION_ANY: the only one that it has
+    int64_t peer_buffer; // address in the peer's memory; 0: the one corresponding to the caller's
+    int64_t channel;     // of the peer; OPERATION_ANY: its only one
     bool notify, paged;
     bool physical; // a put: the peer's memory is named by its physical address
 };
@@ -39,7 +39,7 @@ struct grim_poll {
 };
 
 enum grim_function_called {
-    GRIM_CALL_REGISTER, // argument: a handler that is added before; NULL: none
+    GRIM_CALL_REGISTER, // argument: a handler to add first; NULL: none
     GRIM_CALL_LOOKUP,   // argument: a handler
     GRIM_CALL_SCAN,
     GRIM_CALL_NOTIFIED,
@@ -47,10 +47,10 @@ enum grim_function_called {
 
 struct grim_call {
     struct operation_arguments common;
-    const char *name;                 // as it was given: "register.work"
+    const char *name;                 // as written in the program: "register.work"
     int64_t count;                    // of words (notified) or channels (scan)
     enum grim_function_called called; // by the name
-    const char *argument;             // interned; what stands after the dot, or NULL
+    const char *argument;             // interned; the text after the dot, or NULL
 };
 
 // Whether the request is of that operation.

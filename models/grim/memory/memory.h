@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Registered memory of a host, and the cache of translations that its card keeps (thesis 003, 4.5.1
-// and 4.5.2).
+// Registered memory of a host, and its card's cache of translations (thesis 003, 4.5.1 and 4.5.2).
 //
-// A block is contiguous in physical memory: regions that the kernel's manager of pinned memory
-// keeps and a driver of its own gives to any process. Or it is the process's own memory, pinned
-// page by page by a system call. The card reaches the first with one DMA, the second page by page.
+// A block is either contiguous in physical memory, in regions that the kernel's manager of pinned
+// memory keeps and a separate driver gives to any process; or it is the process's own memory,
+// pinned page by page by a system call. The card reaches the first kind with one DMA, the second
+// page by page.
 //
-// Not modelled: what the operating system does to get contiguous regions when it starts, protection
-// between the processes of a host, the coherence of caches with DMA.
+// Not modelled: how the operating system gets contiguous regions when it boots, protection between
+// the processes of a host, the coherence of caches with DMA.
 #ifndef NETSIM_MODELS_GRIM_MEMORY_MEMORY_H
 #define NETSIM_MODELS_GRIM_MEMORY_MEMORY_H
 
@@ -20,29 +20,29 @@
 enum grim_registration { GRIM_CONTIGUOUS, GRIM_PAGED };
 
 struct grim_memory_config {
-    int64_t arena;    // bytes of each kind that every endpoint has registered at the start
+    int64_t arena;    // bytes
     int registration; // enum grim_registration: of what programs register
-    int64_t region;   // bytes that the kernel's manager has in one piece
-    int64_t regions;  // of a host
-    struct cost map;  // giving one region to a process
-    int order;        // enum grim_order
+    int64_t region;   // bytes
+    int64_t regions;  // per host
+    struct cost map;
+    int order; // enum grim_order
     // The card's cache of translations.
     int64_t static_entries, dynamic_entries;
-    int64_t entry_ranges;        // physical ranges that one entry can hold
-    struct cost look;            // at one entry; LANai
-    struct cost start;           // of a remote memory message at the card; LANai
-    struct cost piece;           // setting up the DMA of one physical range; LANai
-    struct cost word;            // setting up a notification; LANai
-    struct cost ask;             // building a request to the kernel, raising the interrupt; LANai
-    struct cost enter;           // entering what the kernel has answered; LANai
-    int64_t request;             // bytes that a request puts into the kernel's memory
-    struct cost translate;       // of the interrupt service routine: finding the block
-    struct cost translate_range; // one physical range of it
+    int64_t entry_ranges;
+    struct cost look;  // LANai
+    struct cost start; // LANai
+    struct cost piece; // LANai
+    struct cost word;  // LANai
+    struct cost ask;   // LANai
+    struct cost enter; // LANai
+    int64_t request;   // bytes
+    struct cost translate;
+    struct cost translate_range;
 };
 
 enum grim_order {
     GRIM_RELAXED, // the card executes remote memory messages as they come
-    GRIM_STRICT,  // not before the endpoint has no active messages waiting
+    GRIM_STRICT,  // only after the endpoint has handled its waiting active messages
 };
 
 extern const struct param_table grim_memory_table;
@@ -70,36 +70,37 @@ enum grim_memory_result {
     GRIM_REGISTERED,
     GRIM_NO_REGION, // the kernel's manager has no region left
     GRIM_PIN_LIMIT, // the process may not pin that much
-    GRIM_OVERLAP,   // a part of it is registered already
+    GRIM_OVERLAP,   // a part of it is already registered
 };
 
-// Registers the pages of [address, address + bytes), bytes > 0, for an endpoint. *block stays the
-// memory's; it is valid until something is registered or deregistered.
+// Registers the pages of [address, address + bytes), bytes > 0, for an endpoint. The memory owns
+// *block, which is valid until the next registration or deregistration.
 enum grim_memory_result grim_memory_register(struct grim_memory *memory, int endpoint,
                                              enum grim_registration kind, int64_t address,
                                              int64_t bytes, const struct grim_block **block);
 
-// What registering (deregistering) the block costs the caller: the call, and the pinning of each
+// The caller's cost of registering (deregistering) the block: the call, and the pinning of each
 // page or the mapping of each region.
 sim_time grim_memory_register_cost(const struct host *host, const struct grim_memory_config *config,
                                    const struct grim_block *block);
 sim_time grim_memory_deregister_cost(const struct host *host, const struct grim_block *block);
 
-// Takes the block that begins at `address` out; *block is what it was. False: there is none.
+// Removes the block that begins at `address` and stores it in *block. Returns false if there is
+// none.
 bool grim_memory_deregister(struct grim_memory *memory, int endpoint, int64_t address,
                             struct grim_block *block);
 
-// The endpoint's block with this address, or NULL.
+// The endpoint's block that contains this address, or NULL.
 const struct grim_block *grim_memory_find(const struct grim_memory *memory, int endpoint,
                                           int64_t address);
 
-// Whether [physical, physical + bytes) is one range of registered memory, whoever's.
+// Whether [physical, physical + bytes) is one range of memory registered by any endpoint.
 bool grim_memory_has(const struct grim_memory *memory, int64_t physical, int64_t bytes);
 
-// The physical address of a byte of the block, and how many bytes from there on are contiguous.
+// The physical address of a byte of the block; stores how many bytes from there are contiguous.
 int64_t grim_block_physical(const struct grim_block *block, int64_t address, int64_t *contiguous);
 
-// Pieces of the block.
+// The number of pieces of the block.
 int64_t grim_block_pieces(const struct grim_block *block);
 
 // ---- Translations ----
@@ -111,11 +112,11 @@ struct grim_translation {
     int64_t piece;
 };
 
-// What the kernel answers for an address of the block: at most `ranges` physical ranges.
+// The kernel's answer for an address of the block: at most `ranges` physical ranges.
 struct grim_translation grim_block_translation(const struct grim_block *block, int64_t address,
                                                int64_t ranges);
 
-// Bytes from `address` on that lie in one physical range.
+// Bytes from `address` on within one physical range.
 int64_t grim_translation_run(const struct grim_translation *translation, int64_t address);
 
 struct grim_cache;
@@ -123,16 +124,16 @@ struct grim_cache;
 struct grim_cache *grim_cache_new(int64_t static_entries, int64_t dynamic_entries);
 void grim_cache_free(struct grim_cache *cache);
 
-// A static entry, which stays until it is removed; false if there is no room for one.
+// Adds a static entry, which stays until it is removed. Returns false if there is no room for one.
 bool grim_cache_add_static(struct grim_cache *cache, const struct grim_translation *translation);
 
-// A dynamic one; if there is no room it takes the place of the one used longest ago, and *evicted
-// is that (endpoint -1: none was).
+// Adds a dynamic entry. If there is no room, it replaces the least recently used one, which is
+// stored in *evicted (endpoint -1: none).
 void grim_cache_add_dynamic(struct grim_cache *cache, const struct grim_translation *translation,
                             struct grim_translation *evicted);
 
-// The entry with this address, which counts as a use; NULL if there is none. *looked: entries that
-// were looked at, static ones first.
+// Returns the entry that contains this address, which counts as a use, or NULL if there is none.
+// *looked: how many entries were looked at, static ones first.
 const struct grim_translation *grim_cache_find(struct grim_cache *cache, int endpoint,
                                                int64_t address, int64_t *looked);
 

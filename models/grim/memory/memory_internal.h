@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside the remote memory units: what memory_remote.c and memory_translate.c share.
+// Inside the remote memory units: shared by memory_remote.c and memory_translate.c.
 #ifndef NETSIM_MODELS_GRIM_MEMORY_MEMORY_INTERNAL_H
 #define NETSIM_MODELS_GRIM_MEMORY_MEMORY_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-// What a message waits for whose translation is missing.
+// What a message with a missing translation waits for.
 enum grim_translating {
     GRIM_TRANSLATED, // nothing
     GRIM_ASKING,     // the request is on its way into the kernel's memory
@@ -16,18 +16,18 @@ enum grim_translating {
     GRIM_ANSWERING,  // the answer is on its way to the card
 };
 
-// From one endpoint to another: only one message of a way is next, so one can be waiting.
+// From one endpoint to another: messages of a way are in order, so that only one can be waiting.
 struct grim_way {
     struct grim_unit *unit;
     uint16_t source, destination;
     enum grim_translating state;
-    // The message that waits for it; all others of the way are refused meanwhile.
+    // The waiting message; all others of the way are refused meanwhile.
     struct grim_arrival *held;
-    // What the kernel has answered for it, which may be displaced from the cache before it has all;
-    // empty when nothing waits.
+    // The kernel's answers for it, which the cache may have displaced before all have come; empty
+    // when nothing waits.
     GArray *granted;       // struct grim_translation
     int64_t address;       // asked for
-    const char *operation; // static: what asks, for reports
+    const char *operation; // static: the operation that asks, for reports
     struct lanai_transfer request;
     struct grim_translation answer;
     struct grim_post post;
@@ -72,16 +72,16 @@ struct grim_way *grim_way_of(struct grim_unit *unit, uint16_t source, uint16_t d
 
 void grim_translate_init(struct grim_unit *unit);
 
-// The translation of an address of the way's destination, from what was granted or from the cache;
-// charges the entries that are looked at. NULL: it is missing.
+// The translation of an address of the way's destination, from the granted ranges or from the
+// cache; charges the entries that are looked at. Returns NULL if it is missing.
 const struct grim_translation *grim_translate(struct cpu_context *context, struct grim_way *way,
                                               int64_t address);
 
-// Goes on with the message that waits, in a handler of the firmware: memory_remote.c.
+// Resumes the waiting message, in a handler of the firmware: memory_remote.c.
 void grim_way_resume(struct cpu_context *context, struct grim_way *way);
 
-// Whether all of [address, address + bytes) can be translated; what is missing first is asked for.
-// `operation` (static) names the message.
+// Whether all of [address, address + bytes) can be translated; if not, asks for the first missing
+// part. `operation` (static) names the message.
 bool grim_translates(struct cpu_context *context, struct grim_way *way, int64_t address,
                      int64_t bytes, const char *operation);
 

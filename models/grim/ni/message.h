@@ -11,9 +11,9 @@
 //      4-7  user arguments
 //
 // The figure prints token and sequence number in one half word; eight bits each is the natural
-// reading. A control message is words 0 and 1, of the message that it is about: its token and
-// sequence number, and in place of the source endpoint that of the message, so that the card that
-// gets it knows which channel the token belongs to (thesis 003: "basic information").
+// reading. A control message is words 0 and 1 with the token and sequence number of the message
+// that it acknowledges, and with that message's source endpoint, so that the receiving card knows
+// the channel to which the token belongs (thesis 003: "basic information").
 #ifndef NETSIM_MODELS_GRIM_NI_MESSAGE_H
 #define NETSIM_MODELS_GRIM_NI_MESSAGE_H
 
@@ -28,7 +28,7 @@
 #define GRIM_CONTROL_BYTES 8
 #define GRIM_MOST_PAYLOAD 64572
 #define GRIM_ARGUMENTS 4
-#define GRIM_ENDPOINTS 65536 // that 16 bits can name
+#define GRIM_ENDPOINTS 65536 // that 16 bits can number
 
 enum grim_type {
     GRIM_ACTIVE_MESSAGE,
@@ -48,7 +48,7 @@ const char *grim_type_name(enum grim_type type);
 // ACK and NACK.
 bool grim_type_is_control(enum grim_type type);
 
-// What a header's bits say. Of a control message type, token, sequence and source count.
+// The fields of a header. Of a control message only type, token, sequence and source count.
 struct grim_header {
     uint16_t id;
     uint8_t token, sequence;
@@ -63,7 +63,7 @@ struct grim_header {
     uint32_t argument[GRIM_ARGUMENTS];
 };
 
-// A message as the layers above the card have it.
+// A message as the layers above the card see it.
 struct grim_message {
     enum grim_type type;
     uint8_t tree;
@@ -71,14 +71,14 @@ struct grim_message {
     uint16_t handler;
     uint32_t argument[GRIM_ARGUMENTS];
     uint32_t bytes; // of payload, 0 .. GRIM_MOST_PAYLOAD
-    // Payload is not stored: whose bytes [offset, offset + length) it carries, length <= bytes (the
-    // rest of them are the library's own); MESSAGE_NONE: nobody's.
+    // Payload is not stored: this is the message whose bytes [offset, offset + length) it carries,
+    // length <= bytes (the rest are the library's own); MESSAGE_NONE: none.
     struct message_ref message;
     int64_t offset;
     uint32_t length;
-    const void *content; // what the payload says to the library at the other end, or NULL; the
-                         // library keeps it alive until the receiver has looked at it
-    // Stamped by the card that sends; read at the card that receives.
+    const void *content; // the payload's meaning for the library at the other end, or NULL; the
+                         // sending library keeps it alive until the receiver has looked at it
+    // Stamped by the sending card; read by the receiving card.
     uint8_t token, sequence;
 };
 
@@ -86,17 +86,17 @@ struct grim_message {
 uint32_t grim_padded(uint32_t bytes);
 int64_t grim_message_bytes(const struct grim_message *message);
 
-// The header of a data message that is to go to logical channel `channel` of its destination.
+// The header of a data message for logical channel `channel` of its destination.
 struct grim_header grim_header_of(const struct grim_message *message, uint16_t channel);
 
 // Bytes of payload that a header announces: words less the correction.
 uint32_t grim_payload(const struct grim_header *header);
 
-// Writes GRIM_HEADER_BYTES, of a control message GRIM_CONTROL_BYTES; returns how many.
+// Writes GRIM_HEADER_BYTES, or GRIM_CONTROL_BYTES for a control message; returns how many.
 int grim_encode(const struct grim_header *header, uint8_t bytes[GRIM_HEADER_BYTES]);
 
-// Reads what grim_encode writes. False if that is no header of GRIM's: another identifier, a type
-// that does not exist, too few bytes for its type, a payload of more than GRIM_MOST_PAYLOAD, or a
+// Reads what grim_encode writes. Returns false if that is no header of GRIM: another identifier, an
+// unknown type, too few bytes for its type, a payload of more than GRIM_MOST_PAYLOAD, or a
 // correction without a payload.
 bool grim_decode(const uint8_t *bytes, int count, struct grim_header *header);
 
