@@ -48,7 +48,7 @@ struct tcp_socket;
 
 // The stack of a host; several processes share it. The caller frees it with tcp_host_free, after
 // the run.
-struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *host,
+struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
                               const struct tcp_config *config);
 void tcp_host_free(struct tcp_host *host);
 

@@ -141,11 +141,11 @@ static inline struct operation_arguments *op_common(const struct op *op)
 struct op *op_append_loop(GPtrArray *body, int64_t count, const char *counter);
 
 // Gives the operation's key of that name, which must be a whole number or a rank, a value.
-void op_set(struct op *op, const char *key, int64_t value);
+void op_set(struct op *op, const char *name, int64_t value);
 
 // Lets the operation's key of that name, which must be a whole number or a rank, be computed by an
 // expression.
-void op_compute(struct op *op, const char *key, const char *expression);
+void op_compute(struct op *op, const char *name, const char *expression);
 
 // The same for readers, with the place where it was written; text is copied.
 void op_add_computed(struct op *op, const struct operation_key *key, const char *text,

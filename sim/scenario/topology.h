@@ -105,7 +105,7 @@ void topology_check_joined(const struct topology *topology, bool used_only,
 int *topology_networks(const struct topology *topology);
 
 // A node that stands for the network of a switch; a host stands for itself.
-int topology_network(int *networks, int node);
+int topology_network(int *parent, int node);
 
 // ---- Which cards a stack uses (topology_use.c) ----
 

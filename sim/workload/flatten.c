@@ -96,6 +96,7 @@ static void wait_for_started(struct unfolding *at, struct flat_op *op)
 // A step of a collective; its last round's wait ends it.
 static bool unfold_collective(struct flatten *flatten, struct unfolding *at, struct flat_op *op)
 {
+    g_assert(at->schedule);
     const GArray *steps = at->schedule->steps;
     bool round_over =
         at->step > 0 && g_array_index(steps, struct mpi_step, at->step - 1).ends_round;

@@ -45,7 +45,8 @@ static void keep_layout(struct kept_operation *kept, const struct data_layout *l
         kept->segments = g_renew(struct data_segments, kept->segments, layout->sets);
         kept->most_sets = layout->sets;
     }
-    memcpy(kept->segments, layout->segments, sizeof *kept->segments * (size_t)layout->sets);
+    if (layout->sets > 0)
+        memcpy(kept->segments, layout->segments, sizeof *kept->segments * (size_t)layout->sets);
     kept->layout.segments = kept->segments;
 }
 

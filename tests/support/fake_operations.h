@@ -40,6 +40,6 @@ struct fake_call { // also a poll, or an active message
 
 // A number or a rank of an operation as text: "64", its expression, or "any". Valid until the next
 // call.
-const char *fake_number(const struct op *op, const char *key);
+const char *fake_number(const struct op *op, const char *name);
 
 #endif

@@ -101,8 +101,8 @@ void *world_process_new(struct world *world, struct cpu *core);
 
 // Gives a process (any provider's) a job now, or when the time comes (0: now); or only wakes it
 // then.
-void world_do(void *process, world_job_fn *job, void *argument);
-void world_do_at(void *process, sim_time when, world_job_fn *job, void *argument);
+void world_do(void *owner, world_job_fn *job, void *argument);
+void world_do_at(void *owner, sim_time when, world_job_fn *job, void *argument);
 void world_wake_at(void *process, sim_time when);
 
 // The n-th process, from 0 on: the provider's.

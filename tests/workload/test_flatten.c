@@ -98,10 +98,11 @@ static void test_communicators(void)
     struct test_program program = {
         .ranks = 6,
         .sets = {"workload.communicators={pair: [5, 0], rows: {split: rank % 2}}"},
-        .ops = {"{recv: {from: any, size: 9 B, comm: pair}}, {recv: {from: any, size: 99 B}}", NULL,
-                NULL, NULL, NULL,
-                "{send: {to: 0, size: 99 B}}, {isend: {to: 1, size: 9 B, comm: pair, request: a}}, "
-                "{waitall: all}"},
+        .ops =
+            {"{recv: {from: any, size: 9 B, comm: pair}}, {recv: {from: any, size: 99 B}}", NULL,
+             NULL, NULL, NULL,
+             ("{send: {to: 0, size: 99 B}}, {isend: {to: 1, size: 9 B, comm: pair, request: a}}, "
+              "{waitall: all}")},
         .all = "{allreduce: {size: 3 KiB, comm: rows}}, {bcast: {root: 2, size: 1 B, comm: rows}}, "
                "{alltoall: {size: 10 B, comm: rows}}, {sendrecv: {to: (rows_rank + 1) % 3, from: "
                "(rows_rank + 2) % 3, size: 5 B, comm: rows}}, barrier"};

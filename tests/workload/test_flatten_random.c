@@ -196,8 +196,8 @@ static void test_random(void)
     const char *first = g_getenv("NETSIM_RANDOM_FIRST"),
                *count = g_getenv("NETSIM_RANDOM_PROGRAMS");
     int64_t compared = 0;
-    guint32 from = first ? (guint32)atoi(first) : 1,
-            programs = count ? (guint32)atoi(count) : PROGRAMS;
+    guint32 from = first ? (guint32)g_ascii_strtoull(first, NULL, 10) : 1,
+            programs = count ? (guint32)g_ascii_strtoull(count, NULL, 10) : PROGRAMS;
     for (guint32 i = 0; i < programs; i++)
         compared += try_seed(from + i);
     CU_ASSERT(compared > 100 * (int64_t)programs);
