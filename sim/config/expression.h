@@ -10,7 +10,7 @@
 
 struct expression;
 
-// Variables of an expression: names and the doubles that hold their values while it is evaluated.
+// Variables of an expression: their names, and their values during an evaluation.
 struct expression_variables {
     int count;
     const char *const *names;
@@ -18,14 +18,14 @@ struct expression_variables {
 };
 
 // Compiles `text`; size and duration units work as postfix operators (KiB gives bytes, us gives
-// picoseconds). NULL and *error (g_free) if it does not compile or names an unknown variable.
-// `variables` must outlive the expression.
+// picoseconds). Returns NULL and sets *error (g_free) if it does not compile or names an unknown
+// variable. `variables` must outlive the expression.
 struct expression *expression_new(const char *text, const struct expression_variables *variables,
                                   char **error);
 void expression_free(struct expression *expression);
 
-// Evaluates, rounded to the nearest integer. *error (g_free) is set if the value is not finite or
-// beyond int64. No allocation after the first call.
+// Returns the value, rounded to the nearest integer. *error (g_free) is set if the value is not
+// finite or beyond int64. No allocation after the first call.
 int64_t expression_value(struct expression *expression, char **error);
 
 #endif

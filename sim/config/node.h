@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A YAML document as a tree in which every node knows where it stands: what the configuration
-// compiler works on.
+// A YAML document as a tree for the configuration compiler. Every node knows its place in the file.
 //
-// node_load reads one file; node_merge lays one tree over another, so that a scenario lies over its
-// testbed; node_set puts one value at a path, which is what --set does.
+// node_load reads one file. node_merge overlays one tree on another, such as a scenario on its
+// testbed. node_set sets one value at a path, as --set does.
 #ifndef NETSIM_CONFIG_NODE_H
 #define NETSIM_CONFIG_NODE_H
 
@@ -18,7 +17,7 @@
 #define NODE_MAX_FILE_BYTES (1024 * 1024)
 #define NODE_MAX_DEPTH 64
 #define NODE_MAX_NODES                                                                             \
-    100000 // after aliases are expanded, with all included files: what stops an anchor bomb
+    100000 // after expansion of aliases, with all included files: stops an anchor bomb
 #define NODE_MAX_INCLUDES 100
 
 enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
@@ -26,64 +25,64 @@ enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 struct node {
     enum node_kind kind;
     struct source_mark mark;     // of the value
-    struct source_mark key_mark; // of its key, if it stands in a map
+    struct source_mark key_mark; // of its key, if it is in a map
     char *text;                  // scalar: its text; NULL is YAML's null (empty, ~)
     bool quoted;                 // scalar: written in quotes, thus a string and never a number
-    char *key;                   // if it stands in a map: its key
+    char *key;                   // its key, if it is in a map
     GPtrArray *children;         // list and map: struct node *, in the order of the file
 };
 
 // Reads the first document of a file and the files it includes: the key `include` of any map (a
-// path or a list of paths, relative to the file) stands for that file's keys, over which the map's
-// own keys win. Anchors and aliases are copied out. Duplicate keys, more than one document, a file
-// that includes itself and all syntax errors are diagnosed. NULL after an error. Free with
+// path or a list of paths, relative to the file) inserts that file's keys; the map's own keys win.
+// Anchors and aliases are copied out. Duplicate keys, more than one document, a file that includes
+// itself and all syntax errors are diagnosed. Returns NULL after an error. The caller frees it with
 // node_free.
 struct node *node_load(const char *file, struct diag_list *diags);
 
-// The same from memory; `name` stands in marks, and includes are resolved relative to `directory`
-// (NULL: includes are refused).
+// The same from memory; `name` is the file in marks, and includes are resolved relative to
+// `directory` (NULL: includes are refused).
 struct node *node_parse(const char *text, size_t length, const char *name, const char *directory,
                         struct diag_list *diags);
 
 void node_free(struct node *node);
 struct node *node_copy(const struct node *node);
 
-// An empty map, an empty list, or a scalar (text NULL: null), that stands at `mark`.
+// Return an empty map, an empty list, or a scalar (text NULL: null) with `mark`.
 struct node *node_new_map(struct source_mark mark);
 struct node *node_new_list(struct source_mark mark);
 struct node *node_new_scalar(struct source_mark mark, const char *text);
 
-// The value of `key` in a map, or NULL.
+// Returns the value of `key` in a map, or NULL if it has none.
 struct node *node_get(const struct node *map, const char *key);
 
-// Takes `key` out of a map and returns its value, or NULL.
+// Removes `key` from a map and returns its value, or NULL if it has none.
 struct node *node_take(struct node *map, const char *key);
 
-// Whether there is nothing: NULL, or YAML's null.
+// True for NULL and for YAML's null.
 bool node_is_null(const struct node *node);
 
-// A new tree: `over` laid on `base`. Maps are merged key by key, anything else is replaced.
-// Either may be NULL.
+// Returns a new tree: `base` overlaid by `over`. Maps are merged key by key, anything else is
+// replaced. Either may be NULL.
 struct node *node_merge(const struct node *base, const struct node *over);
 
-// Lays a copy of `value` at `path` ("host.memory.copy_hot", "links[0].rate"), creating maps on the
-// way; a map is merged with what is there, anything else replaces it. False and a diagnostic at the
-// value's place if the path does not fit the tree.
+// Puts a copy of `value` at `path` ("host.memory.copy_hot", "links[0].rate"), creating maps on the
+// way. A map is merged with an existing one; anything else replaces the old value. Returns false
+// and adds a diagnostic at the value's mark if the path does not fit the tree.
 bool node_put(struct node **root, const char *path, const struct node *value,
               struct diag_list *diags);
 
 // node_put of a YAML text, as --set does. The new nodes' mark is {origin, 0, 0}. Only syntax is
-// checked here; false and a diagnostic if it is wrong.
+// checked here: returns false and adds a diagnostic if it is wrong.
 bool node_set(struct node **root, const char *path, const char *value, const char *origin,
               struct diag_list *diags);
 
-// How many nodes a tree has.
+// Number of nodes in a tree.
 size_t node_count(const struct node *node);
 
 // A tree as YAML-like one-line text for messages; the caller frees it.
 char *node_text(const struct node *node);
 
-// A tree as JSON, new reference: plain numbers and booleans become such, all else is text.
+// A tree as JSON, new reference: plain numbers and booleans stay such, everything else is text.
 json_t *node_json(const struct node *node);
 
 #endif

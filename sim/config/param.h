@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What a parameter is, and with it the type of the field that holds it.
+// The kind of a parameter determines the type of its field.
 enum param_kind {
     PARAM_COUNT,       // int64_t
     PARAM_REAL,        // double
@@ -21,8 +21,8 @@ enum param_kind {
     PARAM_DURATION,    // sim_time, ps
     PARAM_COST,        // struct cost: a duration, or cycles of the processor that runs it
     PARAM_SIZE,        // int64_t, bytes
-    PARAM_BIT_RATE,    // int64_t, bits a second
-    PARAM_BYTE_RATE,   // int64_t, bytes a second
+    PARAM_BIT_RATE,    // int64_t, bits per second
+    PARAM_BYTE_RATE,   // int64_t, bytes per second
     PARAM_FREQUENCY,   // int64_t, Hz
     PARAM_BOOL,        // bool
     PARAM_CHOICE,      // int: index into choices
@@ -55,8 +55,8 @@ struct param {
     const char *const *choices; // PARAM_CHOICE: names, NULL-terminated
     const char *doc;            // one line
     const char *source;         // of the default: "IEEE 802.3", "thesis 000, 5.2", "fitted: ..."
-    // Claims (references/claims/) that the default was chosen with in view: ids, or their starts
-    // up to a dot, with blanks between. They are no evidence then, and `netsim validate` says so.
+    // Claims (references/claims/) that the default was chosen to meet: ids, or prefixes of ids up
+    // to a dot, separated by blanks. They are then no evidence, and `netsim validate` says so.
     // NULL: none.
     const char *chosen_for;
 };
@@ -69,7 +69,7 @@ struct param_table {
     const char *doc;            // one line
     size_t size;                // of the struct
     const struct param *params; // ends with a NULL name
-    // Checks what spans parameters; NULL: nothing. Complains with param_complain.
+    // Checks relations between parameters and complains with param_complain. NULL: none.
     param_check_fn *check;
 };
 
@@ -85,56 +85,56 @@ struct scenario_section {
         .name = #field, .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__                \
     }
 
-// The same for a field of the struct that is member `part` of the type.
+// The same for a field of the member struct `part` of the type.
 #define PARAM_IN(type, part, field, kind_, ...)                                                    \
     {                                                                                              \
         .name = #field, .kind = kind_, .offset = offsetof(type, part.field), __VA_ARGS__           \
     }
 
-// A table's values, each with the place it came from. In a file a value may also carry its own
-// source, and the claims it was chosen for:
-// `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2", chosen_for: [via.goal.performance]}`.
+// A table's values, each with its origin. In a file a value may also carry its own source and the
+// claims it was chosen for: `copy_hot: {value: 500 MB/s, source: "thesis 000, 6.2", chosen_for:
+// [via.goal.performance]}`.
 struct param_values {
     const struct param_table *table;
     const char *path;            // of the table in the scenario: "host.memory"; owned
     void *values;                // the table's struct
     struct source_mark *origins; // by index in table->params; file "default" for defaults
-    const char **sources;        // by index; the table's for defaults; NULL: none is given
+    const char **sources;        // by index; the table's for defaults; NULL: none given
     const char **chosen_for;     // likewise
     struct diag_list *diags;     // only while reading
     int references;
 };
 
-// A table: its struct, its rows, and .name, .doc and, if it has one, .check.
+// A table: its struct, its rows, .name, .doc and optionally .check.
 #define PARAM_TABLE(type, rows, ...)                                                               \
     {                                                                                              \
         .size = sizeof(type), .params = (rows), __VA_ARGS__                                        \
     }
 
-// Reads a map (NULL: all defaults) by the table. Unknown keys, wrong types, units and ranges go
-// into diags, with what was probably meant. Always returns values (with defaults where it failed);
-// free with param_values_free.
+// Reads a map (NULL: all defaults) by the table. Adds unknown keys and wrong types, units and
+// ranges to diags, with hints. Always returns values (defaults where reading failed). The caller
+// frees them with param_values_free.
 struct param_values *param_read(const struct param_table *table, const struct node *map,
                                 const char *path, struct diag_list *diags);
 void param_values_free(struct param_values *values);
 
-// One more owner of the same values, each of which calls param_values_free.
+// Adds an owner of the same values. Each owner calls param_values_free.
 struct param_values *param_values_ref(struct param_values *values);
 
-// For readers of maps that are more than one table: param_read without a look at unknown keys, and,
-// unless `complete`, without asking for parameters that have no default. *good, if not NULL, says
-// whether all was well.
+// For readers of maps that hold more than one table: param_read without the check of unknown keys
+// and, unless `complete`, without requiring parameters that have no default. *good, if not NULL, is
+// set to whether reading succeeded.
 struct param_values *param_read_part(const struct param_table *table, const struct node *map,
                                      const char *path, bool complete, bool *good,
                                      struct diag_list *diags);
 
-// Appends the names of a table's parameters to a list of strings, which keeps no copies.
+// Appends the names of a table's parameters to a list of strings, without copying them.
 void param_table_names(const struct param_table *table, GPtrArray *names);
 
-// The index of parameter `name` in its table, -1 if there is none.
+// Returns the index of parameter `name` in its table, or -1 if there is none.
 int param_index(const struct param_table *table, const char *name);
 
-// For check functions: an error at the place where parameter `name` was given.
+// For check functions: adds an error at the origin of parameter `name`.
 void param_complain(const struct param_values *values, const char *name, const char *hint,
                     const char *format, ...) G_GNUC_PRINTF(4, 5);
 

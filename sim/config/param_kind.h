@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each kind of parameter is: how its field is read, shown, described and freed. param.c knows
+// The kinds of parameters: how a field of each is read, shown, described and freed. param.c knows
 // no kind by name.
 #ifndef NETSIM_CONFIG_PARAM_KIND_H
 #define NETSIM_CONFIG_PARAM_KIND_H
@@ -7,7 +7,7 @@
 #include "sim/config/param.h"
 #include "sim/config/quantity.h"
 
-// One value while it is read.
+// A value being read.
 struct param_reading {
     const struct param *param;
     const struct node *node;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The units of sizes and durations, once, for the readers of quantities and of expressions.
-// X(name, multiple of the base unit).
+// The single list of units of sizes and durations, for the readers of quantities and of
+// expressions. X(name, multiple of the base unit).
 #ifndef NETSIM_CONFIG_UNITS_H
 #define NETSIM_CONFIG_UNITS_H
 

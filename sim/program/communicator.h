@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The communicators of a program: groups of its ranks that have a name. An operation with
-// `comm: NAME` is among the rank's group of it, its messages match none of others, and its peers
-// and its root count in the group.
+// The communicators of a program: named groups of its ranks. An operation with `comm: NAME` runs in
+// the rank's group of that communicator. Its messages match only within the group, and its peers
+// and root are ranks of the group.
 //
 //   workload:
 //     ranks: 16
@@ -11,8 +11,8 @@
 //                                         # order (MPI_Comm_split)
 //     program: [{ranks: all, do: [{allreduce: {size: 8 B, comm: rows}}]}]
 //
-// Expressions of the program may use NAME_rank and NAME_ranks: the rank's own in its group (-1 if
-// it is in none), and how many there are (0).
+// Expressions of the program may use NAME_rank and NAME_ranks: the rank in its group and the size
+// of the group (-1 and 0 if the rank is in none).
 #ifndef NETSIM_PROGRAM_COMMUNICATOR_H
 #define NETSIM_PROGRAM_COMMUNICATOR_H
 
@@ -28,16 +28,16 @@ struct communicator {
     const char *name;           // interned
     const char *rank_variable;  // "NAME_rank", interned
     const char *ranks_variable; // "NAME_ranks"
-    GPtrArray *groups;          // GArray of int: ranks of the job, by rank of the group. None is
-                                // in two of them
+    GPtrArray *groups; // GArray of int: ranks of the job, by rank of the group. The groups are
+                       // disjoint
 };
 
-// Reads the map `workload.communicators` (NULL: there is none) of a job of `ranks`. Returns a list
-// of struct communicator *, which the caller frees with g_ptr_array_free, also after errors.
+// Reads the map `workload.communicators` (NULL: none) of a job of `ranks` ranks. Returns a list of
+// struct communicator *, even after errors. The caller frees it with g_ptr_array_free.
 GPtrArray *communicators_read(const struct node *map, int ranks, const char *path,
                               struct diag_list *diags);
 
-// The number of the communicator of that name in the list, from 0; -1: there is none.
+// Returns the index of the communicator of that name in the list, or -1 if there is none.
 int communicator_find(const GPtrArray *communicators, const char *name);
 
 // JSON Schema of `workload.communicators`, a new reference.

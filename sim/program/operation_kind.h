@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Kinds of operations: one row each, which is all that the simulator knows of one. The row drives
-// the YAML reader, the JSON Schema, `netsim describe`, the request that is started, and reports.
-// operations.c has those of sim/ itself; a model has a table of its own (struct model).
+// Kinds of operations. One row describes a kind completely: it drives the YAML reader, the JSON
+// Schema, `netsim describe`, the started request, and reports. operations.c has the kinds of sim/
+// itself; a model has its own table (struct model).
 //
-// The arguments of an operation are a struct of its owner's, which its keys fill by offset, as
-// parameter tables do. Whole numbers and ranks may be expressions in a program: they are evaluated
-// for each call, and the device sees what they come out as.
+// The arguments of an operation are a struct of its owner, which its keys fill by offset, as in
+// parameter tables. Whole numbers and ranks may be expressions in a program: they are evaluated for
+// each call, and the device sees the results.
 #ifndef NETSIM_PROGRAM_OPERATION_KIND_H
 #define NETSIM_PROGRAM_OPERATION_KIND_H
 
@@ -16,59 +16,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// What a number or a rank is that was not given, or for which the key's word was given.
+// The value of an omitted number or rank, or of the key's word.
 #define OPERATION_ANY (-1)
 
-// The arguments that sim/ itself looks at. Every operation's struct begins with them.
+// The arguments that sim/ itself uses. Every operation's struct begins with them.
 struct operation_arguments {
-    int peer;                         // OPERATION_ANY: any, all, or it has none
-    int64_t size;                     // bytes that are sent, received or moved
-    int64_t buffer;                   // address; OPERATION_ANY: memory of the operation's own
-    const struct data_layout *layout; // NULL: `size` bytes together; else its bytes are the size
+    int peer;                         // OPERATION_ANY: any, all or none
+    int64_t size;                     // bytes sent, received or moved
+    int64_t buffer;                   // address; OPERATION_ANY: the operation's own memory
+    const struct data_layout *layout; // NULL: `size` contiguous bytes; else size is layout->bytes
 };
 
 // How a key is read.
 enum operation_form {
-    OPERATION_VALUE,        // as its parameter's kind says; whole numbers may be expressions
+    OPERATION_VALUE,        // by the parameter's kind; whole numbers may be expressions
     OPERATION_RANK,         // int: a rank, which may be an expression
     OPERATION_NAME,         // const char *, interned: a name
-    OPERATION_REQUEST,      // name of the request that is started
-    OPERATION_AWAITED,      // name of a request that is waited for
+    OPERATION_REQUEST,      // name of the request that it starts
+    OPERATION_AWAITED,      // name of a request that it waits for
     OPERATION_AWAITED_ALL,  // "all", or several of them
     OPERATION_COUNTER,      // name of a loop's counter
     OPERATION_BODY,         // a list of operations
-    OPERATION_COMMUNICATOR, // name of the communicator among which it is
+    OPERATION_COMMUNICATOR, // name of its communicator
     OPERATION_STRIDED,      // {counts, strides, peer_strides}: fills operation_arguments.layout
     OPERATION_SEGMENTS,     // [{bytes, count}, …]: likewise
 };
 
 struct operation_key {
-    // Name, kind, offset in the arguments, default, range and meaning. fallback NULL: it must be
-    // given; "": it may be left out, and a number is then OPERATION_ANY. Kinds whose field has to
-    // be freed (counts, windows) are not allowed.
+    // Name, kind, offset in the arguments, default, range and meaning. fallback NULL: required; "":
+    // optional, and an omitted number is OPERATION_ANY. Kinds whose field must be freed (counts,
+    // windows) are not allowed.
     struct param param;
     enum operation_form form;
-    const char *word;   // that stands for OPERATION_ANY: "any"; NULL: none
-    const char *report; // member of a request's report that has the text; NULL: it is not told
-    bool clamped;       // an expression's value out of range becomes the nearest in it
+    const char *word;   // word for OPERATION_ANY: "any"; NULL: none
+    const char *report; // member of a request's report for the text; NULL: not reported
+    bool clamped;       // an expression's value is clamped to the range
 };
 
-// What a call of the operation is, for who runs it and for who unfolds it.
+// The class of a call, for the interpreter and for flattening.
 enum call_class {
     CALL_OPERATION, // a request of a model's own kind
-    // What every MPI library has.
+    // Calls of every MPI library.
     CALL_TRANSFER,   // a request: a send, receive or probe
     CALL_SENDRECV,   // a receive and a send
     CALL_COLLECTIVE, // a schedule of requests
-    // What concerns no library.
-    CALL_WAIT,    // for requests that have been started
-    CALL_LOCAL,   // time of the process alone
-    CALL_MEMORY,  // memory made known to the provider, or taken back
+    // Calls outside of any library.
+    CALL_WAIT,    // waits for started requests
+    CALL_LOCAL,   // local time of the process
+    CALL_MEMORY,  // registers memory with the provider, or deregisters it
     CALL_MEASURE, // a benchmark's clock
-    CALL_LOOP,    // nothing is to be done
+    CALL_LOOP,    // no action
 };
 
-// How the message of an operation's request is opened in the ledger.
+// The direction in which the ledger opens the message of an operation's request.
 enum operation_moves {
     OPERATION_MOVES_NOTHING, // no message
     OPERATION_TO_PEER,       // from the caller to the peer
@@ -80,20 +80,21 @@ struct operation_kind {
     const char *doc;  // one line
     // Read in this order; ends with a NULL name. NULL: none.
     const struct operation_key *keys;
-    size_t size; // of its arguments; 0: struct operation_arguments alone
-    int code;    // its owner's own number of it
+    size_t size; // of its arguments; 0: only struct operation_arguments
+    int code;    // its owner's number for it
     enum call_class class;
-    bool plain; // may be written as a value, which is that of the first key, or, without keys, as
-                // a word
-    bool internal; // not in YAML: benchmarks alone have it
+    bool plain;    // may be written as a plain value, that of the first key, or, without keys, as a
+                   // word
+    bool internal; // not in YAML: for benchmarks only
     enum operation_moves moves;
-    int order; // 0 .. 5: messages of operations with one number, source and destination keep order
-    // Completes arguments that have been read, where keys and their ranges don't say all: fills
-    // fields without keys, or returns false and sets *error (g_free). NULL: nothing to do.
+    int order; // 0 .. 5: messages with equal `order`, source and destination keep their order
+    // Completes the arguments after reading: fills fields without keys, and checks beyond the
+    // ranges of the keys. Returns false and sets *error (g_free) if they are wrong. NULL: nothing
+    // to do.
     bool (*complete)(struct operation_arguments *arguments, char **error);
 };
 
-// The largest address that a program may name: beyond, sums of address and size have no room.
+// The largest address in a program: sums of address and size must not overflow.
 #define OPERATION_MOST_ADDRESS "1099511627776"
 
 // Rows for the keys of operation_arguments.

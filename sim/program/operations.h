@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The operations of sim/ itself: what every MPI library does, and what concerns none.
+// The operations of sim/ itself: those of every MPI library, and those outside of any library.
 #ifndef NETSIM_PROGRAM_OPERATIONS_H
 #define NETSIM_PROGRAM_OPERATIONS_H
 
@@ -13,7 +13,7 @@ enum op_code {
     OP_ISSEND,
     OP_RECV,
     OP_IRECV,
-    OP_PROBE, // blocks until a matching message is there; does not consume it
+    OP_PROBE, // blocks until a matching message has arrived; does not consume it
     OP_IPROBE,
     OP_WAIT,
     OP_WAITALL,
@@ -42,7 +42,7 @@ extern const struct operation_kind operation_table[OP_CODES + 1];
 // send .. iprobe.
 struct transfer_arguments {
     struct operation_arguments common;
-    int64_t tag; // OPERATION_ANY: of a receive or probe any
+    int64_t tag; // OPERATION_ANY: any, for a receive or probe
 };
 
 struct sendrecv_arguments {
@@ -55,7 +55,7 @@ struct sendrecv_arguments {
 struct collective_arguments {
     struct operation_arguments common;
     int root;
-    int64_t receive_buffer; // OPERATION_ANY: behind what is sent
+    int64_t receive_buffer; // OPERATION_ANY: after the sent data
 };
 
 struct compute_arguments {
@@ -69,10 +69,10 @@ struct loop_arguments {
 };
 
 struct measure_arguments {
-    struct operation_arguments common; // size: that the time is recorded under
+    struct operation_arguments common; // size: key under which the time is recorded
     int64_t count;                     // repetitions
     int64_t parts;                     // divides a repetition's time (2: half a round trip)
-    bool reported;                     // the time is what the library has reported, not the clock's
+    bool reported;                     // the time is the library's report, not the clock's
 };
 
 // The operations of every MPI library, for a stack's list.

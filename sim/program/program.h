@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ranks do, as data: a tree of operations. Benchmarks are built as such trees, free programs
-// are read from YAML.
+// Programs of ranks, as trees of operations. Benchmarks are built as such trees; free programs are
+// read from YAML.
 //
 //   workload:
 //     ranks: 2
@@ -21,9 +21,9 @@
 //       - ranks: 1
 //         do: [{recv: {from: any, tag: any, size: 64 KiB}}]
 //
-// Expressions may use rank, ranks, and the counters of the loops around them. A plain number needs
-// the unit of its key; in a calculation units multiply: sizes count in bytes, times in picoseconds.
-// A rank that several parts name does them one after another.
+// Expressions may use rank, ranks, and the counters of the enclosing loops. A plain number needs
+// the unit of its key. In a calculation units multiply: sizes are in bytes, times in picoseconds. A
+// rank that several parts name runs them one after another.
 #ifndef NETSIM_PROGRAM_PROGRAM_H
 #define NETSIM_PROGRAM_PROGRAM_H
 
@@ -34,18 +34,18 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// A value that an expression makes: over rank, ranks and the counters of the loops around it.
+// The value of an expression over rank, ranks and the counters of the enclosing loops.
 struct op_value {
-    char *text; // a plain number is one too
+    char *text; // an expression; may be a plain number
     struct source_mark mark;
 };
 
 #define PROGRAM_MOST_RANKS 65536
 #define NO_COMMUNICATOR (-1)
 
-// How the data of a one-sided transfer lie in memory, if not as `size` bytes together. Either
-// counts (bytes together, then how many of each level) with a stride for each count but the first,
-// in bytes; or sets of segments.
+// The layout of a one-sided transfer's data in memory, if not `size` contiguous bytes. Either
+// counts (contiguous bytes, then the number of pieces of each level) with a stride in bytes for
+// each count but the first; or sets of segments.
 struct op_layout {
     GArray *counts, *strides; // struct op_value; empty: sets
     GArray *peer_strides;     // struct op_value; empty: as strides
@@ -66,16 +66,16 @@ struct op {
     const struct operation_kind *kind;
     struct source_mark mark;
     struct source_mark plain_mark; // of the value of the kind's first key
-    void *arguments;               // the kind's struct: what is known now, and defaults
-    GArray *computed;              // struct op_computed; NULL: all is known
+    void *arguments;               // the kind's struct: constant values and defaults
+    GArray *computed;              // struct op_computed; NULL: all values are constant
     struct op_layout *layout;      // NULL: contiguous
     int communicator;              // number in the program's list; NO_COMMUNICATOR: all ranks
-    char *name;      // a request that is started or waited for, or a loop's counter. Or NULL
+    char *name;      // the request that is started or waited for, or a loop's counter; or NULL
     char **names;    // waitall: NULL-terminated; NULL: all open requests
     GPtrArray *body; // loop: struct op *
 };
 
-// For a set of ranks, what they do.
+// The operations of a set of ranks.
 struct program_part {
     bool all;
     GArray *ranks;   // int, ascending; unused if all
@@ -88,35 +88,35 @@ struct program {
     GPtrArray *communicators; // struct communicator * (communicator.h); NULL: none
 };
 
-// A library that programs run on, and what it has. Operations that concern no library (wait,
-// compute, copy, loop) are always there.
+// The library under a program, and its operations. Operations outside of any library (wait,
+// compute, copy, loop) are always available.
 struct op_library {
-    const char *name; // of the stack; NULL: not known, and nothing is said about what it has
+    const char *name; // of the stack; NULL: unknown, and its operations are not checked
     // Names of the operations that it has, NULL-terminated. NULL: the two-sided and collective ones
     // of MPI.
     const char *const *operations;
     const struct operation_kind *own; // table of its model, ends with a NULL name; NULL: none
-    // Of all models, NULL-terminated: to say of an operation that others have it. NULL: none.
+    // The tables of all models, NULL-terminated: for a message that another stack has an operation.
+    // NULL: none.
     const struct operation_kind *const *all;
 };
 
-// Whether the library has the operation.
+// True if the library has the operation.
 bool op_library_has(const struct op_library *library, const struct operation_kind *kind);
 
 // Reads `workload.program`. Checks operation names, keys, ranks within 0 .. ranks-1 (literal ones),
 // that expressions compile, that waited requests are started somewhere in the same part, and that
-// the library (NULL: not known, and there are no models) has the operations. NULL and diagnostics
-// after an error.
-// `communicators` is the map workload.communicators; NULL: there is none.
+// the library (NULL: unknown, and no models) has the operations. Returns NULL and adds diagnostics
+// after an error. `communicators` is the map workload.communicators; NULL: there is none.
 struct program *program_read(const struct node *list, const struct node *communicators, int ranks,
                              const struct op_library *library, const char *path,
                              struct diag_list *diags);
 
-// Reads "3" or "1..3"; false if it is neither.
+// Reads "3" or "1..3". Returns false if the text is neither.
 bool program_parse_ranks(const char *text, int *first, int *last);
 
-// The largest rank that a `workload.program` names + 1, at least 1; *all: a part is for all ranks.
-// Complains about nothing.
+// Returns 1 + the largest rank that a `workload.program` names, at least 1. Sets *all if a part is
+// for all ranks. Adds no diagnostics.
 int program_ranks_named(const struct node *list, bool *all);
 
 struct program *program_new(void);
@@ -131,28 +131,27 @@ GPtrArray *op_body_new(void);
 struct op *op_append(GPtrArray *body, enum op_code code);
 struct op *op_append_kind(GPtrArray *body, const struct operation_kind *kind);
 
-// The arguments that every kind has.
+// The arguments that all kinds share.
 static inline struct operation_arguments *op_common(const struct op *op)
 {
     return op->arguments;
 }
 
-// Appends a loop; counter NULL: its turns have no name. What it repeats is appended to its body.
+// Appends a loop, whose body the caller fills. counter NULL: the counter has no name.
 struct op *op_append_loop(GPtrArray *body, int64_t count, const char *counter);
 
-// Gives the operation's key of that name, which must be a whole number or a rank, a value.
+// Sets the operation's key of that name, which must be a whole number or a rank.
 void op_set(struct op *op, const char *name, int64_t value);
 
-// Lets the operation's key of that name, which must be a whole number or a rank, be computed by an
-// expression.
+// Sets the operation's key of that name, which must be a whole number or a rank, to an expression.
 void op_compute(struct op *op, const char *name, const char *expression);
 
-// The same for readers, with the place where it was written; text is copied.
+// The same for readers, with its place in the file. Copies `text`.
 void op_add_computed(struct op *op, const struct operation_key *key, const char *text,
                      struct source_mark mark);
 
-// Gives an operation a strided layout: counts[0] bytes together, counts[i] of them strides[i - 1]
-// apart, i = 1 .. levels; levels <= DATA_LAYOUT_LEVELS. peer_strides NULL: as strides.
+// Gives an operation a strided layout: counts[0] contiguous bytes, counts[i] of those strides[i -
+// 1] bytes apart, i = 1 .. levels; levels <= DATA_LAYOUT_LEVELS. peer_strides NULL: as strides.
 void op_set_strided(struct op *op, int levels, const int64_t *counts, const int64_t *strides,
                     const int64_t *peer_strides);
 
@@ -161,7 +160,7 @@ void op_add_segments(struct op *op, int64_t bytes, int64_t count);
 struct op_layout *op_layout_new(void); // empty, for readers
 struct program_part *program_add_part(struct program *program);
 
-// Whether the operation is the one of sim/ with that code.
+// True if the operation is the one of sim/ with that code.
 bool op_is(const struct op *op, enum op_code code);
 
 // The choices of a JSON Schema for a rank or a range of ranks, or one of `words` ("all|"), a new

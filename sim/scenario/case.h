@@ -11,26 +11,26 @@ struct scenario_case {
     char *name; // of the series
     struct source_mark mark;
     const struct stack_schema *stack;
-    const char *nic;     // NIC model: of all hosts, or where they list theirs that of the first
-    GPtrArray *sections; // struct param_values *, one for each section of the schema
+    const char *nic;     // NIC model of all hosts; if hosts list their cards, that of the first
+    GPtrArray *sections; // struct param_values *, one per section of the schema
     struct topology topology;
     struct workload workload;
     struct node *tree; // the merged tree, for the manifest
 };
 
-// The values of the section at `path` ("lam_via"), as the table's struct; aborts if the schema has
-// none.
+// Returns the values of the section at `path` ("lam_via"), as the table's struct. Aborts if the
+// schema has no such section.
 const void *scenario_section_values(const struct scenario_case *test_case, const char *path);
 
-// The same of a section of hosts ("host.memory"), as the host of that index has it.
+// The same for a section of hosts ("host.memory"), of the host with that index.
 const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path);
 
-// Whether the case reads the section at `path`: it is of its stack or of nobody's, and of no other
-// card.
+// True if the case reads the section at `path`: it belongs to the case's stack or to no stack, and
+// not to another card.
 bool scenario_case_reads(const struct scenario_case *test_case,
                          const struct scenario_schema *schema, const char *path);
 
-// For checks: an error at the place where parameter `name` of a section was given.
+// For checks: adds an error at the origin of parameter `name` of a section.
 void scenario_complain(const struct scenario_case *test_case, struct diag_list *diags,
                        const char *path, const char *name, const char *hint, const char *format,
                        ...) G_GNUC_PRINTF(6, 7);
@@ -39,11 +39,12 @@ void scenario_complain(const struct scenario_case *test_case, struct diag_list *
 // reference.
 json_t *scenario_case_json(const struct scenario_case *test_case);
 
-// Whether a benchmark that runs on any number of ranks runs on the fewest, because nothing says how
-// many: on fewer than there are hosts.
+// True if a benchmark for any number of ranks runs on its minimum because the scenario gives no
+// number, and that is fewer than the hosts.
 bool case_ranks_are_fewest(const struct scenario_case *test_case);
 
-// Makes a case of a merged tree, which it takes over. What was read is there also after errors.
+// Makes a case from a merged tree and takes ownership of the tree. Returns the readable parts even
+// after errors. The caller frees it with case_free.
 struct scenario_case *case_read(const char *name, struct source_mark mark, struct node *tree,
                                 const struct scenario_schema *schema, struct diag_list *diags);
 void case_free(struct scenario_case *test_case);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pieces of the configuration compiler that work on one scenario: scenario.c reads the file and
-// its series, testbed.c finds the machine, case.c makes a case of a merged tree.
+// Internal to the configuration compiler: scenario.c reads the file and its series, testbed.c finds
+// the testbed, case.c makes a case from a merged tree.
 #ifndef NETSIM_SCENARIO_COMPILER_H
 #define NETSIM_SCENARIO_COMPILER_H
 
@@ -19,17 +19,18 @@ struct compiler {
     const struct scenario_options *options;
     const char *directory; // of the scenario file; NULL: no other file may be read
     struct node *root;     // of the scenario file
-    size_t nodes;          // of the trees of all cases so far
+    size_t nodes;          // in the trees of all cases so far
     GPtrArray *sets;       // struct scenario_set *
     GHashTable *testbeds;  // name -> struct node *; NULL if it could not be read
     struct diag_list *diags;
 };
 
-// Whether `schema:` is there and says what this program reads; complains if not.
+// Returns true if `schema:` is present and names a version that this program reads; complains
+// otherwise.
 bool compiler_check_version(const struct node *tree, struct diag_list *diags);
 
-// The tree of the testbed that `name` (a scalar) names, without the keys that are its own; NULL
-// after an error. The compiler owns it.
+// Returns the tree of the testbed that `name` (a scalar) names, without the keys that only testbeds
+// have, or NULL after an error. The compiler owns it.
 const struct node *compiler_testbed(struct compiler *compiler, const struct node *name);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hosts that are unlike the others of their network: settings of an item of `hosts`, laid over
-// those of all hosts. Part of the configuration compiler.
+// Hosts that differ from the others of their network: settings of an item of `hosts`, which
+// override those of all hosts. Part of the configuration compiler.
 //
 //   host: {processor: {clock: 1.2 GHz}}
 //   hosts: [{name: node, count: 4}, {name: old, count: 2, host: {processor: {clock: 600 MHz}}}]
@@ -12,8 +12,8 @@
 #define HOST_SETTINGS_KEY "host"
 
 // Reads the map `own` at `path` ("hosts[1].host"), over the map `common` (NULL: none). Returns a
-// list of struct param_values *, one for each section of the schema below "host", which the caller
-// frees with g_ptr_array_unref, also after errors.
+// list of struct param_values *, one per section of the schema below "host", even after errors. The
+// caller frees it with g_ptr_array_unref.
 GPtrArray *host_settings_read(const struct node *common, const struct node *own,
                               const struct scenario_schema *schema, const char *path,
                               struct diag_list *diags);

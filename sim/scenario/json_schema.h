@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The JSON Schema of scenario files, made from the schema that the compiler reads by.
+// The JSON Schema of scenario files, made from the compiler's schema.
 #ifndef NETSIM_SCENARIO_JSON_SCHEMA_H
 #define NETSIM_SCENARIO_JSON_SCHEMA_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The configuration compiler: a scenario file becomes, for each of its series, a checked and fully
-// resolved case. It needs no simulator: what exists (stacks, benchmarks, parameter tables) is told
-// to it by a schema.
+// The configuration compiler: turns each series of a scenario file into a checked and fully
+// resolved case. It is independent of the simulator: a schema lists the stacks, benchmarks and
+// parameter tables.
 //
 // Order of precedence, lowest first: defaults of the tables, testbed file, scenario file, the
 // series' own `set`, --set.
@@ -24,15 +24,16 @@ struct scenario {
 
 struct scenario_options {
     const char *const *sets; // "path=value", NULL-terminated; NULL: none
-    const char *data_dir; // its scenarios/ is looked into after the file's own directory; or NULL
-    uint64_t seed;        // 0: the scenario's, or 1
-    // Names of the series that become cases, NULL-terminated; the others are not looked at, beyond
-    // their names. NULL: all.
+    const char *data_dir;    // its scenarios/ is searched after the file's own directory; or NULL
+    uint64_t seed;           // 0: the scenario's, or 1
+    // Names of the series to compile, NULL-terminated. Of the others only the names are read. NULL:
+    // all.
     const char *const *series;
-    bool allow_unused; // what is set and decides nothing (unused.h) is no mistake
+    bool allow_unused; // settings without effect (unused.h) are no error
 };
 
-// Compiles a file. NULL after an error; diags says all that is wrong. Free with scenario_free.
+// Compiles a file. Returns NULL after an error, with all faults in diags. The caller frees it with
+// scenario_free.
 struct scenario *scenario_load(const char *file, const struct scenario_schema *schema,
                                const struct scenario_options *options, struct diag_list *diags);
 

@@ -4,17 +4,16 @@
 //   hosts:    [{name: node, count: 6}]            # node0 … node5; without count: exactly that name
 //             [{name: n, nics: [{name: eth0, nic: eepro100}, {name: eth1, nic: tulip}]}]
 //   hosts:    [{name: old, host: {processor: {…}}}]        # unlike others: host_settings.h
-//   switches: [{name: switch0, ports: 24}]        # parameters of the switch table beside name and
-//   count links:    [{from: node, to: switch0}]         # a name, a group, a range "node0..2", or a
-//   list of such routes:   [{from: node0, to: node3, via: [switch0, switch2], links: [0, any, 1]}]
+//   switches: [{name: switch0, ports: 24}]        # besides name and count: the switch table's keys
+//   links:    [{from: node, to: switch0}]         # a name, a group, a range "node0..2", or a list
+//   routes:   [{from: node0, to: node3, via: [switch0, switch2], links: [0, any, 1]}]
 //
 // A host that lists `nics` has these cards, one link each: a link ends at n.eth1, or at n and then
-// at the first card that no link has. Any other host has a card of the case's `nic` for each of its
-// links.
+// at the first card without a link. Any other host has a card of the case's `nic` per link.
 //
-// A link item joins every node of `from` with every node of `to`, `count` times; one group joined
-// with itself is joined pair by pair. Hosts do not forward: two hosts are joined by a link, or
-// through switches.
+// A link item joins every node of `from` with every node of `to`, `count` times; a group joined
+// with itself is joined pair by pair. Hosts do not forward: a link or a path of switches joins two
+// hosts.
 #ifndef NETSIM_SCENARIO_TOPOLOGY_H
 #define NETSIM_SCENARIO_TOPOLOGY_H
 
@@ -30,9 +29,9 @@ struct topology_card {
 struct topology_node {
     const char *name; // in the topology's `names`
     struct source_mark mark;
-    const GArray *cards; // struct topology_card; NULL: one of the case's `nic` for each link
-    GPtrArray *own; // struct param_values *: settings of its own (host_settings.h); NULL: those of
-                    // all hosts
+    const GArray *cards; // struct topology_card; NULL: one of the case's `nic` per link
+    GPtrArray *own; // struct param_values *: its own settings (host_settings.h); NULL: those of all
+                    // hosts
 };
 
 struct topology_switch {
@@ -56,8 +55,8 @@ struct topology_route {
     struct source_mark mark;
 };
 
-// How routes that are not given are found. By default: up*/down* if a switch cuts through, for only
-// then can a cycle of routes block, and shortest otherwise.
+// How to compute routes that are not given. By default: up*/down* if a switch cuts through, because
+// only then can a cycle of routes block; shortest otherwise.
 enum topology_routing {
     TOPOLOGY_ROUTES_DEFAULT,
     TOPOLOGY_ROUTES_UP_DOWN,
@@ -68,7 +67,7 @@ struct topology {
     enum topology_routing routing;
     GStringChunk *names; // of hosts and switches
     GArray *hosts;       // struct topology_node
-    GPtrArray *cards;    // GArray of struct topology_card, one for each list in the file
+    GPtrArray *cards;    // GArray of struct topology_card, one per list in the file
     GPtrArray *own;      // GPtrArray *: the lists of settings that hosts have
     GPtrArray *switches; // struct topology_switch *
     GPtrArray *links;    // struct topology_link *
@@ -78,22 +77,22 @@ struct topology {
 #define TOPOLOGY_MOST_NODES 65536
 #define TOPOLOGY_MOST_LINKS 262144
 
-// The tables of what an item has besides the parameters.
+// The tables of an item's keys besides the parameters.
 extern const struct param_table topology_host_table, topology_card_table,
     topology_switch_item_table, topology_link_item_table, topology_route_table;
 
-// The words that may stand in place of a list of routes.
+// The words allowed instead of a list of routes.
 extern const char *const topology_routings[];
 
-// Fills an empty (zeroed) topology from the keys of `tree`. What was read is there also after
-// errors; free with topology_clear.
+// Fills an empty (zeroed) topology from the keys of `tree`, as far as possible after errors. The
+// caller frees it with topology_clear.
 void topology_read(struct topology *topology, const struct node *tree,
                    const struct scenario_schema *schema, struct diag_list *diags);
 void topology_clear(struct topology *topology);
 
-// Complain if a switch has more links than its parameter `ports` (if its table has one; 0: no
-// bound) says, and if no way joins two of the hosts: over any of their links, or (used_only) over
-// those whose cards the case's stack uses.
+// Complain if a switch has more links than its parameter `ports` allows (if its table has one; 0:
+// no bound), and if no path joins two of the hosts: over any of their links, or (used_only) over
+// links whose cards the case's stack uses.
 void topology_check_ports(const struct topology *topology, const struct param_table *table,
                           struct diag_list *diags);
 void topology_check_joined(const struct topology *topology, bool used_only,
@@ -101,20 +100,20 @@ void topology_check_joined(const struct topology *topology, bool used_only,
 
 // ---- Networks: switches that are joined (topology_check.c) ----
 
-// What topology_network looks at; the caller frees it.
+// Returns the array for topology_network. The caller frees it.
 int *topology_networks(const struct topology *topology);
 
-// A node that stands for the network of a switch; a host stands for itself.
+// Returns the node that represents the network of a switch; a host represents itself.
 int topology_network(int *parent, int node);
 
 // ---- Which cards a stack uses (topology_use.c) ----
 
 struct topology_use {
     const char *stack;         // its name
-    enum stack_cards cards;    // how many of a host's that fit
+    enum stack_cards cards;    // which of a host's matching cards
     const char *const *drives; // NIC models, NULL-terminated; NULL or none: any
-    const char *card;          // a card's name or NIC model that the case gives; NULL: none
-    struct source_mark mark;   // where it gives it
+    const char *card;          // the case's card name or NIC model; NULL: none
+    struct source_mark mark;   // its place in the file
 };
 
 // Marks the ends of links whose card the stack does not use (struct topology_link, `idle`), and
@@ -122,10 +121,10 @@ struct topology_use {
 void topology_use_cards(struct topology *topology, const struct topology_use *use,
                         struct diag_list *diags);
 
-// A host at the end of this link whose card there is not used; -1: none.
+// Returns a host at an end of this link whose card there is unused, or -1 if there is none.
 int topology_idle_host(const struct topology *topology, int link);
 
-// The first link of a host whose card is used; -1: none.
+// Returns the first link of a host whose card is used, or -1 if there is none.
 int topology_used_link(const struct topology *topology, int host);
 
 // Hosts and switches.
@@ -143,10 +142,10 @@ static inline bool topology_is_host(const struct topology *topology, int node)
 
 #define TOPOLOGY_NICS_KEY "nics" // of an item of `hosts`
 
-// Whether a host of a scenario's tree lists its cards.
+// True if a host of a scenario's tree lists its cards.
 bool topology_lists_cards(const struct node *tree);
 
-// The list at `path` of a host, owned by the topology; NULL: there is none.
+// Returns a host's list of cards at `path`, owned by the topology, or NULL if there is none.
 const GArray *topology_cards_read(struct topology *topology, const struct node *list,
                                   const char *path, const struct scenario_schema *schema,
                                   struct diag_list *diags);
@@ -154,17 +153,18 @@ const GArray *topology_cards_read(struct topology *topology, const struct node *
 // The cards that a node lists; NULL: none.
 const GArray *topology_cards_of(const struct topology *topology, int node);
 
-// The index of the card of that name or else of the only one of that NIC model; -1: there is none.
+// Returns the index of the card of that name, or else of the only one of that NIC model, or -1 if
+// there is none.
 int topology_card_find(const GArray *cards, const char *text);
 
 // "eth0 (eepro100), eth1 (tulip)"; the caller frees it.
 char *topology_cards_text(const GArray *cards);
 
-// Gives each end of a link that names no card the host's first one that is free, and complains of
+// Assigns the host's first free card to each end of a link that names none, and complains about
 // cards with two links.
 void topology_place_links(struct topology *topology, struct diag_list *diags);
 
-// The node at an end (0: a, 1: b) of a link, and its card there; NULL: the host lists none.
+// The node at an end (0: a, 1: b) of a link, and its card there; NULL if the host lists none.
 static inline int topology_link_node(const struct topology_link *link, int end)
 {
     return end ? link->b : link->a;
@@ -172,8 +172,8 @@ static inline int topology_link_node(const struct topology_link *link, int end)
 const struct topology_card *topology_link_card(const struct topology *topology,
                                                const struct topology_link *link, int end);
 
-// "node0..3" or "node0..node3": the first and last node of the range, by name, which the caller
-// frees. False if the text is none.
+// Splits "node0..3" or "node0..node3" into the names of its first and last node, which the caller
+// frees. Returns false if the text is no range.
 bool topology_split_range(const char *text, char **first, char **last);
 
 // The name of a node: hosts first, then switches.

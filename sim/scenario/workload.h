@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The workload of a case, a benchmark with its sizes or a free program, and its reader.
+// The workload of a case (a benchmark with its sizes or a free program), and its reader.
 //
 //   workload: {benchmark: pmb.pingpong, sizes: 0 B .. 4 MiB, repetitions: auto, ranks: 2}
 //   workload: {benchmark: pmb.bcast, samples: true}      # the time of each repetition is kept
@@ -7,8 +7,8 @@
 //   workload: {benchmark: pmb.bcast, placement: [node2, node0, node1]}     # see placement.h
 //
 // sizes is a size, a range, or a list of such. A range "A .. B" goes from A to B by doubling (after
-// 0 comes 1), and B is always part of it. The sizes of a benchmark that counts something else than
-// bytes are plain numbers. A benchmark may have more keys of its own.
+// 0 comes 1), and B is always part of it. The sizes of a benchmark that counts another unit than
+// bytes are plain numbers. A benchmark may have additional keys.
 #ifndef NETSIM_SCENARIO_WORKLOAD_H
 #define NETSIM_SCENARIO_WORKLOAD_H
 
@@ -20,8 +20,8 @@ struct workload {
     struct program *program;                  // NULL: a benchmark
     int ranks;
     GArray *placement; // int: the hosts of the ranks, see placement_host; never empty in a case
-    GArray *sizes;     // int64_t: message sizes of a benchmark, or what it counts
-    struct param_values *parameters; // of the benchmark's own table; NULL: it has none
+    GArray *sizes; // int64_t: message sizes of a benchmark, or numbers of the unit that it counts
+    struct param_values *parameters; // of the benchmark's table; NULL: it has none
     int64_t repetitions;             // 0: auto
     bool samples;                    // the times of single repetitions are kept
     struct source_mark mark;
@@ -33,11 +33,12 @@ struct workload {
 // The keys of every workload, NULL-terminated.
 extern const char *const workload_keys[];
 
-// Those and the benchmark's own (NULL: none): a NULL-terminated list that owns no strings.
+// Those and the keys of the benchmark (NULL: none), as a NULL-terminated list that does not own its
+// strings.
 GPtrArray *workload_keys_of(const struct benchmark_schema *benchmark);
 
-// Fills an empty (zeroed) workload from the key `workload` of `tree`. `stack` may be NULL if it is
-// not known; the hosts of `topology` are those that could be read. Free with workload_clear, also
+// Fills an empty (zeroed) workload from the key `workload` of `tree`. `stack` is NULL if it is
+// unknown; `topology` may be incomplete after errors. The caller frees it with workload_clear, even
 // after errors.
 void workload_read(struct workload *workload, const struct node *tree,
                    const struct scenario_schema *schema, const struct stack_schema *stack,
