@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What MPI libraries over sockets have in common: a TCP connection to every other process of the
-// job, made at startup; for each of them a queue of what is to be written, which goes as far as the
-// socket takes it; a reader of headers and bodies, as a socket gives bytes and not messages; and
-// select over the connections.
+// The common part of MPI libraries over sockets: a TCP connection to every other process of the
+// job, made at startup; per connection a queue of items to write, as far as the socket takes them,
+// and a reader of headers and bodies, since a socket delivers bytes and not messages; and select
+// over the connections.
 //
-// A library says what a header is and what to do with it, and when it reads, writes or waits: that
-// is where libraries differ.
+// A library defines its headers and their handling, and decides when to read, write or wait: here
+// libraries differ.
 //
 // Not modelled: connections made only when they are first used (ch_p4), several of a pair, and how
 // the daemons or listeners tell a port (it takes `exchange`; who calls is said in a greeting).
@@ -22,13 +22,13 @@
 struct mesh_config {
     struct tcp_options options;
     int64_t header;    // bytes that the reader reads first of each message, 0: there is no header
-    sim_time exchange; // until a port that is told is known
+    sim_time exchange; // ps, until the peer knows a port
 };
 
 // One thing to be written, header and data, in one call as far as the socket takes it.
 struct mesh_item {
     struct mesh_item *next;
-    struct tcp_run runs[MESH_RUNS]; // what is still to be written
+    struct tcp_run runs[MESH_RUNS]; // still to be written
     int count;
     bool begun;     // some of it has been taken
     uint32_t order; // its place among the others of its link
@@ -45,7 +45,7 @@ struct mesh_link {
     struct tcp_socket *socket;     // NULL: none (oneself, or not yet)
     bool port_known;               // the peer, of a lower rank, accepts this rank now
     bool closed;                   // by the peer
-    struct mesh_item *head, *tail; // to be written; the head may be under way
+    struct mesh_item *head, *tail; // to be written; the head may be partly written
     // The reader: what is being read, and how much of it there is.
     bool in_header;
     int64_t wanted, got;
@@ -125,15 +125,15 @@ void mesh_item_header(struct mesh_item *item, int64_t length, const void *conten
 void mesh_item_data(struct mesh_item *item, int64_t length, struct message_ref message,
                     int64_t offset);
 
-// Adds `length` bytes that stand for a message of none.
+// Adds `length` bytes that represent an empty message.
 void mesh_item_stand_in(struct mesh_item *item, int64_t length, struct message_ref message);
 
-// Puts it into its link's queue, behind all of a lower or equal order and behind one that is under
-// way.
+// Puts it into its link's queue, after all items of a lower or equal order and after one that is
+// partly written.
 void mesh_queue(struct mesh_item *item, uint32_t order);
 
 enum mesh_progress {
-    MESH_EMPTY,  // nothing now: it would block
+    MESH_EMPTY,  // nothing: it would block
     MESH_PART,   // some
     MESH_WHOLE,  // to its end
     MESH_CLOSED, // the connection is gone

@@ -43,14 +43,14 @@ extern const struct param_table p4_table;
 
 enum p4_kind { P4_SHORT, P4_LONG, P4_REQUEST_TO_SEND, P4_OK_TO_SEND, P4_DATA };
 
-// What a p4 message says in its header and, unless it is data, in the packet behind that.
+// The content of a p4 message's header and, unless it is data, of the packet after it.
 struct p4_envelope {
     int32_t length; // of the MPI message
     int32_t tag;
     uint8_t kind;
     uint16_t context;
     uint32_t sequence;
-    int32_t payload; // bytes of this p4 message behind its header
+    int32_t payload; // bytes of this p4 message after its header
     struct message_ref message;
 };
 #define P4_HEADER_BYTES 32
@@ -114,9 +114,8 @@ static inline struct p4_process *p4_process_of(const struct mpi_process *process
 
 extern const struct mpi_device_ops p4_ops;
 
-// p4_transport.c
-// Sends a p4 message: `data` bytes of the request's message behind its packet, or, of kind P4_DATA,
-// alone.
+// p4_transport.c Sends a p4 message: `data` bytes of the request's message after its packet, or
+// alone for kind P4_DATA.
 void p4_send(struct cpu_context *context, struct mesh_link *link, struct mpi_request *request,
              const struct p4_envelope *envelope, int64_t data);
 enum mpi_progress p4_advance(struct cpu_context *context, struct mpi_process *process,
