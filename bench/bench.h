@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How fast the simulator is on the machine at hand.
+// Measures the simulator's speed on this machine.
 //
 // hold      the event engine in the hold model, against a bare 4-ary heap in the same process
 // star      raw frames through one switch, against the same frames in ns-3 where that is installed
@@ -21,7 +21,7 @@ struct bench_options {
     const char *data_dir;                 // holds scenarios/ and bench/
     bool quick;                           // less time, more noise
     bool ns3;                             // compare with ns-3 if it is installed
-    // Told what is measured next, and why something is left out; may be NULL.
+    // Called with what is measured next, and why something is left out; may be NULL.
     void (*say)(const char *text);
 };
 
@@ -45,19 +45,18 @@ json_t *bench_memory(const struct bench_options *options);
 // The star in ns-3.
 struct bench_ns3;
 
-// Builds bench/ns3_star.cc into the user's cache directory unless it is there already. NULL if ns-3
-// or a C++ compiler is not installed, or the build fails, which has been said. Free with
-// bench_ns3_free.
+// Builds bench/ns3_star.cc in the user's cache directory unless it has been built. Returns NULL if
+// ns-3 or a C++ compiler is not installed, or if the build fails, which has been reported. Free
+// with bench_ns3_free.
 struct bench_ns3 *bench_ns3_new(const struct bench_options *options);
 void bench_ns3_free(struct bench_ns3 *ns3);
 
-// Frames that ns-3 delivers in a second of wall time while it simulates `seconds`; 0 after an
-// error.
+// Frames that ns-3 delivers per second of wall time while it simulates `seconds`; 0 after an error.
 double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds);
 
 void bench_say(const struct bench_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-// Seconds since some moment, for differences.
+// Seconds since an arbitrary moment, for differences.
 double bench_seconds(void);
 
 #endif

@@ -15,8 +15,7 @@
 #define FRAMES_PER_HOST 4
 #define FRAME_BYTES 1460
 
-// Bytes in use: what malloc has handed out, or, where another allocator stands in its place, the
-// resident set.
+// Bytes in use: what malloc has handed out or, if another allocator replaces it, the resident set.
 static int64_t bytes_in_use(void)
 {
     struct mallinfo2 info = mallinfo2();

@@ -12,8 +12,8 @@ struct bench_ns3 {
     char *program;
 };
 
-// Runs a command line in the shell's syntax and returns what it printed; NULL and *problem (g_free)
-// if it can't be run or fails.
+// Runs a command line in the shell's syntax and returns its output; returns NULL and sets *problem
+// (g_free) if it can't be run or fails.
 static char *output_of(const char *command, char **problem)
 {
     char *out = NULL, *complaints = NULL;
@@ -50,8 +50,8 @@ static char *program_path(const char *source, const char *version)
     return path;
 }
 
-// Compiles beside the final name and renames, so that a broken build is never run. NULL, or why it
-// failed.
+// Compiles to a temporary name and renames, so that a broken build is never run. Returns NULL, or
+// why it failed.
 static char *compile(const char *source, const char *program, const char *flags)
 {
     char *directory = g_path_get_dirname(program);
@@ -75,7 +75,7 @@ static char *compile(const char *source, const char *program, const char *flags)
     return problem;
 }
 
-// The program, built if need be; NULL and *problem (g_free) if there is none.
+// The program, built if necessary; returns NULL and sets *problem (g_free) if there is none.
 static char *program_find(const char *source, char **problem)
 {
     char *version = output_of("pkg-config --modversion ns3-core", problem);

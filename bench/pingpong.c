@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole stack at work: how many messages a second of wall time the first series of the PingPong
+// The whole stack: how many messages per second of wall time the first series of the PingPong
 // scenario simulates.
 #include "bench/bench.h"
 
@@ -7,7 +7,7 @@
 
 #define SCENARIO "pingpong_cluster1.yaml"
 
-// Messages a second of one run; 0 if it did not complete.
+// Messages per second of one run; 0 if it did not complete.
 static double messages_per_s(const struct bench_options *options, const struct scenario *scenario)
 {
     struct series_result *series =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every measurement uses: a clock, and a word on what is being measured.
+// Used by every measurement: a clock, and a message on what is being measured.
 #include "bench/bench.h"
 
 #include <stdarg.h>

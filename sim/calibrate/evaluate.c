@@ -69,7 +69,7 @@ void evaluation_clear(struct evaluation *evaluation)
     evaluation->groups = NULL;
 }
 
-// The settings of a group at one point; NULL-terminated, g_strfreev. The user's own come behind
+// The settings of a group at one point; NULL-terminated, g_strfreev. The user's own come after
 // ours, so that a number of repetitions that was asked for holds.
 static char **settings(const struct evaluation *evaluation, const struct evaluation_group *group,
                        const double *values)

@@ -22,7 +22,7 @@ static bool fails(GError **error, const char *format, ...)
     return false;
 }
 
-// ---- Where it stands ----
+// ---- Its place ----
 
 // The parameters of a case that a path can name, told one by one until `each` returns true.
 typedef bool visit_fn(void *owner, const char *path, const struct param_values *values,
@@ -145,7 +145,7 @@ static bool parse(const char *text, enum quantity_kind kind, double *value, GErr
     return good;
 }
 
-// The number that a text stands for, or `fallback` if it is none of this kind.
+// The number that a text denotes, or `fallback` if it is none of this kind.
 static double number_or(const char *text, enum quantity_kind kind, double fallback)
 {
     double value = fallback;

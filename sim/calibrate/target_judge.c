@@ -104,7 +104,7 @@ static bool judge_order(const struct target *target, const json_t *document, dou
     return true;
 }
 
-// The first series is lower before, the second behind.
+// The first series is lower before, the second after.
 static bool judge_crossover(const struct target *target, const json_t *document, double *residuals,
                             char **why)
 {

@@ -253,7 +253,7 @@ static char *perform(void *owner, int item)
     return dump(json);
 }
 
-// What stands for the result of a case whose process ended without one. The same members as others
+// The substitute result of a case whose process ended without one. The same members as others
 // have, so that readers need no exception.
 static json_t *crash_result(const struct piece *piece, const char *crash)
 {

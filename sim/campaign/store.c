@@ -234,7 +234,7 @@ static struct store *open_with(const char *path, int flags, bool may_make, GErro
 
 struct store *store_open(const char *path, GError **error)
 {
-    // SQLite would open a device, too, and leave its journal beside it.
+    // SQLite would open a device, too, and leave its journal next to it.
     if (path && g_file_test(path, G_FILE_TEST_EXISTS) &&
         !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
         g_set_error(error, STORE_ERROR, 0, "%s: this is no regular file, so no database", path);

@@ -105,7 +105,7 @@ static const char *text_at(sqlite3_stmt *row, int column)
     return (const char *)sqlite3_column_text(row, column);
 }
 
-// ---- What JSON stands in cells ----
+// ---- JSON in cells ----
 
 static char *axis_problem(const json_t *axis, size_t index)
 {
@@ -321,7 +321,7 @@ static char *cells_problem(const struct table *table, sqlite3_stmt *row)
     return NULL;
 }
 
-// "table points, campaign c12, point 3: what"; what stands in the key may be anything.
+// "table points, campaign c12, point 3: what"; the key may contain anything.
 static bool fail_at(struct check *check, sqlite3_stmt *row, const char *what, GError **error)
 {
     GString *place = g_string_new(check->table->name);

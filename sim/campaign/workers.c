@@ -118,7 +118,7 @@ static bool start(struct workers *workers, struct worker *worker, GError **error
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail(error, "no socket for a worker");
-    fflush(NULL); // or the worker might write again what stands in buffers
+    fflush(NULL); // or the worker might write the buffers' contents again
     pid_t master = getpid(), pid = fork();
     if (pid < 0) {
         fail(error, "no process for a worker");

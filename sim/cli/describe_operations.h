@@ -7,17 +7,17 @@
 
 #include <glib.h>
 
-// Whether `wanted` is the name of an operation, or stands for all of them ("operations").
+// Whether `wanted` names an operation, or all of them ("operations").
 bool describe_has_operations(const struct scenario_schema *schema, const char *wanted);
 
-// Appends the operations that `wanted` means: by their name, by that of a stack whose model has
-// them, or all for NULL and "operations".
+// Appends the operations that `wanted` names: an operation, a stack whose model has operations, or
+// all for NULL and "operations".
 void describe_operations_text(GString *out, const struct scenario_schema *schema,
                               const char *wanted);
 void describe_operations_markdown(GString *out, const struct scenario_schema *schema,
                                   const char *wanted);
 
-// Appends the names of all operations to a list of strings, which keeps no copies.
+// Appends the names of all operations to a list, which does not own the strings.
 void describe_operation_names(const struct scenario_schema *schema, GPtrArray *names);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of a command, as a table. From it are made: what is read from the command line, the
-// command's --help, its part of the man page, and the completion of bash, zsh and fish.
+// The options of a command as a table, from which the reader of the command line, the command's
+// --help, its part of the man page, and the completion of bash, zsh and fish are made.
 //
 // To add an option: a member in the command's struct of arguments, a row in its table, and
 //
@@ -22,7 +22,7 @@
 
 #define CLI_MOST_JOBS 1024
 
-// What an option takes, and the member that keeps it, which begins as 0.
+// The kind of an option's value, and the type of the member that stores it, initially 0.
 enum cli_value {
     CLI_FLAG, // nothing: gboolean
     CLI_TEXT, // text: char *
@@ -32,30 +32,30 @@ enum cli_value {
 
 // What a shell offers for a value or an argument.
 enum cli_words {
-    CLI_WORDS_NONE, // what nobody can guess
+    CLI_WORDS_NONE, // no suggestions
     CLI_WORDS_FILE,
     CLI_WORDS_DIRECTORY,
     CLI_WORDS_SCENARIO,  // YAML files, and the scenarios that `netsim list` shows
     CLI_WORDS_SHIPPED,   // scenarios, testbeds and sweeps that `netsim list` shows
-    CLI_WORDS_RESULT,    // what CLI_WORDS_SCENARIO is, and all other files
+    CLI_WORDS_RESULT,    // as CLI_WORDS_SCENARIO, and all other files
     CLI_WORDS_PARAMETER, // paths of parameters
-    CLI_WORDS_SECTION,   // what `netsim describe` knows
+    CLI_WORDS_SECTION,   // the names that `netsim describe` knows
     CLI_WORDS_FIGURE,
     CLI_WORDS_COMMAND,
     CLI_WORDS_CHOICE, // one of the choices
 };
 
-// What a kind of words is called in completion/.
+// The name of a kind of words in completion/.
 const char *cli_words_name(enum cli_words words);
 
 struct cli_option {
     const char *name;           // without dashes
-    char letter;                // the short one; 0: none
+    char letter;                // the short option; 0: none
     enum cli_value value;       //
     size_t offset;              // of the member in the command's arguments
-    const char *argument;       // what the value is called; NULL of a flag
+    const char *argument;       // the name of the value; NULL for a flag
     const char *summary;        // for the help: in lower case, without a full stop
-    const char *more;           // sentences for the man page alone, `literal`; NULL: none
+    const char *more;           // sentences only for the man page, `literal`; NULL: none
     const char *const *choices; // values, NULL-terminated; the first is the default; NULL: any
     enum cli_words words;
 };
@@ -107,7 +107,7 @@ struct cli_option {
 #define CLI_OPTIONS_END {.name = NULL}
 // clang-format on
 
-// What an option does, with its choices, as the help says it. The caller frees it.
+// What an option does, with its choices, as the help shows it. The caller frees it.
 char *cli_option_summary(const struct cli_option *option);
 
 #endif

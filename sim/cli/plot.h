@@ -14,8 +14,8 @@ struct plot_arguments {
     gboolean quiet, allow_unused;
 };
 
-// The document of the picture of what the words name (scenarios, results, sweeps, measured points),
-// over each other. NULL after an error: in *error, or printed.
+// The document of one picture of all that the words name (scenarios, results, sweeps, measured
+// points). Returns NULL after an error, which is in *error or has been printed.
 json_t *plot_document(char *const *words, int count, const struct plot_arguments *arguments,
                       GError **error);
 

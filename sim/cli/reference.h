@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files whose text is partly written and partly made from the commands and their options: the man
-// page and the files of completion. What is made stands between two lines of the file,
+// Files whose text is partly handwritten and partly generated from the commands and their options:
+// the man page and the files of completion. A generated part is between two lines of the file,
 //
 //   ... Begin: NAME           in a comment of the file's kind
 //   ... End
@@ -17,11 +17,11 @@
 
 #include "sim/cli/cli.h"
 
-// Prints a file with these parts made anew. An unknown name, and a beginning without an end, are
-// errors, which have been printed.
+// Prints a file with these parts generated anew. An unknown name, and a beginning without an end,
+// are printed errors.
 enum cli_exit reference_fill(const char *path);
 
-// The part of a shell's file. Ends with a line feed.
+// The generated part of a shell's file. Ends with a line feed.
 void completion_bash(GString *out);
 void completion_zsh(GString *out);
 void completion_fish(GString *out);

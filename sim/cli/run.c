@@ -123,7 +123,7 @@ static void warn(const struct scenario_case *test_case)
     g_free(text);
 }
 
-// Says that most of a machine stands idle where nobody has asked for that.
+// Says that most of a machine is idle, unless the user has asked for that.
 static void note_ranks(const struct scenario *scenario)
 {
     for (guint i = 0; i < scenario->cases->len; i++) {

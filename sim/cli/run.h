@@ -10,10 +10,10 @@
 #include "sim/output/timeline.h"
 #include "sim/workload/result.h"
 
-// Series to run, each in a process, and where their events go.
+// The series to run, one process per series, and the sinks of their events.
 struct run_parallel {
     const struct scenario *scenario;
-    int jobs; // processes; 0: one for each processor
+    int jobs; // processes; 0: one per processor
     double time_limit_s;
     struct timeline *timeline;   // NULL: none
     struct state_log *state_log; // NULL: none
@@ -21,15 +21,15 @@ struct run_parallel {
     struct progress *progress;   // NULL: none
 };
 
-// How the series of a run have ended as a whole.
+// How the series of a run ended as a whole.
 struct run_ending {
-    int signal;   // that interrupted them; 0: none
-    bool crashed; // a process has died, which was reported
-    bool broken;  // a sink is not whole, which was reported
+    int signal;   // the signal that interrupted them; 0: none
+    bool crashed; // a process has died, which has been reported
+    bool broken;  // a sink is incomplete, which has been reported
 };
 
-// Runs the series of a scenario and adds what is finished to the result, in the scenario's order:
-// results and sinks are those of a run one after the other, to the byte.
+// Runs the series of a scenario and adds finished ones to the result, in the scenario's order:
+// results and sinks equal those of a sequential run, to the byte.
 struct run_ending run_parallel(const struct run_parallel *run, struct result *result);
 
 #endif

@@ -9,7 +9,7 @@
 #include "sim/outcome/outcome.h"
 
 // Prints the newest sweep of a database: all values as CSV, or the report in a format: "table",
-// "json", or "csv" of the means over seeds.
+// "json", or "csv" with the means over seeds.
 enum cli_exit sweep_print(struct store *store, bool csv, const char *format);
 
 // The directory that the database of a scenario's sweep is in: `out` if given. The caller frees it.
@@ -21,10 +21,10 @@ enum cli_exit sweep_report(const char *argument, const char *out, bool csv, cons
 // `netsim sweep merge OUT DB...`; argv[0] is "merge".
 enum cli_exit sweep_merge(const struct cli_command *command, int argc, char **argv);
 
-// Says the error, which it frees.
+// Prints the error and frees it.
 void sweep_complain(GError *error);
 
-// How a command ends that has come to this report: CLI_CHECK_FAILED after crashes or lost bytes.
+// The exit code of a command with this report: CLI_CHECK_FAILED after crashes or lost bytes.
 enum cli_exit sweep_exit(const json_t *report);
 
 // The outcome as CSV to standard output: means over seeds, or every run.

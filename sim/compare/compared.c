@@ -109,7 +109,7 @@ void compared_add_value(struct compared *compared, const char *series, const cha
 
 // ---- Documents ----
 
-// A number; JSON has no infinity, so null stands for what is none.
+// A number; JSON has no infinity, so null means no number.
 static double number_or_nan(const json_t *value)
 {
     return json_is_number(value) ? json_number_value(value) : NAN;
@@ -212,7 +212,7 @@ static bool read_csv_file(struct compared *compared, const char *path, GError **
     return good;
 }
 
-// Results with the manifest beside them, which must be of the same run.
+// Results with the manifest next to them, which must be of the same run.
 static bool read_pair(struct compared *compared, const char *directory, const char *csv,
                       const char *manifest, GError **error)
 {

@@ -57,7 +57,7 @@ static bool read_rank(struct curve *curve, const struct node *node, const char *
     return true;
 }
 
-// Reads what a curve stands in relation to; it may not be in relation to a third.
+// Reads the second curve of a relation, which may not be a relation itself.
 static bool read_other(struct curve *curve, const struct node *map, const char *path,
                        struct diag_list *diags)
 {

@@ -200,7 +200,7 @@ static int compare_pieces(const void *a, const void *b)
     return (left->from > right->from) - (left->from < right->from);
 }
 
-// Who leaves at a time goes before who joins then.
+// At equal times, leaving comes before joining.
 static int compare_steps(const void *a, const void *b)
 {
     const struct queue_step *left = a, *right = b;

@@ -38,7 +38,7 @@ void figure_need(const struct figure_spec *spec, struct runs *runs)
 struct given {
     struct runs *runs;
     json_t *result;
-    const char *scenario; // interned: the one that the result stands for
+    const char *scenario; // interned: the one that the result represents
     bool used;
 };
 
@@ -160,7 +160,7 @@ static json_t *failure_of_pair(json_t *series, json_t *other)
     return failure_of(other);
 }
 
-// What a curve is made of: its series in the results, and that it stands in relation to.
+// What a curve is made of: its series in the results, and the second of its relation.
 struct pair {
     json_t *series, *other; // borrowed
 };

@@ -277,7 +277,7 @@ static void read_marks(struct figure_panel *panel, const struct node *map, const
 
 // ---- Series ----
 
-// The curve with one more setting on it, and on what it stands in relation to.
+// The curve with one more setting on it, and on the second curve of its relation.
 static struct curve *curve_with(const struct curve *curve, const char *set)
 {
     struct curve *copy = curve_copy(curve);

@@ -124,7 +124,7 @@ static struct drawn_axis drawn_axis(const struct outcome *outcome, int number)
     return drawn;
 }
 
-// Axes that change nothing and that nobody has asked for: one of their values stands for all.
+// Axes that change nothing and that nobody has asked for: only one of their values is drawn.
 static void set_idle(struct swept_picture *picture, const double *strengths)
 {
     const struct outcome *outcome = picture->outcome;

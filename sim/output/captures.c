@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #define MOST_HELD 1024      // frames of a node whose end is not known
-#define FILES_BESIDES 64    // that a run has open beside captures
+#define FILES_BESIDES 64    // that a run has open besides captures
 #define LONGEST_FOLDER 100U // bytes, without the number
 
 // A host of the series that runs.

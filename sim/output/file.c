@@ -29,7 +29,7 @@ static void set_error(GError **error, const char *path, const char *what, int nu
 
 // ---- Where a path leads ----
 
-// The path that a link stands for; the caller frees it. NULL if `path` is no link, or one of /proc,
+// The path that a link leads to; the caller frees it. NULL if `path` is no link, or one of /proc,
 // which names an open file and no place.
 static char *link_target(const char *path)
 {
@@ -210,7 +210,7 @@ static void put(struct file *file, const char *text, size_t length)
         file->problem = errno;
 }
 
-// Gives a file without a name one beside its place.
+// Gives an unnamed file a name next to its place.
 static bool name_it(struct file *file)
 {
     char *open_file = g_strdup_printf("/proc/self/fd/%d", fileno(file->stream));

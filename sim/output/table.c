@@ -78,7 +78,7 @@ bool table_shows(const char *const *metrics, const char *metric)
 
 // ---- Numbers ----
 
-// Digits behind the point with which every value of a set is readable: none if all are whole, else
+// Digits after the point with which every value of a set is readable: none if all are whole, else
 // two, or more for small ones.
 static int decimals_for(double greatest, bool whole)
 {
@@ -221,7 +221,7 @@ static void append_gap(GString *out, int width)
 
 enum header { HEADER_LABEL, HEADER_UNIT };
 
-// What stands over the sizes: bytes, what all series count, or nothing if they differ in that.
+// The heading of the sizes: bytes, what all series count, or nothing if they differ in that.
 struct size_column {
     const char *label, *unit;
     int width;

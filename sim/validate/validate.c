@@ -189,7 +189,7 @@ static enum test_outcome outcome_of(const struct scoring *scoring, const struct 
     return claim->tests->len > 0 ? worst : TEST_NOT_RUN;
 }
 
-// What the tests of a behaviour say, beside what its checks have found: those decide alone where
+// What the tests of a behaviour say, besides what its checks have found: those decide alone where
 // the tests were not run.
 static void finding_of_tests(struct finding *finding, const struct scoring *scoring,
                              const struct claim *claim)
@@ -312,7 +312,7 @@ static json_t *judge_claim(const struct scoring *scoring, const struct claim *cl
 
 // ---- The scorecard ----
 
-// Whether all that a rank stands on is asked for: of one that is judged in part nothing is said.
+// Whether all that a rank rests on is asked for: of one that is judged in part nothing is said.
 static bool rank_is_meant(const struct validate_options *options, const struct claim_list *list,
                           const struct claim_rank *rank)
 {
