@@ -14,8 +14,9 @@
 #define MOST_LINKS 40 // as the kernel follows
 
 struct file {
-    FILE *stream;
-    int problem;  // errno of a write that failed, as far as it is known
+    FILE *stream; // over the descriptor (stream_new)
+    int descriptor;
+    int problem;  // errno of the first write that failed; 0: none has
     char *path;   // as it was asked for, for messages
     char *place;  // where it goes at the end; NULL: it is written to as it is
     char *beside; // its name until then; NULL: it has none
@@ -118,8 +119,42 @@ static void keep_mode(const struct file *file)
 {
     struct stat status;
     if (file->place && stat(file->place, &status) == 0 &&
-        fchmod(fileno(file->stream), status.st_mode & 0777) != 0)
+        fchmod(file->descriptor, status.st_mode & 0777) != 0)
         errno = 0;
+}
+
+// ---- The stream ----
+//
+// Whoever writes to the stream need not look at each write: the first failure is kept with its
+// reason, which stdio forgets once the buffer is full in the middle of a file.
+
+static ssize_t stream_write(void *cookie, const char *data, size_t size)
+{
+    struct file *file = cookie;
+    size_t written = 0;
+    while (written < size) {
+        ssize_t count = write(file->descriptor, data + written, size - written);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0) {
+            file->problem = file->problem ? file->problem : errno;
+            break;
+        }
+        written += (size_t)count;
+    }
+    return (ssize_t)written;
+}
+
+static int stream_close(void *cookie)
+{
+    struct file *file = cookie;
+    return close(file->descriptor);
+}
+
+static FILE *stream_new(struct file *file)
+{
+    return fopencookie(file, "w",
+                       (cookie_io_functions_t){.write = stream_write, .close = stream_close});
 }
 
 struct file *file_begin(const char *path, GError **error)
@@ -139,8 +174,9 @@ struct file *file_begin(const char *path, GError **error)
     if (descriptor < 0)
         descriptor = file->place ? open_beside(file->place, &file->beside)
                                  : open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    file->descriptor = descriptor;
     if (descriptor >= 0)
-        file->stream = fdopen(descriptor, "w");
+        file->stream = stream_new(file);
     if (file->stream) {
         keep_mode(file);
         return file;
@@ -206,14 +242,13 @@ static bool is_cut(const struct file *file, GError **error)
 
 static void put(struct file *file, const char *text, size_t length)
 {
-    if (fwrite(text, 1, length, file->stream) != length)
-        file->problem = errno;
+    fwrite(text, 1, length, file->stream);
 }
 
 // Gives an unnamed file a name next to its place.
 static bool name_it(struct file *file)
 {
-    char *open_file = g_strdup_printf("/proc/self/fd/%d", fileno(file->stream));
+    char *open_file = g_strdup_printf("/proc/self/fd/%d", file->descriptor);
     bool named = false;
     for (int number = 0; !named; number++) {
         g_free(file->beside);
