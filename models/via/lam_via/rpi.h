@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The VIA RPI of LAM/MPI (thesis 000, chapter 4): the device of an MPI process on M-VIA. Names of
-// structs, fields and states follow the thesis (figures 4.10 to 4.15), so that it can be read
-// beside this.
+// structs, fields and states follow the thesis (figures 4.10 to 4.15), so that the two can be read
+// side by side.
 //
 //   rpi.c          parameters, the device's ops, lsra_advance
 //   rpi_startup.c  query, init, addprocs: NIC, tag, CQ; for each peer VI, area, descriptors
 //   rpi_request.c  build and start, done and destroy; unexpected messages found at start
-//   rpi_send.c     send advance functions, send callbacks, the queue of sends that wait
+//   rpi_send.c     send advance functions, send callbacks, the queue of waiting sends
 //   rpi_receive.c  receive events: envelopes, bodies, ACKs, unexpected messages
 //   rpi_memory.c   envelope buffers, the RDMA area and its pointers
 //   pin_cache.c    registration of user buffers
@@ -23,27 +23,27 @@
 
 // How many pieces of a long message's body are posted at a time.
 enum rpi_pieces {
-    RPI_PIECES_AS_DESCRIPTORS_GO, // as many as there are free send descriptors
-    RPI_PIECES_ONE_BY_ONE,        // the next when the one before has left
+    RPI_PIECES_AS_DESCRIPTORS_GO, // one per free send descriptor
+    RPI_PIECES_ONE_BY_ONE,        // the next when the previous one has left
 };
 
 struct rpi_config {
     const char *device;
-    int64_t tiny;             // longest tiny message
-    int64_t short_limit;      // longest short message ("short")
-    int64_t area;             // RDMA area for the messages of one peer
-    int64_t rdescs;           // receive descriptors for each peer
-    int64_t sdescs;           // send descriptors for each peer
-    int pieces;               // enum rpi_pieces
-    int64_t envelope;         // bytes of an envelope in memory and on the wire
-    struct cost advance;      // one turn of lsra_advance
-    struct cost reenter;      // LAM's layer, if lsra_advance has left and what it waits for is open
-    struct cost start;        // lsra_build and lsra_start: class, envelope
-    struct cost send;         // a send advance function: filling a descriptor
-    struct cost callback;     // a send callback
-    struct cost receive;      // recv_event: reading the immediate data, finding the request
-    struct pin_search pins;   // how the pin cache is searched
-    sim_time daemon_exchange; // nsend and nrecv of the LAM daemons at startup
+    int64_t tiny;        // bytes
+    int64_t short_limit; // bytes ("short")
+    int64_t area;        // bytes
+    int64_t rdescs;
+    int64_t sdescs;
+    int pieces;       // enum rpi_pieces
+    int64_t envelope; // bytes
+    struct cost advance;
+    struct cost reenter;
+    struct cost start; // choosing the class, making the envelope
+    struct cost send;  // filling in a descriptor
+    struct cost callback;
+    struct cost receive; // reading the immediate data, finding the request
+    struct pin_search pins;
+    sim_time daemon_exchange;
 };
 
 extern const struct param_table rpi_table;
@@ -55,7 +55,7 @@ extern const struct param_table rpi_table;
 struct rpi_immediate {
     int src_node, dest_node;
     bool env;     // an envelope or tiny message; else a body
-    bool restart; // the writer has begun again at the top of the RDMA area
+    bool restart; // the writer has restarted at the top of the RDMA area
 };
 #define RPI_LARGEST_NODE 0x7fff
 
@@ -92,7 +92,7 @@ enum rpi_state {
     RPI_SYN_SENT,
     RPI_WAIT_ACK,  // long: for the target address; synchronous: for the receipt
     RPI_WAIT_TURN, // long: the bodies of earlier ones leave first
-    RPI_POSTED,    // a receive that has not met its message
+    RPI_POSTED,    // a receive not yet matched
     RPI_WAIT_BODY,
     RPI_ACK_SENT, // a receive's ACK is posted, not complete
     RPI_DONE,
@@ -117,7 +117,7 @@ struct rpi_request {
     struct pin_area *cq_packbufhand;
     bool isadv;   // cq_isadv: in the progression engine
     bool queued;  // in the send queue
-    bool yields;  // a body: leaves descriptors to those that wait longer, and goes on behind them
+    bool yields;  // a body: leaves descriptors to sends that wait longer, and continues after them
     bool ordered; // its next step sends the message's envelope, which must not overtake an earlier
                   // one
     bool acknowledge;              // a receive that owes its sender an ACK
@@ -138,22 +138,22 @@ static inline struct rpi_request *rpi_of(struct mpi_request *request)
 
 // ---- Peers ----
 
-// A message that lies in the RDMA area and has not been read: only the simulator keeps this list,
-// to see when one is overwritten.
+// An unread message in the RDMA area. Only the simulator keeps this list, to notice when a message
+// is overwritten.
 struct rpi_extent {
     int64_t from, to;
     struct message_ref message;
 };
 
-// lam_ssi_rpi_proc (figure 4.11): what a process knows of one peer.
+// lam_ssi_rpi_proc (figure 4.11): a process's state for one peer.
 struct rpi_process_peer {
     struct rpi_process *owner;
     int node;                              // number of the peer's node
-    int rank;                              // of the process there; -1: the node has none
+    int rank;                              // of the process on that node; -1: none
     bool prpi_init, prpi_connect;          // LAM_PRPIINIT, LAM_PRPICONNECT
     struct mpi_unexpected *cp_bmsg;        // takes the next body, if not NULL
-    struct mpi_request **cp_pending_sends; // ring: whose descriptors will complete, in order; NULL
-                                           // before the first send
+    struct mpi_request **cp_pending_sends; // ring: requests whose descriptors will complete, in
+                                           // order; NULL before the first send
     guint pending_head, pending_tail;
     struct mpi_queue cp_current_recv_req;
     struct vip_vi *cp_vi_hand;
@@ -166,11 +166,11 @@ struct rpi_process_peer {
     struct vip_mem_handle cp_remote_rdma_area_hand;
     int64_t cp_read_pointer;         // offset in the local area
     int64_t cp_remote_write_pointer; // offset in the peer's area
-    struct mpi_queue bodies;         // long sends whose ACK has come; the first sends its body
+    struct mpi_queue bodies;         // long sends whose ACK has arrived; the first sends its body
     int waiting_sends;               // ordered ones to this peer in the send queue
     int waiting_acks;                // ACKs to this peer in the send queue
-    bool held_up;                    // while the send queue is looked through: one of them stays
-    bool descriptors_due;            // likewise: to one that stays for lack of them
+    bool held_up;                    // during a scan of the send queue: one of its sends stays
+    bool descriptors_due;            // likewise: needed by one that stays for lack of them
     GArray *extents;                 // struct rpi_extent, oldest first; NULL before the first
 };
 
@@ -179,10 +179,10 @@ struct rpi_process_peer {
 enum rpi_startup {
     RPI_QUERY,    // VipOpenNic, error handler
     RPI_INIT,     // protection tag, completion queue, memory management
-    RPI_ADDPROCS, // one peer a step: VI, area, descriptors
-    RPI_EXCHANGE, // addresses and handles over the LAM daemons
-    RPI_REQUEST,  // VipConnectPeerRequest, one peer a step
-    RPI_CONNECT,  // VipConnectPeerWait, one peer a step
+    RPI_ADDPROCS, // one peer per step: VI, area, descriptors
+    RPI_EXCHANGE, // addresses and handles through the LAM daemons
+    RPI_REQUEST,  // VipConnectPeerRequest, one peer per step
+    RPI_CONNECT,  // VipConnectPeerWait, one peer per step
     RPI_UP,
 };
 
@@ -198,18 +198,17 @@ struct rpi_process {
     uint32_t ptag;
     struct vip_cq *cq;
     struct pin_cache *pins;
-    int node, nodes;                // number of the own node; nodes of the job
-    struct rpi_process_peer *procs; // by node number; the own one is unused
+    int node, nodes;                // number of its own node; nodes of the job
+    struct rpi_process_peer *procs; // by node number; its own entry is unused
     struct event exchange;
     bool exchanged; // it has the others' lam_ssi_rpi_via_proc_infos
     bool inside;    // lsra_advance
     bool waiting;   // in VipCQWait
     int done;       // lam_ssi_rpi_via_done: requests that have ended since lsra_advance was entered
     struct rpi_send_queue send_queue; // ~send_queue: sends without descriptor or pinned buffer
-    bool looking;                     // it is looked through
-    struct rpi_send_queue again;      // meanwhile: bodies that have posted pieces and have more
-    bool retry; // a descriptor or pinned memory came free: look at the send queue, and at ACKs that
-                // are owed
+    bool looking;                     // the send queue is being scanned
+    struct rpi_send_queue again; // during the scan: bodies that have posted pieces and have more
+    bool retry; // a descriptor or pinned memory became free: scan the send queue and the owed ACKs
     int owed_acks; // long receives whose buffer could not be pinned yet
     // Envelope buffers (4.6.2): pinned slots of envelope plus largest tiny message.
     struct rpi_buffer *free_buffers;
@@ -227,7 +226,7 @@ static inline struct rpi_process *rpi_process_of(const struct mpi_process *proce
     return process->device;
 }
 
-// What a process knows of the one with that rank (gps): its node has the place in `procs`.
+// Returns a process's state for the peer of that rank (gps); `procs` is indexed by the peer's node.
 static inline struct rpi_process_peer *rpi_peer_of(const struct rpi_process *rpi, int rank)
 {
     return &rpi->procs[rpi->process->peers[rank]->host->index];
@@ -245,14 +244,14 @@ void rpi_exchange_event(struct engine *engine, struct event *event);
 void rpi_start(struct cpu_context *context, struct mpi_request *request);
 void rpi_destroy(struct cpu_context *context, struct mpi_request *request);
 void rpi_finish(struct cpu_context *context, struct mpi_request *request);
-// The receive's data is in place, or was copied from `source`: owes the ACK of a synchronous send,
+// Called when the receive's data are in place: the receive then owes the ACK of a synchronous send,
 // or is done.
 void rpi_receive_complete(struct cpu_context *context, struct mpi_request *request);
 
 // rpi_send.c
 void rpi_send_start(struct cpu_context *context, struct mpi_request *request);
-// Runs the request's send advance function now, or queues it behind others if descriptors are
-// missing.
+// Runs the request's send advance function now, or queues the request after others if descriptors
+// are missing.
 void rpi_send_try(struct cpu_context *context, struct mpi_request *request);
 bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi);
 void rpi_send_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
@@ -263,13 +262,13 @@ extern const struct mpi_state rpi_states[]; // by enum rpi_state
 
 // rpi_receive.c
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi);
-// Long receives whose ACK is owed, in the order of their SYNs, as far as their buffers can be
+// Sends the owed ACKs of long receives, in the order of their SYNs, as far as their buffers can be
 // pinned now.
 void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *peer);
-// The request has met the SYN of a long message.
+// Called when the request has matched the SYN of a long message.
 void rpi_receive_syn(struct cpu_context *context, struct mpi_request *request,
                      struct rpi_process_peer *peer);
-// The request has met a short envelope whose body is still to come.
+// Called when the request has matched a short envelope whose body is still to come.
 void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
                      struct rpi_process_peer *peer);
 
@@ -277,12 +276,13 @@ void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
 struct rpi_buffer *rpi_buffer_take(struct cpu_context *context, struct rpi_process *rpi);
 void rpi_buffer_give(struct rpi_process *rpi, struct rpi_buffer *buffer);
 void rpi_buffers_free(struct rpi_process *rpi);
-// Where the next `bytes` go in the peer's area; *restart: at its top again.
+// Returns the offset of the next `bytes` in the peer's area; sets *restart if they start at its top
+// again.
 int64_t rpi_area_write(struct rpi_process_peer *peer, int64_t bytes, bool *restart);
-// Moves the read pointer over a message of `bytes` that has been handled.
+// Moves the read pointer past a handled message of `bytes`.
 void rpi_area_read(struct rpi_process_peer *peer, int64_t bytes, bool restart);
-// Whether a message of `bytes` that has come lies where the read pointer is. It does not once one
-// before it was lost.
+// Whether an arrived message of `bytes` lies at the read pointer. It does not once an earlier one
+// was lost.
 bool rpi_area_in_step(const struct rpi_process_peer *peer, int64_t bytes, bool restart,
                       struct message_ref message);
 vip_watch_fn rpi_area_watch;

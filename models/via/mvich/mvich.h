@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MVICH: MPICH's device for the Virtual Interface Architecture, by Lawrence Berkeley National
-// Laboratory, on M-VIA. What is known of it: its design page (ftg.lbl.gov/MVICH), and the device of
-// MVAPICH, which grew out of it and kept its names; states, packets and settings are called here as
-// they are there.
+// Laboratory, on M-VIA. Sources: its design page (ftg.lbl.gov/MVICH), and the device of MVAPICH,
+// which descends from it and kept its names; states, packets and settings have the same names here.
 //
 //   mvich.c          the device's ops: MPID_DeviceCheck, how it waits; reports
 //   mvich_config.c   parameters
 //   mvich_startup.c  NIC, vbufs, a VI to every peer
 //   mvich_vbuf.c     vbufs and their pool; posting, credits, backlog, NOOP
-//   mvich_send.c     EAGER, RENDEZVOUS_START, and the pushing of R3 and RPUT
+//   mvich_send.c     EAGER, RENDEZVOUS_START, and pushing R3 and RPUT data
 //   mvich_receive.c  incoming packets
 //   mvich_request.c  start and end of requests; unexpected messages found at start; self
 //   mvich_dreg.c     the registration cache
@@ -30,33 +29,33 @@ enum mvich_wait { MVICH_POLL, MVICH_SPIN_WAIT };
 enum mvich_protocol { MVICH_EAGER, MVICH_R3, MVICH_RPUT, MVICH_SELF };
 
 struct mvich_config {
-    int64_t rendezvous_threshold; // bytes: from here on, messages go by rendezvous
-    int64_t r3_threshold;         // bytes: rendezvous of less goes by R3
-    int rendezvous_protocol;      // enum mvich_protocol less MVICH_R3: R3 or RPUT above that
-    int64_t vbuf;                 // bytes of one vbuf, with header
-    int64_t vbuf_pool;            // vbufs at the start
-    int64_t vbuf_secondary_pool;  // vbufs that are added when all are in use
-    int64_t vbuf_most;            // vbufs in all; 0: no limit
-    int64_t prepost_depth;        // vbufs posted as receives on each VI
+    int64_t rendezvous_threshold; // bytes
+    int64_t r3_threshold;         // bytes
+    int rendezvous_protocol;      // enum mvich_protocol less MVICH_R3
+    int64_t vbuf;                 // bytes
+    int64_t vbuf_pool;
+    int64_t vbuf_secondary_pool;
+    int64_t vbuf_most;
+    int64_t prepost_depth;
     int64_t prepost_rendezvous_extra;
     int64_t prepost_noop_extra;
-    int64_t credit_preserve;          // credits that data packets leave to control packets
-    int64_t credit_notify_threshold;  // credits that a NOOP returns to a peer that is short
-    int64_t dynamic_credit_threshold; // ... and to any other
-    int64_t header, envelope;         // bytes of the packet header, of the envelope
-    int64_t dreg_entries;             // areas that stay registered at most
-    int64_t dreg_limit;               // bytes of them; 0: as many as can be pinned
+    int64_t credit_preserve;
+    int64_t credit_notify_threshold;
+    int64_t dynamic_credit_threshold;
+    int64_t header, envelope; // bytes
+    int64_t dreg_entries;
+    int64_t dreg_limit; // bytes
     int64_t dreg_buckets;
-    int wait;               // enum mvich_wait
-    int64_t spin;           // turns before it waits
-    bool completion_queue;  // of all VIs
-    struct cost check;      // entering MPID_DeviceCheck
-    struct cost start;      // of a send or receive: choice of the protocol
-    struct cost packet;     // getting a vbuf, filling in a header
-    struct cost receive;    // header, credits, dispatch
-    struct cost sent;       // a completed send: request, vbuf
-    struct cost dreg_hash;  // hashing an address
-    struct cost dreg_probe; // looking at one entry of a chain
+    int wait; // enum mvich_wait
+    int64_t spin;
+    bool completion_queue;
+    struct cost check;
+    struct cost start;
+    struct cost packet;
+    struct cost receive;
+    struct cost sent; // request and vbuf
+    struct cost dreg_hash;
+    struct cost dreg_probe;
 };
 
 extern const struct param_table mvich_table;
@@ -73,14 +72,14 @@ enum mvich_packet_type {
     MVICH_NOOP,
 };
 
-// Header, and what follows it in packets of one type or another. What it takes on the wire is
-// mvich_packet_header_bytes.
+// A packet's header and the fields that follow it, depending on the packet's type. Its length on
+// the wire is mvich_packet_header_bytes.
 struct mvich_packet {
     uint8_t type;           // enum mvich_packet_type
     uint8_t protocol;       // enum mvich_protocol, of START and REPLY
     uint16_t vbuf_credit;   // credits returned with this packet
-    uint16_t remote_credit; // credits that its sender has left
-    uint16_t id;            // counts the packets of a connection, but NOOPs
+    uint16_t remote_credit; // credits that its sender still has
+    uint16_t id;            // counts the packets of a connection, except NOOPs
     int32_t tag, context, length;
     uint32_t sequence;
     int32_t bytes; // of the message in this packet
@@ -91,10 +90,10 @@ struct mvich_packet {
 
 int64_t mvich_packet_header_bytes(const struct mvich_config *config, enum mvich_packet_type type);
 
-// Bytes of a message in one vbuf of this type.
+// Bytes of a message that fit into one vbuf of this type.
 int64_t mvich_vbuf_room(const struct mvich_config *config, enum mvich_packet_type type);
 
-// Vbufs that a message takes.
+// Number of vbufs that a message takes.
 int64_t mvich_vbufs_needed(const struct mvich_config *config, int64_t length,
                            enum mvich_protocol protocol);
 
@@ -106,7 +105,7 @@ struct mvich_vbuf {
     int64_t address;
     struct vip_mem_handle handle;
     struct mvich_packet packet;    // to be sent
-    struct mpi_request *completes; // the request whose last vbuf this is; or NULL
+    struct mpi_request *completes; // the request whose last vbuf this is, or NULL
 };
 
 // Pinned memory for vbufs.
@@ -135,7 +134,7 @@ static inline struct mvich_vbuf *mvich_vbuf_pop(struct mvich_vbuf_list *list)
 // ---- Registration cache ----
 
 struct mvich_dreg_entry {
-    int64_t page, pages; // first page's number, how many
+    int64_t page, pages; // number of the first page, count
     struct vip_mem_handle handle;
     int references;
     struct mvich_dreg_entry *next;                  // in its bucket
@@ -151,16 +150,17 @@ struct mvich_dreg *mvich_dreg_new(struct vip_nic *nic, uint32_t ptag,
                                   const char *where);
 void mvich_dreg_free(struct mvich_dreg *dreg);
 
-// The entry whose pages hold [address, address + bytes) and that begins on the same page,
-// registered now if there is none, with one more reference. NULL: it can't be pinned now.
+// Returns the entry whose pages hold [address, address + bytes) and that begins on the same page,
+// with one more reference; registers one if needed. Returns NULL if the memory cannot be pinned
+// now.
 struct mvich_dreg_entry *mvich_dreg_register(struct cpu_context *context, struct mvich_dreg *dreg,
                                              int64_t address, int64_t bytes);
 
-// Takes a reference back; the pages stay registered (lazy deregistration).
+// Drops a reference; the pages stay registered (lazy deregistration).
 void mvich_dreg_release(struct cpu_context *context, struct mvich_dreg *dreg,
                         struct mvich_dreg_entry *entry);
 
-// Deregisters the entry that has been unused longest; false if there is none.
+// Deregisters the entry that has been unused longest; returns false if there is none.
 bool mvich_dreg_evict(struct cpu_context *context, struct mvich_dreg *dreg);
 
 // ---- Requests ----
@@ -169,13 +169,13 @@ enum mvich_state {
     MVICH_START,
     MVICH_EAGER_SENT,    // the last vbuf is posted, or waits for a credit; not complete
     MVICH_WAIT_REPLY,    // RENDEZVOUS_START is sent
-    MVICH_PUSH,          // replied to; data leave when no packets are left to handle
+    MVICH_PUSH,          // replied to; data are sent when no packets are left to handle
     MVICH_DATA_SENT,     // all are posted, the last (or FINISH) is not complete
     MVICH_POSTED,        // a receive without a message
     MVICH_RECEIVE_EAGER, // some vbufs are still to come
     MVICH_RECEIVE_R3,    // replied
-    MVICH_RECEIVE_RPUT,  // replied, FINISH will come
-    MVICH_WAIT_SELF,     // a send to self that no receive has met
+    MVICH_RECEIVE_RPUT,  // replied; FINISH is still to come
+    MVICH_WAIT_SELF,     // a send to self, not yet matched
     MVICH_DONE,
 };
 
@@ -200,7 +200,7 @@ struct mvich_unexpected {
     struct mvich_connection *connection;
     struct mpi_request *sreq;    // of a rendezvous
     struct mvich_vbuf_list held; // of an eager message
-    int64_t bytes;               // of it that have come
+    int64_t bytes;               // of it that have arrived
 };
 
 // ---- Connections and process ----
@@ -209,16 +209,16 @@ struct mvich_connection {
     struct mvich_process *owner;
     int rank;
     struct vip_vi *vi;
-    // Credits. Of the vbufs posted here, all but prepost_noop_extra stand for a credit that the
-    // peer has, or that is on its way to it or waits here.
-    int64_t remote_credit; // that are left here for sending to the peer
+    // Credits. Each vbuf posted here, except prepost_noop_extra of them, corresponds to a credit
+    // that the peer has, that is on its way to the peer, or that waits here.
+    int64_t remote_credit; // left here for sending to the peer
     int64_t local_credit;  // to be returned to the peer
-    int64_t remote_short;  // credits that the peer had left when it last sent (remote_cc)
+    int64_t remote_short;  // credits left at the peer when it last sent (remote_cc)
     int64_t preposts;      // vbufs posted on the VI whose packets have not been handled
     int64_t r3_expected;   // R3 packets to come
     uint16_t next_to_send, next_expected; // packets' ids
     struct mvich_vbuf_list backlog;
-    struct mpi_queue push;          // sends that were replied to, in that order (shandle_head)
+    struct mpi_queue push; // sends that were replied to, in the order of the replies (shandle_head)
     struct mpi_request *eager;      // receive that takes the next EAGER_NEXT; or
     struct mvich_unexpected *early; // unexpected message that does
 };
@@ -231,20 +231,20 @@ struct mvich_process {
     struct vip_nic *nic;
     uint32_t ptag;
     struct vip_cq *cq;                    // NULL: none
-    struct mvich_connection *connections; // by rank; the own one is unused
+    struct mvich_connection *connections; // by rank; its own entry is unused
     // MPID_DeviceCheck
-    bool checking; // inside one
-    int next;      // connection to be looked at next
-    bool polled;   // woken while it polled: empty queues have been looked at already
+    bool checking; // inside a call
+    int next;      // connection to look at next
+    bool polled;   // woken while it polled: the empty queues have already been checked
     bool spun;     // it has polled long enough to wait
     struct event spin_over;
-    // Vbufs. Of a large job most are never used: the simulator makes one when it is.
-    struct mvich_vbuf *free_vbufs; // of those that were made
+    // Vbufs. In a large job most are never used: the simulator makes each when it is first used.
+    struct mvich_vbuf *free_vbufs; // of those already made
     int64_t vbufs, vbufs_free;
     struct pool vbuf_pool;
     GArray *vbuf_regions; // struct mvich_vbuf_region
-    guint making_region;  // in which the next is made,
-    int64_t making;       // behind so many
+    guint making_region;  // the next is made in this region,
+    int64_t making;       // after this many
     struct mvich_dreg *dreg;
     struct pool unexpected;
 };
@@ -269,14 +269,14 @@ struct mvich_vbuf *mvich_vbuf_take(struct cpu_context *context, struct mvich_pro
 void mvich_vbuf_give(struct mvich_process *mvich, struct mvich_vbuf *vbuf);
 bool mvich_vbufs_grow(struct cpu_context *context, struct mvich_process *mvich, int64_t count);
 void mvich_prepost(struct cpu_context *context, struct mvich_connection *connection);
-// The same before anything has come or gone: the vbuf is made when a packet takes it.
+// The same before any packet is sent or received: each vbuf is made when a packet takes it.
 void mvich_prepost_unmade(struct cpu_context *context, struct mvich_connection *connection);
-// A vbuf with a packet of this type in it, ready but for what its type carries.
+// Returns a vbuf with a packet of this type, complete except for the fields specific to its type.
 struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
                                     struct mvich_connection *connection,
                                     enum mvich_packet_type type, struct message_ref message);
-// Sends it, or puts it behind others that wait for credits. `data` bytes from `offset` of the
-// message follow the header.
+// Sends the packet, or queues it after others that wait for credits. `data` bytes from `offset` of
+// the message follow the header.
 void mvich_packet_send(struct cpu_context *context, struct mvich_connection *connection,
                        struct mvich_vbuf *vbuf, int64_t offset, int64_t data);
 void mvich_backlog_send(struct cpu_context *context, struct mvich_connection *connection);
@@ -288,18 +288,18 @@ void mvich_flow_trace(const struct cpu_context *context, const struct mvich_conn
 // mvich_send.c
 void mvich_send_start(struct cpu_context *context, struct mpi_request *request);
 void mvich_replied(struct cpu_context *context, const struct mvich_packet *packet);
-// Sends what can be sent of the oldest replied send; false if nothing could.
+// Sends as much as possible of the oldest replied send; returns false if nothing could be sent.
 bool mvich_push(struct cpu_context *context, struct mvich_connection *connection);
 void mvich_sent(struct cpu_context *context, struct mvich_process *mvich, struct mvich_vbuf *vbuf);
 
 // mvich_receive.c
 void mvich_received(struct cpu_context *context, struct mvich_connection *connection,
                     struct mvich_vbuf *vbuf);
-// The request has met a RENDEZVOUS_START.
+// Called when the request has matched a RENDEZVOUS_START.
 void mvich_reply(struct cpu_context *context, struct mpi_request *request,
                  struct mvich_connection *connection, enum mvich_protocol protocol,
                  struct mpi_request *sreq);
-// The request takes what is there of an eager message.
+// The request takes the part of an eager message that has arrived.
 void mvich_eager_pull(struct cpu_context *context, struct mpi_request *request,
                       struct mvich_unexpected *early);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What M-VIA costs and allows: the parameters of provider library and kernel agent.
+// The parameters of M-VIA's provider library and kernel agent: costs and limits.
 #ifndef NETSIM_MODELS_VIA_VIP_MVIA_H
 #define NETSIM_MODELS_VIA_VIP_MVIA_H
 
@@ -7,29 +7,30 @@
 
 enum mvia_doorbell { MVIA_DOORBELL_FAST_TRAP, MVIA_DOORBELL_IOCTL };
 
-// When VipRegisterMem finds that a process may not pin as much.
+// The point at which VipRegisterMem finds that a process may not pin as much memory.
 enum mvia_refusal {
-    MVIA_REFUSAL_ROLLS_BACK,   // at the first page that is too much; those before it are released
-    MVIA_REFUSAL_BEFORE_PAGES, // from the length, before a page is touched
+    MVIA_REFUSAL_ROLLS_BACK,   // at the first page over the limit; the agent releases the earlier
+                               // ones
+    MVIA_REFUSAL_BEFORE_PAGES, // from the length, before the agent touches a page
 };
 
 struct mvia_config {
-    int doorbell;              // enum mvia_doorbell: how the library enters the kernel agent
-    struct cost post;          // library: filling and queueing a descriptor
-    struct cost send_setup;    // agent: checking a send descriptor, translating its addresses
-    struct cost send_frame;    // agent: building one frame
-    struct cost receive_frame; // agent: checking one frame, finding its VI and address
-    struct cost completion;    // agent: writing status, entering it into the completion queue
-    struct cost queue_check;   // library: one look at a completion or work queue
-    struct cost dequeue;       // library: taking a completed descriptor
-    struct cost register_call; // agent: VipRegisterMem or VipDeregisterMem without their pages
-    int refusal;               // enum mvia_refusal
-    int64_t largest_transfer;  // bytes of one descriptor
-    int64_t header;            // bytes of the VIA header in a frame
-    int64_t mtu;               // bytes of header and payload in a frame
-    sim_time poll_period;      // a process that polls looks this often
-    sim_time connect_retry;    // a connection request that nobody answers is sent again
-    sim_time connect_timeout;  // and given up after so long; 0: never
+    int doorbell; // enum mvia_doorbell
+    struct cost post;
+    struct cost send_setup;
+    struct cost send_frame;
+    struct cost receive_frame;
+    struct cost completion;
+    struct cost queue_check;
+    struct cost dequeue;
+    struct cost register_call;
+    int refusal;              // enum mvia_refusal
+    int64_t largest_transfer; // bytes
+    int64_t header;           // bytes
+    int64_t mtu;              // bytes
+    sim_time poll_period;
+    sim_time connect_retry;
+    sim_time connect_timeout;
 };
 
 extern const struct param_table mvia_table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs on bare M-VIA, as its own PingPong test is one: buffers registered once, receive
-// descriptors posted ahead, send/receive without any library on top. There is no matching: a
-// receive takes what comes next from its peer.
+// Programs on bare M-VIA, such as its own PingPong test: buffers registered once, receive
+// descriptors posted ahead, send/receive without any library on top. Receives are not matched: each
+// takes the next message from its peer.
 #ifndef NETSIM_MODELS_VIA_VIP_NATIVE_H
 #define NETSIM_MODELS_VIA_VIP_NATIVE_H
 
@@ -9,9 +9,9 @@
 #include "sim/mpi/bare.h"
 
 struct native_config {
-    bool poll;           // Done in a loop; else the Wait functions
-    int64_t descriptors; // receive descriptors posted ahead, and send descriptors, for each peer
-    int64_t buffer;      // registered send and receive buffer, each
+    bool poll;
+    int64_t descriptors;
+    int64_t buffer; // bytes
 };
 
 extern const struct param_table native_table;
@@ -28,11 +28,11 @@ struct native_process {
     uint32_t ptag;
     int64_t send_buffer, receive_buffer;
     struct vip_mem_handle send_handle, receive_handle;
-    struct vip_mem_handle program_handle; // what the program has registered, if it has
+    struct vip_mem_handle program_handle; // of the memory that the program has registered, if any
     bool program_registered;
 };
 
-// A process that has opened its host's card. Give back with native_clear; the card stays open.
+// Sets up a process that has opened its host's card. Free with native_clear; the card stays open.
 void native_init(struct native_process *native, struct mpi_process *process,
                  const struct native_config *config, struct vip_nic *nic);
 void native_clear(struct native_process *native);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every library over M-VIA does when a job starts and ends: it opens its host's card, and
-// connects a VI to each other process.
+// The steps that every library over M-VIA takes when a job starts and ends: it opens its host's
+// card and connects a VI to each other process.
 #ifndef NETSIM_MODELS_VIA_VIP_PROCESS_H
 #define NETSIM_MODELS_VIA_VIP_PROCESS_H
 
@@ -11,8 +11,8 @@
 struct vip_nic *vip_process_open(const struct job *job, struct mpi_process *process);
 void vip_process_close(struct vip_nic *nic);
 
-// Registers `bytes` of new memory of the process, *address and *handle. False: that is more than
-// may be pinned.
+// Allocates `bytes` of new memory of the process and registers it; sets *address and *handle.
+// Returns false if that is more than may be pinned.
 bool vip_process_register(struct cpu_context *context, struct mpi_process *process,
                           struct vip_nic *nic, uint32_t ptag, int64_t bytes, int64_t *address,
                           struct vip_mem_handle *handle);
@@ -21,10 +21,11 @@ bool vip_process_register(struct cpu_context *context, struct mpi_process *proce
 void vip_process_connect(struct cpu_context *context, const struct mpi_process *process,
                          struct vip_vi *vi, int peer, const struct vip_nic *remote);
 
-// Whether it has: else the process sleeps, and is woken. As a step of the startup.
+// A startup step: tells whether the VI is connected; if not, the process sleeps and is woken when
+// it is.
 enum mpi_progress vip_process_connected(struct cpu_context *context, struct vip_vi *vi);
 
-// MPI_Finalize: the connections end with the job, and only the card is closed.
+// MPI_Finalize: closes the card only; the connections end with the job.
 enum mpi_progress vip_process_finalize(struct cpu_context *context, struct mpi_process *process);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What library (library.c), memory manager (registration.c), connection manager (connection.c) and
-// device part (device.c) of the VI provider share. Consumers include vip.h only.
+// Shared by the VI provider's library (library.c), memory manager (registration.c), connection
+// manager (connection.c) and device part (device.c). Consumers include vip.h only.
 #ifndef NETSIM_MODELS_VIA_VIP_PROVIDER_H
 #define NETSIM_MODELS_VIA_VIP_PROVIDER_H
 
@@ -30,7 +30,7 @@ struct vip_cq {
     bool waiting; // the process sleeps on it
 };
 
-// The doorbell of a receive descriptor that is not made yet, on its way.
+// The doorbell, on its way, of a receive descriptor that does not exist yet.
 struct vip_posting {
     struct event event;
     struct vip_vi *vi;
@@ -68,12 +68,12 @@ struct vip_agent {
     struct nic *nic;
     const struct mvia_config *config;
     GPtrArray *vis;        // struct vip_vi *, by number - 1
-    struct pool contents;  // struct vip_content, of VIs on which something has come
+    struct pool contents;  // struct vip_content, of VIs that have received something
     GHashTable *asked;     // discriminator -> struct vip_vi *: connections under way or made
-    GHashTable *unmatched; // discriminator -> source VI number: requests that nobody here waits for
+    GHashTable *unmatched; // discriminator -> source VI number: requests for which no VI here waits
                            // yet
     struct vip_descriptor_queue sending; // in the order of their doorbells
-    struct vip_token room_token;         // of no descriptor: there is room in the ring again
+    struct vip_token room_token;         // of no descriptor: the card's ring has room again
     int64_t *frames_sent, *frames_received, *messages_broken;
 };
 
@@ -100,31 +100,32 @@ void vip_charge_trap(struct cpu_context *context, const struct vip_nic *nic);
 extern const struct stage vip_agent_stage;    // the provider in the kernel
 extern const struct stage vip_provider_stage; // its library
 
-// library.c: a descriptor is complete, at the context's now; from the interrupt handler.
+// library.c: completes a descriptor at the context's now; called from the interrupt handler.
 void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor,
                   enum vip_status status);
 
-// library.c: the next posted receive descriptor, taken off its queue; NULL if none is posted.
+// library.c: takes the next posted receive descriptor off its queue; returns NULL if none is
+// posted.
 struct vip_descriptor *vip_take_posted(struct vip_vi *vi);
 
-// device.c: the doorbell of a send descriptor has reached the agent.
+// device.c: called when the doorbell of a send descriptor has reached the agent.
 void vip_device_doorbell(struct vip_agent *agent, struct vip_descriptor *descriptor);
 
 // device.c: sends a frame without payload now.
 void vip_device_control(struct vip_agent *agent, int remote_station, const struct via_frame *frame);
 
-// connection.c: a new VI's part.
+// connection.c: initializes its part of a new VI.
 void vip_connection_init(struct vip_vi *vi);
 
-// connection.c: a connection frame has come, in the interrupt handler.
+// connection.c: handles an incoming connection frame, in the interrupt handler.
 void vip_connection_frame(struct cpu_context *context, struct vip_agent *agent,
                           const struct packet *packet, const struct via_frame *frame);
 
 // registration.c
 struct vip_region *vip_region(const struct vip_nic *nic, struct vip_mem_handle handle);
 
-// The protection check of a transfer of this VI: vip_mem_valid, and VI and region have the same
-// tag.
+// The protection check for a transfer on this VI: vip_mem_valid holds, and VI and region have the
+// same tag.
 bool vip_vi_mem_valid(const struct vip_vi *vi, struct vip_mem_handle handle, int64_t address,
                       int64_t length);
 

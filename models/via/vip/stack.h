@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bare M-VIA as a stack, and what every stack on VIA needs.
+// Bare M-VIA as a stack, and the sections that every stack on VIA needs.
 #ifndef NETSIM_MODELS_VIA_VIP_STACK_H
 #define NETSIM_MODELS_VIA_VIP_STACK_H
 

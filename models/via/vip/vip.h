@@ -26,12 +26,11 @@
 // ---- Memory ----
 
 struct vip_mem_handle {
-    uint32_t index; // of the region; counts from 1, 0: none
+    uint32_t index; // of the region, from 1; 0: none
 };
 
-// Tells who watches a region that bytes have been placed in it. `content` are the first bytes that
-// were written (see vip_descriptor); `first` and `last` frame of a transfer of `total` bytes that
-// began at `start`.
+// Tells the watcher of a region that a frame's bytes have been placed in it. `first` and `last`
+// mark the first and last frame of a transfer of `total` bytes that began at `start`.
 struct vip_placement {
     int64_t start, total;   // of the whole transfer
     int64_t offset, length; // of this frame in it
@@ -51,8 +50,8 @@ enum vip_status {
     VIP_STATUS_ERROR, // protection, length or format
 };
 
-// The first bytes of a transfer, as far as a protocol on top needs to read them at the other end.
-// Payload is not stored otherwise.
+// The first bytes of a transfer, as far as the protocol on top must read them at the other end. No
+// other payload is stored.
 #define VIP_CONTENT_BYTES 64
 struct vip_content {
     alignas(8) unsigned char bytes[VIP_CONTENT_BYTES];
@@ -72,20 +71,19 @@ struct vip_descriptor {
     // Control segment.
     bool immediate_flag;
     uint32_t immediate;
-    int64_t length; // bytes to send; on a completed receive: bytes that came
+    int64_t length; // bytes to send; on a completed receive: bytes received
     // Data segment and, for RDMA, address segment.
     int64_t address;
     struct vip_mem_handle handle;
     int64_t remote_address;
     struct vip_mem_handle remote_handle;
-    // What is in the transfer.
+    // Contents of the transfer.
     struct vip_content content;
     struct message_ref message;
-    int64_t lead; // bytes of the transfer that are no data (an envelope); the message's bytes
-                  // follow
-    int64_t message_offset; // of those in the message
-    int64_t message_length; // how many; for a transfer that is all lead: what is lost with it
-    bool final; // the target is the message's last place: the ledger is told as bytes arrive
+    int64_t lead;           // bytes of the transfer in front of the message's data (an envelope)
+    int64_t message_offset; // of the transfer's data in the message
+    int64_t message_length; // bytes of it here; for a transfer that is all lead: those lost with it
+    bool final; // the target is the message's final destination: arriving bytes go to the ledger
     // The agent's.
     int64_t framed; // bytes put into frames so far
     struct vip_token last_token, more_token;
@@ -107,22 +105,22 @@ struct vip_cq;
 typedef void vip_notify_fn(struct cpu_context *context, void *owner,
                            struct vip_descriptor *descriptor);
 
-// Makes a receive descriptor that its consumer has posted as one to be made later. It is called
-// when a transfer takes it, and charges nothing.
+// Makes a receive descriptor that its consumer has posted with vip_post_recv_unmade. The provider
+// calls it when a transfer takes the descriptor; it charges nothing.
 typedef struct vip_descriptor *vip_make_fn(struct vip_vi *vi);
 
 // One of the two work queues.
 struct vip_work_queue {
     struct vip_descriptor_queue posted, done;
     struct vip_cq *cq;     // NULL: none
-    vip_notify_fn *notify; // one completion; NULL: none asked for
+    vip_notify_fn *notify; // for one completion; NULL: none requested
     bool notifying;        // it has its descriptor and is about to be called
     void *notify_owner;
 };
 
 // A transfer that is arriving.
 struct vip_arriving {
-    bool active, broken;               // broken: a frame is missing, the rest is thrown away
+    bool active, broken;               // broken: a frame is missing, and the rest is discarded
     struct vip_descriptor *descriptor; // of a receive; NULL for RDMA
     struct vip_content *content;       // NULL before the first transfer
 };
@@ -135,13 +133,13 @@ struct vip_vi {
     uint64_t discriminator;
     void *owner; // the consumer's
     struct vip_work_queue send, receive;
-    int unmade; // receive descriptors posted in front of all others, which `make` makes
+    int unmade; // receive descriptors posted before all others, to be made by `make`
     vip_make_fn *make;
     // Connection.
     const struct route *route;
     int remote_station;
     uint32_t remote_number;
-    bool peer_asked;   // its request has come
+    bool peer_asked;   // its request has arrived
     sim_time asked_at; // when the first request went out
     int64_t requests;  // sent so far
     struct event retry;
@@ -156,7 +154,7 @@ enum vip_error { VIP_ERROR_RECEIVE_QUEUE_EMPTY, VIP_ERROR_PROTECTION, VIP_ERROR_
 typedef void vip_error_fn(void *owner, struct vip_vi *vi, enum vip_error error,
                           struct message_ref message);
 
-// ---- The library as one process opened it ----
+// ---- The library, as opened by one process ----
 
 // VipOpenNic. `station` is the network's; `task` is the process. Free with vip_close_nic.
 struct vip_nic *vip_open_nic(struct vip_agent *agent, const struct mvia_config *config,
@@ -165,11 +163,11 @@ void vip_close_nic(struct vip_nic *nic);
 
 void vip_error_callback(struct vip_nic *nic, vip_error_fn *callback, void *owner);
 
-// VipCreatePtag: regions and VIs with different tags do not go together.
+// VipCreatePtag: a VI can only use regions that have its own tag.
 uint32_t vip_create_ptag(struct vip_nic *nic);
 
-// VipRegisterMem: pins [address, address + length) and charges call and pages. False: the limit of
-// pinnable memory is reached.
+// VipRegisterMem: pins [address, address + length) and charges call and pages. Returns false if the
+// limit of pinnable memory is reached.
 bool vip_register_mem(struct cpu_context *context, struct vip_nic *nic, int64_t address,
                       int64_t length, uint32_t ptag, struct vip_mem_handle *handle);
 
@@ -196,12 +194,13 @@ struct vip_cq *vip_create_cq(struct vip_nic *nic);
 struct vip_vi *vip_create_vi(struct cpu_context *context, struct vip_nic *nic, uint32_t ptag,
                              struct vip_cq *send_cq, struct vip_cq *receive_cq);
 
-// VipConnectPeerRequest: asks the process that will ask with the same discriminator at
-// `remote_station`.
+// VipConnectPeerRequest: asks the process at `remote_station` that makes a request with the same
+// discriminator.
 void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, int remote_station,
                               uint64_t discriminator);
 
-// VipConnectPeerWait: true once connected, else the nic's task is woken when it is.
+// VipConnectPeerWait: returns true once the VI is connected; otherwise the nic's task is woken when
+// it is.
 bool vip_connect_peer_wait(struct cpu_context *context, struct vip_vi *vi);
 
 // VipDisconnect.
@@ -209,9 +208,9 @@ void vip_disconnect(struct cpu_context *context, struct vip_vi *vi);
 
 void vip_descriptor_init(struct vip_descriptor *descriptor);
 
-// VipPostSend: operation VIP_SEND or VIP_RDMA_WRITE. False if it is another one (M-VIA has no RDMA
-// read), the VI is not connected, the descriptor is longer than allowed, or its data are not in
-// registered memory.
+// VipPostSend: operation VIP_SEND or VIP_RDMA_WRITE. Returns false if the operation is another one
+// (M-VIA has no RDMA read), the VI is not connected, the descriptor is longer than allowed, or its
+// data are not in registered memory.
 bool vip_post_send(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor);
 
@@ -220,47 +219,48 @@ void vip_post_recv(struct cpu_context *context, struct vip_vi *vi,
                    struct vip_descriptor *descriptor);
 
 // VipPostRecv of a descriptor that takes memory of the simulator only once a transfer needs it:
-// vi->make, which the caller has set, makes it then. Only before any other is posted on the VI.
+// vi->make, which the caller has set, makes it then. The caller must not have posted any other on
+// the VI before.
 void vip_post_recv_unmade(struct cpu_context *context, struct vip_vi *vi);
 
-// VipSendDone, VipRecvDone: the oldest completed descriptor of the queue, or NULL.
+// VipSendDone, VipRecvDone: take the oldest completed descriptor off the queue; return NULL if
+// there is none.
 struct vip_descriptor *vip_send_done(struct cpu_context *context, struct vip_vi *vi);
 struct vip_descriptor *vip_recv_done(struct cpu_context *context, struct vip_vi *vi);
 
 // The waiting half of VipRecvWait and VipSendWait, for VIs without a completion queue, after the
 // Done function found nothing: the process goes to sleep (the caller returns CPU_SLEEP) and is
-// woken by the next completion of this VI; if it polls instead, it looks again at the next turn of
-// its loop after it.
+// woken by the next completion of this VI; if `polling`, it looks again at the first turn of its
+// loop after that completion.
 void vip_wait(struct cpu_context *context, struct vip_vi *vi, bool polling);
 
-// A process that calls the Done functions of all its VIs in turn, a round of which takes `turn` (>
-// 0), and has found nothing: it sleeps until the first turn of its loop after the next completion
-// of any VI.
+// For a process that polls the Done functions of all its VIs, one round per `turn` (> 0), and has
+// found nothing: it sleeps until the first turn of its loop after the next completion of any VI.
 void vip_poll_all(struct vip_nic *nic, sim_time turn);
 
 // VipRecvNotify, VipSendNotify: `notify` is called once, in a thread of the library, with the
-// oldest completed descriptor that nobody has taken, or with the next one. For queues without a
+// oldest completed descriptor still on the queue, or with the next one. For queues without a
 // completion queue.
 void vip_recv_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
                      void *owner);
 void vip_send_notify(struct cpu_context *context, struct vip_vi *vi, vip_notify_fn *notify,
                      void *owner);
 
-// A completion queue's entry names the VI and the queue; the descriptor is still on that queue.
+// A completion queue's entry names the VI and its work queue; the descriptor stays on that queue.
 struct vip_cq_entry {
     struct vip_vi *vi;
     bool receive;
 };
 
-// VipCQDone: false if there is none.
+// VipCQDone: returns false if there is no entry.
 bool vip_cq_done(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry);
 
-// VipCQWait: as VipCQDone, but if there is none the process goes to sleep (the caller returns
-// CPU_SLEEP) and is woken by the interrupt that brings the next entry.
+// VipCQWait: like VipCQDone, but if there is no entry, the process goes to sleep (the caller
+// returns CPU_SLEEP) and is woken by the interrupt that brings the next entry.
 bool vip_cq_wait(struct cpu_context *context, struct vip_cq *cq, struct vip_cq_entry *entry);
 
-// What a VI takes of the simulator's memory, bytes, with its places in the connection manager's
-// tables; a descriptor, with its entry of a completion queue.
+// Bytes of the simulator's memory that a VI takes, with its places in the connection manager's
+// tables; and a descriptor, with its entry of a completion queue.
 int64_t vip_vi_footprint(void);
 int64_t vip_descriptor_footprint(void);
 
