@@ -119,7 +119,7 @@ struct host *grim_ni_host(const struct grim_ni *ni);
 // ---- Logical channels ----
 
 // Tells an endpoint what has happened on its channel, in the event in which the host can see it; no
-// processor's time. Who polls or waits is woken from here.
+// processor's time. The callback wakes an endpoint that polls or waits.
 enum grim_notice {
     GRIM_ARRIVED, // an active message is in the endpoint queue
     GRIM_ROOM,    // an injection that was refused may go now
@@ -132,7 +132,7 @@ typedef void grim_notify_fn(void *owner, enum grim_notice notice);
 struct grim_channel *grim_channel_open(struct grim_ni *ni, uint16_t endpoint, const char *name,
                                        grim_notify_fn *notify, void *owner);
 
-// The channel of an endpoint; NULL if there is no such endpoint.
+// Returns the channel of an endpoint, or NULL if no such endpoint exists.
 struct grim_channel *grim_channel_find(const struct grim_fabric *fabric, uint16_t endpoint);
 
 struct grim_ni *grim_channel_ni(const struct grim_channel *channel);
@@ -140,7 +140,7 @@ int grim_channel_number(const struct grim_channel *channel); // at its card, fro
 uint16_t grim_channel_endpoint(const struct grim_channel *channel);
 const char *grim_channel_name(const struct grim_channel *channel); // "rank 0"
 
-// Puts a message behind the others of its channel, from a handler of the host: charges the words
+// Queues a message after the others of its channel, from a handler of the host: charges the words
 // that the processor writes (stage "PIO"; from dma_threshold on the header's only, and the card
 // fetches the payload, which must stay as it is until then). message->source is set here. False if
 // there is no room now, or as many messages as grim_ni.outstanding allows are unanswered: GRIM_ROOM
@@ -152,7 +152,7 @@ const char *grim_channel_name(const struct grim_channel *channel); // "rank 0"
 bool grim_channel_inject(struct cpu_context *context, struct grim_channel *channel,
                          const struct grim_message *message);
 
-// What the last refusal was for.
+// The reason for the last refusal.
 const struct wait *grim_channel_waits_for(const struct grim_channel *channel);
 
 // Messages in the channel's queue on the card: not sent, or not yet acknowledged with all before
@@ -162,8 +162,8 @@ int grim_channel_queued(const struct grim_channel *channel);
 // ---- The endpoint queue: active messages in host memory ----
 
 // The oldest message that is there, NULL if there is none. It stays, and keeps its room, until it
-// is released: a handler that answers holds it meanwhile (thesis 003, 4.4.3). No cost: who polls
-// charges the look.
+// is released: a handler that answers holds it meanwhile (thesis 003, 4.4.3). No cost: the polling
+// caller charges the look.
 const struct grim_message *grim_endpoint_peek(const struct grim_channel *channel);
 
 // Messages there.
@@ -255,8 +255,8 @@ void grim_ni_retry(struct grim_ni *ni);
 struct grim_entry; // a message in a channel's queue
 
 // Room in a channel's queue for a message that is not to be sent before grim_entry_commit: its
-// payload is being fetched. From a handler of the firmware. NULL: no room now. It takes its place
-// in the queue at once, and what is behind waits for it.
+// payload is being fetched. From a handler of the firmware. Returns NULL if the queue has no room
+// now. The message takes its place in the queue at once, and later messages wait for it.
 struct grim_entry *grim_entry_reserve(struct cpu_context *context, struct grim_channel *channel,
                                       const struct grim_message *message);
 void grim_entry_commit(struct cpu_context *context, struct grim_entry *entry);

@@ -13,9 +13,9 @@ enum grim_handler {
     GRIM_FINISH_SEND, // the send engine has sent a message
     GRIM_RECEIVED,    // a packet is in a receive buffer
     GRIM_SEND,        // what is to be sent next: shares its place with what has come
-    GRIM_INCOMING,   // an incoming queue (buffering at both) may have room to go: shares it too, or
-                     // messages that are refused and come again would keep it from its turn
-    GRIM_FINISH_DMA, // an arrival's DMA has ended
+    GRIM_INCOMING, // an incoming queue (buffering at both) may have room to go: shares the slot, so
+                   // that refused messages that are sent again cannot starve it
+    GRIM_FINISH_DMA,   // an arrival's DMA has ended
     GRIM_FINISH_FETCH, // a payload is in the queue
     GRIM_POSTED,       // a request of the host
     GRIM_TIMEOUT,
@@ -87,7 +87,7 @@ struct grim_receiver {
 // How a message's sequence number stands to the expected one.
 enum grim_relation { GRIM_NEXT, GRIM_BEHIND, GRIM_AHEAD };
 
-// How messages lie in a queue; one row a style.
+// How messages lie in a queue; one row per style.
 struct grim_queue_style {
     const char *name;
     bool scoreboard; // their state lies apart from them
@@ -278,7 +278,7 @@ void ni_channel_init(struct grim_channel *channel);
 
 // ---- ni_queue.c ----
 
-// Puts a message behind the others of the queue; NULL if it does not fit. *waits_for says why.
+// Appends a message to the queue. Returns NULL if it does not fit; *waits_for says why.
 struct grim_entry *ni_queue_append(struct grim_channel *channel, const struct grim_message *message,
                                    struct grim_flow *flow);
 bool ni_queue_can_hold(const struct grim_channel *channel, const struct grim_message *message);

@@ -5,8 +5,8 @@
 // messages of all ports go, cut into packets.
 //
 // A token belongs to the client until it is used in a call; it comes back with an event that the
-// client takes out of the queue and hands to gm_unknown, which calls the send's callback. Nothing
-// comes back to who does not poll.
+// client takes out of the queue and hands to gm_unknown, which calls the send's callback. A client
+// that does not poll gets nothing back.
 //
 // Payload is not stored: a message is told by (message, offset, length), and what its first bytes
 // say to the library above is the pointer `content`, which that library keeps alive until the
@@ -101,7 +101,7 @@ bool gm_directed_send_with_callback(struct cpu_context *context, struct gm_port 
                                     const struct gm_message *message, int64_t remote_address);
 
 // Called in the event in which the last byte of a directed send is in the memory of the port's
-// process; no processor's time. Whoever polls that memory is woken from here.
+// process; no processor's time. The callback wakes the process that polls that memory.
 struct gm_write {
     int64_t address, length, header;
     int source_host, source_port;
@@ -153,7 +153,7 @@ enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
 // What is not for the client: calls callbacks, gives tokens back.
 void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_event *event);
 
-// The task goes to sleep behind this call, and is woken for the next event: by polling, at the end
+// The task goes to sleep after this call, and is woken for the next event: by polling, at the end
 // of the turn of `turn` (> 0) in which the event comes, no interrupt; blocking, by an interrupt of
 // the card, with what the kernel takes for that. It is woken at once if an event is there already.
 void gm_poll(struct cpu_context *context, struct gm_port *port, sim_time turn);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A Myrinet card: the LANai processor with its firmware loop, the SRAM, and three DMA engines that
-// work beside it (host memory and SRAM, SRAM to the link, link to SRAM). What the firmware does is
-// not in here: GM and GRIM bring it as a table of handlers.
+// work in parallel with it (host memory and SRAM, SRAM to the link, link to SRAM). What the
+// firmware does is not in here: GM and GRIM bring it as a table of handlers.
 //
 // The firmware is a loop on a processor without preemption. A turn of it takes the first handler of
 // the table that is ready, charges the dispatch and the handler's cost in cycles of the LANai's own
@@ -243,7 +243,7 @@ struct lanai_write {
 extern const struct stage lanai_pio_stage; // words that a processor writes to the card
 
 // From a handler of the host's processor: charges it the words (stage "PIO"), and takes them over
-// the bus, behind what was asked for before. Then the item arrives.
+// the bus, after all earlier requests. Then the item arrives.
 void lanai_write(struct cpu_context *context, struct lanai *lanai, struct lanai_write *write);
 
 // Set item.handler; all else 0 at first.
@@ -253,12 +253,12 @@ struct lanai_timer {
     struct lanai *lanai;
 };
 
-// Rings at `when`, or at the first tick of the real-time clock behind it, instead of when it was
-// set for before. A ring that waits for its handler is taken back.
+// Rings at `when`, or at the first tick of the real-time clock after it, instead of at the time set
+// before. A ring that waits for its handler is taken back.
 void lanai_timer_set(struct lanai *lanai, struct lanai_timer *timer, sim_time when);
 void lanai_timer_stop(struct lanai *lanai, struct lanai_timer *timer);
 
-// For who explains where a message's time went: it lay still from `since` until the timer rang.
+// For `netsim explain`: it lay still from `since` until the timer rang.
 void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stage, sim_time since,
                        struct message_ref message);
 
