@@ -36,6 +36,20 @@ int64_t benchmark_repetitions(const struct workload *workload, int64_t size)
     return workload->repetitions ? workload->repetitions : pallas_repetitions(size);
 }
 
+void benchmark_append_pingpong(GPtrArray *body, int rank, int64_t size,
+                               const struct workload *workload, int64_t warm_ups,
+                               void (*exchanges)(GPtrArray *body, int rank, int64_t size,
+                                                 int64_t count))
+{
+    int64_t count = benchmark_repetitions(workload, size);
+    exchanges(body, rank, size, warm_ups);
+    if (rank == 0)
+        op_append(body, OP_MEASURE_START);
+    exchanges(body, rank, size, count);
+    if (rank == 0)
+        benchmark_measure_stop(body, size, count, 2);
+}
+
 // ---- Pieces of programs ----
 
 struct measure_arguments *benchmark_measure_stop(GPtrArray *body, int64_t size, int64_t count,

@@ -63,4 +63,11 @@ int64_t pallas_repetitions(int64_t size);
 // The workload's repetitions, or pallas_repetitions if they are automatic.
 int64_t benchmark_repetitions(const struct workload *workload, int64_t size);
 
+// Appends a rank's part of a ping-pong of two ranks for one size: `warm_ups` exchanges, then those
+// that rank 0 measures, as half of a round trip. `exchanges` appends `count` of them.
+void benchmark_append_pingpong(GPtrArray *body, int rank, int64_t size,
+                               const struct workload *workload, int64_t warm_ups,
+                               void (*exchanges)(GPtrArray *body, int rank, int64_t size,
+                                                 int64_t count));
+
 #endif

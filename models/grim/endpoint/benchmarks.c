@@ -85,13 +85,7 @@ static void append_exchanges(GPtrArray *body, int rank, int64_t size, int64_t co
 
 static void append_latency(GPtrArray *body, int rank, int64_t size, const struct workload *workload)
 {
-    int64_t count = benchmark_repetitions(workload, size);
-    append_exchanges(body, rank, size, WARM_UPS);
-    if (rank == 0)
-        op_append(body, OP_MEASURE_START);
-    append_exchanges(body, rank, size, count);
-    if (rank == 0)
-        benchmark_measure_stop(body, size, count, 2);
+    benchmark_append_pingpong(body, rank, size, workload, WARM_UPS, append_exchanges);
 }
 
 // ---- grim.remote: remote memory (4.5) ----
