@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Between the Portals 3.2 library and the network abstraction layer (NAL) below it. The library
+// (library.h) matches, keeps the tables and makes the events; a NAL moves headers and bytes.
+// Neither knows the other's insides: the library runs over any NAL that gives the functions below,
+// as the reference library of 2003 did (thesis 002, 3.3).
+//
+// The way of a put: the initiator's library builds the header and calls `send`, in the caller's
+// context. The target's NAL calls portals_parse with the header as it arrives; the library matches,
+// makes PUT_START and calls `receive` with the number of bytes that it wants. When they are in
+// place the NAL calls portals_finalize: PUT_END. When the initiator's NAL knows that the message is
+// over, it calls portals_finalize there: SEND_END.
+#ifndef NETSIM_MODELS_PORTALS_NAL_H
+#define NETSIM_MODELS_PORTALS_NAL_H
+
+#include "sim/core/ledger.h"
+#include "sim/host/processor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct portals_ni; // library.h
+
+#define PORTALS_ANY (-1) // of a nid or pid in a match entry, or of a pid that the NAL may choose
+
+// A process: node (here a host of the cluster, by index) and process id on it.
+struct portals_id {
+    int32_t nid, pid;
+};
+
+enum portals_kind { PORTALS_PUT, PORTALS_GET, PORTALS_REPLY, PORTALS_ACK };
+
+// How a call or a transfer ended.
+enum portals_status {
+    PORTALS_OK,
+    PORTALS_NO_SPACE,   // no memory in the kernel, no free MD, ME or EQ
+    PORTALS_INV_MD,     // the MD is not one that the NAL can send from
+    PORTALS_INV_HANDLE, // no such MD, ME or EQ
+    PORTALS_REFUSED,    // the NAL can't carry it (-EACCES)
+    PORTALS_FAILED,     // an error on the way
+};
+
+// The Portals header. Only its size on the wire (portals.header) takes time.
+struct portals_header {
+    uint8_t kind; // enum portals_kind
+    bool ack;     // of a put: the initiator asks for an ACK
+    struct portals_id from, to;
+    int32_t portal; // index of the target's table
+    uint32_t md;    // of the initiator, for the REPLY or the ACK
+    uint64_t match_bits, header_data;
+    int64_t length; // of a put: rlength; of a get: bytes asked for; of a reply: its bytes; of
+                    // an ACK: mlength
+    int64_t offset; // at the target
+    struct message_ref message; // whose bytes are moved
+};
+
+// A transfer as the library keeps it, from `send` or portals_parse to portals_finalize. The library
+// owns it; pointers stay good until portals_finalize.
+struct portals_transfer {
+    struct portals_header header;
+    int64_t address;               // of its bytes in the process's memory, at both ends
+    int64_t length;                // bytes to send; at the target the bytes wanted (mlength)
+    int segments;                  // pieces of memory (iov): 0 or 1; more for NALs that can
+    void *nal;                     // the NAL's record of it, or NULL
+    struct portals_transfer *next; // the library's
+    void *library;                 // the library's: MD, request
+};
+
+struct portals_nal {
+    const char *name;
+    bool kernel; // the library is in the kernel: each call of the API is a system call (3.1)
+    // Sends the header and transfer->length bytes of a put, reply or ACK, or the header of a get.
+    // It runs in the context of the caller: the process for PtlPut and PtlGet, the NAL's own thread
+    // for REPLY and ACK. If it returns PORTALS_OK it calls portals_finalize once, now or later;
+    // otherwise never, and the call fails with what it returns.
+    enum portals_status (*send)(struct cpu_context *context, struct portals_ni *ni,
+                                struct portals_transfer *transfer);
+    // The library has parsed what `arriving` (as passed to portals_parse) stands for and wants
+    // transfer->length of its header.length bytes at transfer->address; the NAL calls
+    // portals_finalize when they are there. `transfer` NULL: nothing matches, no byte is wanted,
+    // and the NAL ends the message by itself; the library has declined its bytes in the ledger.
+    void (*receive)(struct cpu_context *context, struct portals_ni *ni, void *arriving,
+                    struct portals_transfer *transfer);
+};
+
+// A header has arrived for this interface: matches it, makes the START event, and calls the NAL's
+// `receive` before it returns. Charges the library's costs. Called by the NAL, in its thread.
+void portals_parse(struct cpu_context *context, struct portals_ni *ni,
+                   const struct portals_header *header, void *arriving);
+
+// A transfer is over at this end: makes the END (or FAIL) event, unlinks the MD if its threshold is
+// used up, wakes who waits for events, and sends the ACK if one was asked for. `transfer` is gone
+// afterwards. At the target, the NAL has told the ledger of the bytes that it delivered before.
+// Charges the library's costs.
+void portals_finalize(struct cpu_context *context, struct portals_ni *ni,
+                      struct portals_transfer *transfer, enum portals_status status);
+
+#endif
