@@ -18,7 +18,11 @@
     MODEL(mpich_gm) \
     MODEL(grim) \
     MODEL(grim_ni) \
-    MODEL(grim_memory)
+    MODEL(grim_memory) \
+    MODEL(intercept_nic) \
+    MODEL(vdma) \
+    MODEL(portals) \
+    MODEL(p3)
 // clang-format on
 
 #define DECLARED(name) extern const struct model name##_model;
