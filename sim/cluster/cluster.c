@@ -19,10 +19,10 @@ static void cards_init(struct cluster *cluster, const struct scenario_case *test
     const struct topology *topology = &test_case->topology;
     int *next = g_new0(int, cluster->host_count + 1);
     cluster->cards = g_new0(struct cluster_card, network_stations(cluster->network));
-    for (int i = 0; i < 2 * (int)topology->links->len; i++) {
+    for (int i = 0; i < 2 * (int)topology->links->len; i++) { // 2 * link + end
         const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i / 2);
         int host = topology_link_node(link, i % 2);
-        if (host >= cluster->host_count)
+        if (host >= cluster->host_count || i % 2 >= topology_link_ends(link))
             continue;
         const struct topology_card *card = topology_link_card(topology, link, i % 2);
         const char *name = cluster->hosts[host]->name;

@@ -121,8 +121,10 @@ struct network {
     int station_count, host_count, switch_count, channel_count;
     int *first_station; // by host; host_count + 1 entries
     struct fabric_switch *switches;
-    struct worm *worms;       // of the channels at cut-through switches
-    struct channel *channels; // link i: 2i leads from its first end to its second, 2i + 1 back
+    struct worm *worms; // of the channels at cut-through switches
+    // Link i: 2i leads from its first end to its second, 2i + 1 back; that of a loopback cable,
+    // which has one direction, is all zero.
+    struct channel *channels;
     const struct topology *topology;
     struct route_cache *routes;
 };

@@ -24,7 +24,7 @@ static void network_build_stations(struct network *network)
         const struct topology_link *link = topology_link_at(topology, i);
         if (link->a < hosts)
             network->first_station[link->a + 1]++;
-        if (link->b < hosts)
+        if (link->b < hosts && topology_link_ends(link) == 2)
             network->first_station[link->b + 1]++;
     }
     for (int host = 0; host < hosts; host++)
@@ -109,9 +109,10 @@ static void network_build_channels(struct network *network)
     for (int i = 0; i < network->channel_count / 2; i++) {
         const struct topology_link *link = topology_link_at(topology, i);
         struct channel_end a = network_new_end(network, link->a, host_links);
-        struct channel_end b = network_new_end(network, link->b, host_links);
+        int ends = topology_link_ends(link);
+        struct channel_end b = ends == 2 ? network_new_end(network, link->b, host_links) : a;
         int twin = link_twin(joined, link);
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < ends; side++) {
             struct channel *channel = &network->channels[2 * i + side];
             channel->network = network;
             channel->from = side ? b : a;
@@ -124,7 +125,8 @@ static void network_build_channels(struct network *network)
     }
     // All ends are known before the first channel looks at its switches.
     for (int i = 0; i < network->channel_count; i++)
-        channel_init(&network->channels[i], topology_link_at(topology, i / 2)->values->values);
+        if (network->channels[i].network)
+            channel_init(&network->channels[i], topology_link_at(topology, i / 2)->values->values);
     g_hash_table_unref(joined);
     g_free(host_links);
 }
@@ -245,6 +247,12 @@ int network_station(const struct network *network, int host, int nth)
 int network_station_host(const struct network *network, int station)
 {
     return network->stations[station].host;
+}
+
+int network_peer_station(const struct network *network, int station)
+{
+    const struct station *far = network->stations[station].out->to.station;
+    return far ? (int)(far - network->stations) : -1;
 }
 
 void network_attach(struct network *network, int station, station_receive_fn *receive, void *owner)

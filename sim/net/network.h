@@ -34,11 +34,15 @@ struct network *network_new(struct sim *sim, const struct topology *topology);
 void network_free(struct network *network);
 
 // Stations are numbered consecutively. A host has one per link, in the order of the topology's
-// links.
+// links; a loopback cable, from a host to itself, is one link of one station.
 int network_stations(const struct network *network);
 int network_host_stations(const struct network *network, int host);
 int network_station(const struct network *network, int host, int nth);
 int network_station_host(const struct network *network, int station);
+
+// Returns the station at the far end of a station's cable: the station itself if it is a loopback
+// cable, or -1 if the cable leads to a switch.
+int network_peer_station(const struct network *network, int station);
 
 void network_attach(struct network *network, int station, station_receive_fn *receive, void *owner);
 
@@ -67,8 +71,8 @@ void network_credit(struct network *network, int station);
 // packet, whatever its credits. Has no effect without network_limit.
 void network_hold(struct network *network, int station, bool held);
 
-// Returns the route from one station to another, or NULL if no path of links joins them. The
-// network owns and caches it.
+// Returns the route from one station to another, or NULL if no path of links joins them. A station
+// has a route to itself over a loopback cable only. The network owns and caches it.
 const struct route *network_route(struct network *network, int from, int to);
 
 int route_from(const struct route *route);

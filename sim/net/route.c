@@ -489,7 +489,7 @@ const struct route *route_find(struct route_cache *cache, int from, int to)
 {
     uint64_t pair = pair_key(from, to);
     const struct route_place *place = route_place(cache, pair);
-    if (place->route || from == to)
+    if (place->route || (from == to && network_peer_station(cache->network, from) != from))
         return place->route;
     struct route_walk walk = {
         .cache = cache,

@@ -76,7 +76,7 @@ static bool case_has_card(const struct scenario_case *test_case, const char *nic
         return true;
     for (guint i = 0; topology->cards->len > 0 && i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
-        for (int end = 0; end < 2; end++) {
+        for (int end = 0; end < topology_link_ends(link); end++) {
             const struct topology_card *card = topology_link_card(topology, link, end);
             if (card && !link->idle[end] && strcmp(card->nic, nic) == 0)
                 return true;

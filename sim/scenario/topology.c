@@ -34,7 +34,10 @@ static const struct param link_params[] = {
     PARAM(struct link_item, from, PARAM_NAMES,
           .doc = "a host or switch, a group, a range such as node0..2, or a list; HOST.CARD "
                  "ends at that card of the host"),
-    PARAM(struct link_item, to, PARAM_NAMES, .doc = "the other end, likewise"),
+    PARAM(struct link_item, to, PARAM_NAMES,
+          .doc =
+              "the other end, likewise; the same single host: a loopback cable, which leads from "
+              "a card's output to its own input"),
     PARAM(struct link_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "1024",
           .doc = "parallel links between each pair"),
     PARAM(struct link_item, split, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
@@ -442,6 +445,28 @@ static void add_link(struct builder *builder, const struct link_end *a, const st
     }
 }
 
+// A link between two ends, or the loopback cable of a single host.
+static void join_two(struct builder *builder, const struct link_end *a, const struct link_end *b,
+                     bool single, int64_t count, const struct node *item, const char *path,
+                     struct param_values *values)
+{
+    const char *name = topology_node_name(builder->topology, a->node);
+    bool host = topology_is_host(builder->topology, a->node);
+    if (a->node == b->node && !host)
+        diag_add(builder->diags, item->mark, path, "only a host can have a loopback cable",
+                 "a link joins the switch %s with itself", name);
+    else if (a->node == b->node && !single)
+        diag_add(builder->diags, item->mark, path,
+                 "a loopback cable names one host, the same in from and to",
+                 "a link joins %s with itself", name);
+    else if (a->node == b->node && a->card != b->card)
+        diag_add(builder->diags, item->mark, path,
+                 "a loopback cable begins and ends at one card: name it in from and to",
+                 "a link joins two cards of %s", name);
+    else
+        add_link(builder, a, b, count, item->mark, values);
+}
+
 // Joins every node of one side with every node of the other; the same group on both sides pair by
 // pair.
 static void join_all(struct builder *builder, const GArray *from, const GArray *to, int64_t count,
@@ -452,11 +477,7 @@ static void join_all(struct builder *builder, const GArray *from, const GArray *
         for (guint k = mesh ? i + 1 : 0; k < to->len; k++) {
             const struct link_end *a = &g_array_index(from, struct link_end, i);
             const struct link_end *b = &g_array_index(to, struct link_end, k);
-            if (a->node == b->node)
-                diag_add(builder->diags, item->mark, path, NULL, "a link joins %s with itself",
-                         topology_node_name(builder->topology, a->node));
-            else
-                add_link(builder, a, b, count, item->mark, values);
+            join_two(builder, a, b, from->len == 1 && to->len == 1, count, item, path, values);
         }
     }
 }

@@ -13,7 +13,8 @@
 //
 // A link item joins every node of `from` with every node of `to`, `count` times; a group joined
 // with itself is joined pair by pair. Hosts do not forward: a link or a path of switches joins two
-// hosts.
+// hosts. One host on both sides is a loopback cable: a card's output leads to its own input. It has
+// one end, a of struct topology_link, and one direction.
 #ifndef NETSIM_SCENARIO_TOPOLOGY_H
 #define NETSIM_SCENARIO_TOPOLOGY_H
 
@@ -163,6 +164,12 @@ char *topology_cards_text(const GArray *cards);
 // Assigns the host's first free card to each end of a link that names none, and complains about
 // cards with two links.
 void topology_place_links(struct topology *topology, struct diag_list *diags);
+
+// The ends of a link at which a card or a port is: a loopback cable has one, end 0.
+static inline int topology_link_ends(const struct topology_link *link)
+{
+    return link->a == link->b ? 1 : 2;
+}
 
 // The node at an end (0: a, 1: b) of a link, and its card there; NULL if the host lists none.
 static inline int topology_link_node(const struct topology_link *link, int end)

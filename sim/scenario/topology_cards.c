@@ -188,6 +188,8 @@ static void take_free_card(const struct topology *topology, const struct card_li
     if (card < (int)cards->len) {
         owners[card] = index;
         link->card[end] = card + 1;
+        if (topology_link_ends(link) == 1)
+            link->card[1] = card + 1;
         return;
     }
     diag_add(diags, link->mark, "links", "list another in `nics` of the host",
@@ -202,7 +204,7 @@ void topology_place_links(struct topology *topology, struct diag_list *diags)
     GArray *plain = g_array_new(FALSE, FALSE, sizeof(int)); // 2 * link + end
     for (int i = 0; i < (int)topology->links->len && diags->found == before; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
-        for (int end = 0; end < 2; end++) {
+        for (int end = 0; end < topology_link_ends(link); end++) {
             int code = 2 * i + end;
             if (link->card[end] > 0)
                 take_named_card(topology, &links, i, end, diags);

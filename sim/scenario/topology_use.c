@@ -19,7 +19,7 @@ static struct host_ends host_ends_new(const struct topology *topology)
         for (int i = 0; i < 2 * (int)topology->links->len; i++) {
             const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i / 2);
             int host = topology_link_node(link, i % 2);
-            if (!topology_is_host(topology, host))
+            if (!topology_is_host(topology, host) || i % 2 >= topology_link_ends(link))
                 continue;
             if (pass == 0)
                 ends.first[host + 1]++;
@@ -217,7 +217,7 @@ int topology_used_link(const struct topology *topology, int host)
 {
     for (int i = 0; i < (int)topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i);
-        for (int end = 0; end < 2; end++)
+        for (int end = 0; end < topology_link_ends(link); end++)
             if (topology_link_node(link, end) == host && !link->idle[end])
                 return i;
     }

@@ -95,6 +95,18 @@ static void test_split(void)
                  "m0-m1 m0-m2 m0-m3 m1-m2 m1-m3 m2-m3");
 }
 
+// A loopback cable names one host twice; it has one end.
+static void test_loopback(void)
+{
+    expect_links("{hosts: [{name: n, count: 1}], links: [{from: n0, to: n0, count: 2}]}",
+                 "n0-n0 n0-n0");
+    expect_links("{hosts: [{name: n}], links: [{from: n, to: n}]}", "n-n");
+    expect_links("{hosts: [{name: a}, {name: b}], links: [{from: a, to: b}, {from: b, to: b}]}",
+                 "a-b b-b");
+    // A group is still joined pair by pair.
+    expect_links("{hosts: [{name: n, count: 2}], links: [{from: n, to: n}]}", "n0-n1");
+}
+
 static void test_routing(void)
 {
     struct fake_topology network = fake_topology("{hosts: [{name: a}], routes: shortest}");
@@ -175,8 +187,19 @@ static void test_refused(void)
         {TWO "links: [{from: a, to: b, rat: 5 Mb/s}]\n",
          "links[0].rat: unknown key (did you mean rate?)"},
         {TWO "links: [{from: a, to: b, rate: -5 Mb/s}]\n", "links[0].rate: -5 Mb/s is too small"},
-        {TWO "links: [{from: a, to: a}]\n", "links[0]: a link joins a with itself"},
-        {TWO "links: [{from: [a, b], to: a}]\n", "links[0]: a link joins a with itself"},
+        {TWO "links: [{from: a, to: a}]\n", "no way joins a and b"},
+        {TWO "links: [{from: [a, b], to: a}]\n",
+         "t.yaml:2:9: error: links[0]: a link joins a with itself (a loopback cable names one "
+         "host, the same in from and to)"},
+        {TWO "switches: [{name: s}]\nlinks: [{from: s, to: s}]\n",
+         "t.yaml:3:9: error: links[0]: a link joins the switch s with itself (only a host can have "
+         "a loopback cable)"},
+        {TWO "switches: [{name: s, count: 2}]\nlinks: [{from: s, to: s1}]\n",
+         "links[0]: a link joins the switch s1 with itself"},
+        {"hosts: [{name: n, nics: [{name: e0, nic: tulip}, {name: e1, nic: tulip}]}]\n"
+         "links: [{from: n.e0, to: n.e1}]\n",
+         "t.yaml:2:9: error: links[0]: a link joins two cards of n (a loopback cable begins and "
+         "ends at one card: name it in from and to)"},
         {TWO "links: [{from: a, to: b, count: 0}]\n", "links[0].count: 0 is too small"},
         {TWO "links: [{from: a..b, to: b}]\n", "a link joins b with itself"},
         {"hosts: [{name: n, count: 6}]\nlinks:\n  - {from: n0..2, to: n3..5, split: 2}\n",
@@ -267,6 +290,7 @@ int main(void)
         {"items become links", test_links},
         {"parameters of links and switches", test_parameters},
         {"links of parts", test_split},
+        {"loopback cables", test_loopback},
         {"routes", test_routes},
         {"how routes are found", test_routing},
         {"bad networks", test_refused},

@@ -34,6 +34,11 @@ static void test_links(void)
     expect_links("hosts: [{name: a, nics: [{name: eth0, nic: tulip}]}, {name: b}]\n"
                  "links: [{from: a.eth0, to: b}]\n",
                  "a.eth0-b");
+    // A loopback cable takes one card.
+    expect_links("hosts: [{name: a, " TWO_CARDS "}]\nlinks: [{from: a, to: a, count: 2}]\n",
+                 "a.eth0-a.eth0 a.eth1-a.eth1");
+    expect_links("hosts: [{name: a, " TWO_CARDS "}]\nlinks: [{from: a.eth1, to: a.eth1}]\n",
+                 "a.eth1-a.eth1");
     // Names may have dots, also in ranges.
     expect_links("hosts: [{name: a.x}, {name: a.y}]\nlinks: [{from: a.x, to: a.y}]\n", "a.x-a.y");
     expect_links("hosts: [{name: a.x, count: 3}]\nswitches: [{name: s}]\n"
