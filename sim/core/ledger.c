@@ -1,51 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "sim/core/ledger.h"
-
-#include "sim/core/pool.h"
-
-// An empty message is recorded as one byte, so that it too can be under way, dropped or delivered.
-#define EMPTY_EXTENT 1
-
-// A stretch of a message, in a list that is ascending and without overlap.
-struct interval {
-    struct interval *next;
-    int64_t from, to;   // [from, to)
-    const char *reason; // why it was dropped; NULL in a list of what was delivered
-};
-
-struct flow {
-    uint64_t key;
-    uint64_t opened; // messages so far
-    uint64_t taken;  // order of the latest matched message, plus one
-};
-
-// A message on the books. Bytes that arrive in order only move `prefix`.
-struct record {
-    uint32_t generation;
-    uint32_t next_free; // while free
-    bool used, matched, completed;
-    int source, destination;
-    int64_t bytes, extent;
-    int64_t prefix;             // [0, prefix) is delivered
-    struct interval *delivered; // beyond the prefix
-    struct interval *dropped;   // and not delivered since
-    uint64_t number;            // messages are numbered as they are opened
-    struct flow *flow;
-    uint64_t order; // in its flow
-};
-
-#define NO_RECORD UINT32_MAX
-
-struct ledger {
-    struct record *records;
-    uint32_t count, capacity, free_list;
-    struct pool intervals;
-    GHashTable *flows; // by key; the key is the flow's first member
-    struct ledger_totals totals;
-    uint64_t with_drops;    // messages with a dropped part at present
-    ledger_whole_fn *whole; // NULL: no callback
-    void *watcher;
-};
+#include "sim/core/ledger_internal.h"
 
 // g_int64_hash only folds the halves: keys made of two small numbers would collide.
 static guint flow_hash(gconstpointer key)
@@ -61,6 +15,7 @@ struct ledger *ledger_new(void)
     ledger->free_list = NO_RECORD;
     pool_init(&ledger->intervals, sizeof(struct interval));
     ledger->flows = g_hash_table_new_full(flow_hash, g_int64_equal, NULL, g_free);
+    ledger->declined = g_ptr_array_new_with_free_func(g_free);
     return ledger;
 }
 
@@ -69,6 +24,7 @@ void ledger_free(struct ledger *ledger)
     if (!ledger)
         return;
     g_hash_table_unref(ledger->flows);
+    g_ptr_array_unref(ledger->declined);
     pool_clear(&ledger->intervals);
     g_free(ledger->records);
     g_free(ledger);
@@ -210,20 +166,27 @@ struct message_ref ledger_open(struct ledger *ledger, int source, int destinatio
     return (struct message_ref){index, generation};
 }
 
-static bool record_whole(const struct record *record)
+static void intervals_clear(struct ledger *ledger, struct interval **list)
 {
-    return record->prefix == record->extent;
+    while (*list)
+        interval_remove(ledger, list);
 }
 
-// Removes a delivered message from the books.
+// Removes a message that is delivered or declined from the books.
 static void record_close(struct ledger *ledger, struct record *record)
 {
     if (record->dropped)
         ledger->with_drops--;
-    while (record->dropped)
-        interval_remove(ledger, &record->dropped);
-    g_assert(!record->delivered); // a whole message has no gap
-    ledger->totals.delivered++;
+    intervals_clear(ledger, &record->dropped);
+    g_assert(!record->settled); // a whole message has no gap
+    if (record->declined) {
+        ledger->totals.declined++;
+        if (ledger->declined->len < LEDGER_DECLINED_KEPT)
+            g_ptr_array_add(ledger->declined, record_line(record));
+        intervals_clear(ledger, &record->declined);
+    } else {
+        ledger->totals.delivered++;
+    }
     record->used = false;
     record->next_free = ledger->free_list;
     ledger->free_list = (uint32_t)(record - ledger->records);
@@ -240,31 +203,44 @@ static bool record_span(const struct record *record, int64_t offset, int64_t len
     return *to > offset;
 }
 
-// The general case of a delivery: parts out of order, overlaps, and parts that had been dropped.
-static void record_deliver(struct ledger *ledger, struct record *record, int64_t from, int64_t to)
+// [from, to) is delivered or declined, and thereby no longer dropped.
+static void record_settle(struct ledger *ledger, struct record *record, int64_t from, int64_t to)
 {
-    int64_t known =
-        MAX(0, MIN(to, record->prefix) - from) + intervals_overlap(record->delivered, from, to);
-    if (known > 0)
-        ledger->totals.duplicated++;
-    if (record->bytes)
-        ledger->totals.delivered_bytes += (uint64_t)(to - from - known);
     if (record->dropped) {
         intervals_cut(ledger, &record->dropped, from, to);
         ledger->with_drops -= !record->dropped;
     }
-    intervals_cut(ledger, &record->delivered, from, to);
+    intervals_cut(ledger, &record->settled, from, to);
     if (to <= record->prefix)
         return;
     if (from > record->prefix) {
-        intervals_add(ledger, &record->delivered, from, to, NULL);
+        intervals_add(ledger, &record->settled, from, to, NULL);
         return;
     }
     record->prefix = to;
-    while (record->delivered && record->delivered->from == record->prefix) {
-        record->prefix = record->delivered->to;
-        interval_remove(ledger, &record->delivered);
+    while (record->settled && record->settled->from == record->prefix) {
+        record->prefix = record->settled->to;
+        interval_remove(ledger, &record->settled);
     }
+}
+
+// Counts a duplicate if some of [from, to) is settled already. Returns the number of bytes that are
+// not.
+static int64_t record_fresh(struct ledger *ledger, const struct record *record, int64_t from,
+                            int64_t to)
+{
+    int64_t known =
+        MAX(0, MIN(to, record->prefix) - from) + intervals_overlap(record->settled, from, to);
+    if (known > 0)
+        ledger->totals.duplicated++;
+    return record->bytes ? to - from - known : 0;
+}
+
+// The general case of a delivery: parts out of order, overlaps, and parts that had been dropped.
+static void record_deliver(struct ledger *ledger, struct record *record, int64_t from, int64_t to)
+{
+    ledger->totals.delivered_bytes += (uint64_t)record_fresh(ledger, record, from, to);
+    record_settle(ledger, record, from, to);
 }
 
 void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t offset,
@@ -284,7 +260,7 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
     int64_t to;
     if (!record_span(record, offset, length, &to))
         return;
-    if (offset == record->prefix && !record->delivered && !record->dropped) {
+    if (offset == record->prefix && !record->settled && !record->dropped) {
         record->prefix = to;
         ledger->totals.delivered_bytes += (uint64_t)length;
     } else {
@@ -292,20 +268,47 @@ void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t o
     }
 }
 
-// Notes as dropped those bytes of [from, to) that are neither delivered nor noted yet.
+// Adds to `list`, which has none of them, those bytes of [from, to) that are not settled.
+static void record_note(struct ledger *ledger, const struct record *record, struct interval **list,
+                        int64_t from, int64_t to, const char *reason)
+{
+    int64_t at = MAX(from, record->prefix);
+    for (const struct interval *known = record->settled; known && at < to; known = known->next) {
+        if (known->from > at)
+            intervals_add(ledger, list, at, MIN(known->from, to), reason);
+        at = MAX(at, known->to);
+    }
+    if (at < to)
+        intervals_add(ledger, list, at, to, reason);
+}
+
+void ledger_decline(struct ledger *ledger, struct message_ref message, int64_t offset,
+                    int64_t length, const char *reason)
+{
+    if (message.generation == 0)
+        return;
+    struct record *record = ledger_record(ledger, message);
+    if (!record) {
+        ledger->totals.duplicated++;
+        return;
+    }
+    int64_t to;
+    if (!record_span(record, offset, length, &to))
+        return;
+    ledger->totals.declined_bytes += (uint64_t)record_fresh(ledger, record, offset, to);
+    record_note(ledger, record, &record->declined, offset, to, reason);
+    record_settle(ledger, record, offset, to);
+    if (record->completed && record_whole(record))
+        record_close(ledger, record);
+}
+
+// Notes as dropped those bytes of [from, to) that are not settled, with the latest reason.
 static void record_drop(struct ledger *ledger, struct record *record, int64_t from, int64_t to,
                         const char *reason)
 {
     bool had_drops = record->dropped != NULL;
     intervals_cut(ledger, &record->dropped, from, to);
-    int64_t at = MAX(from, record->prefix);
-    for (const struct interval *known = record->delivered; known && at < to; known = known->next) {
-        if (known->from > at)
-            intervals_add(ledger, &record->dropped, at, MIN(known->from, to), reason);
-        at = MAX(at, known->to);
-    }
-    if (at < to)
-        intervals_add(ledger, &record->dropped, at, to, reason);
+    record_note(ledger, record, &record->dropped, from, to, reason);
     ledger->with_drops += (uint64_t)(record->dropped != NULL) - (uint64_t)had_drops;
 }
 
@@ -360,8 +363,9 @@ void ledger_complete(struct ledger *ledger, struct message_ref message)
     // An empty message cannot miss bytes.
     if (record->bytes > 0 && !record_whole(record))
         return;
+    bool declined = record->declined != NULL;
     record_close(ledger, record);
-    if (ledger->whole)
+    if (ledger->whole && !declined)
         ledger->whole(ledger->watcher, message);
 }
 
@@ -375,117 +379,13 @@ struct ledger_totals ledger_totals(const struct ledger *ledger)
 {
     struct ledger_totals totals = ledger->totals;
     totals.lost = ledger->with_drops;
-    totals.open = totals.messages - totals.delivered - totals.lost;
+    totals.open = totals.messages - totals.delivered - totals.declined - totals.lost;
     return totals;
 }
 
 bool ledger_balanced(const struct ledger *ledger)
 {
     const struct ledger_totals *totals = &ledger->totals;
-    return totals->delivered == totals->messages && totals->duplicated == 0 &&
+    return totals->delivered + totals->declined == totals->messages && totals->duplicated == 0 &&
            totals->misordered == 0;
-}
-
-// ---- The report ----
-
-// Lost messages say more than those still under way.
-static int lost_first(const void *a, const void *b)
-{
-    const struct record *x = *(const struct record *const *)a;
-    const struct record *y = *(const struct record *const *)b;
-    if (!x->dropped != !y->dropped)
-        return x->dropped ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-// A line names this many stretches of bytes and counts the rest.
-#define MOST_SPANS 12
-
-static void report_span(GString *line, const struct record *record, int64_t from, int64_t to,
-                        const char *what, int *spans)
-{
-    if (++*spans > MOST_SPANS)
-        return;
-    g_string_append(line, line->len && line->str[line->len - 1] == ':' ? " " : "; ");
-    if (record->bytes)
-        g_string_append_printf(line, "bytes %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT " ", from,
-                               to - 1);
-    g_string_append(line, what);
-}
-
-// [from, to) was neither delivered nor dropped.
-static void report_open(GString *line, const struct record *record, int64_t from, int64_t to,
-                        int *spans)
-{
-    if (from < to)
-        report_span(line, record, from, to, "not delivered", spans);
-}
-
-// Begins a line on a message.
-static GString *report_begin(const struct record *record)
-{
-    GString *line = g_string_new(NULL);
-    g_string_printf(line, "message %" G_GUINT64_FORMAT ", rank %d to %d, %" G_GINT64_FORMAT " B",
-                    record->number, record->source, record->destination, record->bytes);
-    return line;
-}
-
-char *ledger_describe(const struct ledger *ledger, struct message_ref message, int64_t offset,
-                      int64_t length)
-{
-    const struct record *record = message.generation && message.index < ledger->count
-                                      ? &ledger->records[message.index]
-                                      : NULL;
-    if (!record || !record->used || record->generation != message.generation)
-        return NULL;
-    GString *line = report_begin(record);
-    if (length > 0)
-        g_string_append_printf(line, ": bytes %" G_GINT64_FORMAT "..%" G_GINT64_FORMAT, offset,
-                               offset + length - 1);
-    return g_string_free(line, FALSE);
-}
-
-static char *report_line(const struct record *record)
-{
-    GString *line = report_begin(record);
-    g_string_append_c(line, ':');
-    if (record_whole(record)) {
-        g_string_append(line, " delivered, but not taken by its receiver");
-        return g_string_free(line, FALSE);
-    }
-    int64_t at = record->prefix;
-    int spans = 0;
-    const struct interval *dropped = record->dropped, *delivered = record->delivered;
-    while (dropped || delivered) {
-        bool lost = dropped && (!delivered || dropped->from < delivered->from);
-        const struct interval *next = lost ? dropped : delivered;
-        report_open(line, record, at, next->from, &spans);
-        if (lost) {
-            char *what = g_strconcat("lost: ", next->reason, NULL);
-            report_span(line, record, next->from, next->to, what, &spans);
-            g_free(what);
-            dropped = dropped->next;
-        } else {
-            delivered = delivered->next;
-        }
-        at = next->to;
-    }
-    report_open(line, record, at, record->extent, &spans);
-    if (spans > MOST_SPANS)
-        g_string_append_printf(line, "; and %d more stretches", spans - MOST_SPANS);
-    return g_string_free(line, FALSE);
-}
-
-GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit)
-{
-    GPtrArray *records = g_ptr_array_new();
-    for (uint32_t i = 0; i < ledger->count; i++)
-        if (ledger->records[i].used)
-            g_ptr_array_add(records, &ledger->records[i]);
-    g_ptr_array_sort(records, lost_first);
-    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < records->len && i < limit; i++)
-        g_ptr_array_add(lines, report_line(g_ptr_array_index(records, i)));
-    g_ptr_array_unref(records);
-    return lines;
 }

@@ -2,9 +2,11 @@
 // The message ledger stores no payload but accounts for every byte of every message.
 //
 // A message is opened when a program sends it. A part that reaches its final destination is
-// delivered. A part that is dropped or destroyed on the way is noted with the reason; a transport
-// may still deliver it later. At the end every message is delivered, lost with a reason, or still
-// open, and the verdict says so.
+// delivered. A part that the receiver does not want (the buffer is too short, nobody has asked for
+// the message) is declined. A part that is dropped or destroyed on the way is noted with the
+// reason; a transport may still deliver it later. At the end every message is delivered, declined
+// as a whole or in part, lost with a reason, or still open, and the verdict says so. Declined
+// messages are an outcome that the program has asked for: the ledger balances with them.
 #ifndef NETSIM_CORE_LEDGER_H
 #define NETSIM_CORE_LEDGER_H
 
@@ -34,11 +36,13 @@ struct ledger_totals {
     uint64_t bytes;      // opened
     uint64_t delivered;  // messages delivered whole
     uint64_t lost;       // messages that lost a part for good
-    uint64_t open;       // messages neither delivered nor lost: still under way
+    uint64_t open;       // messages neither delivered, declined nor lost: still under way
     uint64_t duplicated; // parts that arrived a second time
     uint64_t misordered; // messages that overtook an earlier one of their flow
     uint64_t delivered_bytes;
     uint64_t dropped_parts; // drops noted, including those repaired later
+    uint64_t declined;      // messages of which the receiver declined a part, or all
+    uint64_t declined_bytes;
 };
 
 struct ledger *ledger_new(void);
@@ -54,20 +58,28 @@ struct message_ref ledger_open(struct ledger *ledger, int source, int destinatio
 void ledger_deliver(struct ledger *ledger, struct message_ref message, int64_t offset,
                     int64_t length);
 
+// The receiver does not want [offset, offset + length), and will not take these bytes from any
+// copy; `reason` is a static or interned string ("truncated", "no match"). The whole of an empty
+// message is declined with length 0. Bytes that were delivered or declined before count as a
+// duplicate. Allowed also after ledger_complete: the message is then closed once its last missing
+// byte is declined.
+void ledger_decline(struct ledger *ledger, struct message_ref message, int64_t offset,
+                    int64_t length, const char *reason);
+
 // A part was dropped or destroyed; `reason` is a static or interned string. A later delivery of the
-// same bytes repairs it.
+// same bytes repairs it, and so does declining them.
 void ledger_drop(struct ledger *ledger, struct message_ref message, int64_t offset, int64_t length,
                  const char *reason);
 
-// The same for every byte of the message that is not delivered yet.
+// The same for every byte of the message that is neither delivered nor declined yet.
 void ledger_drop_rest(struct ledger *ledger, struct message_ref message, const char *reason);
 
 // The receiver has taken this message as the next of its flow.
 void ledger_match(struct ledger *ledger, struct message_ref message);
 
-// The receiver sees the message complete. A whole message is closed as delivered. A message with
-// missing bytes stays on the books, as lost if they were dropped and as open if not; parts that
-// arrive later are lost.
+// The receiver has done with the message. A whole message is closed as delivered, or as declined if
+// the receiver has declined a part of it or all. A message with missing bytes stays on the books,
+// as lost if they were dropped and as open if not; parts that arrive later are lost.
 void ledger_complete(struct ledger *ledger, struct message_ref message);
 
 // From now on calls `whole` for each message at the moment when it is closed as delivered. NULL: no
@@ -82,11 +94,18 @@ struct ledger_totals ledger_totals(const struct ledger *ledger);
 char *ledger_describe(const struct ledger *ledger, struct message_ref message, int64_t offset,
                       int64_t length);
 
-// True if every message was delivered once, whole and in order.
+// True if every message was delivered once, whole and in order, but for what was declined.
 bool ledger_balanced(const struct ledger *ledger);
 
 // At most `limit` lines, first on lost messages, then on open ones, each oldest first: "message 17,
 // rank 0 to 1, 4096 B: bytes 0..1023 lost: …". Free with g_ptr_array_unref.
 GPtrArray *ledger_report(const struct ledger *ledger, unsigned limit);
+
+// The same on messages closed as declined, in the order of closing: "message 17, rank 0 to 1, 4096
+// B: bytes 1024..4095 declined: truncated". The ledger keeps the first LEDGER_DECLINED_KEPT of
+// them.
+GPtrArray *ledger_declined_report(const struct ledger *ledger, unsigned limit);
+
+#define LEDGER_DECLINED_KEPT 50
 
 #endif

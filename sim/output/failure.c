@@ -185,20 +185,19 @@ char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced)
     const struct {
         uint64_t count;
         const char *what;
-    } faults[] = {
-        {totals->lost, "lost"},
-        {totals->open, "not completed"},
-        {totals->duplicated, "duplicated"},
+    } parts[] = {
+        {totals->declined, "declined"},     {totals->lost, "lost"},
+        {totals->open, "not completed"},    {totals->duplicated, "duplicated"},
         {totals->misordered, "misordered"},
     };
     char *messages = text_grouped(totals->messages);
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "ledger %s: %s message%s", balanced ? "balanced" : "NOT balanced",
                            messages, totals->messages == 1 ? "" : "s");
-    for (size_t i = 0; i < G_N_ELEMENTS(faults); i++)
-        if (faults[i].count > 0) {
-            char *count = text_grouped(faults[i].count);
-            g_string_append_printf(out, ", %s %s", count, faults[i].what);
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        if (parts[i].count > 0) {
+            char *count = text_grouped(parts[i].count);
+            g_string_append_printf(out, ", %s %s", count, parts[i].what);
             g_free(count);
         }
     g_free(messages);
@@ -216,6 +215,21 @@ static void append_books(GString *out, const struct series_result *series)
     // The report itself may be cut; the totals are not.
     uint64_t missing = MAX(series->ledger.lost + series->ledger.open, lines ? lines->len : 0);
     append_rest(out, "    ", missing, MOST_MESSAGES, "messages");
+}
+
+void failure_append_declined(GString *out, const struct series_result *series)
+{
+    const GPtrArray *lines = series->declined;
+    if (!lines || lines->len == 0)
+        return;
+    shown_append(out, series->name, SHOWN_LINE);
+    char *count = text_grouped(series->ledger.declined);
+    g_string_append_printf(out, ": %s message%s declined by the receiver\n", count,
+                           series->ledger.declined == 1 ? "" : "s");
+    g_free(count);
+    for (guint i = 0; i < MIN(lines->len, MOST_MESSAGES); i++)
+        g_string_append_printf(out, "  %s\n", (const char *)g_ptr_array_index(lines, i));
+    append_rest(out, "  ", series->ledger.declined, MOST_MESSAGES, "messages");
 }
 
 void failure_append(GString *out, const struct series_result *series, const char *mark,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Why a series did not complete, in words: the reason, what each rank waits for, and which messages
-// are unaccounted for.
+// are unaccounted for; and which the receivers have declined, which is no failure.
 #ifndef NETSIM_OUTPUT_FAILURE_H
 #define NETSIM_OUTPUT_FAILURE_H
 
@@ -13,8 +13,12 @@
 void failure_append(GString *out, const struct series_result *series, const char *mark,
                     const char *unmark);
 
-// "ledger balanced: 12 messages" or "ledger NOT balanced: 12 messages, 1 lost, 2 misordered". The
-// caller frees it.
+// Which messages the receivers of a series have declined, and why, however the series ended: a line
+// with their number, and some of them. Appends nothing if there are none.
+void failure_append_declined(GString *out, const struct series_result *series);
+
+// "ledger balanced: 12 messages", "ledger balanced: 12 messages, 3 declined" or "ledger NOT
+// balanced: 12 messages, 1 lost, 2 misordered". The caller frees it.
 char *failure_ledger_verdict(const struct ledger_totals *totals, bool balanced);
 
 #endif

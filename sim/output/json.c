@@ -45,6 +45,10 @@ json_t *ledger_json(const struct ledger_totals *totals)
     json_object_set_new(ledger, "messages", json_count(totals->messages));
     json_object_set_new(ledger, "bytes", json_count(totals->bytes));
     json_object_set_new(ledger, "delivered", json_count(totals->delivered));
+    if (totals->declined > 0 || totals->declined_bytes > 0) {
+        json_object_set_new(ledger, "declined", json_count(totals->declined));
+        json_object_set_new(ledger, "declined_bytes", json_count(totals->declined_bytes));
+    }
     json_object_set_new(ledger, "lost", json_count(totals->lost));
     json_object_set_new(ledger, "duplicated", json_count(totals->duplicated));
     json_object_set_new(ledger, "misordered", json_count(totals->misordered));
@@ -59,11 +63,11 @@ static json_t *series_ledger_json(const struct series_result *series)
     return ledger;
 }
 
-static json_t *json_unaccounted(const struct series_result *series)
+static json_t *json_lines(const GPtrArray *report)
 {
     json_t *lines = json_array();
-    for (guint i = 0; series->ledger_report && i < series->ledger_report->len; i++)
-        json_array_append_new(lines, json_name(g_ptr_array_index(series->ledger_report, i)));
+    for (guint i = 0; report && i < report->len; i++)
+        json_array_append_new(lines, json_name(g_ptr_array_index(report, i)));
     return lines;
 }
 
@@ -118,7 +122,9 @@ json_t *series_outcome_json(const struct series_result *series)
     json_object_set_new(outcome, "fingerprint", json_fingerprint(series->fingerprint));
     json_object_set_new(outcome, "simulated_s", json_number(time_to_s(series->simulated)));
     json_object_set_new(outcome, "ledger", series_ledger_json(series));
-    json_object_set_new(outcome, "unaccounted", json_unaccounted(series));
+    json_object_set_new(outcome, "unaccounted", json_lines(series->ledger_report));
+    if (series->declined)
+        json_object_set_new(outcome, "declined", json_lines(series->declined));
     json_object_set_new(outcome, "counters", counters_json(series->counters));
     json_object_set_new(outcome, "losses", json_losses(series));
     return outcome;
@@ -215,18 +221,24 @@ static const json_t *worst_series(const json_t *list)
 
 static json_t *sum_of_ledgers(const json_t *list)
 {
-    static const char *const names[] = {"messages", "bytes",      "delivered",
-                                        "lost",     "duplicated", "misordered"};
+    static const struct {
+        const char *name;
+        bool if_any; // told only if it is not 0
+    } members[] = {{"messages", false},   {"bytes", false},         {"delivered", false},
+                   {"declined", true},    {"declined_bytes", true}, {"lost", false},
+                   {"duplicated", false}, {"misordered", false}};
     json_t *sum = json_object();
-    for (size_t k = 0; k < G_N_ELEMENTS(names); k++) {
+    for (size_t k = 0; k < G_N_ELEMENTS(members); k++) {
         json_int_t total = 0;
         const json_t *one;
         size_t i;
         json_array_foreach(list, i, one)
         {
-            total += json_integer_value(json_object_get(json_object_get(one, "ledger"), names[k]));
+            total += json_integer_value(
+                json_object_get(json_object_get(one, "ledger"), members[k].name));
         }
-        json_object_set_new(sum, names[k], json_integer(total));
+        if (total > 0 || !members[k].if_any)
+            json_object_set_new(sum, members[k].name, json_integer(total));
     }
     return sum;
 }

@@ -12,7 +12,8 @@
 //
 // A series has its name, stack, status, reason, points (one per size, with every metric of all
 // ranks together), values (those that belong to no size or to one rank), counters, ledger and
-// unaccounted (lines on messages that did not arrive).
+// unaccounted (lines on messages that did not arrive); and if there are any,
+// declined (lines on messages that their receivers did not want).
 json_t *result_json(const struct result *result);
 
 // One series of that document, as a new reference.
@@ -28,7 +29,8 @@ json_t *result_of_series_json(const char *scenario, uint64_t seed, json_t *serie
 // file.
 void series_judge_json(json_t *series);
 
-// {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, new reference.
+// {"messages", "bytes", "delivered", "lost", "duplicated", "misordered"}, and if there are any,
+// "declined" (messages) and "declined_bytes". New reference.
 json_t *ledger_json(const struct ledger_totals *totals);
 
 // A series' counters sorted by name, as the hash table that they come from is unordered. Returns a

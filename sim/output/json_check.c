@@ -24,13 +24,10 @@ static const struct member of_series[] = {
     {"points", LIST, false},  {"values", LIST, false},        {0}};
 static const struct member of_reason[] = {
     {"kind", TEXT_OR_NULL, false}, {"text", TEXT_OR_NULL, false}, {0}};
-static const struct member of_ledger[] = {{"messages", COUNT, false},
-                                          {"bytes", COUNT, false},
-                                          {"delivered", COUNT, false},
-                                          {"lost", COUNT, false},
-                                          {"duplicated", COUNT, false},
-                                          {"misordered", COUNT, false},
-                                          {0}};
+static const struct member of_ledger[] = {
+    {"messages", COUNT, false},   {"bytes", COUNT, false},          {"delivered", COUNT, false},
+    {"declined", COUNT, false},   {"declined_bytes", COUNT, false}, {"lost", COUNT, false},
+    {"duplicated", COUNT, false}, {"misordered", COUNT, false},     {0}};
 static const struct member of_point[] = {{"size_bytes", COUNT, true}, {0}};
 static const struct member of_value[] = {{"metric", TEXT, true},
                                          {"rank", RANK, false},

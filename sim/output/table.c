@@ -432,6 +432,16 @@ static void append_losses(GString *out, const struct result *result)
         g_string_insert_c(out, (gssize)before, '\n');
 }
 
+// What receivers did not want is no failure, but seldom what the scenario's author had in mind.
+static void append_declined(GString *out, const struct result *result)
+{
+    gsize before = out->len;
+    for (guint i = 0; i < result->series->len; i++)
+        failure_append_declined(out, g_ptr_array_index(result->series, i));
+    if (out->len > before && before > 0)
+        g_string_insert_c(out, (gssize)before, '\n');
+}
+
 void table_print(const struct result *result, const struct table_options *options, FILE *out)
 {
     static const struct style coloured = {"\033[1m", "\033[1;31m", "\033[0m"};
@@ -448,6 +458,7 @@ void table_print(const struct result *result, const struct table_options *option
         if (text->len > before && before > 0)
             g_string_insert_c(text, (gssize)before, '\n');
     }
+    append_declined(text, result);
     append_losses(text, result);
     if (options->summary)
         append_summary(text, result, options->directory);

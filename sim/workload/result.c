@@ -48,6 +48,8 @@ void series_result_free(struct series_result *series)
         g_array_unref(series->samples);
     if (series->ledger_report)
         g_ptr_array_unref(series->ledger_report);
+    if (series->declined)
+        g_ptr_array_unref(series->declined);
     json_decref(series->counters);
     g_free(series);
 }
@@ -121,11 +123,13 @@ struct ledger_totals result_ledger(const struct result *result)
         sum.messages += part->messages;
         sum.bytes += part->bytes;
         sum.delivered += part->delivered;
+        sum.declined += part->declined;
         sum.lost += part->lost;
         sum.open += part->open;
         sum.duplicated += part->duplicated;
         sum.misordered += part->misordered;
         sum.delivered_bytes += part->delivered_bytes;
+        sum.declined_bytes += part->declined_bytes;
         sum.dropped_parts += part->dropped_parts;
     }
     return sum;

@@ -44,6 +44,7 @@ struct series_result {
     struct ledger_totals ledger;
     bool ledger_balanced;
     GPtrArray *ledger_report; // char *: lines on lost or open messages
+    GPtrArray *declined;      // char *: lines on the first declined messages; NULL: there are none
     json_t *counters;         // {"name": value}
     GArray *losses;           // struct result_loss, those above 0, by name
     bool faults;              // links were configured to lose or corrupt packets

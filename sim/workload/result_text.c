@@ -20,7 +20,7 @@ static double real_of(const json_t *json)
 
 // ---- The members that are whole numbers, in one order for both ways ----
 
-#define WHOLES 11
+#define WHOLES 13
 
 struct wholes {
     uint64_t *members[WHOLES];
@@ -31,8 +31,8 @@ static struct wholes wholes_of(struct series_result *series)
     struct ledger_totals *ledger = &series->ledger;
     return (struct wholes){{&ledger->messages, &ledger->bytes, &ledger->delivered, &ledger->lost,
                             &ledger->open, &ledger->duplicated, &ledger->misordered,
-                            &ledger->delivered_bytes, &ledger->dropped_parts, &series->events,
-                            &series->fingerprint}};
+                            &ledger->delivered_bytes, &ledger->dropped_parts, &ledger->declined,
+                            &ledger->declined_bytes, &series->events, &series->fingerprint}};
 }
 
 static json_t *wholes_json(const struct series_result *series)
@@ -172,6 +172,8 @@ char *result_text_of(const struct series_result *series)
         json_object_set_new(json, "samples", samples_json(series->samples));
     json_object_set_new(json, "losses", losses_json(series->losses));
     json_object_set_new(json, "report", report_json(series->ledger_report));
+    if (series->declined)
+        json_object_set_new(json, "declined", report_json(series->declined));
     char *text = json_dumps(json, JSON_COMPACT);
     json_decref(json);
     if (!text)
@@ -203,6 +205,7 @@ struct series_result *result_text_read(const char *text, const char *name, const
         series->samples = samples_read(json_object_get(json, "samples"));
     losses_read(series, json_object_get(json, "losses"));
     series->ledger_report = report_read(json_object_get(json, "report"));
+    series->declined = report_read(json_object_get(json, "declined"));
     json_decref(json);
     return series;
 }

@@ -350,6 +350,9 @@ static void collect(struct running *run)
     if (result->ledger_report)
         g_ptr_array_unref(result->ledger_report);
     result->ledger_report = ledger_report(sim->ledger, REPORT_LINES);
+    g_clear_pointer(&result->declined, g_ptr_array_unref);
+    if (result->ledger.declined > 0)
+        result->declined = ledger_declined_report(sim->ledger, REPORT_LINES);
     json_decref(result->counters);
     result->counters = counters_json(sim);
     collect_losses(sim, result);

@@ -4,6 +4,8 @@
 #include "sim/core/random.h"
 #include "tests/support/suite.h"
 
+#include <string.h>
+
 static struct ledger *ledger;
 
 static struct message_ref open_message(int64_t bytes)
@@ -15,6 +17,12 @@ static void finish(struct message_ref message)
 {
     ledger_match(ledger, message);
     ledger_complete(ledger, message);
+}
+
+static void deliver_whole(struct message_ref message, int64_t bytes)
+{
+    ledger_deliver(ledger, message, 0, bytes);
+    finish(message);
 }
 
 static void expect_totals(uint64_t messages, uint64_t delivered, uint64_t lost, uint64_t duplicated,
@@ -257,9 +265,191 @@ static void test_empty_and_dropped(void)
     ledger_free(ledger);
 }
 
+static void expect_declined(uint64_t messages, uint64_t bytes, uint64_t open)
+{
+    struct ledger_totals totals = ledger_totals(ledger);
+    SUITE_SAME_INTEGER(totals.declined, messages);
+    SUITE_SAME_INTEGER(totals.declined_bytes, bytes);
+    SUITE_SAME_INTEGER(totals.open, open);
+    SUITE_SAME_INTEGER(totals.lost, 0);
+}
+
+// The report on closed declined messages, its lines joined by "|".
+static void expect_declined_lines(unsigned limit, const char *expected)
+{
+    GPtrArray *lines = ledger_declined_report(ledger, limit);
+    g_ptr_array_add(lines, NULL);
+    char *text = g_strjoinv("|", (char **)lines->pdata);
+    SUITE_SAME_TEXT(text, expected);
+    g_free(text);
+    g_ptr_array_unref(lines);
+}
+
+static int watched;
+
+static void count_whole(void *watcher, struct message_ref message)
+{
+    (void)watcher, (void)message;
+    watched++;
+}
+
+// A part delivered and the rest declined: the books balance, and no watcher hears of a whole one.
+static void test_declined_rest(void)
+{
+    ledger = ledger_new();
+    watched = 0;
+    ledger_watch(ledger, count_whole, NULL);
+    struct message_ref message = open_message(1000);
+    ledger_deliver(ledger, message, 0, 400);
+    ledger_decline(ledger, message, 400, 300, "truncated");
+    expect_declined(0, 300, 1);
+    expect_line("message 1, rank 0 to 1, 1000 B: bytes 700..999 not delivered; "
+                "bytes 400..699 declined: truncated");
+    CU_ASSERT_FALSE(ledger_balanced(ledger));
+    ledger_decline(ledger, message, 700, 300, "truncated");
+    expect_line("message 1, rank 0 to 1, 1000 B: delivered or declined, but not taken by its "
+                "receiver; bytes 400..999 declined: truncated");
+    expect_declined_lines(10, "");
+    CU_ASSERT_FALSE(ledger_balanced(ledger));
+    finish(message);
+    expect_declined(1, 600, 0);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).delivered, 0);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).delivered_bytes, 400);
+    CU_ASSERT_TRUE(ledger_balanced(ledger));
+    expect_line(NULL);
+    expect_declined_lines(10, "message 1, rank 0 to 1, 1000 B: bytes 400..999 declined: truncated");
+    SUITE_SAME_INTEGER(watched, 0);
+    deliver_whole(open_message(10), 10);
+    SUITE_SAME_INTEGER(watched, 1);
+    CU_ASSERT_TRUE(ledger_balanced(ledger));
+    ledger_free(ledger);
+}
+
+// Parts come and are declined in any order; what was declined beyond a gap closes it with the rest.
+static void test_declined_out_of_order(void)
+{
+    ledger = ledger_new();
+    struct message_ref message = open_message(100);
+    ledger_decline(ledger, message, 80, 20, "truncated");
+    ledger_decline(ledger, message, 10, 10, "window");
+    ledger_deliver(ledger, message, 20, 60);
+    expect_line("message 1, rank 0 to 1, 100 B: bytes 0..9 not delivered; "
+                "bytes 10..19 declined: window; bytes 80..99 declined: truncated");
+    ledger_deliver(ledger, message, 0, 10);
+    finish(message);
+    expect_declined(1, 30, 0);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).delivered_bytes, 70);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).duplicated, 0);
+    expect_declined_lines(10, "message 1, rank 0 to 1, 100 B: bytes 10..19 declined: window; "
+                              "bytes 80..99 declined: truncated");
+    // The place in the books has a new message, which is not declined.
+    struct message_ref next = open_message(100);
+    SUITE_SAME_INTEGER(next.index, message.index);
+    deliver_whole(next, 100);
+    expect_declined(1, 30, 0);
+    CU_ASSERT_TRUE(ledger_balanced(ledger));
+    ledger_free(ledger);
+}
+
+// Of a whole message, with bytes and without, that nobody takes.
+static void test_declined_whole(void)
+{
+    ledger = ledger_new();
+    struct message_ref empty = open_message(0), full = open_message(10), taken = open_message(10);
+    ledger_decline(ledger, empty, 0, 0, "no match");
+    ledger_complete(ledger, empty);
+    ledger_decline(ledger, full, 0, 10, "no match");
+    ledger_complete(ledger, full);
+    deliver_whole(taken, 10); // overtakes nobody
+    expect_declined(2, 10, 0);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).delivered, 1);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).misordered, 0);
+    CU_ASSERT_TRUE(ledger_balanced(ledger));
+    expect_declined_lines(10, "message 1, rank 0 to 1, 0 B: declined: no match|"
+                              "message 2, rank 0 to 1, 10 B: bytes 0..9 declined: no match");
+    expect_declined_lines(1, "message 1, rank 0 to 1, 0 B: declined: no match");
+    ledger_free(ledger);
+}
+
+// Bytes that were dropped and then declined are no loss; a drop of declined bytes is none either.
+static void test_declined_and_dropped(void)
+{
+    ledger = ledger_new();
+    struct message_ref message = open_message(100);
+    ledger_drop(ledger, message, 50, 50, "link down");
+    SUITE_SAME_INTEGER(ledger_totals(ledger).lost, 1);
+    ledger_decline(ledger, message, 40, 60, "truncated");
+    ledger_drop(ledger, message, 60, 40, "link down");
+    ledger_drop_rest(ledger, message, "connection broken"); // 0..39
+    expect_line("message 1, rank 0 to 1, 100 B: bytes 0..39 lost: connection broken; "
+                "bytes 40..99 declined: truncated");
+    ledger_deliver(ledger, message, 0, 40);
+    finish(message);
+    expect_declined(1, 60, 0);
+    CU_ASSERT_TRUE(ledger_balanced(ledger));
+    ledger_free(ledger);
+}
+
+// What is declined or delivered twice, in each order, is a duplicate; the first counts.
+static void test_declined_twice(void)
+{
+    ledger = ledger_new();
+    struct message_ref message = open_message(100);
+    ledger_deliver(ledger, message, 0, 50);
+    ledger_decline(ledger, message, 40, 60, "truncated");
+    SUITE_SAME_INTEGER(ledger_totals(ledger).duplicated, 1);
+    expect_declined(0, 50, 1);
+    ledger_decline(ledger, message, 90, 10, "again");
+    ledger_deliver(ledger, message, 80, 10);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).duplicated, 3);
+    finish(message);
+    ledger_decline(ledger, message, 0, 1, "closed");
+    SUITE_SAME_INTEGER(ledger_totals(ledger).duplicated, 4);
+    expect_declined(1, 50, 0);
+    SUITE_SAME_INTEGER(ledger_totals(ledger).delivered_bytes, 50);
+    CU_ASSERT_FALSE(ledger_balanced(ledger));
+    expect_declined_lines(10, "message 1, rank 0 to 1, 100 B: bytes 50..99 declined: truncated");
+    ledger_free(ledger);
+}
+
+// The receiver has done with the message before the last of its bytes come, which it declines then.
+static void test_declined_after_completion(void)
+{
+    ledger = ledger_new();
+    struct message_ref message = open_message(100);
+    ledger_deliver(ledger, message, 0, 30);
+    finish(message);
+    ledger_decline(ledger, message, 30, 30, "truncated");
+    expect_declined(0, 30, 1);
+    expect_line("message 1, rank 0 to 1, 100 B: bytes 60..99 not delivered; "
+                "bytes 30..59 declined: truncated");
+    ledger_decline(ledger, message, 60, 40, "truncated");
+    expect_declined(1, 70, 0);
+    CU_ASSERT_TRUE(ledger_balanced(ledger));
+    ledger_free(ledger);
+}
+
+// Lines are kept of the first ones only; the totals count all.
+static void test_declined_many(void)
+{
+    ledger = ledger_new();
+    for (int i = 0; i < LEDGER_DECLINED_KEPT + 10; i++) {
+        struct message_ref message = open_message(1);
+        ledger_decline(ledger, message, 0, 1, "no match");
+        ledger_complete(ledger, message);
+    }
+    expect_declined(LEDGER_DECLINED_KEPT + 10, LEDGER_DECLINED_KEPT + 10, 0);
+    GPtrArray *lines = ledger_declined_report(ledger, 1000);
+    SUITE_SAME_INTEGER(lines->len, LEDGER_DECLINED_KEPT);
+    g_ptr_array_unref(lines);
+    ledger_free(ledger);
+}
+
 static void test_control_packets(void)
 {
     ledger = ledger_new();
+    ledger_decline(ledger, MESSAGE_NONE, 0, 10, "no match");
+    expect_declined(0, 0, 0);
     ledger_deliver(ledger, MESSAGE_NONE, 0, 10);
     ledger_drop(ledger, MESSAGE_NONE, 0, 10, "lost");
     finish(MESSAGE_NONE);
@@ -291,12 +481,6 @@ static void test_described(void)
     expect_described(first, 4, 6, NULL);
     expect_described(third, 0, 1, "message 3, rank 5 to 6, 1 B: bytes 0..0");
     ledger_free(ledger);
-}
-
-static void deliver_whole(struct message_ref message, int64_t bytes)
-{
-    ledger_deliver(ledger, message, 0, bytes);
-    finish(message);
 }
 
 // Within a flow the order is that of opening; flows don't see each other.
@@ -355,53 +539,69 @@ static void test_report_limit(void)
 
 #define MODEL_BYTES 60
 
-enum byte_state { BYTE_OPEN, BYTE_DROPPED, BYTE_DELIVERED };
+enum byte_state { BYTE_OPEN, BYTE_DROPPED, BYTE_DELIVERED, BYTE_DECLINED };
 
-static void random_message(struct random_stream *random, uint64_t *duplicated)
+// Does one thing to some bytes of the message and of its model. Returns whether it is a duplicate.
+static bool random_step(struct random_stream *random, struct message_ref message,
+                        enum byte_state *bytes)
+{
+    int from = (int)random_below(random, MODEL_BYTES);
+    int to = from + 1 + (int)random_below(random, (uint64_t)(MODEL_BYTES - from));
+    static const enum byte_state acts[] = {BYTE_DROPPED, BYTE_DROPPED, BYTE_DELIVERED,
+                                           BYTE_DELIVERED, BYTE_DECLINED};
+    enum byte_state act = acts[random_below(random, G_N_ELEMENTS(acts))];
+    bool twice = false;
+    for (int i = from; i < to; i++) {
+        twice |= bytes[i] >= BYTE_DELIVERED;
+        if (bytes[i] < BYTE_DELIVERED)
+            bytes[i] = act;
+    }
+    if (act == BYTE_DROPPED)
+        ledger_drop(ledger, message, from, to - from, "lost");
+    else if (act == BYTE_DELIVERED)
+        ledger_deliver(ledger, message, from, to - from);
+    else
+        ledger_decline(ledger, message, from, to - from, "unwanted");
+    return act != BYTE_DROPPED && twice;
+}
+
+// Returns whether a part of the message was declined.
+static bool random_message(struct random_stream *random, uint64_t *duplicated)
 {
     enum byte_state bytes[MODEL_BYTES] = {BYTE_OPEN};
     struct message_ref message = open_message(MODEL_BYTES);
-    uint64_t delivered_before = ledger_totals(ledger).delivered_bytes;
+    struct ledger_totals before = ledger_totals(ledger);
+    uint64_t counts[BYTE_DECLINED + 1] = {0};
     for (int step = 0; step < 30; step++) {
-        int from = (int)random_below(random, MODEL_BYTES);
-        int to = from + 1 + (int)random_below(random, (uint64_t)(MODEL_BYTES - from));
-        bool drop = random_chance(random, 0.4), twice = false;
-        for (int i = from; i < to; i++) {
-            twice |= bytes[i] == BYTE_DELIVERED;
-            if (!drop)
-                bytes[i] = BYTE_DELIVERED;
-            else if (bytes[i] == BYTE_OPEN)
-                bytes[i] = BYTE_DROPPED;
-        }
-        if (drop)
-            ledger_drop(ledger, message, from, to - from, "lost");
-        else
-            ledger_deliver(ledger, message, from, to - from);
-        *duplicated += !drop && twice;
-        uint64_t delivered = 0, dropped = 0;
-        for (int i = 0; i < MODEL_BYTES; i++) {
-            delivered += bytes[i] == BYTE_DELIVERED;
-            dropped += bytes[i] == BYTE_DROPPED;
-        }
+        *duplicated += random_step(random, message, bytes);
+        memset(counts, 0, sizeof counts);
+        for (int i = 0; i < MODEL_BYTES; i++)
+            counts[bytes[i]]++;
         struct ledger_totals totals = ledger_totals(ledger);
-        CU_ASSERT_EQUAL(totals.delivered_bytes - delivered_before, delivered);
-        CU_ASSERT_EQUAL(totals.lost, dropped > 0);
+        CU_ASSERT_EQUAL(totals.delivered_bytes - before.delivered_bytes, counts[BYTE_DELIVERED]);
+        CU_ASSERT_EQUAL(totals.declined_bytes - before.declined_bytes, counts[BYTE_DECLINED]);
+        CU_ASSERT_EQUAL(totals.lost, counts[BYTE_DROPPED] > 0);
         CU_ASSERT_EQUAL(totals.duplicated, *duplicated);
     }
     for (int i = 0; i < MODEL_BYTES; i++)
-        if (bytes[i] != BYTE_DELIVERED)
+        if (bytes[i] < BYTE_DELIVERED)
             ledger_deliver(ledger, message, i, 1);
     finish(message);
+    return counts[BYTE_DECLINED] > 0;
 }
 
 static void test_model(void)
 {
     ledger = ledger_new();
     struct random_stream *random = random_new(1, "ledger model");
-    uint64_t duplicated = 0;
+    uint64_t duplicated = 0, declined = 0;
     for (int i = 0; i < 2000; i++)
-        random_message(random, &duplicated);
-    expect_totals(2000, 2000, 0, duplicated, 0);
+        declined += random_message(random, &duplicated);
+    struct ledger_totals totals = ledger_totals(ledger);
+    SUITE_SAME_INTEGER(totals.declined, declined);
+    SUITE_SAME_INTEGER(totals.delivered, 2000 - declined);
+    SUITE_SAME_INTEGER(totals.open + totals.lost, 0);
+    CU_ASSERT_TRUE(declined > 100 && declined < 2000);
     random_free(random);
     ledger_free(ledger);
 }
@@ -421,6 +621,13 @@ int main(void)
         {"messages of no bytes", test_empty_messages},
         {"parts of no bytes", test_empty_parts},
         {"messages of no bytes that were dropped", test_empty_and_dropped},
+        {"the rest is declined", test_declined_rest},
+        {"parts are declined out of order", test_declined_out_of_order},
+        {"whole messages are declined", test_declined_whole},
+        {"declined and dropped", test_declined_and_dropped},
+        {"declined or delivered twice", test_declined_twice},
+        {"declined after completion", test_declined_after_completion},
+        {"many declined messages", test_declined_many},
         {"control packets", test_control_packets},
         {"a part in words", test_described},
         {"order within a flow", test_order},

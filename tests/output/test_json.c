@@ -73,6 +73,30 @@ static void test_document(void)
     result_free(result);
 }
 
+// The sum over series has what was declined, if anything was, and the series has the lines.
+static void test_declined(void)
+{
+    struct result *result = sample_result();
+    struct series_result *series = g_ptr_array_index(result->series, 0);
+    series->ledger.declined = 2;
+    series->ledger.declined_bytes = 100;
+    series->declined = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(series->declined, g_strdup("message 1: bytes 0..99 declined: truncated"));
+    json_t *document = read_back(result_json(result)), *list = json_object_get(document, "series");
+    json_t *told = json_array_get(list, 0);
+    SUITE_SAME_INTEGER(integer_at(json_object_get(told, "ledger"), "declined"), 2);
+    SUITE_SAME_INTEGER(integer_at(json_object_get(told, "ledger"), "declined_bytes"), 100);
+    SUITE_SAME_TEXT(json_string_value(json_array_get(json_object_get(told, "declined"), 0)),
+                    "message 1: bytes 0..99 declined: truncated");
+    CU_ASSERT_PTR_NULL(json_object_get(json_array_get(list, 1), "declined"));
+    json_t *ledger = json_object_get(document, "ledger");
+    same_keys(ledger,
+              "messages bytes delivered declined declined_bytes lost duplicated misordered");
+    SUITE_SAME_INTEGER(integer_at(ledger, "declined"), 2);
+    json_decref(document);
+    result_free(result);
+}
+
 static void test_series(void)
 {
     struct result *result = sample_result();
@@ -123,7 +147,7 @@ static void test_text(void)
     struct series_result *as_bad = series_result_new("third", "gm"), *lost;
     as_bad->status = SIM_DEADLOCK;
     as_bad->counts = "hosts";
-    as_bad->ledger = (struct ledger_totals){1, 2, 3, 4, 5, 6, 7, 8, 9};
+    as_bad->ledger = (struct ledger_totals){1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0};
     as_bad->simulated = 1;
     g_ptr_array_add(result->series, as_bad);
     lost = series_result_new("fourth", "gm");
@@ -335,6 +359,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"keys and values of the document", test_document},
+        {"what was declined", test_declined},
         {"points and counters of a series", test_series},
         {"values that are no point", test_values},
         {"the text of a document", test_text},

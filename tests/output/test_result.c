@@ -36,9 +36,10 @@ static void test_sums(void)
 
 static void test_sum_of_the_books(void)
 {
-    static const struct ledger_totals parts[] = {{1, 2, 3, 4, 5, 6, 7, 8, 9},
-                                                 {10, 20, 30, 40, 50, 60, 70, 80, 90},
-                                                 {100, 200, 300, 400, 500, 600, 700, 800, 900}};
+    static const struct ledger_totals parts[] = {
+        {1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12},
+        {10, 20, 30, 40, 50, 60, 70, 80, 90, 11, 12},
+        {100, 200, 300, 400, 500, 600, 700, 800, 900, 11, 12}};
     struct result *result = result_new("books", 1);
     struct ledger_totals none = result_ledger(result);
     SUITE_SAME_INTEGER((long long)none.messages, 0);
@@ -57,6 +58,8 @@ static void test_sum_of_the_books(void)
     SUITE_SAME_INTEGER((long long)sum.misordered, 777);
     SUITE_SAME_INTEGER((long long)sum.delivered_bytes, 888);
     SUITE_SAME_INTEGER((long long)sum.dropped_parts, 999);
+    SUITE_SAME_INTEGER((long long)sum.declined, 33);
+    SUITE_SAME_INTEGER((long long)sum.declined_bytes, 36);
     result_free(result);
 }
 

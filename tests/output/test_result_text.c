@@ -69,8 +69,10 @@ static void test_members(void)
     series->fingerprint = UINT64_MAX - 1;
     series->events = (uint64_t)INT64_MAX + 7;
     series->simulated = INT64_MAX;
-    series->ledger = (struct ledger_totals){1, 2, 3, 4, 5, 6, 7, 8, 9};
+    series->ledger = (struct ledger_totals){1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     series->reason = json_pack("{s:f}", "time_us", 0.1 + 0.2);
+    series->declined = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(series->declined, g_strdup("message 1: declined: \"truncated\""));
     struct series_result *read = there_and_back(series);
     CU_ASSERT_EQUAL_FATAL(read->losses->len, 1);
     const struct result_loss *lost = &g_array_index(read->losses, struct result_loss, 0);
@@ -83,6 +85,8 @@ static void test_members(void)
     CU_ASSERT(read->fingerprint == series->fingerprint && read->events == series->events &&
               read->simulated == series->simulated);
     CU_ASSERT_EQUAL(memcmp(&read->ledger, &series->ledger, sizeof series->ledger), 0);
+    CU_ASSERT_EQUAL_FATAL(read->declined && read->declined->len == 1, true);
+    SUITE_SAME_TEXT(g_ptr_array_index(read->declined, 0), "message 1: declined: \"truncated\"");
     CU_ASSERT(json_equal(read->reason, series->reason));
     CU_ASSERT_PTR_NULL(read->counters);
     series_result_free(series);

@@ -251,6 +251,25 @@ static void test_summary(void)
                "e220a8397b1dcdaf; results in results/sample/\n");
 }
 
+// What receivers have declined is told apart from faults, and only if there is any.
+static void test_declined(void)
+{
+    struct result *result = result_new("r", 1);
+    struct series_result *series = add_series(result, "A");
+    series->ledger =
+        (struct ledger_totals){.messages = 12, .delivered = 1, .declined = 11, .declined_bytes = 9};
+    series->declined = g_ptr_array_new_with_free_func(g_free);
+    for (int i = 0; i < 11; i++)
+        g_ptr_array_add(series->declined, g_strdup_printf("message %d", i));
+    char *text = printed(result, false, true);
+    SUITE_CONTAINS(text, "A: 11 messages declined by the receiver\n  message 0\n  message 1\n");
+    SUITE_CONTAINS(text, "  message 9\n  and 1 more messages\n");
+    SUITE_CONTAINS(text, "; ledger balanced: 12 messages, 11 declined; fingerprint");
+    CU_ASSERT_PTR_NULL(strstr(text, "message 10"));
+    free(text);
+    result_free(result);
+}
+
 // 40 of the values that stand alone are shown; of one more it is said.
 static void test_singles(void)
 {
@@ -367,6 +386,7 @@ int main(void)
         {"colour only where it is wanted", test_colour},
         {"columns", test_columns},
         {"the line on what ran", test_summary},
+        {"what was declined", test_declined},
         {"how many values stand alone", test_singles},
         {"reasons", test_reasons},
         {"limits of lists", test_limits_of_lists},
