@@ -76,6 +76,13 @@ bool table_shows(const char *const *metrics, const char *metric)
     return false;
 }
 
+// Without samples, metrics of single repetitions are the benchmark's own columns.
+static bool series_shows(const struct series_result *series, const char *const *metrics,
+                         const char *metric)
+{
+    return (!metrics && !series->samples) || table_shows(metrics, metric);
+}
+
 // ---- Numbers ----
 
 // Digits after the point with which every value of a set is readable: none if all are whole, else
@@ -155,7 +162,7 @@ static struct group *group_new(const struct series_result *series, const struct 
     group->columns = g_ptr_array_new_with_free_func(column_free);
     for (guint i = 0; i < series->values->len; i++) {
         const struct result_value *value = value_at(series, i);
-        if (value_is_of_a_size(value) && table_shows(metrics, value->metric))
+        if (value_is_of_a_size(value) && series_shows(series, metrics, value->metric))
             g_hash_table_insert(group_column(group, value->metric)->values, (gpointer)&value->size,
                                 (gpointer)&value->value);
     }

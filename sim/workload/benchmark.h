@@ -12,6 +12,11 @@ struct benchmark_report {
     // Every rank measures: the time is that of the slowest, and the fastest and the average are
     // reported too. Otherwise one rank measures.
     bool all_ranks;
+    // Every repetition is measured apart: one OP_MEASURE_START and one benchmark_measure_stop of
+    // count 1 for each of benchmark_repetitions(), so that what lies between two repetitions (a
+    // pause, what the peer still does) is not measured. The time is their mean, and the least and
+    // the greatest are reported too. Excludes all_ranks and an own time_metric.
+    bool each_repetition;
     // Number of messages of `size` per repetition for the bandwidth; 0: no bandwidth is reported.
     int64_t messages;
     // Name of the time, in us: "overhead_us". NULL: "latency_us". Only that is accompanied by a
@@ -34,6 +39,10 @@ struct benchmark {
 
 // Metrics of a benchmark with one measuring rank and a bandwidth.
 #define BENCHMARK_POINT_METRICS "latency_us, bandwidth_MB_per_s"
+// Those of a benchmark with each_repetition, and with a bandwidth if it reports one.
+#define BENCHMARK_EACH_METRICS "latency_us, repetition_min_us, repetition_max_us"
+#define BENCHMARK_EACH_POINT_METRICS                                                               \
+    "latency_us, bandwidth_MB_per_s, repetition_min_us, repetition_max_us"
 #define BENCHMARK_MEGABYTE 1000000 // 10^6 B, as all but Pallas count
 
 // The benchmarks of MPI and of bare providers; ends with a NULL schema.name.

@@ -12,10 +12,11 @@
 #define REPORT_LINES 50
 #define PALLAS_MB (1024.0 * 1024.0) // bytes, as Pallas counts
 
-// The times of one message size: seconds of a repetition, over the ranks that have measured it.
+// The times of one message size: seconds of a repetition, over the ranks that have measured it, or
+// over the repetitions if each is measured apart.
 struct point {
     int64_t size;
-    int ranks;
+    int64_t times; // measured so far
     double least, most, sum;
     guint sample, samples; // of the slowest rank, the first and how many
 };
@@ -71,20 +72,23 @@ static void report_point(struct running *run, const struct point *point)
 {
     struct series_result *result = run->result;
     const char *metric = run->report.time_metric;
-    series_result_add(result, -1, point->size, metric ? metric : "latency_us", point->most * 1e6);
+    double mean = point->sum / (double)point->times;
+    double time = run->report.each_repetition ? mean : point->most;
+    series_result_add(result, -1, point->size, metric ? metric : "latency_us", time * 1e6);
     if (run->report.all_ranks && !metric) {
         series_result_add(result, -1, point->size, "latency_min_us", point->least * 1e6);
-        series_result_add(result, -1, point->size, "latency_avg_us",
-                          point->sum / point->ranks * 1e6);
+        series_result_add(result, -1, point->size, "latency_avg_us", mean * 1e6);
     }
     if (run->report.messages > 0) {
         double bytes = (double)(run->report.messages * point->size);
         double megabyte = run->report.megabyte ? (double)run->report.megabyte : PALLAS_MB;
         series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
-                          point->most > 0 ? bytes / megabyte / point->most : 0.0);
+                          time > 0 ? bytes / megabyte / time : 0.0);
     }
     if (point->samples)
         samples_report(result, point->sample, point->samples);
+    else if (run->report.each_repetition)
+        samples_report_range(result, point->size, point->least, point->most);
     report_progress(run, point->size);
 }
 
@@ -98,6 +102,28 @@ static struct point *point_of(struct running *run, int64_t size)
     return &g_array_index(run->points, struct point, run->points->len - 1);
 }
 
+// How many times of a size are measured before it is reported.
+static int64_t times_of_point(const struct running *run, int64_t size)
+{
+    if (run->report.each_repetition)
+        return benchmark_repetitions(&run->test_case->workload, size);
+    return run->report.all_ranks ? run->ranks : 1;
+}
+
+// Keeps the times of single repetitions: those of the slowest rank, or all, one by one.
+static void keep_samples(struct running *run, struct point *point, int rank, int64_t count,
+                         int64_t parts, const sim_time *times, bool slowest)
+{
+    GArray *samples = run->result->samples;
+    if (run->report.each_repetition && point->samples > 0) {
+        point->samples += (guint)count;
+    } else if (slowest) {
+        point->sample = samples->len;
+        point->samples = (guint)count;
+    }
+    samples_keep(samples, rank, point->size, count, parts, times);
+}
+
 static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64_t parts,
                        sim_time elapsed, const sim_time *times)
 {
@@ -106,17 +132,13 @@ static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64
     double seconds = time_to_s(elapsed) / (double)(count * parts);
     // A measurement ends where a slice of time begins.
     tell_interval(run, rank, size, count * parts, sim_now(run->sim), elapsed);
-    bool slowest = point->ranks == 0 || seconds > point->most;
-    if (times && slowest) {
-        point->sample = run->result->samples->len;
-        point->samples = (guint)count;
-    }
+    bool slowest = point->times == 0 || seconds > point->most;
     if (times)
-        samples_keep(run->result->samples, rank, size, count, parts, times);
-    point->least = point->ranks == 0 ? seconds : MIN(point->least, seconds);
-    point->most = point->ranks == 0 ? seconds : MAX(point->most, seconds);
+        keep_samples(run, point, rank, count, parts, times, slowest);
+    point->least = point->times == 0 ? seconds : MIN(point->least, seconds);
+    point->most = point->times == 0 ? seconds : MAX(point->most, seconds);
     point->sum += seconds;
-    if (++point->ranks == (run->report.all_ranks ? run->ranks : 1))
+    if (++point->times == times_of_point(run, size))
         report_point(run, point);
 }
 

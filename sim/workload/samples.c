@@ -47,6 +47,12 @@ void samples_keep(GArray *samples, int rank, int64_t size, int64_t count, int64_
     }
 }
 
+void samples_report_range(struct series_result *result, int64_t size, double least, double most)
+{
+    series_result_add(result, -1, size, samples_metrics[LEAST], least * 1e6);
+    series_result_add(result, -1, size, samples_metrics[MOST], most * 1e6);
+}
+
 void samples_report(struct series_result *result, guint first, guint count)
 {
     static const double fractions[] = {[P50] = 0.5, [P90] = 0.9, [P99] = 0.99, 0.0, 1.0};

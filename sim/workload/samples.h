@@ -28,6 +28,10 @@ void samples_keep(GArray *samples, int rank, int64_t size, int64_t count, int64_
 // `first` on to the result, for their size. No sd of a single one.
 void samples_report(struct series_result *result, guint first, guint count);
 
+// Adds repetition_min_us and _max_us alone, from seconds: what a benchmark that measures each
+// repetition apart (benchmark_report.each_repetition) reports although no samples are kept.
+void samples_report_range(struct series_result *result, int64_t size, double least, double most);
+
 // The names of the metrics; ends with NULL.
 extern const char *const samples_metrics[];
 

@@ -54,7 +54,7 @@ static const struct stack called_stack = {
             .name = "called",
             .doc = "calls alone",
             .benchmarks = (const char *const[]){"called.scan", "called.inside", "called.rate",
-                                                "program", NULL},
+                                                "called.each", "program", NULL},
             .nics = (const char *const[]){NULL},
             .operations = (const char *const[]){"call", NULL},
         },
@@ -112,7 +112,32 @@ static void build_rate(struct program *program, const struct workload *workload)
     build(program, workload, 1, false);
 }
 
+// Repetition i takes i + 1 calls, and a pause follows that nobody measures.
+static void build_each(struct program *program, const struct workload *workload)
+{
+    struct program_part *part = program_add_part(program);
+    part->all = true;
+    for (guint i = 0; i < workload->sizes->len; i++) {
+        int64_t size = g_array_index(workload->sizes, int64_t, i);
+        for (int64_t k = 0; k < benchmark_repetitions(workload, size); k++) {
+            op_append(part->body, OP_MEASURE_START);
+            append_call(part->body, size * (k + 1));
+            benchmark_measure_stop(part->body, size, 1, 1);
+            append_call(part->body, 1000);
+        }
+    }
+}
+
 static const struct benchmark called_benchmarks[] = {
+    {
+        .schema = {.name = "called.each",
+                   .doc = "each call apart",
+                   .least_ranks = 1,
+                   .most_ranks = 1,
+                   .metrics = BENCHMARK_EACH_POINT_METRICS},
+        .report = {.each_repetition = true, .messages = 1, .megabyte = BENCHMARK_MEGABYTE},
+        .build = build_each,
+    },
     {
         .schema = {.name = "called.scan",
                    .doc = "looks at channels",
@@ -269,6 +294,47 @@ static void test_rate(void)
     clear(&ran);
 }
 
+static void test_each(void)
+{
+    struct ran ran = run("{benchmark: called.each, sizes: [1 B, 10 B], repetitions: 3}");
+    // 10 B in 20 us, the mean, are 0.5 * 10^6 B/s.
+    const char *values = "latency_us at 1 = 2; bandwidth_MB_per_s at 1 = 0.5; "
+                         "repetition_min_us at 1 = 1; repetition_max_us at 1 = 3; "
+                         "latency_us at 10 = 20; bandwidth_MB_per_s at 10 = 0.5; "
+                         "repetition_min_us at 10 = 10; repetition_max_us at 10 = 30; ";
+    expect_values(&ran, values);
+    SUITE_SAME_TEXT(ran.progress, "called: 10 B");
+    char *table = table_of(&ran);
+    SUITE_CONTAINS(table, "latency  bandwidth  repetition min  repetition max");
+    free(table);
+    clear(&ran);
+    ran = run("{benchmark: called.each, sizes: 7 B, repetitions: 1}");
+    expect_values(&ran, "latency_us at 7 = 7; bandwidth_MB_per_s at 7 = 1; "
+                        "repetition_min_us at 7 = 7; repetition_max_us at 7 = 7; ");
+    clear(&ran);
+}
+
+// With samples the same least and greatest come from these, each once, and the rest besides.
+static void test_each_sampled(void)
+{
+    struct ran ran =
+        run("{benchmark: called.each, sizes: [1 B, 10 B], repetitions: 3, samples: true}");
+    expect_values(&ran, "latency_us at 1 = 2; bandwidth_MB_per_s at 1 = 0.5; "
+                        "repetition_p50_us at 1 = 2; repetition_p90_us at 1 = 2.8; "
+                        "repetition_p99_us at 1 = 2.98; repetition_min_us at 1 = 1; "
+                        "repetition_max_us at 1 = 3; repetition_sd_us at 1 = 1; "
+                        "latency_us at 10 = 20; bandwidth_MB_per_s at 10 = 0.5; "
+                        "repetition_p50_us at 10 = 20; repetition_p90_us at 10 = 28; "
+                        "repetition_p99_us at 10 = 29.8; repetition_min_us at 10 = 10; "
+                        "repetition_max_us at 10 = 30; repetition_sd_us at 10 = 10; ");
+    const struct series_result *series = g_ptr_array_index(ran.result->series, 0);
+    CU_ASSERT_EQUAL_FATAL(series->samples->len, 6);
+    static const double expected[] = {1, 2, 3, 10, 20, 30};
+    for (guint i = 0; i < 6; i++)
+        CU_ASSERT_EQUAL(g_array_index(series->samples, struct result_sample, i).us, expected[i]);
+    clear(&ran);
+}
+
 static void test_registry(void)
 {
     SUITE_SAME_TEXT(registry_benchmark(&registry, "called.rate")->schema.name, "called.rate");
@@ -280,7 +346,7 @@ static void test_registry(void)
         known++;
         own += g_str_has_prefix(one->name, "called.");
     }
-    SUITE_SAME_INTEGER(own, 3);
+    SUITE_SAME_INTEGER(own, 4);
     CU_ASSERT(known > own);
     registry_schema_free(schema);
 }
@@ -291,6 +357,8 @@ int main(void)
         {"counts and own keys", test_counts},
         {"times that the library reports", test_reported},
         {"rates", test_rate},
+        {"each repetition apart", test_each},
+        {"each repetition apart, with samples", test_each_sampled},
         {"the registry", test_registry},
         {0},
     };
