@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INET_CC_OWN 64 // bytes of an algorithm's own state
+#define INET_CC_OWN 24 // bytes of an algorithm's own state
 
 struct inet_cc_ops;
 

@@ -105,5 +105,6 @@ void inet_host_free(struct inet_host *host)
         return;
     g_ptr_array_free(host->interfaces, TRUE);
     g_ptr_array_free(host->processes, TRUE);
+    inet_timers_clear(host);
     g_free(host);
 }

@@ -13,6 +13,7 @@
 #include "models/inet/capture.h"
 #include "models/inet/config.h"
 #include "sim/cluster/cluster.h"
+#include "sim/core/pool.h"
 
 #include <glib.h>
 
@@ -76,6 +77,7 @@ struct inet_host {
     GPtrArray *processes; // struct inet_process *
     uint16_t identification;
     struct inet_timer *expired_head, *expired_tail;
+    struct pool timers; // those that are armed
     struct cpu_task timer_task;
     int64_t *queue_drops;
 };

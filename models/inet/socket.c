@@ -82,28 +82,27 @@ bool inet_wait(struct cpu_context *context, struct inet_socket *socket,
     return false;
 }
 
-int inet_select(struct cpu_context *context, struct inet_socket *const *sockets,
-                const enum inet_readiness *wanted, enum inet_readiness *ready, int count,
-                bool block)
+int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block)
 {
     int found = 0;
     g_assert(count > 0);
-    const struct inet_config *config = sockets[0]->host->config;
-    const struct stage *stage = sockets[0]->ops->stage;
-    struct inet_process *process = sockets[0]->process;
+    const struct inet_config *config = selected[0].socket->host->config;
+    const struct stage *stage = selected[0].socket->ops->stage;
+    struct inet_process *process = selected[0].socket->process;
     inet_enter(context, process);
     cpu_spend(context, config->select_call, stage);
     cpu_spend_time(context, time_times(count, cpu_cost(context->cpu, config->select_socket)),
                    stage);
     for (int i = 0; i < count; i++) {
-        int is = sockets[i]->ops->ready(sockets[i]) & (int)wanted[i];
-        ready[i] = (enum inet_readiness)is;
-        found += is != 0;
+        struct inet_socket *socket = selected[i].socket;
+        int ready = socket->ops->ready(socket) & (int)selected[i].wanted;
+        selected[i].ready = (enum inet_readiness)ready;
+        found += ready != 0;
     }
     if (found > 0 || !block)
         return found;
     for (int i = 0; i < count; i++)
-        await(sockets[i], (int)wanted[i]);
+        await(selected[i].socket, (int)selected[i].wanted);
     inet_sleep(context, process, true);
     return 0;
 }

@@ -66,13 +66,17 @@ void inet_notify(struct cpu_context *context, struct inet_socket *socket);
 bool inet_wait(struct cpu_context *context, struct inet_socket *socket,
                enum inet_readiness readiness);
 
-// select(2) over `count` sockets of one process: charges the call and each descriptor, sets
-// ready[i] to the ready part of wanted[i], and returns the number of ready sockets. If that is 0
-// and `block` is set, the task must return CPU_SLEEP; it will be woken once a socket is ready and
-// then calls again, as the kernel checks again. Without `block` it is a poll.
-int inet_select(struct cpu_context *context, struct inet_socket *const *sockets,
-                const enum inet_readiness *wanted, enum inet_readiness *ready, int count,
-                bool block);
+// A socket of a select, and what it is selected for.
+struct inet_selected {
+    struct inet_socket *socket;
+    enum inet_readiness wanted, ready;
+};
+
+// select(2) over `count` (> 0) sockets of one process: charges the call and each descriptor, sets
+// each one's `ready` to the ready part of its `wanted`, and returns the number of ready sockets. If
+// that is 0 and `block` is set, the task must return CPU_SLEEP; it will be woken once a socket is
+// ready and then calls again, as the kernel checks again. Without `block` it is a poll.
+int inet_select(struct cpu_context *context, struct inet_selected *selected, int count, bool block);
 
 // ---- Buffers ----
 

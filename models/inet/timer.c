@@ -24,37 +24,50 @@ static void timer_event(struct engine *engine, struct event *event)
     cpu_wake(&host->timer_task);
 }
 
-void inet_timer_init(struct inet_timer *timer, struct inet_host *host,
-                     const struct inet_timer_kind *kind, void *owner)
+static void give_back(struct inet_timer *timer)
 {
-    *timer = (struct inet_timer){.host = host, .kind = kind, .owner = owner};
-    event_init(&timer->event, timer_event);
+    *timer->place = NULL;
+    pool_give(&timer->host->timers, timer);
 }
 
-void inet_timer_arm(const struct cpu_context *context, struct inet_timer *timer, int64_t ticks)
+void inet_timer_arm(const struct cpu_context *context, struct inet_host *host,
+                    struct inet_timer **place, const struct inet_timer_kind *kind, void *owner,
+                    int64_t ticks)
 {
-    struct inet_host *host = timer->host;
+    struct inet_timer *timer = *place;
+    if (!timer) {
+        timer = *place = pool_take(&host->timers);
+        *timer = (struct inet_timer){.host = host, .kind = kind, .owner = owner, .place = place};
+        event_init(&timer->event, timer_event);
+    }
     timer->armed = true;
     timer->armed_at = context->now;
     timer->expires = inet_ticks(host, context->now) + MAX(1, ticks);
     engine_reschedule(host->sim->engine, &timer->event, timer->expires * host->config->tick);
 }
 
-void inet_timer_cancel(struct inet_timer *timer)
+void inet_timer_cancel(struct inet_timer **place)
 {
+    struct inet_timer *timer = *place;
+    if (!timer)
+        return;
     timer->armed = false;
     engine_cancel(timer->host->sim->engine, &timer->event);
+    if (!timer->queued)
+        give_back(timer);
 }
 
 // What waited for the timer waited since it was armed.
 static void expire(struct cpu_context *context, struct inet_timer *timer)
 {
     struct inet_host *host = timer->host;
-    timer->armed = false;
-    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), &timer->kind->wait,
-                timer->armed_at, timer->expires * host->config->tick, MESSAGE_NONE);
-    cpu_spend(context, host->config->timer, timer->kind->stage);
-    timer->kind->run(context, timer->owner);
+    const struct inet_timer_kind *kind = timer->kind;
+    void *owner = timer->owner;
+    trace_delay(host->sim->trace, cpu_lane(host->timer_task.cpu), &kind->wait, timer->armed_at,
+                timer->expires * host->config->tick, MESSAGE_NONE);
+    give_back(timer);
+    cpu_spend(context, host->config->timer, kind->stage);
+    kind->run(context, owner);
 }
 
 static enum cpu_next timers_run(struct cpu_context *context, struct cpu_task *task)
@@ -66,7 +79,9 @@ static enum cpu_next timers_run(struct cpu_context *context, struct cpu_task *ta
     host->expired_head = timer->next;
     timer->queued = false;
     // It may have been cancelled, or armed anew, since it expired.
-    if (timer->armed && !event_pending(&timer->event))
+    if (!timer->armed)
+        give_back(timer);
+    else if (!event_pending(&timer->event))
         expire(context, timer);
     return host->expired_head ? CPU_AGAIN : CPU_SLEEP;
 }
@@ -74,4 +89,10 @@ static enum cpu_next timers_run(struct cpu_context *context, struct cpu_task *ta
 void inet_timers_init(struct inet_host *host)
 {
     cpu_task_init(&host->timer_task, host_interrupt_core(host->host), CPU_KERNEL, timers_run);
+    pool_init(&host->timers, sizeof(struct inet_timer));
+}
+
+void inet_timers_clear(struct inet_host *host)
+{
+    pool_clear(&host->timers);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Timers of the kernel's clock: a timer of n ticks expires at the n-th tick from now. Expired
 // timers run in a softirq on the interrupt processor, one timer per slice.
+//
+// A timer takes memory only while it is armed: most sockets of a large job have none.
 #ifndef NETSIM_MODELS_INET_TIMER_H
 #define NETSIM_MODELS_INET_TIMER_H
 
@@ -17,22 +19,30 @@ struct inet_timer {
     struct inet_host *host;
     const struct inet_timer_kind *kind;
     void *owner;
-    struct inet_timer *next; // in the list of expired timers that wait for the softirq
+    struct inet_timer **place; // where the owner keeps it
+    struct inet_timer *next;   // in the list of expired timers that wait for the softirq
     bool armed, queued;
     int64_t expires;   // ticks
     sim_time armed_at; // for the trace
 };
 
-// Initialises the host's part; called by inet_host_new.
+// Initialises and frees the host's part; called by inet_host_new and inet_host_free.
 void inet_timers_init(struct inet_host *host);
+void inet_timers_clear(struct inet_host *host);
 
-// The timer must exist until the run has ended.
-void inet_timer_init(struct inet_timer *timer, struct inet_host *host,
-                     const struct inet_timer_kind *kind, void *owner);
+// Arms the timer at `place` for `ticks` (at least one) from now: a new one of `kind` if *place is
+// NULL. An armed timer is re-armed. *place becomes NULL again once the timer has expired or is
+// cancelled. The place and the owner must exist until the run has ended.
+void inet_timer_arm(const struct cpu_context *context, struct inet_host *host,
+                    struct inet_timer **place, const struct inet_timer_kind *kind, void *owner,
+                    int64_t ticks);
+void inet_timer_cancel(struct inet_timer **place);
 
-// Arms the timer for `ticks` (at least one) from now. An armed timer is re-armed.
-void inet_timer_arm(const struct cpu_context *context, struct inet_timer *timer, int64_t ticks);
-void inet_timer_cancel(struct inet_timer *timer);
+// A cancelled timer may still wait for the softirq, which then does nothing.
+static inline bool inet_timer_armed(const struct inet_timer *timer)
+{
+    return timer && timer->armed;
+}
 
 // Ticks of the clock so far, and the ticks of a span of time, at least one.
 int64_t inet_ticks(const struct inet_host *host, sim_time now);

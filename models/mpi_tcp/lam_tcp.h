@@ -83,17 +83,10 @@ static inline struct lam_request *lam_of(const struct mpi_request *request)
     return (struct lam_request *)(void *)(uintptr_t)request->device;
 }
 
-// What is read into, for each peer.
-struct lam_reader {
-    struct mpi_request *request;       // the body goes to its buffer; or
-    struct mpi_unexpected *unexpected; // into a temporary one
-};
-
 struct lam_process {
     struct mesh mesh;
     struct mpi_process *process;
     const struct lam_tcp_config *config;
-    struct lam_reader *readers; // by rank
     // The progress engine.
     struct mesh_link *serving; // its read or write goes on
     bool serving_write;
@@ -119,10 +112,10 @@ extern const struct stage lam_stage;        // the library on a processor
 extern const struct mpi_state lam_states[]; // by enum lam_state
 // An item has been written; gives it back.
 void lam_written(struct cpu_context *context, struct mesh_item *item);
-// A link's header or body is here. Afterwards link->in_header says whether a body follows.
+// A link's header or body is here. Afterwards the reader's in_header says whether a body follows.
 void lam_envelope_read(struct cpu_context *context, struct lam_process *lam,
                        struct mesh_link *link);
-void lam_body_read(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link);
+void lam_body_read(struct cpu_context *context, struct mesh_link *link);
 
 extern const struct mpi_arrival_ops lam_tcp_arrival;
 

@@ -11,7 +11,7 @@ static int add_interest(struct mesh_link *link, enum inet_readiness what)
 {
     if (!mesh_open(link) || (link->wanted_ready & what))
         return 0;
-    link->wanted_ready |= what;
+    link->wanted_ready |= (uint8_t)what;
     return 1;
 }
 
@@ -139,11 +139,11 @@ static enum mpi_progress serve_read(struct cpu_context *context, struct lam_proc
     case MESH_PART:
         return PROGRESS_EVENT;
     case MESH_WHOLE:
-        if (link->in_header)
+        if (link->reader->in_header)
             lam_envelope_read(context, lam, link);
         else
-            lam_body_read(context, lam, link);
-        return link->in_header ? served(lam, false, blocking) : PROGRESS_EVENT;
+            lam_body_read(context, link);
+        return link->reader->in_header ? served(lam, false, blocking) : PROGRESS_EVENT;
     case MESH_CLOSED:
         if (!mesh_at_start(link))
             mesh_lost(link);

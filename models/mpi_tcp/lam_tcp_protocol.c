@@ -107,7 +107,7 @@ static void acknowledge_long(struct cpu_context *context, struct mpi_request *re
 static void read_body(struct cpu_context *context, struct mpi_request *request)
 {
     struct mesh_link *link = lam_of(request)->link;
-    lam_process_of(request->process)->readers[link->rank].request = request;
+    mesh_reader(link)->request = request;
     mpi_enter(context, request, LAM_READ_BODY, NULL);
 }
 
@@ -126,13 +126,13 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
         return;
     }
     // What has been read so far; the rest of it is then read into the user's buffer.
-    mpi_copy(context, request->process, message->whole ? message->buffered : link->got, COPY_WARM,
-             request->message);
+    mpi_copy(context, request->process, message->whole ? message->buffered : mesh_reader(link)->got,
+             COPY_WARM, request->message);
     if (message->whole) {
         receive_complete(context, request);
         return;
     }
-    lam->readers[link->rank].unexpected = NULL;
+    mesh_reader(link)->unexpected = NULL;
     read_body(context, request);
 }
 
@@ -164,7 +164,7 @@ static void receive_unexpected(struct cpu_context *context, struct lam_process *
     if (kept->whole)
         return;
     kept->buffered = match->length;
-    lam->readers[link->rank].unexpected = kept;
+    mesh_reader(link)->unexpected = kept;
     mesh_expect(link, match->length);
 }
 
@@ -232,8 +232,8 @@ static void receive_second(struct cpu_context *context, struct lam_process *lam,
 void lam_envelope_read(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link)
 {
     struct lam_envelope envelope;
-    g_assert(link->header_filled == sizeof envelope);
-    memcpy(&envelope, link->header, sizeof envelope);
+    g_assert(link->reader->header_filled == sizeof envelope);
+    memcpy(&envelope, link->reader->header, sizeof envelope);
     cpu_spend_for(context, lam->config->receive, &lam_stage, envelope.message);
     mesh_expect_header(link);
     if (envelope.ce_flags & LAM_C2CACK)
@@ -244,13 +244,14 @@ void lam_envelope_read(struct cpu_context *context, struct lam_process *lam, str
         receive_new(context, lam, link, &envelope);
 }
 
-void lam_body_read(struct cpu_context *context, struct lam_process *lam, struct mesh_link *link)
+void lam_body_read(struct cpu_context *context, struct mesh_link *link)
 {
-    struct lam_reader *reader = &lam->readers[link->rank];
+    struct mesh_reader *reader = link->reader;
     struct mpi_request *request = reader->request;
     if (reader->unexpected)
         reader->unexpected->whole = true;
-    *reader = (struct lam_reader){0};
+    reader->request = NULL;
+    reader->unexpected = NULL;
     mesh_expect_header(link);
     if (request)
         receive_complete(context, request);

@@ -13,36 +13,28 @@ void mesh_init(struct mesh *mesh, struct mpi_process *process, struct tcp_host *
         .host = host,
         .config = *config,
         .links = g_new0(struct mesh_link, process->ranks),
-        .sockets = g_new0(struct inet_socket *, process->ranks),
-        .wanted = g_new0(enum inet_readiness, process->ranks),
-        .ready = g_new0(enum inet_readiness, process->ranks),
-        .selected = g_new0(struct mesh_link *, process->ranks),
+        .selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected)),
     };
     pool_init(&mesh->items, sizeof(struct mesh_item));
+    pool_init(&mesh->readers, sizeof(struct mesh_reader));
     for (int rank = 0; rank < process->ranks; rank++) {
-        struct mesh_link *link = &mesh->links[rank];
-        link->mesh = mesh;
-        link->rank = rank;
-        mesh_expect_header(link);
+        mesh->links[rank].mesh = mesh;
+        mesh->links[rank].rank = rank;
     }
 }
 
 int64_t mesh_link_footprint(void)
 {
-    return (int64_t)(sizeof(struct mesh_link) + sizeof(struct inet_socket *) +
-                     2 * sizeof(enum inet_readiness) + sizeof(struct mesh_link *)) +
-           tcp_socket_footprint();
+    return (int64_t)sizeof(struct mesh_link) + tcp_socket_footprint();
 }
 
 void mesh_clear(struct mesh *mesh)
 {
     tcp_host_free(mesh->host);
     pool_clear(&mesh->items);
+    pool_clear(&mesh->readers);
     g_free(mesh->links);
-    g_free(mesh->sockets);
-    g_free(mesh->wanted);
-    g_free(mesh->ready);
-    g_free(mesh->selected);
+    g_array_free(mesh->selected, TRUE);
 }
 
 bool mesh_refuses(const struct mpi_request *request, int64_t most)
@@ -151,62 +143,73 @@ enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *lin
 
 // ---- Reading ----
 
-static void expect(struct mesh_link *link, bool header, int64_t bytes)
+static void expect(struct mesh_reader *reader, bool header, int64_t bytes)
 {
-    link->in_header = header;
-    link->wanted = bytes;
-    link->got = 0;
-    link->data_read = 0;
-    link->message = MESSAGE_NONE;
+    reader->in_header = header;
+    reader->wanted = bytes;
+    reader->got = 0;
+    reader->data_read = 0;
+    reader->message = MESSAGE_NONE;
     if (header)
-        link->header_filled = 0;
+        reader->header_filled = 0;
+}
+
+struct mesh_reader *mesh_reader(struct mesh_link *link)
+{
+    if (!link->reader) {
+        link->reader = pool_take(&link->mesh->readers);
+        *link->reader = (struct mesh_reader){0};
+        expect(link->reader, true, link->mesh->config.header);
+    }
+    return link->reader;
 }
 
 void mesh_expect(struct mesh_link *link, int64_t bytes)
 {
-    expect(link, false, bytes);
+    expect(mesh_reader(link), false, bytes);
 }
 
 void mesh_expect_header(struct mesh_link *link)
 {
-    expect(link, true, link->mesh->config.header);
+    expect(mesh_reader(link), true, link->mesh->config.header);
 }
 
 // A header may have been written, and may be read, in parts: its content is put together again.
-static void take_piece(struct mesh_link *link, const struct tcp_piece *piece)
+static void take_piece(struct mesh_reader *reader, const struct tcp_piece *piece)
 {
-    if (link->in_header && piece->ends_run && piece->content_length > 0) {
-        g_assert(link->header_filled + piece->content_length <= sizeof link->header);
-        memcpy(link->header + link->header_filled, piece->content, piece->content_length);
-        link->header_filled += piece->content_length;
+    if (reader->in_header && piece->ends_run && piece->content_length > 0) {
+        g_assert(reader->header_filled + piece->content_length <= sizeof reader->header);
+        memcpy(reader->header + reader->header_filled, piece->content, piece->content_length);
+        reader->header_filled += piece->content_length;
     }
-    link->got += piece->length;
+    reader->got += piece->length;
     if (piece->message.generation == 0)
         return;
     // The stream gives the bytes of one message, in their order.
-    g_assert(!link->in_header && piece->offset == link->data_read);
-    g_assert(link->data_read == 0 || message_same(link->message, piece->message));
-    link->message = piece->message;
-    link->data_read += piece->length;
+    g_assert(!reader->in_header && piece->offset == reader->data_read);
+    g_assert(reader->data_read == 0 || message_same(reader->message, piece->message));
+    reader->message = piece->message;
+    reader->data_read += piece->length;
 }
 
 enum mesh_progress mesh_read(struct cpu_context *context, struct mesh_link *link)
 {
     struct tcp_piece pieces[PIECES];
+    struct mesh_reader *reader = mesh_reader(link);
     int count = 0;
-    if (link->got == link->wanted)
+    if (reader->got == reader->wanted)
         return MESH_WHOLE;
     int64_t bytes =
-        tcp_read(context, link->socket, link->wanted - link->got, pieces, PIECES, &count);
+        tcp_read(context, link->socket, reader->wanted - reader->got, pieces, PIECES, &count);
     if (bytes < 0) {
         link->closed = true;
         return MESH_CLOSED;
     }
     for (int i = 0; i < count; i++)
-        take_piece(link, &pieces[i]);
+        take_piece(reader, &pieces[i]);
     if (bytes == 0)
         return MESH_EMPTY;
-    return link->got == link->wanted ? MESH_WHOLE : MESH_PART;
+    return reader->got == reader->wanted ? MESH_WHOLE : MESH_PART;
 }
 
 void mesh_lost(const struct mesh_link *link)
@@ -219,24 +222,28 @@ void mesh_lost(const struct mesh_link *link)
 
 // ---- Waiting ----
 
+// The entries are in the order of the ranks.
 int mesh_select(struct cpu_context *context, struct mesh *mesh, bool block)
 {
-    int count = 0;
+    g_array_set_size(mesh->selected, 0);
     for (int rank = 0; rank < mesh->process->ranks; rank++) {
         struct mesh_link *link = &mesh->links[rank];
         link->ready = 0;
         if (!link->wanted_ready || !mesh_open(link))
             continue;
-        mesh->selected[count] = link;
-        mesh->sockets[count] = tcp_socket_inet(link->socket);
-        mesh->wanted[count] = link->wanted_ready;
-        mesh->ready[count++] = 0;
+        struct inet_selected entry = {.socket = tcp_socket_inet(link->socket),
+                                      .wanted = (enum inet_readiness)link->wanted_ready};
+        g_array_append_val(mesh->selected, entry);
     }
     // All that are waited for have ended: nothing will come, and nobody wakes the process.
-    if (count == 0)
+    if (mesh->selected->len == 0)
         return 0;
-    int ready = inet_select(context, mesh->sockets, mesh->wanted, mesh->ready, count, block);
-    for (int i = 0; ready > 0 && i < count; i++)
-        mesh->selected[i]->ready = mesh->ready[i];
+    struct inet_selected *selected = &g_array_index(mesh->selected, struct inet_selected, 0);
+    int ready = inet_select(context, selected, (int)mesh->selected->len, block);
+    for (int rank = 0; ready > 0 && rank < mesh->process->ranks; rank++) {
+        struct mesh_link *link = &mesh->links[rank];
+        if (link->wanted_ready && mesh_open(link))
+            link->ready = (uint8_t)(selected++)->ready;
+    }
     return ready;
 }

@@ -38,24 +38,31 @@ struct mesh_item {
     unsigned char content[TCP_CONTENT_BYTES]; // of its header
 };
 
-// The connection to one peer.
-struct mesh_link {
-    struct mesh *mesh;
-    int rank;                      // of the peer
-    struct tcp_socket *socket;     // NULL: none (oneself, or not yet)
-    bool port_known;               // the peer, of a lower rank, accepts this rank now
-    bool closed;                   // by the peer
-    struct mesh_item *head, *tail; // to be written; the head may be partly written
-    // The reader: what is being read, and how much of it there is.
+// What is being read from a peer, and how much of it has come.
+struct mesh_reader {
     bool in_header;
     int64_t wanted, got;
     struct message_ref message; // of the last bytes read
     int64_t data_read;          // bytes of `message` that have been read in this body
     unsigned char header[TCP_CONTENT_BYTES];
     uint32_t header_filled;
-    // select
-    enum inet_readiness wanted_ready, ready; // 0: none
-    bool blocking;                           // the library has set the socket to block
+    // The library's: the body goes to the buffer of a request or of an unexpected message.
+    struct mpi_request *request;
+    struct mpi_unexpected *unexpected;
+};
+
+// The connection to one peer. In a large job most carry no message, so what only messages need is
+// made with the first.
+struct mesh_link {
+    struct mesh *mesh;
+    int rank;                      // of the peer
+    bool port_known;               // the peer, of a lower rank, accepts this rank now
+    bool closed;                   // by the peer
+    bool blocking;                 // the library has set the socket to block
+    uint8_t wanted_ready, ready;   // enum inet_readiness, for select
+    struct tcp_socket *socket;     // NULL: none (oneself, or not yet)
+    struct mesh_item *head, *tail; // to be written; the head may be partly written
+    struct mesh_reader *reader;    // NULL before the first message
 };
 
 // How far a rank is with the peer whose turn it is; it finishes with one before it goes on to the
@@ -80,11 +87,8 @@ struct mesh {
     int closing;           // rank of the connection to be closed next
     struct tcp_listener *listener;
     struct tcp_socket *unnamed; // accepted, has not said who it is
-    struct pool items;
-    // For select: one place a rank.
-    struct inet_socket **sockets;
-    enum inet_readiness *wanted, *ready;
-    struct mesh_link **selected;
+    struct pool items, readers;
+    GArray *selected; // struct inet_selected: of one mesh_select
 };
 
 // `host` is the mesh's from now on.
@@ -97,7 +101,8 @@ static inline struct mesh *mesh_of(const struct mpi_process *process)
     return process->device;
 }
 
-// What a process keeps for each other one, bytes of the simulator's memory.
+// Bytes of the simulator's memory that a process keeps for each other one before they have
+// exchanged messages.
 int64_t mesh_link_footprint(void);
 
 // The device's startup and finalize (sim/mpi/process.h).
@@ -146,19 +151,22 @@ enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *lin
 
 // ---- Reading ----
 
+// Returns the link's reader, which it makes if the link has none.
+struct mesh_reader *mesh_reader(struct mesh_link *link);
+
 // What is read next: `bytes` that are no header. After them, unless told otherwise, a header.
 void mesh_expect(struct mesh_link *link, int64_t bytes);
 void mesh_expect_header(struct mesh_link *link);
 
-// One read call for what is missing. MESH_WHOLE: link->header holds the header's content, or the
-// body is here; the caller says what comes next. A body of no bytes is whole without a call.
+// One read call for what is missing. MESH_WHOLE: the reader's `header` holds the header's content,
+// or the body is here; the caller says what comes next. A body of no bytes is whole without a call.
 enum mesh_progress mesh_read(struct cpu_context *context, struct mesh_link *link);
 
 // Nothing of a message has been read yet: a connection that ends here was closed by a peer that has
 // ended. Elsewhere it is lost, and the run fails.
 static inline bool mesh_at_start(const struct mesh_link *link)
 {
-    return link->in_header && link->got == 0;
+    return !link->reader || (link->reader->in_header && link->reader->got == 0);
 }
 void mesh_lost(const struct mesh_link *link);
 

@@ -66,13 +66,14 @@ static bool send_on(struct cpu_context *context, struct mesh_link *link)
 static bool receive_on(struct cpu_context *context, struct mesh_link *link,
                        struct mpi_request *request)
 {
-    if (link->in_header)
+    const struct mesh_reader *reader = mesh_reader(link);
+    if (reader->in_header)
         mesh_expect(link, stream_bytes(request));
     if (!inet_wait(context, tcp_socket_inet(link->socket), INET_READABLE))
         return false;
     enum mesh_progress progress = mesh_read(context, link);
-    if (link->got > 0)
-        mpi_bare_begin(request, link->message, request->size);
+    if (reader->got > 0)
+        mpi_bare_begin(request, reader->message, request->size);
     if (progress == MESH_CLOSED)
         mesh_lost(link);
     if (progress != MESH_WHOLE)

@@ -98,12 +98,16 @@ static enum mpi_progress write_on(struct cpu_context *context, struct p4_process
 
 // ---- Receiving ----
 
+static bool select_one(struct cpu_context *context, struct mesh_link *link, bool block)
+{
+    struct inet_selected selected = {tcp_socket_inet(link->socket), INET_READABLE, 0};
+    return inet_select(context, &selected, 1, block) > 0;
+}
+
 // net_recv: waits in select, on this socket alone.
 static enum mpi_progress wait_to_read(struct cpu_context *context, struct p4_process *p4)
 {
-    enum inet_readiness wanted = INET_READABLE, ready;
-    struct inet_socket *socket = tcp_socket_inet(p4->reading->socket);
-    if (inet_select(context, &socket, &wanted, &ready, 1, true) == 0)
+    if (!select_one(context, p4->reading, true))
         return PROGRESS_BLOCKED;
     p4->empty = false;
     return PROGRESS_EVENT;
@@ -114,8 +118,8 @@ static void header_read(struct cpu_context *context, struct p4_process *p4)
     struct mesh_link *link = p4->reading;
     struct p4_message *message = pool_take(&p4->messages);
     *message = (struct p4_message){.link = link};
-    g_assert(link->header_filled == sizeof message->envelope);
-    memcpy(&message->envelope, link->header, sizeof message->envelope);
+    g_assert(link->reader->header_filled == sizeof message->envelope);
+    memcpy(&message->envelope, link->reader->header, sizeof message->envelope);
     cpu_spend_for(context, p4->config->message, &p4_stage, message->envelope.message);
     p4->current = message;
     mesh_expect(link, message->envelope.payload);
@@ -149,9 +153,10 @@ static enum mpi_progress read_on(struct cpu_context *context, struct p4_process 
     case MESH_WHOLE:
         break;
     }
-    if (link->in_header)
+    struct mesh_reader *reader = link->reader;
+    if (reader->in_header)
         header_read(context, p4);
-    if (!link->in_header && link->got == link->wanted)
+    if (!reader->in_header && reader->got == reader->wanted)
         payload_read(p4);
     return PROGRESS_EVENT;
 }
@@ -196,11 +201,7 @@ static bool messages_available(struct cpu_context *context, struct p4_process *p
     const struct kernel_config *kernel = &p4->process->host->config.kernel;
     for (int rank = 0; rank < p4->process->ranks; rank++) {
         struct mesh_link *link = &p4->mesh.links[rank];
-        enum inet_readiness wanted = INET_READABLE, ready;
-        if (!mesh_open(link))
-            continue;
-        struct inet_socket *socket = tcp_socket_inet(link->socket);
-        if (inet_select(context, &socket, &wanted, &ready, 1, false) == 0)
+        if (!mesh_open(link) || !select_one(context, link, false))
             continue;
         cpu_spend(context, kernel->system_call, &system_call_stage);
         p4->reading = link;

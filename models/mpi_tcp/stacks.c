@@ -37,13 +37,6 @@ static struct stack_footprint mesh_footprint(const struct scenario_case *test_ca
 
 // ---- LAM over the TCP RPI ----
 
-static struct stack_footprint lam_tcp_footprint(const struct scenario_case *test_case)
-{
-    struct stack_footprint footprint = mesh_footprint(test_case);
-    footprint.pair += (int64_t)sizeof(struct lam_reader);
-    return footprint;
-}
-
 static void lam_tcp_init(struct job *job, struct mpi_process *process)
 {
     const struct lam_tcp_config *config = scenario_section_values(job->test_case, "lam_tcp");
@@ -52,7 +45,6 @@ static void lam_tcp_init(struct job *job, struct mpi_process *process)
         config->socket_buffer ? config->socket_buffer : config->short_limit + config->envelope;
     lam->process = process;
     lam->config = config;
-    lam->readers = g_new0(struct lam_reader, job->ranks);
     join_mesh(job, process,
               &(struct mesh_config){
                   .options = {buffer, buffer, config->no_delay},
@@ -66,7 +58,6 @@ static void lam_tcp_clear(struct job *job, struct mpi_process *process)
     struct lam_process *lam = process->device;
     (void)job;
     mesh_clear(&lam->mesh);
-    g_free(lam->readers);
 }
 
 const struct stack lam_tcp_stack = {
@@ -78,7 +69,7 @@ const struct stack lam_tcp_stack = {
             .sections = (const char *const[]){"tcp", "lam", "lam_tcp", NULL},
             .one_process_per_host = true,
             .cards = STACK_CARDS_BY_ROUTE,
-            .footprint = lam_tcp_footprint,
+            .footprint = mesh_footprint,
         },
     .card = ETHERNET_CARD,
     .device = &lam_tcp_ops,

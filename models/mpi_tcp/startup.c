@@ -101,6 +101,7 @@ static enum mpi_progress name_step(struct cpu_context *context, struct mesh *mes
     if (tcp_read(context, mesh->unnamed, GREETING_BYTES, &piece, 1, &count) != GREETING_BYTES)
         return broken(mesh);
     memcpy(&rank, piece.content, sizeof rank);
+    tcp_read_done(mesh->unnamed);
     g_assert(rank == peer);
     mesh->links[rank].socket = mesh->unnamed;
     mesh->unnamed = NULL;

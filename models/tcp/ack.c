@@ -166,7 +166,7 @@ void tcp_ack_sent(struct tcp_socket *socket)
     if (socket->ack.quick > 0 && --socket->ack.quick == 0)
         socket->ack.interval = least_delay(socket);
     socket->ack.scheduled = socket->ack.pushed = false;
-    inet_timer_cancel(&socket->timers[TCP_TIMER_ACK]);
+    tcp_timer_cancel(socket, TCP_TIMER_ACK);
 }
 
 // Data are sent soon after data have come: they go both ways.
@@ -181,7 +181,7 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
     const struct tcp_config *config = socket->config;
     int64_t least = least_delay(socket), delay = socket->ack.interval;
     int64_t now = inet_ticks(socket->host->inet, context->now);
-    const struct inet_timer *timer = &socket->timers[TCP_TIMER_ACK];
+    const struct inet_timer *timer = socket->timers[TCP_TIMER_ACK];
     if (delay > least) {
         int64_t most = inet_time_in_ticks(&config->inet, 500 * TIME_MS); // RFC 1122, 4.2.3.2
         if (socket->ack.pingpong || socket->ack.pushed)
@@ -191,7 +191,7 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
         delay = MIN(delay, most);
     }
     delay = MAX(delay, 1);
-    if (timer->armed) {
+    if (inet_timer_armed(timer)) {
         if (timer->expires <= now + delay / 4) {
             tcp_ack_send(context, socket);
             return;
@@ -200,7 +200,7 @@ static void ack_delayed(struct cpu_context *context, struct tcp_socket *socket)
             return;
     }
     (*socket->host->acks_delayed)++;
-    inet_timer_arm(context, &socket->timers[TCP_TIMER_ACK], delay);
+    tcp_timer_arm(context, socket, TCP_TIMER_ACK, delay);
 }
 
 // Acknowledges what has come: now or later. at_once: there is a gap, or one was closed (RFC 2581,

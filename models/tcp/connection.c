@@ -40,8 +40,8 @@ void tcp_set_state(struct cpu_context *context, struct tcp_socket *socket, enum 
     socket->state = state;
     if (state != TCP_CLOSED)
         return;
-    for (int kind = 0; kind < TCP_TIMERS; kind++)
-        inet_timer_cancel(&socket->timers[kind]);
+    for (enum tcp_timer_kind kind = 0; kind < TCP_TIMERS; kind++)
+        tcp_timer_cancel(socket, kind);
     g_hash_table_remove(socket->host->connections, &socket->key);
 }
 
@@ -102,7 +102,7 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *
     inet_buffer_init(&socket->snd.buffer, &config->inet, options->send_buffer, config->send_buffer,
                      LEAST_SEND_BUFFER);
     socket->snd.no_delay = options->no_delay;
-    socket->snd.stream = tcp_stream_new(&host->contents);
+    tcp_stream_init(&socket->snd.stream, &host->singles, &host->contents);
     socket->snd.end = 1;
     init_receiving(socket, options->receive_buffer);
     tcp_timers_init(socket);
@@ -113,12 +113,12 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *
 int64_t tcp_socket_footprint(void)
 {
     int64_t tables = 4 * (int64_t)sizeof(void *); // a hash table, half full, and a list
-    return (int64_t)sizeof(struct tcp_socket) + tables + tcp_stream_footprint();
+    return (int64_t)sizeof(struct tcp_socket) + tables;
 }
 
 void tcp_socket_free(struct tcp_socket *socket)
 {
-    tcp_stream_free(socket->snd.stream);
+    tcp_stream_clear(&socket->snd.stream);
     g_free(socket);
 }
 
@@ -132,7 +132,7 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, answer ? TCP_SYN | TCP_ACK : TCP_SYN);
     segment.sequence = 0;
-    segment.stream = socket->snd.stream;
+    segment.stream = &socket->snd.stream;
     segment.options |= TCP_OPTION_MSS;
     segment.mss = (uint16_t)(socket->interface->mtu - IP_HEADER - TCP_HEADER);
     if (socket->sack)
@@ -147,9 +147,8 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     if (socket->snd.nxt > 0)
         (*socket->host->retransmissions)++;
     socket->snd.nxt = 1;
-    if (!socket->timers[TCP_TIMER_RETRANSMIT].armed)
-        inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT],
-                       inet_rtt_timeout(&socket->rtt));
+    if (!inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
     tcp_segment_send(context, socket, &segment, config->send_ack);
 }
 
@@ -197,7 +196,7 @@ static void established(struct cpu_context *context, struct tcp_socket *socket,
 {
     const struct tcp_config *config = socket->config;
     socket->snd.una = 1;
-    inet_timer_cancel(&socket->timers[TCP_TIMER_RETRANSMIT]);
+    tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
     int64_t now = inet_ticks(socket->host->inet, context->now);
     if (socket->timestamps && segment->echo)
         inet_rtt_sample(&socket->rtt, tcp_timestamp(socket->host, context->now) - segment->echo);

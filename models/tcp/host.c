@@ -57,6 +57,8 @@ struct tcp_host *tcp_host_new(struct cluster *cluster, struct host *on,
     g_free(stream);
     pool_init(&host->buffers, sizeof(struct tcp_buffer));
     pool_init(&host->arrivals, sizeof(struct tcp_arrival));
+    pool_init(&host->gaps, sizeof(struct tcp_gaps));
+    pool_init(&host->singles, sizeof(struct tcp_stream_run));
     pool_init(&host->contents, TCP_CONTENT_BYTES);
     host_counters(host, cluster->sim);
     inet_register(host->inet, &tcp_protocol, host);
@@ -75,6 +77,8 @@ void tcp_host_free(struct tcp_host *host)
     random_free(host->random);
     pool_clear(&host->buffers);
     pool_clear(&host->arrivals);
+    pool_clear(&host->gaps);
+    pool_clear(&host->singles);
     pool_clear(&host->contents);
     inet_host_free(host->inet);
     g_free(host);

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Received segments: those in order wait for the reader, those behind a gap for what is missing;
+// Received segments: those in order wait for the reader, those after a gap for what is missing;
 // and the blocks that selective acknowledgments tell of (RFC 2018, 4).
 #include "models/tcp/stack.h"
 #include "sim/core/fifo.h"
 
-// ---- Blocks, the one that changed last in front ----
+// ---- Blocks, the one that changed last first ----
 
-static void blocks_remove(struct tcp_socket *socket, int at)
+static void blocks_remove(struct tcp_gaps *gaps, int at)
 {
-    socket->rcv.block_count--;
-    for (int i = at; i < socket->rcv.block_count; i++)
-        socket->rcv.blocks[i] = socket->rcv.blocks[i + 1];
+    gaps->block_count--;
+    for (int i = at; i < gaps->block_count; i++)
+        gaps->blocks[i] = gaps->blocks[i + 1];
 }
 
-static void blocks_add(struct tcp_socket *socket, struct tcp_block block)
+static void blocks_add(struct tcp_gaps *gaps, struct tcp_block block)
 {
-    for (int i = 0; i < socket->rcv.block_count;) {
-        struct tcp_block *other = &socket->rcv.blocks[i];
+    for (int i = 0; i < gaps->block_count;) {
+        struct tcp_block *other = &gaps->blocks[i];
         if (other->to < block.from || other->from > block.to) {
             i++;
             continue;
         }
         block.from = MIN(block.from, other->from);
         block.to = MAX(block.to, other->to);
-        blocks_remove(socket, i);
+        blocks_remove(gaps, i);
         i = 0;
     }
-    socket->rcv.block_count = MIN(socket->rcv.block_count + 1, TCP_SACK_BLOCKS);
-    for (int i = socket->rcv.block_count - 1; i > 0; i--)
-        socket->rcv.blocks[i] = socket->rcv.blocks[i - 1];
-    socket->rcv.blocks[0] = block;
+    gaps->block_count = MIN(gaps->block_count + 1, TCP_SACK_BLOCKS);
+    for (int i = gaps->block_count - 1; i > 0; i--)
+        gaps->blocks[i] = gaps->blocks[i - 1];
+    gaps->blocks[0] = block;
 }
 
-static void blocks_advance(struct tcp_socket *socket)
+static void blocks_advance(struct tcp_gaps *gaps, int64_t next)
 {
-    for (int i = 0; i < socket->rcv.block_count;)
-        if (socket->rcv.blocks[i].to <= socket->rcv.nxt)
-            blocks_remove(socket, i);
+    for (int i = 0; i < gaps->block_count;)
+        if (gaps->blocks[i].to <= next)
+            blocks_remove(gaps, i);
         else
             i++;
 }
@@ -66,7 +66,7 @@ static void arrival_free(struct tcp_socket *socket, struct tcp_arrival *arrival)
     pool_give(&socket->host->arrivals, arrival);
 }
 
-// Puts one whose end is new behind what is in order, without what is there already.
+// Appends a segment whose end is new to those in order, without the part that has arrived before.
 static void append(struct tcp_socket *socket, struct tcp_arrival *arrival)
 {
     int64_t known = socket->rcv.nxt - arrival->sequence;
@@ -78,23 +78,31 @@ static void append(struct tcp_socket *socket, struct tcp_arrival *arrival)
 
 static bool close_gaps(struct tcp_socket *socket)
 {
+    struct tcp_gaps *gaps = socket->rcv.gaps;
     bool closed = false;
-    while (socket->rcv.gap_head && socket->rcv.gap_head->sequence <= socket->rcv.nxt) {
-        struct tcp_arrival *arrival = socket->rcv.gap_head;
-        socket->rcv.gap_head = arrival->next;
+    if (!gaps)
+        return false;
+    while (gaps->head && gaps->head->sequence <= socket->rcv.nxt) {
+        struct tcp_arrival *arrival = gaps->head;
+        gaps->head = arrival->next;
         closed = true;
         if (arrival_end(arrival) > socket->rcv.nxt)
             append(socket, arrival);
         else
             arrival_free(socket, arrival);
     }
+    blocks_advance(gaps, socket->rcv.nxt);
+    if (!gaps->head) {
+        pool_give(&socket->host->gaps, gaps);
+        socket->rcv.gaps = NULL;
+    }
     return closed;
 }
 
-// Puts a segment among those behind a gap; false if it brings nothing new.
+// Puts a segment among those after a gap. Returns false if it brings nothing new.
 static bool insert(struct tcp_socket *socket, struct tcp_arrival *arrival)
 {
-    struct tcp_arrival **at = &socket->rcv.gap_head;
+    struct tcp_arrival **at = &socket->rcv.gaps->head;
     while (*at && (*at)->sequence <= arrival->sequence) {
         if (arrival_end(*at) >= arrival_end(arrival))
             return false;
@@ -120,27 +128,30 @@ static void in_order(struct cpu_context *context, struct tcp_socket *socket,
     int64_t truesize = arrival->truesize;
     append(socket, arrival);
     bool closed = close_gaps(socket);
-    blocks_advance(socket);
     tcp_ack_data(context, socket, segment);
     tcp_window_grow(socket, segment->payload, truesize);
-    if (closed && !socket->rcv.gap_head)
+    if (closed && !socket->rcv.gaps)
         socket->ack.pingpong = false;
     if (closed)
         socket->ack.quick = MAX(socket->ack.quick, 1); // RFC 2581, 4.2: a gap is filled
 }
 
-static void behind_gap(struct tcp_socket *socket, const struct tcp_segment *segment)
+static void after_gap(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     struct tcp_arrival *arrival = arrival_new(socket, segment);
     tcp_ack_quickly(socket); // also when the gap is filled, for a while
     socket->ack.scheduled = true;
+    if (!socket->rcv.gaps) {
+        socket->rcv.gaps = pool_take(&socket->host->gaps);
+        *socket->rcv.gaps = (struct tcp_gaps){0};
+    }
     if (!insert(socket, arrival)) {
         (*socket->host->duplicates_received)++;
         arrival_free(socket, arrival);
         return;
     }
     if (socket->sack)
-        blocks_add(socket,
+        blocks_add(socket->rcv.gaps,
                    (struct tcp_block){segment->sequence, segment->sequence + segment->payload});
 }
 
@@ -159,7 +170,7 @@ void tcp_reassemble(struct cpu_context *context, struct tcp_socket *socket,
         } else if (segment->sequence <= socket->rcv.nxt) {
             in_order(context, socket, segment);
         } else {
-            behind_gap(socket, segment);
+            after_gap(socket, segment);
         }
     } else if (segment->flags & TCP_FIN) {
         if (socket->rcv.fin_received)

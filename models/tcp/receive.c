@@ -52,23 +52,22 @@ static void advance(struct cpu_context *context, struct tcp_socket *socket,
     bool patient = socket->recovery.state == TCP_RECOVERY && socket->recovery.ops->impatient &&
                    socket->recovery.partial_seen && socket->snd.una < socket->recovery.recover;
     if (socket->snd.outstanding == 0)
-        inet_timer_cancel(&socket->timers[TCP_TIMER_RETRANSMIT]);
+        tcp_timer_cancel(socket, TCP_TIMER_RETRANSMIT);
     else if (!patient)
-        inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT],
-                       inet_rtt_timeout(&socket->rtt));
+        tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
 // The window has opened so far that the next segment fits: no probes any more.
 static void probe_answered(struct tcp_socket *socket)
 {
     const struct tcp_buffer *next = socket->snd.unsent;
-    if (!socket->timers[TCP_TIMER_PROBE].armed || !next)
+    if (!inet_timer_armed(socket->timers[TCP_TIMER_PROBE]) || !next)
         return;
     if (next->sequence + next->length > socket->snd.una + socket->snd.wnd)
         return;
     socket->rtt.backoff = 0;
     socket->probes = 0;
-    inet_timer_cancel(&socket->timers[TCP_TIMER_PROBE]);
+    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
 }
 
 // Linux lets the buffer of a sender that waits for room grow to two congestion windows.
@@ -140,9 +139,9 @@ static bool brings_data(const struct tcp_socket *socket, const struct tcp_segmen
 static void take_data(struct cpu_context *context, struct tcp_socket *socket,
                       const struct packet *packet, const struct tcp_segment *segment, bool *at_once)
 {
-    bool gap = socket->rcv.gap_head;
+    bool gap = socket->rcv.gaps;
     tcp_reassemble(context, socket, packet, segment);
-    *at_once = gap || socket->rcv.gap_head;
+    *at_once = gap || socket->rcv.gaps;
     inet_notify(context, &socket->inet);
 }
 

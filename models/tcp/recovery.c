@@ -113,7 +113,7 @@ static void retransmit(struct cpu_context *context, struct tcp_socket *socket,
 {
     buffer->lost = buffer->retransmitted = true;
     tcp_buffer_send(context, socket, buffer);
-    inet_timer_cancel(&socket->timers[TCP_TIMER_PROBE]);
+    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
 }
 
 static void retransmit_first(struct cpu_context *context, struct tcp_socket *socket)

@@ -61,10 +61,11 @@ static void add_blocks(const struct tcp_socket *socket, struct tcp_segment *segm
 {
     int64_t used = IP_HEADER + TCP_HEADER + tcp_segment_options(segment) + payload;
     int64_t fit = MIN((socket->interface->mtu - used - 4) / 8, socket->timestamps ? 3 : 4);
-    for (int i = 0; i < socket->rcv.block_count && i < fit; i++) {
+    const struct tcp_gaps *gaps = socket->rcv.gaps;
+    for (int i = 0; i < gaps->block_count && i < fit; i++) {
         segment->sack[i] = (struct tcp_sack_offset){
-            (uint32_t)(socket->rcv.blocks[i].from - socket->rcv.nxt),
-            (uint32_t)(socket->rcv.blocks[i].to - socket->rcv.nxt),
+            (uint32_t)(gaps->blocks[i].from - socket->rcv.nxt),
+            (uint32_t)(gaps->blocks[i].to - socket->rcv.nxt),
         };
         segment->sack_count++;
     }
@@ -101,7 +102,7 @@ static void set_message(const struct tcp_socket *socket, struct packet *packet,
     int64_t length;
     if (segment->payload == 0)
         return;
-    tcp_stream_find(socket->snd.stream, segment->sequence - 1, segment->payload, &packet->message,
+    tcp_stream_find(&socket->snd.stream, segment->sequence - 1, segment->payload, &packet->message,
                     &packet->offset, &length);
     packet->length = (uint32_t)length;
 }
@@ -109,7 +110,7 @@ static void set_message(const struct tcp_socket *socket, struct packet *packet,
 void tcp_segment_send(struct cpu_context *context, struct tcp_socket *socket,
                       struct tcp_segment *segment, struct cost cost)
 {
-    if ((segment->flags & TCP_ACK) && !(segment->flags & TCP_SYN) && socket->rcv.block_count > 0)
+    if ((segment->flags & TCP_ACK) && !(segment->flags & TCP_SYN) && socket->rcv.gaps)
         add_blocks(socket, segment, segment->payload);
     struct packet *packet = tcp_segment_packet(socket->interface, socket->route, segment);
     set_message(socket, packet, segment);
@@ -163,10 +164,10 @@ void tcp_buffer_send(struct cpu_context *context, struct tcp_socket *socket,
         tcp_ack_data_sent(socket, now);
     tcp_segment_send(context, socket, &segment,
                      buffer->length > 0 ? config->send_segment : config->send_ack);
-    if (socket->timers[TCP_TIMER_RETRANSMIT].armed)
+    if (inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
         return;
-    inet_timer_cancel(&socket->timers[TCP_TIMER_PROBE]);
-    inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT], inet_rtt_timeout(&socket->rtt));
+    tcp_timer_cancel(socket, TCP_TIMER_PROBE);
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
 // ---- What may leave ----
@@ -251,8 +252,9 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
     }
     note_hold(context, socket);
     if (socket->snd.outstanding == 0 && socket->snd.unsent &&
-        !socket->timers[TCP_TIMER_PROBE].armed && socket->probes < socket->config->probes)
-        inet_timer_arm(context, &socket->timers[TCP_TIMER_PROBE], inet_rtt_timeout(&socket->rtt));
+        !inet_timer_armed(socket->timers[TCP_TIMER_PROBE]) &&
+        socket->probes < socket->config->probes)
+        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
 }
 
 // ---- Probing a closed window (RFC 1122, 4.2.2.17) ----

@@ -116,7 +116,7 @@ static int64_t write_run(struct cpu_context *context, struct tcp_socket *socket,
         int64_t mss = tcp_current_mss(socket);
         int64_t bytes = MIN(run->length - taken, mss - buffer->length);
         copy_in(context, socket, run, bytes);
-        tcp_stream_append(socket->snd.stream, run, taken, bytes);
+        tcp_stream_append(&socket->snd.stream, run, taken, bytes);
         buffer->length += bytes;
         socket->snd.end += bytes;
         taken += bytes;
@@ -227,6 +227,11 @@ int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t
     return total;
 }
 
+void tcp_read_done(struct tcp_socket *socket)
+{
+    tcp_stream_release(socket->rcv.stream);
+}
+
 // ---- Waiting ----
 
 static const struct tcp_socket *socket_of(const struct inet_socket *inet)
@@ -314,9 +319,9 @@ json_t *tcp_socket_describe(const struct tcp_socket *socket)
         (json_int_t)tcp_receive_window(socket), "congestion_window", (json_int_t)socket->cc.cwnd,
         "timeouts", (json_int_t)socket->rtt.backoff, "recovery",
         tcp_recovery_name(socket->recovery.state));
-    const char *timer = socket->timers[TCP_TIMER_RETRANSMIT].armed ? "retransmission"
-                        : socket->timers[TCP_TIMER_PROBE].armed    ? "window probe"
-                                                                   : "none";
+    const char *timer = inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]) ? "retransmission"
+                        : inet_timer_armed(socket->timers[TCP_TIMER_PROBE])    ? "window probe"
+                                                                               : "none";
     json_object_set_new(json, "timer", json_string(timer));
     return json;
 }

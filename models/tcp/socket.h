@@ -38,7 +38,7 @@ struct tcp_piece {
     int64_t offset;      // of the first byte in the message
     bool ends_run;       // the run's last byte was read
     const void *content; // of the run, from its first byte; set with the piece that ends the run,
-                         // valid until the next read of this socket
+                         // valid until the next tcp_read or tcp_read_done of this socket
     uint32_t content_length;
 };
 
@@ -91,6 +91,9 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
 // block, -1 at the end of the stream or if the connection is gone.
 int64_t tcp_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes,
                  struct tcp_piece *pieces, int most, int *count);
+
+// Frees what the simulator keeps for the pieces of the last read, before the next one does.
+void tcp_read_done(struct tcp_socket *socket);
 
 // Bytes that a read would return now, and that a write would take. They charge nothing: for models
 // that would have to guess otherwise, and for reports.

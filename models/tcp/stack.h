@@ -71,7 +71,7 @@ struct tcp_block {
 // The send sequence space (RFC 793, 3.2) and its queue (send.c). The queue goes from `first`, the
 // oldest unacknowledged segment, to `last`; `unsent` is the first never sent.
 struct tcp_snd {
-    struct tcp_stream *stream;
+    struct tcp_stream stream;
     struct tcp_buffer *first, *last, *unsent;
     int64_t una, nxt, end;     // SND.UNA, SND.NXT, end of the queue
     int64_t wnd, wl1, max_wnd; // SND.WND, SND.WL1, largest seen
@@ -92,10 +92,19 @@ struct tcp_snd {
     struct inet_flow leaving; // segments made, in order, but not yet at the card
 };
 
+// What has arrived after a gap, by sequence, and the blocks that selective acknowledgments tell of,
+// the one that changed last first (reassembly.c).
+struct tcp_gaps {
+    struct tcp_arrival *head;
+    struct tcp_block blocks[TCP_SACK_BLOCKS];
+    int block_count;
+};
+
 // The receive sequence space (RFC 793, 3.2) and its queues (receive.c, reassembly.c).
 struct tcp_rcv {
-    struct tcp_stream *stream;
-    struct tcp_arrival *ready_head, *ready_tail, *gap_head;
+    struct tcp_stream *stream; // the peer's
+    struct tcp_arrival *ready_head, *ready_tail;
+    struct tcp_gaps *gaps;     // NULL: all that has arrived is in order
     int64_t nxt, copied;       // RCV.NXT, first byte not yet read
     int64_t wup, wnd;          // RCV.NXT and RCV.WND of the last segment sent
     int64_t clamp, limit;      // largest offer ever, and now (Linux: window_clamp, rcv_ssthresh)
@@ -104,8 +113,6 @@ struct tcp_rcv {
     int scale;
     int64_t fin_at; // sequence number of the peer's FIN; 0: not seen
     bool fin_received;
-    struct tcp_block blocks[TCP_SACK_BLOCKS];
-    int block_count;
     uint32_t ts_recent; // RFC 1323: TS.Recent
 };
 
@@ -160,7 +167,7 @@ struct tcp_socket {
     struct inet_cc cc;
     struct tcp_recovery recovery;
     struct inet_rtt rtt;
-    struct inet_timer timers[TCP_TIMERS];
+    struct inet_timer *timers[TCP_TIMERS]; // NULL: not armed
     int retries, probes; // consecutive retransmissions and probes of a closed window
 };
 
@@ -183,7 +190,7 @@ struct tcp_host {
     GHashTable *connections;        // the open struct tcp_socket *, by key
     struct random_stream *random;
     uint16_t next_port;
-    struct pool buffers, arrivals, contents;
+    struct pool buffers, arrivals, gaps, singles, contents;
     int64_t *segments_sent, *segments_received, *retransmissions, *timeouts, *recoveries;
     int64_t *duplicates_received, *probes_sent, *acks_delayed, *held, *pure_acks;
 };
@@ -292,6 +299,9 @@ void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_
 
 // timer.c
 void tcp_timers_init(struct tcp_socket *socket);
+void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,
+                   enum tcp_timer_kind kind, int64_t ticks);
+void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind);
 
 // recovery.c
 const struct tcp_recovery_ops *tcp_recovery_find(int choice);

@@ -4,26 +4,23 @@
 #include <glib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 1 // most connections of a large job carry a greeting, and no more
-
-int64_t tcp_stream_footprint(void)
+void tcp_stream_init(struct tcp_stream *stream, struct pool *singles, struct pool *contents)
 {
-    return (int64_t)(sizeof(struct tcp_stream) + FIRST_CAPACITY * sizeof(struct tcp_stream_run));
+    *stream = (struct tcp_stream){.singles = singles, .contents = contents};
 }
 
-struct tcp_stream *tcp_stream_new(struct pool *contents)
+static void runs_free(struct tcp_stream *stream)
 {
-    struct tcp_stream *stream = g_new0(struct tcp_stream, 1);
-    stream->contents = contents;
-    return stream;
+    if (stream->capacity == 1)
+        pool_give(stream->singles, stream->runs);
+    else
+        g_free(stream->runs);
 }
 
-void tcp_stream_free(struct tcp_stream *stream)
+void tcp_stream_clear(struct tcp_stream *stream)
 {
-    if (!stream)
-        return;
-    g_free(stream->runs);
-    g_free(stream);
+    runs_free(stream);
+    *stream = (struct tcp_stream){0};
 }
 
 static struct tcp_stream_run *stream_run(const struct tcp_stream *stream, uint32_t index)
@@ -33,11 +30,12 @@ static struct tcp_stream_run *stream_run(const struct tcp_stream *stream, uint32
 
 static void stream_grow(struct tcp_stream *stream)
 {
-    uint32_t capacity = MAX(FIRST_CAPACITY, 2 * stream->capacity);
-    struct tcp_stream_run *runs = g_new(struct tcp_stream_run, capacity);
+    uint32_t capacity = MAX(1, 2 * stream->capacity);
+    struct tcp_stream_run *runs =
+        capacity == 1 ? pool_take(stream->singles) : g_new(struct tcp_stream_run, capacity);
     for (uint32_t i = stream->head; i != stream->tail; i++)
         runs[i & (capacity - 1)] = *stream_run(stream, i);
-    g_free(stream->runs);
+    runs_free(stream);
     stream->runs = runs;
     stream->capacity = capacity;
 }
@@ -101,6 +99,11 @@ void tcp_stream_release(struct tcp_stream *stream)
 {
     for (; stream->head != stream->read; stream->head++)
         pool_give(stream->contents, stream_run(stream, stream->head)->content);
+    if (stream->head != stream->tail || stream->capacity != 1)
+        return;
+    runs_free(stream);
+    stream->runs = NULL;
+    stream->capacity = 0;
 }
 
 void tcp_stream_find(const struct tcp_stream *stream, int64_t start, int64_t bytes,

@@ -20,21 +20,19 @@ struct tcp_stream_run {
 };
 
 struct tcp_stream {
+    struct pool *singles;        // of struct tcp_stream_run: the rings of one
     struct pool *contents;       // of TCP_CONTENT_BYTES
-    struct tcp_stream_run *runs; // a ring; its size is 0 before the first, then a power of two
-    uint32_t capacity;
-    uint32_t head; // the oldest that is kept
-    uint32_t read; // the one that is read next
+    struct tcp_stream_run *runs; // a ring; NULL while its capacity is 0
+    uint32_t capacity;           // 0, or a power of two; a ring of one goes when it is empty
+    uint32_t head;               // the oldest that is kept
+    uint32_t read;               // the one that is read next
     uint32_t tail;
     int64_t written, consumed; // bytes
 };
 
-// Bytes of the simulator's memory, while little is in it.
-int64_t tcp_stream_footprint(void);
-
-// `contents` outlives it. Free with tcp_stream_free.
-struct tcp_stream *tcp_stream_new(struct pool *contents);
-void tcp_stream_free(struct tcp_stream *stream);
+// Initialises an empty stream. The pools outlive it. Clear it with tcp_stream_clear.
+void tcp_stream_init(struct tcp_stream *stream, struct pool *singles, struct pool *contents);
+void tcp_stream_clear(struct tcp_stream *stream);
 
 // Appends `bytes` of a run, of which `taken` have been appended before.
 void tcp_stream_append(struct tcp_stream *stream, const struct tcp_run *run, int64_t taken,

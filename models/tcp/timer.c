@@ -22,7 +22,7 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
         tcp_recovery_timeout(context, socket);
     socket->retries++;
     socket->rtt.backoff++;
-    inet_timer_arm(context, &socket->timers[TCP_TIMER_RETRANSMIT], inet_rtt_timeout(&socket->rtt));
+    tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));
 }
 
 // RFC 1122, 4.2.2.17.
@@ -35,8 +35,8 @@ static void probe_timeout(struct cpu_context *context, void *owner)
     socket->probes++;
     socket->rtt.backoff++;
     tcp_send_probe(context, socket);
-    if (!socket->timers[TCP_TIMER_RETRANSMIT].armed)
-        inet_timer_arm(context, &socket->timers[TCP_TIMER_PROBE], inet_rtt_timeout(&socket->rtt));
+    if (!inet_timer_armed(socket->timers[TCP_TIMER_RETRANSMIT]))
+        tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
 }
 
 static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {
@@ -47,10 +47,20 @@ static const struct inet_timer_kind timer_kinds[TCP_TIMERS] = {
     [TCP_TIMER_ACK] = {{"delayed ACK", STAGE_FOR_ACK}, &tcp_stage, tcp_ack_timeout},
 };
 
+void tcp_timer_arm(const struct cpu_context *context, struct tcp_socket *socket,
+                   enum tcp_timer_kind kind, int64_t ticks)
+{
+    inet_timer_arm(context, socket->host->inet, &socket->timers[kind], &timer_kinds[kind], socket,
+                   ticks);
+}
+
+void tcp_timer_cancel(struct tcp_socket *socket, enum tcp_timer_kind kind)
+{
+    inet_timer_cancel(&socket->timers[kind]);
+}
+
 void tcp_timers_init(struct tcp_socket *socket)
 {
-    for (int kind = 0; kind < TCP_TIMERS; kind++)
-        inet_timer_init(&socket->timers[kind], socket->host->inet, &timer_kinds[kind], socket);
     const struct tcp_config *config = socket->config;
     const struct inet_config *inet = &config->inet;
     inet_rtt_init(&socket->rtt, inet_time_in_ticks(inet, config->rto_initial),

@@ -16,7 +16,8 @@
 
 struct route;
 
-// The fields that every hop touches come first.
+// The fields that every hop touches come first. It fills whole cache lines: a large job has
+// millions of packets on their way at once.
 struct packet {
     alignas(64) struct event event; // its next arrival; belongs to the component that carries the
                                     // packet
@@ -33,14 +34,16 @@ struct packet {
     uint32_t idle;     // byte times in which its sender has no byte for the wire; they count as the
                        // packet's
     uint32_t cut_on;   // 1 + the channel on which it was when the cable was pulled out; 0: none
-    sim_time born;     // when the station sent it
     uint16_t protocol; // EtherType or the like: the NIC passes the packet on by it
     bool begun;        // its last station was told of its head
+    sim_time born;     // when the station sent it
     void *token;       // of the NIC that has the packet
     struct event *sent; // as passed to network_send, until the packet leaves the station
     // The protocol's own header, in its own terms (packet_header).
     alignas(8) unsigned char header[PACKET_HEADER_BYTES];
 };
+
+_Static_assert(sizeof(struct packet) == 256, "four cache lines");
 
 // The header as the protocol's struct. The macro checks that it fits.
 #define packet_header(packet, type)                                                                \

@@ -260,6 +260,28 @@ static void test_gives_up(void)
     world_free(world);
 }
 
+// What only traffic and losses need of a connection goes with them: thousands of idle connections
+// fit into memory.
+static void test_idle_keeps_little(void)
+{
+    struct world *world = tcp_world((const char *const[]){"links[0].drop_nth=[5]", NULL}, NULL);
+    tcp_transfer(world, 20000);
+    world_run(world);
+    SUITE_SAME_INTEGER(tcp_node(world, 1)->bytes_read, 20000);
+    tcp_read_done(tcp_node(world, 1)->socket);
+    for (int i = 0; i < 2; i++) {
+        const struct tcp_host *host = tcp_node(world, i)->host;
+        SUITE_SAME_INTEGER(host->inet->timers.in_use, 0);
+        SUITE_SAME_INTEGER(host->buffers.in_use, 0);
+        SUITE_SAME_INTEGER(host->arrivals.in_use, 0);
+        SUITE_SAME_INTEGER(host->gaps.in_use, 0);
+        SUITE_SAME_INTEGER(host->contents.in_use, 0);
+    }
+    CU_ASSERT(tcp_node(world, 1)->host->gaps.peak > 0); // there was one
+    CU_ASSERT(tcp_socket_footprint() < 800);
+    world_free(world);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -278,6 +300,7 @@ int main(void)
         {"closed, and data come that were read", test_closed_knows_old_data},
         {"closed, and new data come", test_closed_refuses_new_data},
         {"gives up", test_gives_up},
+        {"an idle connection keeps little", test_idle_keeps_little},
         {0},
     };
     return suite_run("tcp: connection", cases);

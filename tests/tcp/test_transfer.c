@@ -85,11 +85,11 @@ static bool pump_job(struct cpu_context *context, void *process, void *argument)
             take(node, pump, &pieces[i]);
     if (pump->written == pump->runs && pump->read == pump->peer->runs)
         return true;
-    enum inet_readiness wanted =
-        pump->written < pump->runs ? INET_READABLE | INET_WRITABLE : INET_READABLE;
-    enum inet_readiness ready;
-    struct inet_socket *socket = tcp_socket_inet(node->socket);
-    if (inet_select(context, &socket, &wanted, &ready, 1, true) > 0)
+    struct inet_selected selected = {
+        .socket = tcp_socket_inet(node->socket),
+        .wanted = pump->written < pump->runs ? INET_READABLE | INET_WRITABLE : INET_READABLE,
+    };
+    if (inet_select(context, &selected, 1, true) > 0)
         cpu_post_wake(context, &node->process.task);
     return false;
 }
@@ -306,18 +306,15 @@ static bool crowd_read_job(struct cpu_context *context, void *process, void *arg
 {
     struct tcp_node *node = process;
     struct crowd *crowd = argument;
-    enum inet_readiness wanted[CONNECTIONS], ready[CONNECTIONS];
-    struct inet_socket *sockets[CONNECTIONS];
+    struct inet_selected selected[CONNECTIONS];
     struct tcp_piece piece;
     int count, done = 0;
-    for (int i = 0; i < CONNECTIONS; i++) {
-        wanted[i] = INET_READABLE;
-        sockets[i] = tcp_socket_inet(crowd->sockets[i]);
-    }
-    if (inet_select(context, sockets, wanted, ready, CONNECTIONS, true) == 0)
+    for (int i = 0; i < CONNECTIONS; i++)
+        selected[i] = (struct inet_selected){tcp_socket_inet(crowd->sockets[i]), INET_READABLE, 0};
+    if (inet_select(context, selected, CONNECTIONS, true) == 0)
         return false;
     for (int i = 0; i < CONNECTIONS; i++)
-        if (ready[i])
+        if (selected[i].ready)
             crowd->left[i] += tcp_read(context, crowd->sockets[i], 1000, &piece, 1, &count);
     for (int i = 0; i < CONNECTIONS; i++)
         done += crowd->left[i] >= 100;
