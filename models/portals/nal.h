@@ -50,19 +50,21 @@ struct portals_header {
     int64_t length; // of a put: rlength; of a get: bytes asked for; of a reply: its bytes; of
                     // an ACK: mlength
     int64_t offset; // at the target
-    struct message_ref message; // whose bytes are moved
+    // What the initiator's library keeps with its operation, and REPLY and ACK bring back: its
+    // request, and where a get's bytes go.
+    uint32_t request;
+    int64_t local;
+    struct message_ref message; // whose bytes are moved; none for an ACK
 };
 
 // A transfer as the library keeps it, from `send` or portals_parse to portals_finalize. The library
 // owns it; pointers stay good until portals_finalize.
 struct portals_transfer {
     struct portals_header header;
-    int64_t address;               // of its bytes in the process's memory, at both ends
-    int64_t length;                // bytes to send; at the target the bytes wanted (mlength)
-    int segments;                  // pieces of memory (iov): 0 or 1; more for NALs that can
-    void *nal;                     // the NAL's record of it, or NULL
-    struct portals_transfer *next; // the library's
-    void *library;                 // the library's: MD, request
+    int64_t address; // of its bytes in the process's memory, at both ends
+    int64_t length;  // bytes to send; at the target the bytes wanted (mlength)
+    int segments;    // pieces of memory (iov): 0 without bytes, else 1
+    void *nal;       // the NAL's record of it, or NULL. The library never looks at it
 };
 
 struct portals_nal {
@@ -75,11 +77,15 @@ struct portals_nal {
     enum portals_status (*send)(struct cpu_context *context, struct portals_ni *ni,
                                 struct portals_transfer *transfer);
     // The library has parsed what `arriving` (as passed to portals_parse) stands for and wants
-    // transfer->length of its header.length bytes at transfer->address; the NAL calls
-    // portals_finalize when they are there. `transfer` NULL: nothing matches, no byte is wanted,
-    // and the NAL ends the message by itself; the library has declined its bytes in the ledger.
+    // transfer->length (which may be 0) of its header.length bytes at transfer->address; the NAL
+    // calls portals_finalize when they are there. `transfer` NULL: no byte is wanted, and the NAL
+    // ends the message by itself, as after all bytes. That is so for an ACK and for a get, and for
+    // what the target does not accept: the library has declined its bytes in the ledger.
     void (*receive)(struct cpu_context *context, struct portals_ni *ni, void *arriving,
                     struct portals_transfer *transfer);
+    // For reports: what the transfer waits for, with its numbers ("CTS for message 7 from node1").
+    // Returns a text that the caller frees, or NULL. NULL: portals_transfer_waits says it all.
+    char *(*waits_for)(const struct portals_ni *ni, const struct portals_transfer *transfer);
 };
 
 // A header has arrived for this interface: matches it, makes the START event, and calls the NAL's
