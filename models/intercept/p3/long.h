@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Long messages (thesis 002, 5.2.2): the target reads them through the VDMA handler.
+#ifndef NETSIM_MODELS_INTERCEPT_P3_LONG_H
+#define NETSIM_MODELS_INTERCEPT_P3_LONG_H
+
+#include "models/intercept/p3/p3_internal.h"
+
+// Makes process->long_side, and becomes the client of process->handler. Undone by p3_long_clear,
+// which does nothing if long_side is NULL.
+void p3_long_init(struct p3_process *process);
+void p3_long_clear(struct p3_process *process);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a process's short messages wait for, for reports of deadlocks.
+#include "models/intercept/p3/p3_internal.h"
+
+#define NUMBER G_GUINT64_FORMAT
+
+static void add(GPtrArray *waits, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void add(GPtrArray *waits, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_ptr_array_add(waits, g_strdup_vprintf(format, arguments));
+    va_end(arguments);
+}
+
+static void add_send(GPtrArray *waits, const struct p3_process *process, const struct p3_send *send,
+                     const char *peer)
+{
+    switch (send->state) {
+    case P3_SEND_RTS_SENT:
+        add(waits, "%s message %" NUMBER " from %s",
+            send->length > process->sizes.first ? "CTS for" : "MSGEND of", send->number, peer);
+        return;
+    case P3_SEND_SENDING:
+        add(waits, "room in TX-CB 2 for data packet %u of message %" NUMBER " to %s", send->data,
+            send->number, peer);
+        return;
+    case P3_SEND_WAIT_CTS:
+        add(waits, "NEXT_CTS for message %" NUMBER " from %s", send->number, peer);
+        return;
+    case P3_SEND_WAIT_END:
+        add(waits, "MSGEND of message %" NUMBER " from %s", send->number, peer);
+        return;
+    case P3_SEND_NEW:
+    case P3_SEND_POSTPONED:
+    case P3_SEND_DONE:
+    case P3_SEND_FAILED:
+    case P3_SEND_STATES:
+        return;
+    }
+}
+
+static void add_peer(GPtrArray *waits, const struct p3_process *process, const struct p3_peer *peer,
+                     const char *name)
+{
+    for (const struct p3_send *send = peer->sent; send; send = send->next)
+        add_send(waits, process, send, name);
+    int waiting = 0;
+    for (const struct p3_send *send = peer->waiting; send; send = send->next)
+        waiting++;
+    if (waiting > 0)
+        add(waits, "the boot message to be confirmed by %s (messages postponed: %d)", name,
+            waiting);
+    for (const struct p3_receive *receive = peer->receiving; receive; receive = receive->next)
+        add(waits,
+            "data of message %" NUMBER " from %s (%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+            " B are there)",
+            receive->number, name, receive->rcvlen, receive->mlen);
+    if (peer->reordered)
+        add(waits, "message %" NUMBER " before %" NUMBER " (reorder queue: %d) from %s",
+            peer->last_number + 1, p3_packet_of(&peer->reordered->sm)->number,
+            peer->reordered_count, name);
+}
+
+GPtrArray *p3_waits(const struct p3_process *process)
+{
+    GPtrArray *waits = g_ptr_array_new_with_free_func(g_free);
+    for (int iuca = 0; iuca < process->hosts; iuca++) {
+        const struct p3_peer *peer = sparse_peek(&process->peers, iuca);
+        if (peer)
+            add_peer(waits, process, peer, p3_host_name(process, iuca));
+    }
+    if (process->postponed)
+        add(waits, "room in TX-CB 2 for postponed packets");
+    return waits;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A short message at its sender (thesis 002, 5.2.3 and 5.3.2): RTS with the first data, data
+// packets as they are granted, and MSGEND. There is no timer and no repeat: the links do that.
+#include "models/intercept/p3/p3_internal.h"
+
+static const char *const names[P3_SEND_STATES] = {
+    [P3_SEND_NEW] = "NEW",           [P3_SEND_POSTPONED] = "POSTPONED",
+    [P3_SEND_RTS_SENT] = "RTS_SENT", [P3_SEND_SENDING] = "SENDING",
+    [P3_SEND_WAIT_CTS] = "WAIT_CTS", [P3_SEND_WAIT_END] = "WAIT_END",
+    [P3_SEND_DONE] = "DONE",         [P3_SEND_FAILED] = "FAILED",
+};
+
+// What the program's request waits for in a state.
+static const struct wait waits[P3_SEND_STATES] = {
+    [P3_SEND_POSTPONED] = {"its RTS to be sent by the kernel thread", WAIT_BUFFER},
+    [P3_SEND_RTS_SENT] = {"CTS or MSGEND", WAIT_ACK},
+    [P3_SEND_SENDING] = {"room for data packets in TX-CB 2", WAIT_BUFFER},
+    [P3_SEND_WAIT_CTS] = {"NEXT_CTS", WAIT_CREDIT},
+    [P3_SEND_WAIT_END] = {"MSGEND", WAIT_ACK},
+};
+
+static void enter(const struct cpu_context *context, const struct p3_process *process,
+                  struct p3_send *send, enum p3_send_state state, const char *event)
+{
+    p3_trace(context, process, "short send", send->number, names[send->state], names[state],
+             "%s, %s", p3_host_name(process, send->peer), event);
+    send->state = state;
+    if (waits[state].text)
+        portals_transfer_waits(send->transfer, &waits[state]);
+}
+
+// ---- RTS ----
+
+bool p3_send_rts(struct cpu_context *context, struct p3_process *process, struct p3_send *send,
+                 int tx)
+{
+    const struct portals_header *header = &send->transfer->header;
+    struct intercept_sm sm =
+        p3_packet_to(process, send->peer, P3_RTS, send->number, process->sizes.rts_header);
+    p3_packet_data(&sm, header->message, 0, MIN(send->length, process->sizes.first));
+    p3_packet(&sm)->portals = *header;
+    if (tx == P3_TX_THREAD)
+        p3_spend(context, process->config->record, header->message);
+    if (!p3_packet_send(context, process, tx, &sm))
+        return false;
+    struct p3_peer *peer = p3_peer(process, send->peer);
+    FIFO_APPEND(peer->sent, peer->sent_last, send, next);
+    enter(context, process, send, P3_SEND_RTS_SENT,
+          tx == P3_TX_THREAD ? "RTS by TX-CB 2" : "RTS by TX-CB 1");
+    return true;
+}
+
+// A request, or an ACK, is a header only. What the NAL's thread sends goes by the thread's TX-CB:
+// the thesis's listing shares the caller's, which has no lock.
+enum portals_status p3_short_send(struct cpu_context *context, struct p3_process *process,
+                                  struct portals_transfer *transfer)
+{
+    const struct portals_header *header = &transfer->header;
+    bool by_caller = header->kind == PORTALS_PUT || header->kind == PORTALS_GET;
+    struct p3_send *send = pool_take(&process->sends);
+    *send = (struct p3_send){
+        .transfer = transfer,
+        .peer = header->to.nid,
+        .length = header->kind == PORTALS_GET ? 0 : transfer->length,
+    };
+    transfer->nal = send;
+    if (!p3_boot_admits(context, process, send)) {
+        enter(context, process, send, P3_SEND_POSTPONED, "boot message unconfirmed");
+        return PORTALS_OK;
+    }
+    if (p3_send_rts(context, process, send, by_caller ? P3_TX_CALLER : P3_TX_THREAD))
+        return PORTALS_OK;
+    enter(context, process, send, P3_SEND_POSTPONED, "TX-CB full");
+    ++*process->counters.postponed;
+    p3_postpone(process, send, NULL, P3_RTS);
+    p3_thread_notice(context, process);
+    return PORTALS_OK;
+}
+
+// ---- Answers ----
+
+// Returns the record of a message to `peer`, or NULL. Answers come nearly in the order of the RTS.
+static struct p3_send *find(const struct p3_peer *peer, uint64_t number)
+{
+    struct p3_send *send = peer->sent;
+    while (send && send->number != number)
+        send = send->next;
+    return send;
+}
+
+static void unlink_sent(struct p3_peer *peer, const struct p3_send *send)
+{
+    struct p3_send *before = NULL;
+    for (struct p3_send *at = peer->sent; at != send; at = at->next)
+        before = at;
+    *(before ? &before->next : &peer->sent) = send->next;
+    if (peer->sent_last == send)
+        peer->sent_last = before;
+}
+
+static void unlink_granted(struct p3_process *process, const struct p3_send *send)
+{
+    struct p3_send *before = NULL, *at = process->granted;
+    while (at && at != send) {
+        before = at;
+        at = at->granted_next;
+    }
+    if (!at)
+        return;
+    *(before ? &before->granted_next : &process->granted) = send->granted_next;
+    if (process->granted_last == send)
+        process->granted_last = before;
+}
+
+static void grant(const struct cpu_context *context, struct p3_process *process,
+                  struct p3_send *send, const struct p3_packet *packet)
+{
+    send->credit = packet->cts.n;
+    if (packet->kind == P3_CTS)
+        send->want = MIN(send->length, packet->cts.mlen);
+    FIFO_APPEND(process->granted, process->granted_last, send, granted_next);
+    enter(context, process, send, P3_SEND_SENDING, p3_kind_name(packet->kind));
+}
+
+static void end(struct cpu_context *context, struct p3_process *process, struct p3_send *send,
+                bool good)
+{
+    struct portals_transfer *transfer = send->transfer;
+    unlink_sent(p3_peer(process, send->peer), send);
+    unlink_granted(process, send);
+    enter(context, process, send, good ? P3_SEND_DONE : P3_SEND_FAILED,
+          good ? "MSGEND" : "MSGERROR");
+    pool_give(&process->sends, send);
+    portals_finalize(context, process->ni, transfer, good ? PORTALS_OK : PORTALS_FAILED);
+}
+
+// Which answers a state takes. An end is one in any state: the receiver wants no more.
+static bool takes(enum p3_send_state state, enum p3_kind kind)
+{
+    switch (kind) {
+    case P3_CTS:
+        return state == P3_SEND_RTS_SENT;
+    case P3_NEXT_CTS:
+        return state == P3_SEND_WAIT_CTS;
+    default:
+        return true;
+    }
+}
+
+void p3_answer_arrived(struct cpu_context *context, struct p3_process *process,
+                       const struct intercept_sm *sm)
+{
+    const struct p3_packet *packet = p3_packet_of(sm);
+    struct p3_send *send = find(p3_peer(process, sm->from), packet->number);
+    p3_spend(context, process->config->record, sm->message);
+    if (!send || !takes(send->state, packet->kind)) {
+        ++*process->counters.unanswerable;
+        p3_trace(context, process, "short send", packet->number, NULL, "ignored", "%s, %s",
+                 p3_host_name(process, sm->from), p3_kind_name(packet->kind));
+        return;
+    }
+    bool boot = packet->number == BOOTMSGNUM && packet->kind != P3_NEXT_CTS;
+    if (packet->kind == P3_CTS || packet->kind == P3_NEXT_CTS)
+        grant(context, process, send, packet);
+    else
+        end(context, process, send, packet->kind == P3_MSGEND);
+    if (boot)
+        p3_boot_confirmed(context, process, sm->from);
+}
+
+// ---- Data ----
+
+// The last one of what is wanted is LAST_DATA, even if it uses up the grant.
+static enum p3_kind next_kind(const struct p3_send *send, bool last)
+{
+    if (last)
+        return P3_LAST_DATA;
+    return send->credit == 1 ? P3_STOP_DATA : P3_DATA;
+}
+
+bool p3_send_data(struct cpu_context *context, struct p3_process *process)
+{
+    struct p3_send *send = process->granted;
+    if (!send || process->full)
+        return false;
+    const struct p3_sizes *sizes = &process->sizes;
+    int64_t offset = sizes->first + send->data * sizes->data;
+    int64_t length = CLAMP(send->want - offset, 0, sizes->data);
+    enum p3_kind kind = next_kind(send, offset + length >= send->want);
+    struct intercept_sm sm =
+        p3_packet_to(process, send->peer, kind, send->number, sizes->data_header);
+    p3_packet_data(&sm, send->transfer->header.message, offset, length);
+    p3_packet(&sm)->data = send->data;
+    p3_spend(context, process->config->record, sm.message);
+    if (!p3_packet_send(context, process, P3_TX_THREAD, &sm))
+        return false;
+    send->data++;
+    send->credit--;
+    if (kind == P3_DATA)
+        return true;
+    process->granted = send->granted_next;
+    enter(context, process, send, kind == P3_LAST_DATA ? P3_SEND_WAIT_END : P3_SEND_WAIT_CTS,
+          p3_kind_name(kind));
+    return true;
+}
