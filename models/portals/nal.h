@@ -15,6 +15,7 @@
 #include "sim/core/ledger.h"
 #include "sim/host/processor.h"
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,15 +46,14 @@ struct portals_header {
     bool ack;     // of a put: the initiator asks for an ACK
     struct portals_id from, to;
     int32_t portal; // index of the target's table
-    uint32_t md;    // of the initiator, for the REPLY or the ACK
+    // Of the initiator, for the REPLY or the ACK: its MD and what its library keeps with the
+    // operation.
+    uint32_t md, request;
     uint64_t match_bits, header_data;
     int64_t length; // of a put: rlength; of a get: bytes asked for; of a reply: its bytes; of
                     // an ACK: mlength
     int64_t offset; // at the target
-    // What the initiator's library keeps with its operation, and REPLY and ACK bring back: its
-    // request, and where a get's bytes go.
-    uint32_t request;
-    int64_t local;
+    int64_t local;  // where a get's bytes go, at the initiator; REPLY and ACK bring it back
     struct message_ref message; // whose bytes are moved; none for an ACK
 };
 
@@ -86,6 +86,10 @@ struct portals_nal {
     // For reports: what the transfer waits for, with its numbers ("CTS for message 7 from node1").
     // Returns a text that the caller frees, or NULL. NULL: portals_transfer_waits says it all.
     char *(*waits_for)(const struct portals_ni *ni, const struct portals_transfer *transfer);
+    // What the process's transfers wait for, for reports: a text per wait, with its number ("CTS
+    // for message 7 from node1"). The caller frees it with g_ptr_array_unref. NULL: the NAL says
+    // nothing.
+    GPtrArray *(*waits)(const struct portals_ni *ni);
 };
 
 // A header has arrived for this interface: matches it, makes the START event, and calls the NAL's

@@ -55,11 +55,9 @@ static void test_threshold(void)
 // Complaints about a text as threshold.
 static guint complaints(const char *text)
 {
-    char *error = NULL;
     struct diag_list *diags = diag_list_new();
     struct node *map = node_new_map((struct source_mark){"test", 1, 1});
-    CU_ASSERT_TRUE(node_set(&map, "threshold", text, "test", &error));
-    g_free(error);
+    CU_ASSERT_TRUE(node_set(&map, "threshold", text, "test", diags));
     param_values_free(param_read(&p3_table, map, "p3", diags));
     guint found = diags->found;
     node_free(map);

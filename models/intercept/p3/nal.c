@@ -91,8 +91,16 @@ static void nal_receive(struct cpu_context *context, struct portals_ni *ni, void
         p3_short_receive(context, process, arriving, transfer);
 }
 
-const struct portals_nal p3_nal = {
-    .name = "Intercept", .kernel = true, .send = nal_send, .receive = nal_receive};
+static GPtrArray *nal_waits(const struct portals_ni *ni)
+{
+    return p3_waits(portals_nal_process(ni));
+}
+
+const struct portals_nal p3_nal = {.name = "Intercept",
+                                   .kernel = true,
+                                   .send = nal_send,
+                                   .receive = nal_receive,
+                                   .waits = nal_waits};
 
 // ---- Processes ----
 

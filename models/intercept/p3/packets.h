@@ -37,6 +37,7 @@ struct p3_packet {
     };
 };
 
+static_assert(sizeof(struct portals_header) == 80, "nothing is wasted for alignment");
 static_assert(sizeof(struct p3_packet) <= INTERCEPT_BODY_BYTES, "a packet fits into a body");
 
 static inline struct p3_packet *p3_packet(struct intercept_sm *sm)
