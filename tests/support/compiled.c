@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-struct compiled compiled_try(const char *text, const char *const *sets, struct diag_list *diags)
+struct compiled compiled_try_in(const struct registry *registry, const char *text,
+                                const char *const *sets, struct diag_list *diags)
 {
-    struct compiled compiled = {.schema = registry_schema(&model_registry)};
+    struct compiled compiled = {.schema = registry_schema(registry)};
     // One text serves many tests, which need not all of it.
     struct scenario_options options = {.sets = sets, .allow_unused = true};
     compiled.scenario =
@@ -17,10 +18,21 @@ struct compiled compiled_try(const char *text, const char *const *sets, struct d
     return compiled;
 }
 
+struct compiled compiled_try(const char *text, const char *const *sets, struct diag_list *diags)
+{
+    return compiled_try_in(&model_registry, text, sets, diags);
+}
+
 struct compiled compiled_new(const char *text, const char *const *sets)
 {
+    return compiled_new_in(&model_registry, text, sets);
+}
+
+struct compiled compiled_new_in(const struct registry *registry, const char *text,
+                                const char *const *sets)
+{
     struct diag_list *diags = diag_list_new();
-    struct compiled compiled = compiled_try(text, sets, diags);
+    struct compiled compiled = compiled_try_in(registry, text, sets, diags);
     diag_print(diags, stderr);
     g_assert(compiled.scenario);
     diag_list_free(diags);

@@ -14,8 +14,15 @@ struct compiled {
 // `sets` as with --set, NULL-terminated, or NULL. Complaints go to `diags`.
 struct compiled compiled_try(const char *text, const char *const *sets, struct diag_list *diags);
 
-// The same; a text that does not compile ends the program.
+// The same in the schema of a registry of the test's own.
+struct registry;
+struct compiled compiled_try_in(const struct registry *registry, const char *text,
+                                const char *const *sets, struct diag_list *diags);
+
+// The same as compiled_try, or compiled_try_in; a text that does not compile ends the program.
 struct compiled compiled_new(const char *text, const char *const *sets);
+struct compiled compiled_new_in(const struct registry *registry, const char *text,
+                                const char *const *sets);
 
 void compiled_free(struct compiled *compiled);
 

@@ -61,8 +61,14 @@ static struct world *world_empty(const struct world_provider *provider)
 struct world *world_new(const struct world_provider *provider, const char *text,
                         const char *const *sets, struct trace *trace)
 {
+    return world_new_compiled(provider, compiled_new(text, sets), trace);
+}
+
+struct world *world_new_compiled(const struct world_provider *provider, struct compiled compiled,
+                                 struct trace *trace)
+{
     struct world *world = world_empty(provider);
-    world->compiled = compiled_new(text, sets);
+    world->compiled = compiled;
     world->test_case = world->compiled.test_case;
     world->sim = sim_new(world->compiled.scenario->seed, trace);
     if (provider->prepare)

@@ -68,6 +68,10 @@ extern const char world_cable[];
 struct world *world_new(const struct world_provider *provider, const char *text,
                         const char *const *sets, struct trace *trace);
 
+// The same from a scenario that has been compiled already; the world owns it from now on.
+struct world *world_new_compiled(const struct world_provider *provider, struct compiled compiled,
+                                 struct trace *trace);
+
 // Hosts joined by hand, in the manner of Myrinet: links of 4 ns a byte and 50 ns, and one
 // cut-through switch of 150 ns, or one cable from host to host.
 struct world_star {

@@ -26,6 +26,7 @@
 #define INTERCEPT_SM_BYTES 504  // most in a short message: 63 quad words, 2.1.2
 #define INTERCEPT_PAGE 4096     // of an entry of a channel's page table
 #define INTERCEPT_TABLE 256     // entries of a channel's page table: 1 MiB
+#define INTERCEPT_VDMA_LEAST 24 // bytes of a slice, which is a multiple of 8 (2.2.2)
 #define INTERCEPT_BODY_BYTES 96 // of a short message, as the layer above keeps its own header
 
 struct intercept_nic_config; // nic_config.h
@@ -117,6 +118,10 @@ int vdma_missing(const struct intercept_nic *nic, int channel, int *packets);
 
 extern const struct scenario_section intercept_nic_sections[]; // "intercept"
 
+// Complains of hosts that have too many planes or, of those that they may use, none: stacks over
+// the card call it in their schema's `check`.
+void intercept_check_planes(const struct scenario_case *test_case, struct diag_list *diags);
+
 // Puts a card on every host (struct card, `add`).
 void intercept_add_nics(struct cluster *cluster, const struct scenario_case *test_case);
 
@@ -126,6 +131,10 @@ struct host *intercept_host(const struct intercept_nic *nic);
 
 // The mask of planes that this card may use and that are connected.
 unsigned intercept_planes(const struct intercept_nic *nic);
+
+// What is stuck in the card, for reports of a run in which nothing happens any more: "node0's card:
+// plane 2: 4 packets wait for the link; ...". NULL: nothing. The caller frees it.
+char *intercept_describe(const struct intercept_nic *nic);
 
 extern const struct capture_link intercept_capture_link;
 

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The VDMA engine (thesis 002, 2.1.3): four channels, each with a page table and a packet counter,
+// which software writes at both ends before a slice moves. The card sends one slice at a time and
+// receives one at a time; the packets of a slice may come in any order.
+//
+// Not modelled: which page a packet goes to (an access across a page is one bus transaction), reads
+// of the page table, which is on the card.
+#include "models/intercept/nic/nic_internal.h"
+
+#include "sim/core/fifo.h"
+
+static const struct stage walk_stage = {"page look-up", STAGE_KERNEL};
+static const struct stage table_stage = {"page table", STAGE_BUS};
+static const struct stage doorbell_stage = {"VDMA doorbell", STAGE_BUS};
+static const struct stage read_stage = {"VDMA read", STAGE_BUS};
+static const struct stage write_stage = {"VDMA write", STAGE_BUS};
+
+// ---- States ----
+
+const char *nic_channel_state_name(enum nic_channel_state state)
+{
+    static const char *const names[] = {
+        [NIC_FREE] = "FREE",     [NIC_READY] = "READY",     [NIC_ACTIVE] = "ACTIVE",
+        [NIC_QUEUED] = "QUEUED", [NIC_SENDING] = "SENDING", [NIC_DONE] = "DONE",
+    };
+    return names[state];
+}
+
+static void enter(struct nic_channel *channel, enum nic_channel_state state)
+{
+    const struct intercept_nic *nic = channel->nic;
+    trace_transition(nic->sim->trace, nic->vdma.lane, sim_now(nic->sim),
+                     &(struct trace_transition){
+                         .where = nic->host->name,
+                         .machine = "VDMA channel",
+                         .subject = channel->number,
+                         .from = nic_channel_state_name(channel->state),
+                         .to = nic_channel_state_name(state),
+                     });
+    channel->state = state;
+}
+
+bool nic_channel_stuck(const struct nic_channel *channel)
+{
+    return channel->nic->config.old_firmware && channel->slice.address % INTERCEPT_PAGE != 0;
+}
+
+static int64_t payload(const struct nic_channel *channel, int64_t offset)
+{
+    return MIN(channel->nic->config.vdma_payload, channel->slice.bytes - offset);
+}
+
+// ---- Channels ----
+
+void vdma_open(struct intercept_nic *nic, const struct vdma_ops *ops, void *owner)
+{
+    g_assert(!nic->vdma.ops);
+    nic->vdma.ops = ops;
+    nic->vdma.owner = owner;
+}
+
+int vdma_reserve(struct intercept_nic *nic)
+{
+    for (int i = 0; i < INTERCEPT_CHANNELS; i++)
+        if (!nic->vdma.channels[i].reserved) {
+            nic->vdma.channels[i].reserved = true;
+            return i;
+        }
+    return -1;
+}
+
+void vdma_release(struct intercept_nic *nic, int channel)
+{
+    struct nic_channel *released = &nic->vdma.channels[channel];
+    g_assert(released->reserved && !event_pending(&released->written));
+    g_assert(released->state == NIC_FREE || released->state == NIC_DONE);
+    if (released->state != NIC_FREE)
+        enter(released, NIC_FREE);
+    released->reserved = false;
+}
+
+// Looks up the pages of a slice and writes the channel's table and its counter.
+static struct nic_channel *write_table(struct cpu_context *context, struct intercept_nic *nic,
+                                       int number, const struct vdma_slice *slice)
+{
+    struct nic_channel *channel = &nic->vdma.channels[number];
+    const struct memory_config *memory = &nic->host->config.memory;
+    int64_t entries =
+        (slice->address % INTERCEPT_PAGE + slice->bytes + INTERCEPT_PAGE - 1) / INTERCEPT_PAGE;
+    g_assert(channel->reserved && !event_pending(&channel->written));
+    g_assert(channel->state == NIC_FREE || channel->state == NIC_DONE);
+    g_assert(slice->address % NIC_QUAD == 0 && slice->bytes % NIC_QUAD == 0 &&
+             slice->bytes >= INTERCEPT_VDMA_LEAST && entries <= INTERCEPT_TABLE);
+    channel->slice = *slice;
+    channel->accepted = 0;
+    channel->packets = channel->left =
+        (slice->bytes + nic->config.vdma_payload - 1) / nic->config.vdma_payload;
+    sim_time walk = cpu_cost(context->cpu, nic->config.walk);
+    sim_time entry = cpu_cost(context->cpu, nic->config.table_entry);
+    int64_t pages = memory_pages(memory, slice->address, slice->bytes);
+    cpu_spend_message(context, time_times(pages, walk), &walk_stage, slice->message);
+    cpu_spend_message(context, time_times(entries + 1, entry), &table_stage, slice->message);
+    return channel;
+}
+
+int vdma_missing(const struct intercept_nic *nic, int channel, int *packets)
+{
+    const struct nic_channel *at = &nic->vdma.channels[channel];
+    if (packets)
+        *packets = (int)at->packets;
+    return (int)at->left;
+}
+
+// ---- Sending ----
+
+static void first_of_slice(const struct nic_source *source, struct nic_request *request)
+{
+    const struct nic_vdma *vdma = container_of(source, struct nic_vdma, source);
+    const struct nic_channel *channel = vdma->sending;
+    int64_t offset = (channel->packets - channel->left) * channel->nic->config.vdma_payload;
+    *request = (struct nic_request){
+        .to = channel->to,
+        .mask = channel->nic->mask,
+        .data = payload(channel, offset),
+        .message = channel->slice.message,
+    };
+}
+
+static struct packet *packet_of(const struct nic_channel *channel, int64_t offset)
+{
+    struct intercept_nic *nic = channel->nic;
+    struct packet *packet = packet_new(nic->network);
+    struct nic_header *header = packet_header(packet, struct nic_header);
+    packet->message = channel->slice.message;
+    packet->offset = channel->slice.offset + offset;
+    packet->length = (uint32_t)payload(channel, offset);
+    packet->wire_bytes = (uint32_t)nic->config.header + packet->length;
+    header->from = nic->iuca;
+    header->to = channel->to;
+    header->kind = NIC_VDMA_DATA;
+    header->channel = (uint8_t)channel->to_channel;
+    header->address = (uint32_t)offset;
+    header->bytes = (uint16_t)packet->length;
+    return packet;
+}
+
+// Starts with the next slice in the queue. Returns whether it has packets to send.
+static bool send_slice(struct intercept_nic *nic)
+{
+    struct nic_vdma *vdma = &nic->vdma;
+    struct nic_channel *channel = vdma->queued;
+    vdma->sending = channel;
+    if (!channel)
+        return false;
+    vdma->queued = channel->next;
+    enter(channel, NIC_SENDING);
+    return !nic_channel_stuck(channel);
+}
+
+static bool take_of_slice(struct nic_source *source, struct packet **packet)
+{
+    struct nic_vdma *vdma = container_of(source, struct nic_vdma, source);
+    struct nic_channel *channel = vdma->sending;
+    struct intercept_nic *nic = channel->nic;
+    *packet = packet_of(channel, (channel->packets - channel->left) * nic->config.vdma_payload);
+    if (--channel->left > 0)
+        return true;
+    enter(channel, NIC_DONE);
+    bool more = send_slice(nic);
+    vdma->ops->sent(vdma->owner, channel->number);
+    return more;
+}
+
+static void queue_slice(struct nic_channel *channel)
+{
+    struct nic_vdma *vdma = &channel->nic->vdma;
+    enter(channel, NIC_QUEUED);
+    FIFO_APPEND(vdma->queued, vdma->queued_last, channel, next);
+    if (!vdma->sending && send_slice(channel->nic))
+        nic_read(channel->nic, &vdma->source);
+}
+
+static void table_written(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct nic_channel *channel = container_of(event, struct nic_channel, written);
+    if (channel->receives)
+        enter(channel, NIC_READY);
+    else
+        queue_slice(channel);
+}
+
+void vdma_expect(struct cpu_context *context, struct intercept_nic *nic, int channel,
+                 const struct vdma_slice *slice)
+{
+    struct nic_channel *to = write_table(context, nic, channel, slice);
+    to->receives = true;
+    cpu_post(context, &to->written);
+}
+
+void vdma_send(struct cpu_context *context, struct intercept_nic *nic, int channel, int to,
+               int to_channel, const struct vdma_slice *slice)
+{
+    struct nic_channel *from = write_table(context, nic, channel, slice);
+    from->receives = false;
+    from->to = to;
+    from->to_channel = to_channel;
+    cpu_spend_for(context, nic->config.doorbell, &doorbell_stage, slice->message);
+    cpu_post(context, &from->written);
+}
+
+// ---- Receiving ----
+
+static void activate_next(struct intercept_nic *nic);
+
+// The packet is in host memory.
+static void written(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct packet *packet = container_of(event, struct packet, event);
+    int number = packet_header(packet, struct nic_header)->channel;
+    struct intercept_nic *nic = ((const struct nic_plane *)packet->token)->nic;
+    struct nic_channel *channel = &nic->vdma.channels[number];
+    ledger_deliver(nic->sim->ledger, packet->message, packet->offset, packet->length);
+    nic_packet_written(packet);
+    packet_free(nic->network, packet);
+    if (--channel->left > 0)
+        return;
+    enter(channel, NIC_DONE);
+    nic->vdma.active = NULL;
+    nic_raise_channel(nic, number);
+    activate_next(nic);
+}
+
+static void write_packet(struct nic_channel *channel, struct packet *packet)
+{
+    event_init(&packet->event, written);
+    bus_transfer(channel->nic->host->bus, BUS_WRITE, packet->length, &packet->event, &write_stage,
+                 packet->message);
+}
+
+// The card keeps the packet in its own memory, so that those of the active channel are not stuck
+// behind it.
+static void hold_packet(struct nic_channel *channel, struct packet *packet)
+{
+    if (!channel->held)
+        channel->held_since = ++channel->nic->vdma.held;
+    nic_packet_written(packet);
+    FIFO_APPEND(channel->held, channel->held_last, packet, next);
+}
+
+// The channel becomes the active one, with the packets that are there.
+static void activate(struct nic_channel *channel)
+{
+    channel->nic->vdma.active = channel;
+    enter(channel, NIC_ACTIVE);
+    if (nic_channel_stuck(channel))
+        return;
+    for (struct packet *packet = channel->held, *next; packet; packet = next) {
+        next = packet->next;
+        write_packet(channel, packet);
+    }
+    channel->held = NULL;
+}
+
+// No channel is active any more: of those that hold packets the one is next whose first came first.
+static void activate_next(struct intercept_nic *nic)
+{
+    struct nic_channel *next = NULL;
+    for (int i = 0; i < INTERCEPT_CHANNELS; i++) {
+        struct nic_channel *channel = &nic->vdma.channels[i];
+        if (channel->held && (!next || channel->held_since < next->held_since))
+            next = channel;
+    }
+    if (next)
+        activate(next);
+}
+
+void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet)
+{
+    const struct nic_header *header = packet_header(packet, struct nic_header);
+    struct nic_channel *channel = &nic->vdma.channels[header->channel];
+    bool set_up = channel->state == NIC_READY || channel->state == NIC_ACTIVE;
+    if (!set_up || channel->accepted == channel->packets) {
+        nic_refuse(nic, packet, "VDMA channel not set up");
+        return;
+    }
+    if (header->address + (int64_t)packet->length > channel->slice.bytes) {
+        nic_refuse(nic, packet, "address beyond the VDMA channel's page table");
+        return;
+    }
+    channel->accepted++;
+    if (!nic->vdma.active)
+        activate(channel);
+    if (nic->vdma.active == channel && !nic_channel_stuck(channel))
+        write_packet(channel, packet);
+    else
+        hold_packet(channel, packet);
+}
+
+// ---- Life ----
+
+void nic_vdma_init(struct intercept_nic *nic)
+{
+    nic->vdma.source =
+        (struct nic_source){.stage = &read_stage, .first = first_of_slice, .take = take_of_slice};
+    nic->vdma.lane = trace_lane_new(nic->sim->trace, nic->host->name, "NIC VDMA");
+    for (int i = 0; i < INTERCEPT_CHANNELS; i++) {
+        struct nic_channel *channel = &nic->vdma.channels[i];
+        channel->nic = nic;
+        channel->number = i;
+        event_init(&channel->written, table_written);
+    }
+}
