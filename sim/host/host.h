@@ -28,6 +28,8 @@ struct kernel_config {
     sim_time wake_other;        // ps
     struct cost switch_process; // charged to the woken process
     struct cost block_process;  // charged to the sleeper
+    struct cost wake_thread;    // charged to the waker
+    struct cost switch_thread;  // charged to the woken thread
 };
 
 struct host_config {
@@ -72,9 +74,27 @@ void host_interrupt(const struct host *host, struct cpu_task *service);
 void host_interrupt_enter(struct cpu_context *context, const struct host *host);
 void host_interrupt_leave(struct cpu_context *context, const struct host *host);
 
-// Charges a woken process or kernel thread for the time until it runs: the message to its processor
-// if that is not the interrupt core, and the switch to it.
+// Charges a woken process, or a thread of one, for the time until it runs: the message to its
+// processor if that is not the interrupt core, and the switch to it.
 void host_switch_in(struct cpu_context *context, const struct host *host);
+
+// A thread of the kernel is a task of CPU_KERNEL that sleeps between its pieces of work. It has no
+// address space of its own and does not return to user mode, so it is woken and switched to at
+// costs of its own (kernel.wake_thread, kernel.switch_thread).
+
+// Wakes such a thread at the context's now, after charging the waker. A caller that knows the
+// thread to be awake need not wake it again, and pays nothing then.
+void host_wake_thread(struct cpu_context *context, const struct host *host,
+                      struct cpu_task *thread);
+
+// Charges a woken thread, when it begins to run, for what host_switch_in charges a process.
+void host_thread_switch_in(struct cpu_context *context, const struct host *host);
+
+// The core of the host's n-th kernel thread. Threads take the cores in the opposite order of
+// processes: the first one the interrupt core, where what wakes it most often happens, the next the
+// core before it. So the first thread shares its core with the first process only if there is but
+// one core, and n threads and m processes share none while n + m are no more than the cores.
+struct cpu *host_thread_core(const struct host *host, int nth);
 
 // The core of the host's n-th process. With more than one core, processes avoid the interrupt core
 // as long as they can.

@@ -192,6 +192,96 @@ static void test_interrupt_path(void)
     SUITE_SAME_INTEGER(interrupted(2, 20 * TIME_US).services, 2);
 }
 
+// ---- Threads of the kernel ----
+
+struct threaded {
+    struct cpu_task process, thread;
+    struct host *host;
+    sim_time charged, began, switched; // the waker; when the thread began, and what it was charged
+};
+
+static enum cpu_next wakes(struct cpu_context *context, struct cpu_task *task)
+{
+    struct threaded *threaded = container_of(task, struct threaded, process);
+    sim_time before = context->now;
+    host_wake_thread(context, threaded->host, &threaded->thread);
+    threaded->charged = context->now - before;
+    return CPU_SLEEP;
+}
+
+static enum cpu_next is_woken(struct cpu_context *context, struct cpu_task *task)
+{
+    struct threaded *threaded = container_of(task, struct threaded, thread);
+    threaded->began = context->now;
+    host_thread_switch_in(context, threaded->host);
+    threaded->switched = context->now - threaded->began;
+    return CPU_SLEEP;
+}
+
+static struct threaded thread_woken(int64_t cores, int nth)
+{
+    struct sim *sim = sim_new(1, NULL);
+    struct host_config config = {
+        .processor = {.cores = cores, .clock = 1000000000, .cycle_ratio = 1},
+        .bus = {.clock = 1, .read_burst = 1, .write_burst = 1},
+        .kernel = {.wake_other = 1300 * TIME_NS,
+                   .wake_process = {.cycles = 1},
+                   .switch_process = {.cycles = 2},
+                   .wake_thread = {.cycles = 700},
+                   .switch_thread = {.time = 2000 * TIME_NS}},
+    };
+    struct threaded threaded = {.host = host_new(sim, 0, "host", &config)};
+    cpu_task_init(&threaded.process, host_process_core(threaded.host, 0), CPU_USER, wakes);
+    cpu_task_init(&threaded.thread, host_thread_core(threaded.host, nth), CPU_KERNEL, is_woken);
+    cpu_wake(&threaded.process);
+    engine_run(sim->engine, TIME_NEVER);
+    host_free(threaded.host);
+    sim_free(sim);
+    return threaded;
+}
+
+// The waker pays for the wake-up, and the thread, which begins when it has paid, for the switch; on
+// another core than that of interrupts it hears of it later.
+static void test_threads(void)
+{
+    static const struct {
+        int64_t cores;
+        int nth;
+        sim_time switched_ns;
+    } cases[] = {{1, 0, 2000}, {2, 0, 2000}, {4, 0, 2000}, {4, 1, 3300}};
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        struct threaded threaded = thread_woken(cases[i].cores, cases[i].nth);
+        SUITE_SAME_INTEGER(threaded.charged, 700 * TIME_NS);
+        SUITE_SAME_INTEGER(threaded.began, 700 * TIME_NS);
+        SUITE_SAME_INTEGER(threaded.switched, cases[i].switched_ns * TIME_NS);
+    }
+}
+
+// Threads and processes share no core while there are enough, and each has one in any case.
+static void test_thread_cores(void)
+{
+    for (int64_t cores = 1; cores <= 5; cores++)
+        for (int64_t interrupts = 0; interrupts < cores; interrupts++) {
+            struct sim *sim = sim_new(1, NULL);
+            struct host_config config = {
+                .processor = {.cores = cores,
+                              .clock = 1000000000,
+                              .cycle_ratio = 1,
+                              .interrupt_core = interrupts},
+                .bus = {.clock = 1, .read_burst = 1, .write_burst = 1},
+            };
+            struct host *host = host_new(sim, 0, "host", &config);
+            CU_ASSERT_PTR_EQUAL(host_thread_core(host, 0), host_interrupt_core(host));
+            for (int thread = 0; thread < 7; thread++)
+                for (int process = 0; thread + process + 2 <= cores; process++)
+                    CU_ASSERT_PTR_NOT_EQUAL(host_thread_core(host, thread),
+                                            host_process_core(host, process));
+            CU_ASSERT_PTR_EQUAL(host_thread_core(host, (int)cores + 1), host_thread_core(host, 1));
+            host_free(host);
+            sim_free(sim);
+        }
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -200,6 +290,8 @@ int main(void)
         {"the interrupt core is checked", test_interrupt_core_checked},
         {"cycles of the reference processor", test_cycle_ratio},
         {"the path of an interrupt", test_interrupt_path},
+        {"threads of the kernel", test_threads},
+        {"cores of threads", test_thread_cores},
         {NULL, NULL},
     };
     return suite_run("host: host", cases);
