@@ -109,7 +109,7 @@ static bool begin(struct cpu_context *context, struct p3_process *process)
     }
     if (process->asleep) {
         process->asleep = false;
-        host_switch_in(context, process->host);
+        host_thread_switch_in(context, process->host);
         return true;
     }
     return false;
@@ -144,8 +144,8 @@ static void visible(void *data)
 static void interrupt(struct cpu_context *context, void *data)
 {
     struct p3_process *process = data;
-    cpu_spend(context, process->host->config.kernel.wake_process, &stage_wake_up);
-    cpu_post_wake(context, &process->thread);
+    if (process->asleep)
+        host_wake_thread(context, process->host, &process->thread);
 }
 
 // Without a virtual interrupt the thread that polls finds packets by itself.
@@ -169,7 +169,7 @@ void p3_thread_notice(struct cpu_context *context, struct p3_process *process)
 
 void p3_thread_init(struct p3_process *process)
 {
-    cpu_task_init(&process->thread, host_process_core(process->host, 1), CPU_KERNEL, run);
+    cpu_task_init(&process->thread, host_thread_core(process->host, 0), CPU_KERNEL, run);
     process->asleep = !process->config->poll;
     vnic_on_room(process->vnic, room);
 }
