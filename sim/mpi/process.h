@@ -57,8 +57,10 @@ struct mpi_device_ops {
                             int64_t address, int64_t size);
     bool (*deregister_memory)(struct cpu_context *context, struct mpi_process *process,
                               int64_t address, int64_t size);
-    // For reports: members that say what a request waits for and who holds it, and members on the
-    // process (pinned bytes). Return new references, or NULL.
+    // For reports: members on a request, and on the process (pinned bytes; a list of texts is
+    // printed as a line each). Members replace those of the same name, so that a wait may be said
+    // with its numbers, where the state's row can only say it in general: {"waits_for": "CTS for
+    // message 7 from node1"}. Return new references, or NULL.
     json_t *(*describe_request)(const struct mpi_request *request);
     json_t *(*describe_process)(const struct mpi_process *process);
 };

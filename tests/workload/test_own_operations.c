@@ -3,6 +3,7 @@
 // keys of its own, and calls that no other library has. Nothing below sim/ knows of them; they are
 // read from YAML, checked, evaluated for each call and handed to the device as the model's own
 // structs.
+#include "sim/output/failure.h"
 #include "sim/scenario/json_schema.h"
 #include "sim/workload/run.h"
 #include "tests/support/suite.h"
@@ -159,10 +160,29 @@ static enum mpi_progress portal_advance(struct cpu_context *context, struct mpi_
     return blocking ? PROGRESS_BLOCKED : PROGRESS_NOTHING;
 }
 
+// With its numbers; the state's row could say but "events".
+static json_t *describe_events(const struct mpi_request *request)
+{
+    const struct portal_events *events = request->arguments;
+    return json_pack("{s:o, s:s}", "waits_for",
+                     json_sprintf("the last of %" G_GINT64_FORMAT " events (queue %u)",
+                                  events->count, request->number),
+                     "match_list", "empty");
+}
+
+static json_t *describe_queues(const struct mpi_process *process)
+{
+    return json_pack("{s:[o, s]}", "queues",
+                     json_sprintf("message 6 before 7 (reorder queue: %d)", process->rank),
+                     "2047 of 2048 packets of slice 3 (channel 1)");
+}
+
 static const struct mpi_device_ops portal_ops = {
     .name = "portals",
     .start = portal_start,
     .advance = portal_advance,
+    .describe_request = describe_events,
+    .describe_process = describe_queues,
 };
 
 static const struct stack portal_stack = {
@@ -274,6 +294,17 @@ static void test_arguments(void)
            "2 events; 2 events; ");
 }
 
+// A process is its own peer if the operation says so: the message goes from its rank to its rank.
+static void test_to_itself(void)
+{
+    expect("{loop: {count: 2, do: [{put: {to: rank, size: 1 KiB, match_bits: 7, request: a}}, "
+           "wait: a]}}",
+           "put to 0, 1024 B, bits 7, portal 0, offset 0, ack none, header 0; "
+           "put to 1, 1024 B, bits 7, portal 0, offset 0, ack none, header 0; "
+           "put to 0, 1024 B, bits 7, portal 0, offset 0, ack none, header 0; "
+           "put to 1, 1024 B, bits 7, portal 0, offset 0, ack none, header 0; ");
+}
+
 // A request is waited for as any other.
 static void test_requests(void)
 {
@@ -362,6 +393,25 @@ static void test_reports(void)
     g_free(reason);
 }
 
+// What the device says of a request replaces what is known in general, in JSON and in words.
+static void test_described_waits(void)
+{
+    char *reason = run("events: 100, events: 100", false);
+    SUITE_CONTAINS(reason, "\"waits_for\":\"the last of 100 events (queue 1)\"");
+    CU_ASSERT_PTR_NULL(strstr(reason, "progress"));
+    struct series_result *series = series_result_new("s", "portals");
+    series->status = SIM_DEADLOCK;
+    series->reason = json_loads(reason, 0, NULL);
+    GString *text = g_string_new(NULL);
+    failure_append(text, series, "", "");
+    SUITE_CONTAINS(text->str, "waits for the last of 100 events (queue 1)\n");
+    SUITE_CONTAINS(text->str, "      message 6 before 7 (reorder queue: 1)\n"
+                              "      2047 of 2048 packets of slice 3 (channel 1)\n");
+    g_string_free(text, TRUE);
+    series_result_free(series);
+    g_free(reason);
+}
+
 // The JSON Schema has both puts, and what a table says of a key.
 static void test_schema(void)
 {
@@ -401,7 +451,9 @@ int main(void)
         {"requests", test_requests},
         {"what is refused", test_refused},
         {"ranges of expressions", test_ranges},
+        {"a process and itself", test_to_itself},
         {"reports", test_reports},
+        {"waits in the device's words", test_described_waits},
         {"the JSON Schema", test_schema},
         {"built without YAML", test_built},
         {0},
