@@ -43,6 +43,12 @@ static const char *const stripings[] = {"round_robin", "least_loaded", NULL};
               .source = "chosen with header; near the 504 B of a short message (thesis 002, "      \
                         "2.1.2)",                                                                  \
               .chosen_for = PACKET_CLAIMS),                                                        \
+        PARAM(C, vdma_read, PARAM_SIZE, .fallback = "1 KiB", .least = "8 B", .most = "64 KiB",     \
+              .doc = "what the VDMA engine reads of a slice in one bus transaction, for one or "   \
+                     "more packets",                                                               \
+              .source = "chosen: thesis 002, 6.2: 400 MB/s over two planes of a PCI-X bus at 133 " \
+                        "MHz; with one packet a read it would be 332",                             \
+              .chosen_for = "icpt.bw.s2.multi_plane icpt.bw.s2.loopback"),                         \
         PARAM(C, send_latency, PARAM_DURATION, .fallback = "0.5 us",                               \
               .doc = "from a packet's last byte off the bus to its first bit on the link",         \
               .source = "prior: some 50 clocks of an FPGA at 66..133 MHz; 0.3..1 us"),             \
@@ -109,6 +115,10 @@ static void check_nic(const void *values, const struct param_values *report)
         param_complain(report, "plane_mask", "1 to 15", "the card may use no plane");
     if (config->vdma_payload % 8 != 0)
         param_complain(report, "vdma_payload", NULL, "a packet carries whole quad words of 8 B");
+    if (config->vdma_read % config->vdma_payload != 0)
+        param_complain(report, "vdma_read", NULL,
+                       "a read is for whole packets of %" G_GINT64_FORMAT " B (vdma_payload)",
+                       config->vdma_payload);
     if (config->tx_cb < least)
         param_complain(report, "tx_cb", NULL,
                        "the longest short message takes %" G_GINT64_FORMAT " B of it", least);

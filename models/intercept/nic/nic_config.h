@@ -20,7 +20,7 @@ struct intercept_nic_config {
     int64_t plane_queue, receive_queue; // packets of a plane
 
     // Packets.
-    int64_t header, vdma_payload; // bytes
+    int64_t header, vdma_payload, vdma_read; // bytes
     sim_time send_latency, receive_latency;
 
     // Circular buffers.

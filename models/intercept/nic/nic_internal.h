@@ -41,7 +41,7 @@ struct nic_request {
     int to;
     unsigned mask;   // planes that may be used
     int64_t command; // bytes of the command of an indirect entry, which are read first
-    int64_t data;    // bytes of the rest
+    int64_t data;    // bytes of the rest; 0: all are in the card already
     struct message_ref message;
 };
 
@@ -176,6 +176,7 @@ struct nic_channel {
     int to, to_channel;
     int64_t packets, left;           // of the slice; the counter
     int64_t accepted;                // packets that have come
+    int64_t fetched;                 // bytes that have been read for packets to come
     struct event written;            // the table is
     struct nic_channel *next;        // in the queue of those that are to send
     struct packet *held, *held_last; // packets that came while another channel was active

@@ -17,8 +17,11 @@ static void fetch(struct intercept_nic *nic)
     const struct nic_request *request = &engine->request;
     bool command = request->command > 0 && !engine->commanded;
     int64_t bytes = command ? request->command : request->data;
-    bus_transfer(nic->host->bus, BUS_READ, bytes, &engine->event,
-                 command ? &command_stage : engine->serving->stage, request->message);
+    if (bytes == 0)
+        engine_schedule(nic->sim->engine, &engine->event, sim_now(nic->sim));
+    else
+        bus_transfer(nic->host->bus, BUS_READ, bytes, &engine->event,
+                     command ? &command_stage : engine->serving->stage, request->message);
 }
 
 // The engine has chosen source and plane, and the plane has a place.

@@ -92,7 +92,7 @@ static struct nic_channel *write_table(struct cpu_context *context, struct inter
     g_assert(slice->address % NIC_QUAD == 0 && slice->bytes % NIC_QUAD == 0 &&
              slice->bytes >= INTERCEPT_VDMA_LEAST && entries <= INTERCEPT_TABLE);
     channel->slice = *slice;
-    channel->accepted = 0;
+    channel->accepted = channel->fetched = 0;
     channel->packets = channel->left =
         (slice->bytes + nic->config.vdma_payload - 1) / nic->config.vdma_payload;
     sim_time walk = cpu_cost(context->cpu, nic->config.walk);
@@ -113,6 +113,14 @@ int vdma_missing(const struct intercept_nic *nic, int channel, int *packets)
 
 // ---- Sending ----
 
+// The engine reads `vdma_read` bytes ahead, so that on a bus of long bursts not each packet has a
+// set-up of its own. Packets whose bytes are in the card already need no read.
+static int64_t to_read(const struct nic_channel *channel, int64_t offset)
+{
+    int64_t most = MAX(channel->nic->config.vdma_read, channel->nic->config.vdma_payload);
+    return channel->fetched > 0 ? 0 : MIN(most, channel->slice.bytes - offset);
+}
+
 static void first_of_slice(const struct nic_source *source, struct nic_request *request)
 {
     const struct nic_vdma *vdma = container_of(source, struct nic_vdma, source);
@@ -121,7 +129,7 @@ static void first_of_slice(const struct nic_source *source, struct nic_request *
     *request = (struct nic_request){
         .to = channel->to,
         .mask = channel->nic->mask,
-        .data = payload(channel, offset),
+        .data = to_read(channel, offset),
         .message = channel->slice.message,
     };
 }
@@ -162,7 +170,9 @@ static bool take_of_slice(struct nic_source *source, struct packet **packet)
     struct nic_vdma *vdma = container_of(source, struct nic_vdma, source);
     struct nic_channel *channel = vdma->sending;
     struct intercept_nic *nic = channel->nic;
-    *packet = packet_of(channel, (channel->packets - channel->left) * nic->config.vdma_payload);
+    int64_t offset = (channel->packets - channel->left) * nic->config.vdma_payload;
+    *packet = packet_of(channel, offset);
+    channel->fetched += to_read(channel, offset) - (*packet)->length;
     if (--channel->left > 0)
         return true;
     enter(channel, NIC_DONE);

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The VDMA engine: what a slice takes on the three buses that thesis 002 measured, the states of
+// channels, one slice at a time, what has no channel.
+#include "tests/support/suite.h"
+#include "tests/support/transition_log.h"
+#include "tests/support/world_intercept.h"
+
+#define MIB INT64_C(1048576)
+#define MOST 8
+
+// Slices from one host to another (or the same), the channels of each, and what came of them.
+struct transfer {
+    struct icpt_process *from, *to;
+    struct vdma_slice slice, expected;
+    int send, receive; // channels
+    bool received, sent;
+    sim_time received_at, sent_at;
+};
+
+struct transfers {
+    struct world *world;
+    struct transfer items[MOST];
+    int count;
+};
+
+static void received(struct cpu_context *context, void *owner, int channel)
+{
+    struct transfers *all = owner;
+    for (int i = 0; i < all->count; i++) {
+        struct transfer *transfer = &all->items[i];
+        if (transfer->receive != channel || context->cpu != host_interrupt_core(transfer->to->host))
+            continue;
+        transfer->received = true;
+        transfer->received_at = sim_now(transfer->to->host->sim);
+        vdma_release(transfer->to->nic, channel);
+    }
+}
+
+static void sent_any(struct transfers *all, const struct icpt_process *from, int channel)
+{
+    for (int i = 0; i < all->count; i++) {
+        struct transfer *transfer = &all->items[i];
+        if (transfer->send != channel || transfer->from != from)
+            continue;
+        transfer->sent = true;
+        transfer->sent_at = sim_now(transfer->from->host->sim);
+        vdma_release(transfer->from->nic, channel);
+    }
+}
+
+static void sent_0(void *owner, int channel)
+{
+    struct transfers *all = owner;
+    sent_any(all, icpt_process(all->world, 0), channel);
+}
+
+static void sent_1(void *owner, int channel)
+{
+    struct transfers *all = owner;
+    sent_any(all, icpt_process(all->world, 1), channel);
+}
+
+static void sent_2(void *owner, int channel)
+{
+    struct transfers *all = owner;
+    sent_any(all, icpt_process(all->world, 2), channel);
+}
+
+static struct transfers *transfers_new(const char *text, const char *const *sets,
+                                       struct trace *trace)
+{
+    static const struct vdma_ops ops[] = {
+        {received, sent_0}, {received, sent_1}, {received, sent_2}};
+    struct world *world = icpt_world_new(text, sets, trace);
+    struct transfers *all = world_keep(world, g_new0(struct transfers, 1));
+    all->world = world;
+    for (int host = 0; host < world->cluster->host_count; host++)
+        vdma_open(icpt_process(world, host)->nic, &ops[host], all);
+    return all;
+}
+
+static bool expect(struct cpu_context *context, void *process, void *argument)
+{
+    const struct icpt_process *at = process;
+    const struct transfer *transfer = argument;
+    vdma_expect(context, at->nic, transfer->receive, &transfer->expected);
+    return true;
+}
+
+static bool send_slice(struct cpu_context *context, void *process, void *argument)
+{
+    const struct icpt_process *at = process;
+    const struct transfer *transfer = argument;
+    vdma_send(context, at->nic, transfer->send, intercept_iuca(transfer->to->nic),
+              transfer->receive, &transfer->slice);
+    return true;
+}
+
+static struct transfer *transfer_make(struct transfers *all, int from, int to, int64_t address,
+                                      int64_t bytes)
+{
+    struct transfer *transfer = &all->items[all->count++];
+    transfer->from = icpt_process(all->world, from);
+    transfer->to = icpt_process(all->world, to);
+    transfer->slice = (struct vdma_slice){
+        .address = address,
+        .bytes = bytes,
+        .message = ledger_open(all->world->sim->ledger, from, to, bytes, (uint64_t)from),
+    };
+    transfer->send = vdma_reserve(transfer->from->nic);
+    transfer->receive = vdma_reserve(transfer->to->nic);
+    transfer->expected = transfer->slice;
+    g_assert(transfer->send >= 0 && transfer->receive >= 0);
+    return transfer;
+}
+
+// The sender starts after 1 ms, when the receiver has long been ready.
+static void transfer_start(struct transfer *transfer)
+{
+    world_do(transfer->to, expect, transfer);
+    world_do_at(transfer->from, TIME_MS, send_slice, transfer);
+}
+
+static struct transfer *transfer_add(struct transfers *all, int from, int to, int64_t address,
+                                     int64_t bytes)
+{
+    struct transfer *transfer = transfer_make(all, from, to, address, bytes);
+    transfer_start(transfer);
+    return transfer;
+}
+
+static void run(struct transfers *all)
+{
+    world_run(all->world);
+    for (int i = 0; i < all->count; i++)
+        world_close_message(all->world, all->items[i].slice.message);
+}
+
+// ---- Times ----
+
+// What a machine's bus and its planes are.
+struct machine {
+    const char *name;
+    const char *sets[8];
+    int planes;
+    double printed; // of two hosts, in `unit` a second
+    double unit;
+};
+
+static const struct machine machines[] = {
+    {"system 1", {NULL}, 3, 56.8, 1048576},
+    {"SCS",
+     {"host.bus.clock=133.333333 MHz", "host.bus.rate=1066.666667 MB/s",
+      "host.bus.read_burst=256 B", NULL},
+     4,
+     357,
+     1e6},
+    {"system 2",
+     {"host.bus.clock=133.333333 MHz", "host.bus.rate=500 MB/s", "host.bus.read_burst=1 KiB", NULL},
+     2,
+     400,
+     1e6},
+    {"system 2, one plane",
+     {"host.bus.clock=133.333333 MHz", "host.bus.rate=500 MB/s", "host.bus.read_burst=1 KiB", NULL},
+     1,
+     240,
+     1e6},
+};
+
+static char *cables(int planes, int hosts)
+{
+    return g_strdup_printf(ICPT_MACHINE "hosts: [{name: node, count: %d}]\n"
+                                        "links: [{from: node0, to: node%d, count: %d}]\n",
+                           hosts, hosts - 1, planes);
+}
+
+// Time of a slice from the sender's table to the receiver's interrupt, less the driver's part.
+static sim_time slice_time(struct transfers *all, int from, int to)
+{
+    struct transfer *transfer = transfer_add(all, from, to, 0, MIB);
+    run(all);
+    CU_ASSERT(transfer->received && transfer->sent);
+    CU_ASSERT(transfer->sent_at < transfer->received_at);
+    CU_ASSERT(ledger_balanced(all->world->sim->ledger));
+    sim_time driver = (256 * 50 + 257 * 50 + 250) * TIME_NS;
+    return transfer->received_at - TIME_MS - driver - 1500 * TIME_NS;
+}
+
+// Bus time of `packets` packets: each is written alone, and two are read at once.
+static sim_time packets_time(const struct transfers *all, enum bus_way way, int64_t packets)
+{
+    int64_t together = way == BUS_READ ? 2 : 1;
+    return packets / together *
+           bus_time(&all->world->cluster->hosts[0]->config.bus, way, together * 512);
+}
+
+// Between two hosts the slowest of bus reads, bus writes and planes decides.
+static void test_two_hosts(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(machines); i++) {
+        const struct machine *machine = &machines[i];
+        char *text = cables(machine->planes, 2);
+        struct transfers *all = transfers_new(text, machine->sets, NULL);
+        sim_time time = slice_time(all, 0, 1), plane = 2048 * 532 * 4 * TIME_NS / machine->planes;
+        sim_time least =
+            MAX(plane, MAX(packets_time(all, BUS_READ, 2048), packets_time(all, BUS_WRITE, 2048)));
+        sim_time once = packets_time(all, BUS_READ, 2) + packets_time(all, BUS_WRITE, 2) +
+                        (1000 + 532 * 4 + 25) * TIME_NS;
+        CU_ASSERT(time > least && time < least + once);
+        // With the driver, the GET and the interrupt: the tolerance is that of the claims.
+        double second = (double)(time + 85 * TIME_US) / (double)TIME_S;
+        CU_ASSERT_DOUBLE_EQUAL((double)MIB / second / machine->unit / machine->printed, 1, 0.06);
+        world_free(all->world);
+        g_free(text);
+    }
+}
+
+// A card whose cables lead back to it reads and writes by turns on one bus, which decides even with
+// one plane.
+static void test_loop(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(machines); i++) {
+        const struct machine *machine = &machines[i];
+        char *text = cables(machine->planes, 1);
+        struct transfers *all = transfers_new(text, machine->sets, NULL);
+        sim_time time = slice_time(all, 0, 0);
+        sim_time sum = packets_time(all, BUS_READ, 2048) + packets_time(all, BUS_WRITE, 2048);
+        sim_time once = (1000 + 532 * 4 + 25) * TIME_NS;
+        CU_ASSERT(time >= sum && time < sum + 2 * once);
+        world_free(all->world);
+        g_free(text);
+    }
+}
+
+// ---- States ----
+
+static struct transition_log *log_new(void)
+{
+    return transition_log_new("VDMA channel", false);
+}
+
+static void test_states(void)
+{
+    struct transition_log *log = log_new();
+    struct transfers *all = transfers_new(ICPT_CABLE, NULL, &log->sink.trace);
+    transfer_add(all, 0, 1, 4096, 4096 + 24);
+    run(all);
+    SUITE_SAME_TEXT(log->text->str, "node1 VDMA channel[0] FREE -> READY\n"
+                                    "node0 VDMA channel[0] FREE -> QUEUED\n"
+                                    "node0 VDMA channel[0] QUEUED -> SENDING\n"
+                                    "node1 VDMA channel[0] READY -> ACTIVE\n"
+                                    "node0 VDMA channel[0] SENDING -> DONE\n"
+                                    "node0 VDMA channel[0] DONE -> FREE\n"
+                                    "node1 VDMA channel[0] ACTIVE -> DONE\n"
+                                    "node1 VDMA channel[0] DONE -> FREE\n");
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept packets sent"), 9);
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept interrupts"), 1);
+    world_free(all->world);
+    transition_log_free(log);
+}
+
+// A slice waits while another is sent, and its packets follow without a gap.
+static void test_one_sent(void)
+{
+    struct transition_log *log = log_new();
+    struct transfers *all = transfers_new(ICPT_CABLE, NULL, &log->sink.trace);
+    for (int i = 0; i < 4; i++)
+        transfer_add(all, 0, 1, i * MIB, 4096);
+    CU_ASSERT_EQUAL(vdma_reserve(icpt_process(all->world, 0)->nic), -1);
+    run(all);
+    for (int i = 0; i < 4; i++) {
+        const struct transfer *transfer = &all->items[i];
+        CU_ASSERT(transfer->received && transfer->sent);
+        CU_ASSERT(i == 0 || transfer->sent_at > all->items[i - 1].sent_at);
+        char *line = g_strdup_printf("node0 VDMA channel[%d] SENDING -> DONE\n"
+                                     "node0 VDMA channel[%d] QUEUED -> SENDING\n",
+                                     i, i + 1);
+        if (i < 3)
+            SUITE_CONTAINS(log->text->str, line);
+        g_free(line);
+    }
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept virtual interrupts"), 4);
+    CU_ASSERT(ledger_balanced(all->world->sim->ledger));
+    world_free(all->world);
+    transition_log_free(log);
+}
+
+#define ICPT_STAR                                                                                  \
+    ICPT_MACHINE "hosts: [{name: node, count: 3}]\n"                                               \
+                 "switches: [{name: plane, count: 2}]\n"                                           \
+                 "switch: {discipline: cut_through, latency: 300 ns, slack: 1 KiB}\n"              \
+                 "links: [{from: node, to: plane}]\n"
+
+// Whether a log says that two channels of node2 are active at once.
+static bool two_active(const char *text)
+{
+    char **lines = g_strsplit(text, "\n", -1);
+    int active = 0;
+    bool two = false;
+    for (char **line = lines; *line; line++) {
+        if (!g_str_has_prefix(*line, "node2"))
+            continue;
+        active += g_str_has_suffix(*line, "READY -> ACTIVE");
+        active -= g_str_has_suffix(*line, "ACTIVE -> DONE");
+        two |= active > 1;
+    }
+    g_strfreev(lines);
+    return two;
+}
+
+// Of two senders that mix their packets, one is received first; the card keeps the other's.
+static void test_one_received(void)
+{
+    struct transition_log *log = log_new();
+    struct transfers *all = transfers_new(ICPT_STAR, NULL, &log->sink.trace);
+    transfer_add(all, 0, 2, 0, 65536);
+    transfer_add(all, 1, 2, 0, 65536);
+    run(all);
+    CU_ASSERT(all->items[0].received && all->items[1].received);
+    CU_ASSERT_FALSE(two_active(log->text->str));
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept virtual interrupts"), 2);
+    CU_ASSERT(ledger_balanced(all->world->sim->ledger));
+    world_free(all->world);
+    transition_log_free(log);
+}
+
+// ---- What has no place ----
+
+static void test_not_set_up(void)
+{
+    struct transfers *all = transfers_new(ICPT_CABLE, NULL, NULL);
+    struct transfer *transfer = transfer_make(all, 0, 1, 0, 4096);
+    world_do_at(transfer->from, TIME_MS, send_slice, transfer);
+    world_run(all->world);
+    CU_ASSERT_FALSE(transfer->received);
+    CU_ASSERT(transfer->sent);
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept packets refused"), 8);
+    char *line = world_ledger_line(all->world);
+    SUITE_CONTAINS(line, "VDMA channel not set up");
+    g_free(line);
+    world_free(all->world);
+}
+
+// The receiver has set up less than is sent.
+static void test_beyond_table(void)
+{
+    struct transfers *all = transfers_new(ICPT_CABLE, NULL, NULL);
+    struct transfer *transfer = transfer_make(all, 0, 1, 0, 4096);
+    transfer->expected.bytes = 2048;
+    transfer_start(transfer);
+    world_run(all->world);
+    CU_ASSERT(transfer->received);
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept packets refused"), 4);
+    char *line = world_ledger_line(all->world);
+    SUITE_CONTAINS(line, "2048..4095");
+    g_free(line);
+    world_free(all->world);
+}
+
+// The firmware of old: a buffer that does not begin at a page never arrives, and nobody says so.
+static void test_old_firmware(void)
+{
+    const char *sets[] = {"intercept.old_firmware=true", NULL};
+    for (int address = 0; address <= 8; address += 8) {
+        struct transfers *all = transfers_new(ICPT_CABLE, sets, NULL);
+        struct transfer *transfer = transfer_add(all, 0, 1, address, MIB - 4096);
+        world_run(all->world);
+        CU_ASSERT_EQUAL(transfer->received, address == 0);
+        CU_ASSERT_EQUAL(transfer->sent, address == 0);
+        char *text = intercept_describe(transfer->from->nic);
+        if (address == 0)
+            CU_ASSERT_PTR_NULL(text);
+        if (text)
+            SUITE_SAME_TEXT(text,
+                            "node0's card: VDMA channel 0 SENDING: 2040 of 2040 packets missing, "
+                            "as its buffer does not begin at a page (intercept.old_firmware)");
+        g_free(text);
+        int packets;
+        SUITE_SAME_INTEGER(vdma_missing(transfer->to->nic, 0, &packets), address ? 2040 : 0);
+        SUITE_SAME_INTEGER(packets, 2040);
+        world_free(all->world);
+    }
+}
+
+// Only the receiver's buffer is off: the sender is done, the receiver never.
+static void test_old_firmware_receiver(void)
+{
+    const char *sets[] = {"intercept.old_firmware=true", NULL};
+    struct transfers *all = transfers_new(ICPT_CABLE, sets, NULL);
+    struct transfer *transfer = transfer_make(all, 0, 1, 4096, 8192);
+    transfer->expected.address = 8;
+    transfer_start(transfer);
+    world_run(all->world);
+    CU_ASSERT(transfer->sent && !transfer->received);
+    SUITE_SAME_INTEGER(vdma_missing(transfer->to->nic, 0, NULL), 16);
+    world_free(all->world);
+}
+
+int main(void)
+{
+    static const struct suite_case cases[] = {
+        {"a slice between two hosts", test_two_hosts},
+        {"a slice over a loopback cable", test_loop},
+        {"states of channels", test_states},
+        {"one slice is sent at a time", test_one_sent},
+        {"one slice is received at a time", test_one_received},
+        {"a channel that is not set up", test_not_set_up},
+        {"beyond the page table", test_beyond_table},
+        {"old firmware", test_old_firmware},
+        {"old firmware, at the receiver", test_old_firmware_receiver},
+        {NULL, NULL},
+    };
+    return suite_run("intercept_nic: VDMA", cases);
+}
