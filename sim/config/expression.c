@@ -48,6 +48,29 @@ static double most(const double *values, int count)
     return result;
 }
 
+// Mixes a number into a hash: the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+static uint64_t hash_with(uint64_t hash, double key)
+{
+    uint64_t bits;
+    key += 0.0; // -0 is 0
+    memcpy(&bits, &key, sizeof bits);
+    hash = (hash ^ bits) + UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+    return hash ^ hash >> 31;
+}
+
+static double random_whole(const double *values, int count)
+{
+    double choices = floor(values[0]);
+    if (!(choices >= 1.0))
+        return NAN;
+    uint64_t hash = 0;
+    for (int i = 0; i < count; i++)
+        hash = hash_with(hash, i == 0 ? choices : values[i]);
+    return floor((double)(hash >> 11) * 0x1p-53 * choices);
+}
+
 static void define_all(muParserHandle_t parser)
 {
     mupClearFun(parser);
@@ -58,6 +81,7 @@ static void define_all(muParserHandle_t parser)
     mupDefineOprt(parser, "%", remainder_floored, PRECEDENCE_OF_PRODUCTS, muOPRT_ASCT_LEFT, true);
     mupDefineMultFun(parser, "min", least, true);
     mupDefineMultFun(parser, "max", most, true);
+    mupDefineMultFun(parser, "random", random_whole, true);
     mupDefineFun1(parser, "floor", floor, true);
     mupDefineFun1(parser, "ceil", ceil, true);
 }
@@ -94,14 +118,14 @@ static char *complaint(muParserHandle_t parser, const struct expression_variable
     g_string_printf(text, "\"%.40s\" is not known here; there are ", token);
     for (int i = 0; i < variables->count; i++)
         g_string_append_printf(text, "%s, ", variables->names[i]);
-    g_string_append(text, "min, max, floor, ceil, and units of size and time");
+    g_string_append(text, "min, max, floor, ceil, random, and units of size and time");
     return g_string_free(text, FALSE);
 }
 
 static bool define_variables(muParserHandle_t parser, const struct expression_variables *variables,
                              char **error)
 {
-    static const char *const functions[] = {"min", "max", "floor", "ceil", NULL};
+    static const char *const functions[] = {"min", "max", "floor", "ceil", "random", NULL};
     for (int i = 0; i < variables->count; i++) {
         if (g_strv_contains(functions, variables->names[i])) {
             *error = g_strdup_printf("\"%s\" is a function", variables->names[i]);
@@ -164,6 +188,10 @@ int64_t expression_value(struct expression *expression, char **error)
     *error = NULL;
     if (mupError(expression->parser))
         *error = g_strdup(mupGetErrorMsg(expression->parser));
+    else if (isnan(value) && strstr(expression->text, "random"))
+        *error = g_strdup_printf("\"%s\" has no value: it divides by zero, or random chooses from "
+                                 "less than one number",
+                                 expression->text);
     else if (!isfinite(value))
         *error = g_strdup_printf("\"%s\" divides by zero or is too large", expression->text);
     else if (fabs(value) >= 0x1p63)

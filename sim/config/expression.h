@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Integer-valued expressions over named variables ("64 KiB * (i + 1)", "(rank + 1) % ranks"), with
 // muParser.
+//
+// random(n, key, ...) is a whole number in 0 .. n - 1 that its arguments determine: the same ones
+// give the same number on every machine and in every run, and other ones, in any order or number,
+// an independent one. n is at least 1, and its fraction does not count.
 #ifndef NETSIM_CONFIG_EXPRESSION_H
 #define NETSIM_CONFIG_EXPRESSION_H
 

@@ -81,6 +81,10 @@ static void test_refused(void)
         {"3 KB", "\"KB\" is not known"},
         {"1 KiBs", ""},
         {"max()", ""},
+        {"random()", ""},
+        {"randon(2)",
+         "\"randon\" is not known here; there are rank, ranks, i, min, max, floor, ceil, "
+         "random, and"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(bads); i++) {
         char *error;
@@ -100,8 +104,9 @@ static void test_refused(void)
 
 static void test_undefined_values(void)
 {
-    static const char *const texts[] = {"1 / 0",     "0 / 0",  "2 ^ 70",
-                                        "-(2 ^ 63)", "10 % 0", "1 / (rank - 3)"};
+    static const char *const texts[] = {"1 / 0",       "0 / 0",      "2 ^ 70",
+                                        "-(2 ^ 63)",   "10 % 0",     "1 / (rank - 3)",
+                                        "random(0.9)", "random(-5)", "random(0 / 0, 1)"};
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
         char *error;
         struct expression *expression = expression_new(texts[i], &variables, &error);
@@ -111,6 +116,63 @@ static void test_undefined_values(void)
         g_free(error);
         expression_free(expression);
     }
+}
+
+static int64_t value_of(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+static int64_t value_of(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments), *error;
+    va_end(arguments);
+    struct expression *expression = expression_new(text, &variables, &error);
+    SUITE_SAME_TEXT(error, NULL);
+    int64_t value = expression ? expression_value(expression, &error) : -1;
+    SUITE_SAME_TEXT(error, NULL);
+    g_free(error);
+    expression_free(expression);
+    g_free(text);
+    return value;
+}
+
+// The same arguments give the same number, today and on other machines; all of a range are about
+// equally frequent, and one key tells nothing of the next.
+static void test_random(void)
+{
+    SUITE_SAME_INTEGER(value_of("random(1000000)"), 177061);
+    SUITE_SAME_INTEGER(value_of("random(1000000, 1)"), 668132);
+    SUITE_SAME_INTEGER(value_of("random(1000000, 2, 1)"), 199927);
+    SUITE_SAME_INTEGER(value_of("random(1000000, rank - 1, rank - 2)"), 199927);
+    CU_ASSERT_NOT_EQUAL(value_of("random(1000000, 1, 2)"), 199927);
+    SUITE_SAME_INTEGER(value_of("random(10.7, 5)"), value_of("random(10, 5)"));
+    SUITE_SAME_INTEGER(value_of("random(10, 0)"), value_of("random(10, -0)"));
+    SUITE_SAME_INTEGER(value_of("random(1, rank)"), 0);
+    int counts[8] = {0}, repeats = 0;
+    int64_t before = -1;
+    for (int key = 0; key < 8000; key++) {
+        int64_t number = value_of("random(8, 7, %d)", key);
+        CU_ASSERT_FATAL(number >= 0 && number < 8);
+        counts[number]++;
+        repeats += number == before;
+        before = number;
+    }
+    // 1000 each, with a standard deviation of 30.
+    for (int i = 0; i < 8; i++)
+        CU_ASSERT(counts[i] > 850 && counts[i] < 1150);
+    CU_ASSERT(repeats > 850 && repeats < 1150);
+}
+
+static void test_random_of_nothing(void)
+{
+    char *error;
+    struct expression *expression = expression_new("random(rank - 3)", &variables, &error);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(expression);
+    expression_value(expression, &error);
+    SUITE_SAME_TEXT(error, "\"random(rank - 3)\" has no value: it divides by zero, or random "
+                           "chooses from less than one number");
+    g_free(error);
+    expression_free(expression);
 }
 
 // Variables are looked up when the value is asked for.
@@ -135,6 +197,8 @@ int main(void)
         {"values", test_values},
         {"what does not compile", test_refused},
         {"values that are none", test_undefined_values},
+        {"random numbers", test_random},
+        {"random numbers of none", test_random_of_nothing},
         {"variables change between evaluations", test_variables},
         {0},
     };
