@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The stack `portals`: the Portals library over this NAL, one process per host (thesis 002, 5.2.5).
+#include "models/intercept/p3/stack.h"
+
+#include "models/intercept/p3/long.h"
+#include "sim/program/program.h"
+#include "sim/workload/job.h"
+
+#define MOST_WAITS 4       // per process, in a report's sentence
+#define PROCESS_BYTES 4096 // pools and tables of a process, about
+#define PEER_BYTES 256     // of a peer that it talks to, with a handler's connection
+
+// What a process has.
+struct rank {
+    struct portals_ni ni; // first: portals_ops
+    struct p3_process p3;
+};
+
+struct p3_stack {
+    struct vdma_handler **handlers; // by host
+};
+
+const struct scenario_section p3_sections[] = {{"p3", &p3_table}, {NULL, NULL}};
+
+// ---- Checks ----
+
+// A thread that polls never gives its processor away.
+static void check_cores(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct p3_config *config = scenario_section_values(test_case, "p3");
+    const struct processor_config *processor = scenario_host_values(test_case, 0, "host.processor");
+    if (config->poll && processor->cores < 2)
+        scenario_complain(test_case, diags, "p3", "poll", "host.processor.cores: 2",
+                          "the polling thread needs a processor besides the process's");
+}
+
+static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    intercept_check_planes(test_case, diags);
+    check_cores(test_case, diags);
+}
+
+static struct stack_footprint footprint(const struct scenario_case *test_case)
+{
+    (void)test_case;
+    return (struct stack_footprint){.process = (int64_t)sizeof(struct rank) + PROCESS_BYTES,
+                                    .peer = PEER_BYTES};
+}
+
+// ---- Life ----
+
+static void init(struct job *job)
+{
+    struct p3_stack *stack = job->state;
+    stack->handlers = g_new0(struct vdma_handler *, job->cluster->host_count);
+    for (int host = 0; host < job->cluster->host_count; host++)
+        stack->handlers[host] = vdma_handler_new(
+            job->cluster, host, scenario_section_values(job->test_case, "vdma_handler"), true);
+}
+
+static void process_init(struct job *job, struct mpi_process *process)
+{
+    const struct p3_stack *stack = job->state;
+    struct rank *rank = process->device;
+    int host = process->host->index;
+    portals_ni_init(&rank->ni, process, scenario_section_values(job->test_case, "portals"), &p3_nal,
+                    &rank->p3);
+    rank->p3 = (struct p3_process){
+        .ni = &rank->ni,
+        .process = process,
+        .sim = job->sim,
+        .host = process->host,
+        .config = scenario_section_values(job->test_case, "p3"),
+        .handler = stack->handlers[host],
+        .iuca = host,
+        .hosts = job->cluster->host_count,
+        .host_list = job->cluster->hosts,
+    };
+    p3_process_init(&rank->p3, intercept_nic(job->cluster, host));
+    p3_long_init(&rank->p3);
+}
+
+static void process_clear(struct job *job, struct mpi_process *process)
+{
+    struct rank *rank = process->device;
+    (void)job;
+    p3_long_clear(&rank->p3);
+    p3_process_clear(&rank->p3);
+    portals_ni_clear(&rank->ni);
+}
+
+static void clear(struct job *job)
+{
+    const struct p3_stack *stack = job->state;
+    for (int host = 0; stack->handlers && host < job->cluster->host_count; host++)
+        vdma_handler_free(stack->handlers[host]);
+    g_free(stack->handlers);
+}
+
+// ---- Reports ----
+
+static void append(GString *text, const char *who, const char *what)
+{
+    g_string_append_printf(text, "%s%s%s", text->len > 0 ? "; " : "", who, what);
+}
+
+// "node0 waits for CTS for message 7 from node1"
+static void append_waits(GString *text, const struct p3_process *process)
+{
+    GPtrArray *waits = p3_waits(process);
+    for (guint i = 0; i < waits->len && i < MOST_WAITS; i++) {
+        g_string_append(text, i > 0 ? ", " : text->len > 0 ? "; " : "");
+        if (i == 0)
+            g_string_append_printf(text, "%s waits for ", process->host->name);
+        g_string_append(text, g_ptr_array_index(waits, i));
+    }
+    if (waits->len > MOST_WAITS)
+        g_string_append_printf(text, ", and %u more", waits->len - MOST_WAITS);
+    g_ptr_array_unref(waits);
+}
+
+static char *blocked(const struct job *job)
+{
+    const struct p3_stack *stack = job->state;
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < job->ranks; i++)
+        append_waits(text, &((const struct rank *)job->processes[i]->device)->p3);
+    for (int host = 0; host < job->cluster->host_count; host++) {
+        char *waits = vdma_handler_waits(stack->handlers[host]);
+        char *card = intercept_describe(intercept_nic(job->cluster, host));
+        if (waits) {
+            append(text, job->cluster->hosts[host]->name, "'s VDMA handler waits for ");
+            g_string_append(text, waits);
+        }
+        if (card)
+            append(text, "", card);
+        g_free(waits);
+        g_free(card);
+    }
+    return g_string_free(text, text->len == 0);
+}
+
+const struct stack portals_stack = {
+    .schema =
+        {
+            .name = "portals",
+            .doc = "Portals 3.2 over Intercept: short messages over circular buffers, long ones "
+                   "by VDMA",
+            .benchmarks = (const char *const[]){PORTALS_BENCHMARKS, "program", NULL},
+            .sections = (const char *const[]){"p3", "portals", "vdma_handler", "intercept", NULL},
+            .operations = (const char *const[]){PORTALS_OPERATIONS, NULL},
+            .one_process_per_host = true,
+            .cards = STACK_CARDS_ALL,
+            .check = check_case,
+            .footprint = footprint,
+        },
+    .card = INTERCEPT_CARD,
+    .device = &portals_ops,
+    .state_size = sizeof(struct p3_stack),
+    .process_size = sizeof(struct rank),
+    .init = init,
+    .process_init = process_init,
+    .process_clear = process_clear,
+    .clear = clear,
+    .blocked = blocked,
+    .frames = &intercept_capture_link,
+};
