@@ -36,6 +36,7 @@ static struct p3_world_options any_options(struct random_stream *random, uint64_
     static const int64_t rooms[] = {128, 128, 4, 1};
     struct p3_world_options options = p3_world_defaults();
     options.seed = seed;
+    options.config.version = random_chance(random, 0.1) ? P3_HANDLER_CB : P3_HYBRID;
     options.config.poll = random_chance(random, 0.5);
     options.config.grant = pick(random, grants, G_N_ELEMENTS(grants));
     options.room = (int)pick(random, rooms, G_N_ELEMENTS(rooms));

@@ -215,6 +215,30 @@ static void test_long_reply(void)
     p3_world_free(world);
 }
 
+// ---- The first design ----
+
+// icpt.design.handler_cb_max_message: pieces of at most 504 B with the handler's 32 B; the first
+// has 384 B of data, the others 456 B. The end is a message of its own.
+static void test_handler_cb(void)
+{
+    static const struct {
+        int64_t bytes;
+        int pieces;
+    } rows[] = {{0, 1}, {384, 1}, {385, 2}, {840, 2}, {841, 3}, {100000, 220}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct p3_world_options options = p3_world_defaults();
+        options.config.version = P3_HANDLER_CB;
+        struct p3_world *world = p3_world_new(&options);
+        p3_world_put(world, 0, 1, rows[i].bytes);
+        p3_world_run(world);
+        p3_world_expect_over(world);
+        SUITE_SAME_INTEGER(p3_world_client_messages(world, 0), rows[i].pieces);
+        SUITE_SAME_INTEGER(p3_world_client_messages(world, 1), 1);
+        SUITE_SAME_INTEGER(p3_world_packets(world, 0, P3_RTS, -1), 0);
+        p3_world_free(world);
+    }
+}
+
 // ---- What goes wrong ----
 
 static int twice_rts(struct p3_world *world, const struct intercept_sm *sm)
@@ -374,6 +398,7 @@ static const struct suite_case cases[] = {
     {"full TX-CB", test_full},
     {"gets", test_get},
     {"long replies", test_long_reply},
+    {"all by the handler's CB", test_handler_cb},
     {"numbers that are past", test_low_number},
     {"a number that never comes", test_lost_number},
     {"waits", test_waits},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/support/world_p3.h"
 
+#include "models/intercept/p3/handler_cb.h"
 #include "tests/support/suite.h"
 
 #include <string.h>
@@ -17,6 +18,22 @@ struct vnic {
     GQueue arrived; // struct intercept_sm *
     int used[2];
     bool refused;
+};
+
+// A client's message between VDMA handlers.
+struct client_message {
+    struct event event;
+    struct p3_node *to;
+    int from;
+    unsigned char body[VDMA_CLIENT_BYTES];
+};
+
+// The thread of a VDMA handler, as far as it hands messages to its client.
+struct vdma_handler {
+    struct p3_node *node;
+    struct cpu_task thread;
+    GQueue arrived; // struct client_message *
+    int messages;   // sent
 };
 
 struct intercept_nic {
@@ -48,6 +65,7 @@ struct p3_node {
     struct host *host;
     struct mpi_process *process;
     struct intercept_nic nic;
+    struct vdma_handler handler;
     struct cpu_task caller;
     GQueue jobs; // struct job *
 };
@@ -64,6 +82,7 @@ struct p3_world {
     GPtrArray *lines;   // transitions
     GPtrArray *flights; // struct flying *
     GPtrArray *transfers;
+    GPtrArray *client_messages;
     int starts;
 };
 
@@ -214,6 +233,43 @@ void vnic_take(struct cpu_context *context, struct vnic *vnic)
 void vnic_on_room(struct vnic *vnic, void (*room)(void *owner))
 {
     vnic->room = room;
+}
+
+// ---- The VDMA handler ----
+
+static void client_message_arrives(struct engine *engine, struct event *event)
+{
+    struct client_message *message = container_of(event, struct client_message, event);
+    (void)engine;
+    g_queue_push_tail(&message->to->handler.arrived, message);
+    cpu_wake(&message->to->handler.thread);
+}
+
+void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler, int peer,
+                       int64_t bytes, const void *body, struct message_ref message)
+{
+    struct p3_world *world = handler->node->nic.world;
+    struct client_message *sent = g_new0(struct client_message, 1);
+    (void)message;
+    CU_ASSERT(bytes <= handler->node->p3.handler_room);
+    handler->messages++;
+    sent->to = &world->nodes[peer];
+    sent->from = handler->node->p3.iuca;
+    memcpy(sent->body, body, sizeof sent->body);
+    g_ptr_array_add(world->client_messages, sent);
+    event_init(&sent->event, client_message_arrives);
+    cpu_post(context, &sent->event);
+}
+
+static enum cpu_next handle(struct cpu_context *context, struct cpu_task *task)
+{
+    struct vdma_handler *handler = container_of(task, struct vdma_handler, thread);
+    const struct client_message *message = g_queue_pop_head(&handler->arrived);
+    if (!message)
+        return CPU_SLEEP;
+    cpu_spend_time(context, 1 * TIME_US, &stage_driver);
+    p3_cb_message(context, &handler->node->p3, message->from, message->body);
+    return CPU_AGAIN;
 }
 
 // ---- The library ----
@@ -422,6 +478,8 @@ static void node_make(struct p3_world *world, int iuca, const struct host_config
     node->process = mpi_process_new(world->sim, node->host, 0, iuca, P3_WORLD_NODES, call);
     node->nic = (struct intercept_nic){.world = world, .node = iuca};
     cpu_task_init(&node->nic.service, host_interrupt_core(node->host), CPU_INTERRUPT, serve);
+    node->handler.node = node;
+    cpu_task_init(&node->handler.thread, host_thread_core(node->host, 1), CPU_KERNEL, handle);
     cpu_task_init(&node->caller, host_process_core(node->host, 0), CPU_USER, call);
     node->ni.id = (struct portals_id){iuca, PID};
     node->ni.config = &world->library;
@@ -431,6 +489,8 @@ static void node_make(struct p3_world *world, int iuca, const struct host_config
                                    .sim = world->sim,
                                    .host = node->host,
                                    .config = &world->options.config,
+                                   .handler = &node->handler,
+                                   .handler_room = INTERCEPT_SM_BYTES - 32,
                                    .iuca = iuca,
                                    .hosts = P3_WORLD_NODES,
                                    .host_list = world->hosts};
@@ -449,6 +509,7 @@ struct p3_world *p3_world_new(const struct p3_world_options *options)
     world->told = g_array_new(FALSE, TRUE, sizeof(struct p3_told));
     world->lines = g_ptr_array_new_with_free_func(g_free);
     world->transfers = g_ptr_array_new_with_free_func(g_free);
+    world->client_messages = g_ptr_array_new_with_free_func(g_free);
     world->flights = g_ptr_array_new_with_free_func(g_free);
     for (int i = 0; i < P3_WORLD_NODES; i++) {
         node_make(world, i, &config);
@@ -463,6 +524,7 @@ void p3_world_free(struct p3_world *world)
         struct p3_node *node = &world->nodes[i];
         p3_process_clear(&node->p3);
         g_queue_clear_full(&node->jobs, g_free);
+        g_queue_clear(&node->handler.arrived);
         g_queue_clear_full(&node->nic.vnic.arrived, g_free);
         mpi_process_free(node->process);
         host_free(node->host);
@@ -472,6 +534,7 @@ void p3_world_free(struct p3_world *world)
     g_array_free(world->told, TRUE);
     g_ptr_array_unref(world->lines);
     g_ptr_array_unref(world->flights);
+    g_ptr_array_unref(world->client_messages);
     g_ptr_array_unref(world->transfers);
     g_free(world);
 }
@@ -520,6 +583,11 @@ int p3_world_packets(const struct p3_world *world, int node, enum p3_kind kind, 
 {
     const struct intercept_nic *nic = &world->nodes[node].nic;
     return tx < 0 ? nic->packets[0][kind] + nic->packets[1][kind] : nic->packets[tx][kind];
+}
+
+int p3_world_client_messages(const struct p3_world *world, int node)
+{
+    return world->nodes[node].handler.messages;
 }
 
 int64_t p3_world_counter(struct p3_world *world, const char *name)

@@ -66,6 +66,8 @@ void p3_world_expect_over(struct p3_world *world);
 
 // Packets of a kind that a node has put into a TX-CB (0 or 1), or into both (-1).
 int p3_world_packets(const struct p3_world *world, int node, enum p3_kind kind, int tx);
+// Messages that a node has handed to its VDMA handler.
+int p3_world_client_messages(const struct p3_world *world, int node);
 int64_t p3_world_counter(struct p3_world *world, const char *name);
 
 // The transitions so far of machines ("short send", "boot"; ended by NULL), without their details:

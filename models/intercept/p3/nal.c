@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The NAL's entry points, and a process's state.
+#include "models/intercept/p3/handler_cb.h"
 #include "models/intercept/p3/p3_internal.h"
 
 #include <stdarg.h>
@@ -74,6 +75,8 @@ static enum portals_status nal_send(struct cpu_context *context, struct portals_
     if (header->to.nid < 0 || header->to.nid >= process->hosts)
         return PORTALS_REFUSED;
     p3_spend(context, process->config->send, header->message);
+    if (process->config->version == P3_HANDLER_CB)
+        return p3_cb_send(context, process, transfer);
     if (is_short(process, transfer))
         return p3_short_send(context, process, transfer);
     if (header->kind == PORTALS_REPLY && !process->config->long_replies)
@@ -85,7 +88,10 @@ static void nal_receive(struct cpu_context *context, struct portals_ni *ni, void
                         struct portals_transfer *transfer)
 {
     struct p3_process *process = portals_nal_process(ni);
-    if (((const struct p3_arriving *)arriving)->is_long)
+    const struct p3_arriving *way = arriving;
+    if (way->by_handler_cb)
+        p3_cb_receive(context, process, arriving, transfer);
+    else if (way->is_long)
         p3_long_receive(context, process, arriving, transfer);
     else
         p3_short_receive(context, process, arriving, transfer);

@@ -14,7 +14,7 @@ struct p3_long; // long.c's part of a process
 
 // What portals_parse hands through to `receive`: the first member of the protocols' own structs.
 struct p3_arriving {
-    bool is_long;
+    bool is_long, by_handler_cb; // neither: short
 };
 
 // ---- Records of messages ----
@@ -57,6 +57,8 @@ struct p3_receive {
     uint64_t number;
     struct message_ref message;
     int64_t mlen, rcvlen; // B wanted, and B received
+    int64_t length;       // handler_cb.c: B that come, wanted or not
+    bool empty;           // handler_cb.c: a message of no bytes
 };
 
 // An RTS that came before its turn.
@@ -114,6 +116,7 @@ struct p3_process {
     struct p3_sizes sizes;
     struct vnic *vnic;            // of its short messages
     struct vdma_handler *handler; // of its host's card
+    int64_t handler_room;         // B of a client's message of it, besides its header
     struct p3_long *long_side;    // long.c's
     int iuca;                     // its host's index, and its nid
     int hosts;
@@ -202,6 +205,10 @@ bool p3_boot_admits(struct cpu_context *context, struct p3_process *process, str
 // The peer has answered the boot message: what waits for that may be sent by the thread.
 void p3_boot_confirmed(struct cpu_context *context, struct p3_process *process, int peer);
 
+// Returns the record of a sent message to `peer`, or NULL.
+struct p3_send *p3_send_find(const struct p3_peer *peer, uint64_t number);
+void p3_send_unlink(struct p3_peer *peer, const struct p3_send *send);
+
 // ---- Postponed packets (postponed.c) ----
 
 void p3_postpone(struct p3_process *process, struct p3_send *send, struct p3_receive *receive,
@@ -232,6 +239,10 @@ void p3_data_arrived(struct cpu_context *context, struct p3_process *process,
 // there is no room.
 bool p3_answer_send(struct cpu_context *context, struct p3_process *process,
                     struct p3_receive *receive, enum p3_kind kind);
+
+// Returns the place of the record of a message from `peer`, or of NULL.
+struct p3_receive **p3_receive_find(struct p3_peer *peer, uint64_t number);
+void p3_receive_unlink(struct p3_peer *peer, struct p3_receive **place);
 
 // What an RTS is to portals_parse and `receive`.
 struct p3_short_arriving {

@@ -132,8 +132,7 @@ void p3_short_receive(struct cpu_context *context, struct p3_process *process, v
 
 // ---- Data ----
 
-// Returns the place of the record of a message from `peer`, or of NULL.
-static struct p3_receive **find(struct p3_peer *peer, uint64_t number)
+struct p3_receive **p3_receive_find(struct p3_peer *peer, uint64_t number)
 {
     struct p3_receive **at = &peer->receiving;
     while (*at && (*at)->number != number)
@@ -141,7 +140,7 @@ static struct p3_receive **find(struct p3_peer *peer, uint64_t number)
     return at;
 }
 
-static void unlink_receiving(struct p3_peer *peer, struct p3_receive **place)
+void p3_receive_unlink(struct p3_peer *peer, struct p3_receive **place)
 {
     struct p3_receive *receive = *place;
     *place = receive->next;
@@ -155,7 +154,7 @@ void p3_data_arrived(struct cpu_context *context, struct p3_process *process,
 {
     const struct p3_packet *packet = p3_packet_of(sm);
     struct p3_peer *peer = p3_peer(process, sm->from);
-    struct p3_receive **place = find(peer, packet->number), *receive = *place;
+    struct p3_receive **place = p3_receive_find(peer, packet->number), *receive = *place;
     p3_spend(context, process->config->record, sm->message);
     if (!receive) {
         ++*process->counters.unexpected;
@@ -170,7 +169,7 @@ void p3_data_arrived(struct cpu_context *context, struct p3_process *process,
     }
     receive->rcvlen += sm->length;
     if (receive->rcvlen >= receive->mlen) {
-        unlink_receiving(peer, place);
+        p3_receive_unlink(peer, place);
         answer(context, process, receive, P3_MSGEND);
     } else if (packet->kind == P3_STOP_DATA) {
         answer(context, process, receive, P3_NEXT_CTS);

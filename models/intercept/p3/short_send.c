@@ -79,8 +79,8 @@ enum portals_status p3_short_send(struct cpu_context *context, struct p3_process
 
 // ---- Answers ----
 
-// Returns the record of a message to `peer`, or NULL. Answers come nearly in the order of the RTS.
-static struct p3_send *find(const struct p3_peer *peer, uint64_t number)
+// Answers come nearly in the order of the RTS.
+struct p3_send *p3_send_find(const struct p3_peer *peer, uint64_t number)
 {
     struct p3_send *send = peer->sent;
     while (send && send->number != number)
@@ -88,7 +88,7 @@ static struct p3_send *find(const struct p3_peer *peer, uint64_t number)
     return send;
 }
 
-static void unlink_sent(struct p3_peer *peer, const struct p3_send *send)
+void p3_send_unlink(struct p3_peer *peer, const struct p3_send *send)
 {
     struct p3_send *before = NULL;
     for (struct p3_send *at = peer->sent; at != send; at = at->next)
@@ -126,7 +126,7 @@ static void end(struct cpu_context *context, struct p3_process *process, struct 
                 bool good)
 {
     struct portals_transfer *transfer = send->transfer;
-    unlink_sent(p3_peer(process, send->peer), send);
+    p3_send_unlink(p3_peer(process, send->peer), send);
     unlink_granted(process, send);
     enter(context, process, send, good ? P3_SEND_DONE : P3_SEND_FAILED,
           good ? "MSGEND" : "MSGERROR");
@@ -151,7 +151,7 @@ void p3_answer_arrived(struct cpu_context *context, struct p3_process *process,
                        const struct intercept_sm *sm)
 {
     const struct p3_packet *packet = p3_packet_of(sm);
-    struct p3_send *send = find(p3_peer(process, sm->from), packet->number);
+    struct p3_send *send = p3_send_find(p3_peer(process, sm->from), packet->number);
     p3_spend(context, process->config->record, sm->message);
     if (!send || !takes(send->state, packet->kind)) {
         ++*process->counters.unanswerable;

@@ -63,6 +63,8 @@ static void process_init(struct job *job, struct mpi_process *process)
     const struct p3_stack *stack = job->state;
     struct rank *rank = process->device;
     int host = process->host->index;
+    const struct vdma_handler_config *handler =
+        scenario_section_values(job->test_case, "vdma_handler");
     portals_ni_init(&rank->ni, process, scenario_section_values(job->test_case, "portals"), &p3_nal,
                     &rank->p3);
     rank->p3 = (struct p3_process){
@@ -72,6 +74,7 @@ static void process_init(struct job *job, struct mpi_process *process)
         .host = process->host,
         .config = scenario_section_values(job->test_case, "p3"),
         .handler = stack->handlers[host],
+        .handler_room = INTERCEPT_SM_BYTES - handler->header,
         .iuca = host,
         .hosts = job->cluster->host_count,
         .host_list = job->cluster->hosts,
