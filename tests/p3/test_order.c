@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random mixes of messages among three nodes over a card that reorders packets: what holds of every
 // one of them.
+#include "tests/p3/world_p3.h"
 #include "tests/support/suite.h"
-#include "tests/support/world_p3.h"
 
 // The made-up card and library stand in for the real ones in these tests only.
 #include "tests/p3/world_p3.c" // NOLINT(bugprone-suspicious-include)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/support/world_p3.h"
+#include "tests/p3/world_p3.h"
 
 #include "models/intercept/p3/handler_cb.h"
 #include "tests/support/suite.h"

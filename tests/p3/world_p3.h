@@ -2,8 +2,8 @@
 // A world for the NAL over Intercept, with the rooms beside it made up: a card that carries short
 // messages after a time of its own, each in its own, so that they may overtake one another; and a
 // library that wants so many bytes of each message. Nothing of the real ones is linked.
-#ifndef NETSIM_TESTS_SUPPORT_WORLD_P3_H
-#define NETSIM_TESTS_SUPPORT_WORLD_P3_H
+#ifndef NETSIM_TESTS_P3_WORLD_P3_H
+#define NETSIM_TESTS_P3_WORLD_P3_H
 
 #include "models/intercept/p3/p3_internal.h"
 #include "sim/core/random.h"
