@@ -434,17 +434,19 @@ void rpi_send_start(struct cpu_context *context, struct mpi_request *request)
     rpi_send_try(context, request);
 }
 
-// Starts what can be started now, in order; envelopes to one peer keep theirs. True if anything
-// was.
+// Starts what can be started now, in order; envelopes to one peer keep theirs. Returns true if
+// anything was started.
 bool rpi_send_queue_run(struct cpu_context *context, struct rpi_process *rpi)
 {
     struct mpi_request *at = rpi->send_queue.head;
     bool any = false;
     rpi->send_queue = rpi->again = (struct rpi_send_queue){0};
     rpi->looking = true;
-    for (int node = 0; at && node < rpi->nodes; node++) {
-        rpi->procs[node].held_up = rpi->procs[node].descriptors_due = false;
-        rpi->procs[node].waiting_sends = rpi->procs[node].waiting_acks = 0;
+    // A peer with nothing in the queue has nothing to forget.
+    for (struct mpi_request *each = at; each; each = rpi_of(each)->send_next) {
+        struct rpi_process_peer *peer = rpi_of(each)->cq_peer;
+        peer->held_up = peer->descriptors_due = false;
+        peer->waiting_sends = peer->waiting_acks = 0;
     }
     while (at) {
         struct rpi_request *r = rpi_of(at);
