@@ -43,7 +43,7 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
               .doc = "even_out: if there are fewer whole buffers than this",                       \
               .source = ARMCI_2001),                                                               \
         PARAM(A, even_rest, PARAM_SIZE, .fallback = "190000 B",                                    \
-              .doc = "even_out: and fewer bytes behind them", .source = ARMCI_2001),               \
+              .doc = "even_out: and fewer bytes after them", .source = ARMCI_2001),                \
         PARAM(A, get_chunk, PARAM_CHOICE, .fallback = "buffer", .choices = get_chunks,             \
               .doc = "pieces of a pipelined get: whole buffers, or by its size",                   \
               .source = "thesis 001, 4.3.1: buffers; " ARMCI_2001 ": by size"),                    \
@@ -81,7 +81,7 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
               .doc = "descriptor of the client's buffer in a request",                             \
               .source = "prior: address, size, port, node"),                                       \
         PARAM(A, flag, PARAM_SIZE, .fallback = "8 B", .least = "1 B", .most = "4 KiB",             \
-              .doc = "flag that is written behind data or by itself",                              \
+              .doc = "flag that is written after data or by itself",                               \
               .source = "prior: the least unit of a DMA over 64 bits")
 
 #define COST_PARAMS                                                                                \
@@ -92,7 +92,7 @@ static const char *const get_chunks[] = {"buffer", "armci_2001", NULL};
         PARAM(A, piece, PARAM_COST, .fallback = "200 cycles",                                      \
               .doc = "breaking one more piece off a transfer", .source = PRIOR),                   \
         PARAM(A, block, PARAM_COST, .fallback = "40 cycles",                                       \
-              .doc = "each contiguous block that is packed or unpacked, beside its bytes",         \
+              .doc = "each contiguous block that is packed or unpacked, besides its bytes",        \
               .source = PRIOR),                                                                    \
         PARAM(A, look, PARAM_COST, .fallback = "20 cycles", .doc = "one look at a flag in memory", \
               .source = PRIOR),                                                                    \

@@ -118,7 +118,7 @@ const struct stack armci_stack = {
     .schema =
         {
             .name = "armci",
-            .doc = "ARMCI over GM, with MPICH beside it",
+            .doc = "ARMCI over GM, together with MPICH",
             .benchmarks = (const char *const[]){"armci.put", "armci.get", "armci.accumulate",
                                                 "native.copy", "program", NULL},
             .sections = (const char *const[]){"gm", "armci", "mpich_gm", "mpich_1_2_2", NULL},

@@ -2,16 +2,14 @@
 // The TCP RPI of LAM/MPI 7: the device of an MPI process over sockets.
 //
 //   lam_tcp.c           parameters, the device's ops, reports
-//   lam_tcp_progress.c  advance: which sockets are of interest; one of them: read or write,
-//   several:
-//                       select
+//   lam_tcp_progress.c  advance: the sockets of interest; read or write if it is one, else select
 //   lam_tcp_protocol.c  start, envelopes, bodies, ACKs: what a request does next
 //
 // Short (up to lam_tcp.short): envelope and body in one writev. Synchronous: the same, then an ACK.
-// Long: envelope, ACK, then a second envelope with the body. The receiver reads 24 bytes, then what
-// they announce. A socket is read only while a request could take something from it. A blocking
-// call while no request is active goes past all that (fastsend, fastrecv): it makes no request, and
-// blocks in the socket.
+// Long: envelope, ACK, then a second envelope with the body. The receiver reads 24 bytes, then the
+// body that they announce. A socket is read only while a request could take something from it. A
+// blocking call while no request is active bypasses all that (fastsend, fastrecv): it makes no
+// request, and blocks in the socket.
 //
 // Not modelled: conversion between byte orders, guaranteed envelope resources (GER), which are a
 // build option, and sockets' options set after connecting (here they are set before).
@@ -22,17 +20,17 @@
 #include "sim/mpi/arrival.h"
 
 struct lam_tcp_config {
-    int64_t short_limit;   // longest short message ("short")
-    int64_t socket_buffer; // SO_SNDBUF and SO_RCVBUF; 0: short limit and an envelope
-    bool no_delay;         // TCP_NODELAY
-    int64_t envelope;      // bytes of an envelope
-    struct cost advance;   // one turn of the progress engine
-    bool fast_calls;       // MPI_Send and MPI_Recv go past the requests if none is active
-    struct cost fast;      // such a call
-    struct cost start;     // building and starting a request
-    struct cost send;      // filling in an envelope
-    struct cost receive;   // an envelope that has been read: finding out what it is
-    sim_time daemon_exchange;
+    int64_t short_limit;   // bytes ("short")
+    int64_t socket_buffer; // bytes
+    bool no_delay;
+    int64_t envelope; // bytes
+    struct cost advance;
+    bool fast_calls;
+    struct cost fast;
+    struct cost start;
+    struct cost send;
+    struct cost receive;
+    sim_time daemon_exchange; // ps
 };
 
 extern const struct param_table lam_tcp_table;
@@ -44,8 +42,8 @@ extern const struct param_table lam_tcp_table;
 #define LAM_C2C2ND 0x8
 
 // An envelope's content. LAM's holds length, tag, flags, rank, context and sequence number, six
-// words of 32 bits; rank and context give room here for the name of the message in the books, as
-// the peer is known from the connection.
+// words of 32 bits. Here the ledger's name of the message takes the room of the rank, which the
+// connection tells, and half of those of flags and context.
 struct lam_envelope {
     int32_t ce_len, ce_tag;
     uint16_t ce_flags, ce_cid;

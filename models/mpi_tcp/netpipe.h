@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs on bare sockets, as NetPIPE measures TCP: blocking write until all is taken, blocking
-// read until all is there. No envelopes, no matching: messages are those of the stream, in its
-// order; one byte stands for a message of no bytes.
+// Programs on bare sockets, as NetPIPE measures TCP: blocking writes until the socket has taken
+// all, blocking reads until all has come. No envelopes, no matching: messages come in the stream's
+// order; one byte represents an empty message.
 #ifndef NETSIM_MODELS_MPI_TCP_NETPIPE_H
 #define NETSIM_MODELS_MPI_TCP_NETPIPE_H
 
@@ -9,9 +9,9 @@
 #include "sim/mpi/bare.h"
 
 struct netpipe_config {
-    int64_t send_buffer, receive_buffer; // 0: the system's
+    int64_t send_buffer, receive_buffer; // bytes
     bool no_delay;
-    struct cost call; // a turn of the loop around read or write
+    struct cost call;
 };
 
 extern const struct param_table netpipe_table;

@@ -3,7 +3,7 @@
 //
 //   p4.c           parameters, the device's ops, reports
 //   p4_transport.c p4's messages: written in the order of the calls, each to its end; read one at a
-//                  time behind a select over all sockets; the queue of those read early
+//                  time after a select over all sockets; the queue of those read early
 //   p4_protocol.c  ADI-2: short, eager, rendezvous
 //
 // Short: one p4 message, a packet with the data in it. Eager: a packet, then the data as a second
@@ -25,18 +25,18 @@
 #include "sim/mpi/arrival.h"
 
 struct p4_config {
-    int64_t short_limit;   // longest message inside a packet ("short")
-    int64_t eager;         // longest eager message
-    int64_t socket_buffer; // SO_SNDBUF and SO_RCVBUF, 0: the system's
-    bool no_delay;         // TCP_NODELAY
-    bool writev;           // header and data of a p4 message in one call
-    int64_t header;        // of p4, bytes
-    int64_t packet;        // of MPICH, bytes
-    struct cost send;      // a send: choosing the protocol, filling in a packet
-    struct cost receive;   // posting a receive
-    struct cost check;     // one turn of MPID_DeviceCheck
-    struct cost message;   // a p4 message: allocation, queue, bookkeeping
-    sim_time exchange;
+    int64_t short_limit;   // bytes ("short")
+    int64_t eager;         // bytes
+    int64_t socket_buffer; // bytes
+    bool no_delay;
+    bool writev;
+    int64_t header; // bytes
+    int64_t packet; // bytes
+    struct cost send;
+    struct cost receive;
+    struct cost check;
+    struct cost message;
+    sim_time exchange; // ps
 };
 
 extern const struct param_table p4_table;

@@ -18,7 +18,7 @@
     {                                                                                              \
         .param = PARAM(struct_, receive_buffer, PARAM_COUNT, .fallback = "",                       \
                        .most = OPERATION_MOST_ADDRESS,                                             \
-                       .doc = "address; without it, behind what is sent")                          \
+                       .doc = "address; without it, after the data to be sent")                    \
     }
 // Must be given, unlike those of operations that may block.
 #define REQUEST                                                                                    \

@@ -108,7 +108,7 @@ static const char *const notifies[] = {"inside", "second", NULL};
 
 static const struct param remote_params[] = {
     PARAM(R, operation, PARAM_CHOICE, .fallback = "write", .choices = operations,
-          .doc = "write: half a round trip; read: from the call to the word behind the data",
+          .doc = "write: half a round trip; read: from the call to the word after the data",
           .source = "thesis 003, 4.5.3 and 4.5.4"),
     PARAM(R, address, PARAM_CHOICE, .fallback = "virtual", .choices = addresses,
           .doc = "RM-V or RM-P writes; reads are virtual", .source = "thesis 003, 4.5.3"),

@@ -19,7 +19,7 @@
                    .doc = "address in the peer's memory; 0: what corresponds to buffer")},         \
         CHANNEL(T),                                                                                \
         {.param = PARAM(T, notify, PARAM_BOOL, .fallback = "false",                                \
-                        .doc = "a word is written behind the data")},                              \
+                        .doc = "a word is written after the data")},                               \
     {                                                                                              \
         .param = PARAM(T, paged, PARAM_BOOL, .fallback = "false",                                  \
                        .doc = "without a registered buffer: memory that was pinned page by page")  \

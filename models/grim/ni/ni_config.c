@@ -27,7 +27,7 @@ static const char *const second_dmas[] = {"chained", "waits", NULL};
               .chosen_for = "grim.inject.saturation grim.inject.unbounded_knee "                   \
                             "grim.inject.buffer_estimate"),                                        \
         PARAM(C, channels, PARAM_COUNT, .fallback = "0", .most = "4096",                           \
-              .doc = "logical channels of a card; 0: one for each endpoint of the host",           \
+              .doc = "logical channels per card; 0: one for each endpoint of the host",            \
               .source = "thesis 003, 4.3: one for each endpoint"),                                 \
         PARAM(C, in_flight, PARAM_COUNT, .fallback = "64", .least = "1", .most = "128",            \
               .doc = "messages of a channel that may be on the way: scoreboard entries, or slots", \

@@ -4,13 +4,13 @@
 // its own. The firmware (the MCP) keeps one reliable connection for each other card, over which the
 // messages of all ports go, cut into packets.
 //
-// A token belongs to the client until it is used in a call; it comes back with an event that the
-// client takes out of the queue and hands to gm_unknown, which calls the send's callback. A client
-// that does not poll gets nothing back.
+// A token belongs to the client until a call uses it. It comes back with an event that the client
+// takes out of the queue and hands to gm_unknown, which calls the send's callback. A client that
+// does not poll gets nothing back.
 //
-// Payload is not stored: a message is told by (message, offset, length), and what its first bytes
-// say to the library above is the pointer `content`, which that library keeps alive until the
-// receiver has looked at it.
+// Payload is not stored: (message, offset, length) identify a message's bytes. The pointer
+// `content` represents what its first bytes say to the library above, which keeps it valid until
+// the receiver has read it.
 #ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_H
 #define NETSIM_MODELS_MYRINET_GM_GM_GM_H
 
@@ -19,7 +19,7 @@
 
 #include <jansson.h>
 
-// What captures of the cards hold.
+// The link type of captures at the cards.
 extern const struct capture_link gm_capture_link;
 
 struct gm_fabric; // the cards of a cluster, their MCPs and connections
@@ -27,8 +27,8 @@ struct gm_port;
 
 enum gm_status { GM_SUCCESS, GM_SEND_TIMED_OUT, GM_SEND_REJECTED, GM_SEND_PORT_CLOSED };
 
-// Puts the MCP on a card of every host, that which the case's stack uses.
-// Free with gm_fabric_free, before the cluster.
+// Puts the MCP on each host's card that the case's stack uses. The caller frees it with
+// gm_fabric_free, before the cluster.
 struct gm_fabric *gm_fabric_new(struct cluster *cluster, const struct scenario_case *test_case);
 void gm_fabric_free(struct gm_fabric *fabric);
 
@@ -38,16 +38,16 @@ struct lanai *gm_fabric_card(const struct gm_fabric *fabric, int host);
 
 struct gm_config;
 
-// What an open port, and a connection over which something was sent, take of the simulator's
-// memory, bytes.
+// Bytes of the simulator's memory per open port, and per connection over which something was sent.
 int64_t gm_port_footprint(const struct gm_config *config);
-
-// Ports of a card; they count from 0.
-int64_t gm_ports(const struct gm_config *config);
 int64_t gm_connection_footprint(const struct gm_config *config);
 
+// Ports per card; they count from 0.
+int64_t gm_ports(const struct gm_config *config);
+
 // Opens port `number` (0 .. gm.ports - 1) of the host's card, for the task that will wait for its
-// events. `name` is interned ("rank 0"). NULL if the port is open already, or there is no such one.
+// events. `name` is interned ("rank 0"). Returns NULL if the port is open already or does not
+// exist.
 struct gm_port *gm_open(struct gm_fabric *fabric, int host, int number, const char *name,
                         struct cpu_task *task);
 // Messages to a closed port fail at their senders (GM_SEND_PORT_CLOSED). It stays closed: a port is
@@ -56,18 +56,21 @@ void gm_close(struct gm_port *port);
 
 int gm_port_host(const struct gm_port *port);
 int gm_port_number(const struct gm_port *port);
-int64_t gm_send_tokens(const struct gm_port *port);    // that the client has now
-int64_t gm_receive_tokens(const struct gm_port *port); // the same
+
+// Tokens that the client has now.
+int64_t gm_send_tokens(const struct gm_port *port);
+int64_t gm_receive_tokens(const struct gm_port *port);
 
 // ---- Memory: only registered memory may be sent from or received into ----
 
-// Registers memory of the process (charged: system call, pinning by page). False if the system
-// does not allow it (gm.registration) or too much is registered.
+// Registers memory of the process, and charges the system call and the pinning of each page.
+// Returns false if the system does not allow it (gm.registration) or too much is registered.
 bool gm_register_memory(struct cpu_context *context, struct gm_port *port, int64_t address,
                         int64_t bytes);
 bool gm_deregister_memory(struct cpu_context *context, struct gm_port *port, int64_t address,
                           int64_t bytes);
-// Memory that GM allocates is registered from the start: tells GM so, at no cost (startup).
+// Tells GM of memory that it has allocated at startup, which is registered from the start; free of
+// charge.
 void gm_dma_memory(struct gm_port *port, int64_t address, int64_t bytes);
 
 // ---- Sending ----
@@ -79,29 +82,29 @@ struct gm_message {
     int64_t address; // registered memory of the sender
     int64_t length;  // bytes; the first `header` of them are the library's, not the message's
     int64_t header;
-    int size; // size class of the receive token that it needs: 2^size bytes
+    int size; // class of the receive token that it needs: 2^size bytes
     int priority;
     int target_host, target_port;
     struct message_ref message; // whose bytes [offset, offset + length - header) these are
     int64_t offset;
-    const void *content; // what the header says; NULL: nothing
+    const void *content; // of the header; NULL: none
     gm_callback_fn *callback;
     void *callback_context;
 };
 
-// Sends a message into a receive buffer of the target port; the callback comes when the target's
-// card has acknowledged all of it. Takes a send token; false if there is none. Memory that is not
-// registered ends the run ("not_registered").
+// Sends a message into a receive buffer of the target port, and takes a send token. The callback is
+// called when the target's card has acknowledged all of it. Returns false if the client has no send
+// token. Memory that is not registered ends the run ("not_registered").
 bool gm_send_with_callback(struct cpu_context *context, struct gm_port *port,
                            const struct gm_message *message);
 
 // Writes to `remote_address` in registered memory of the target port's process, which takes no
-// receive token there and makes no event. `size` is not looked at.
+// receive token there and makes no event. `size` is ignored.
 bool gm_directed_send_with_callback(struct cpu_context *context, struct gm_port *port,
                                     const struct gm_message *message, int64_t remote_address);
 
-// Called in the event in which the last byte of a directed send is in the memory of the port's
-// process; no processor's time. The callback wakes the process that polls that memory.
+// A directed send whose last byte has reached the memory of the port's process. The callback runs
+// in that event, takes no processor's time, and wakes the process that polls that memory.
 struct gm_write {
     int64_t address, length, header;
     int source_host, source_port;
@@ -114,22 +117,22 @@ void gm_on_write(struct gm_port *port, gm_written_fn *written, void *owner);
 
 // ---- Receiving ----
 
-// Gives a receive buffer of a size class (2^size bytes of registered memory). Takes a receive
-// token; false if there is none.
+// Gives GM a receive buffer of a size class (2^size bytes of registered memory), and takes a
+// receive token. Returns false if the client has none.
 bool gm_provide_receive_buffer(struct cpu_context *context, struct gm_port *port, int64_t address,
                                int size, int priority);
 
-// The same at no cost, and known to the card at once: for what a process gives GM before its run
-// begins. After an opened port's first send it is too late.
+// The same free of charge, and known to the card at once: for buffers that a process gives GM
+// before its run begins, and before the port's first send.
 bool gm_provide_at_start(struct gm_port *port, int64_t address, int size, int priority);
 
-// The size class for so many bytes: the least n with 2^n >= bytes.
+// Returns the size class for so many bytes: the least n with 2^n >= bytes.
 int gm_min_size_for_length(int64_t bytes);
 
 enum gm_event_kind {
     GM_NO_EVENT,
     GM_RECV_EVENT,      // a message is in the buffer
-    GM_FAST_RECV_EVENT, // a short one, in the queue's slot; the buffer's token is back as well
+    GM_FAST_RECV_EVENT, // a short one, in the queue's slot; the buffer's token also comes back
     GM_SENT_EVENT,      // internal: for gm_unknown
     GM_ALARM_EVENT,     // internal: for gm_unknown
 };
@@ -146,23 +149,23 @@ struct gm_event {
     void *internal; // GM's
 };
 
-// Takes the next event out of the queue (stage "GM"); GM_NO_EVENT if there is none.
+// Takes the next event out of the queue (stage "GM"). Returns GM_NO_EVENT if there is none.
 enum gm_event_kind gm_receive(struct cpu_context *context, struct gm_port *port,
                               struct gm_event *event);
 
-// What is not for the client: calls callbacks, gives tokens back.
+// Handles an event that is not for the client: calls callbacks, gives tokens back.
 void gm_unknown(struct cpu_context *context, struct gm_port *port, struct gm_event *event);
 
-// The task goes to sleep after this call, and is woken for the next event: by polling, at the end
-// of the turn of `turn` (> 0) in which the event comes, no interrupt; blocking, by an interrupt of
-// the card, with what the kernel takes for that. It is woken at once if an event is there already.
+// The task goes to sleep after this call, and is woken for the next event, at once if one is queued
+// already. A task that polls is woken at the end of the turn of `turn` (> 0) in which the event
+// comes; one that blocks is woken by an interrupt of the card, which the kernel is charged for.
 void gm_poll(struct cpu_context *context, struct gm_port *port, sim_time turn);
 void gm_block(struct cpu_context *context, struct gm_port *port);
 
-// Events of any kind that wait in the queue.
+// Returns the number of events of any kind in the queue.
 int gm_waiting(const struct gm_port *port);
 
-// For reports: what the port and its connections wait for, a new object.
+// For reports: what the port and its connections wait for. Returns a new reference.
 json_t *gm_describe(const struct gm_port *port);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Inside GM: what gm_*.c share. Users see gm.h only.
 //
-// On a card four state machines work for each other: SDMA fetches a packet's payload from the host
-// into SRAM, SEND puts it on the link, RECV looks at what has come, RDMA writes payload and events
-// into host memory. Under them lie the connections, one for each other card.
+// On a card four state machines work together: SDMA fetches a packet's payload from the host into
+// SRAM, SEND puts it on the link, RECV checks packets that have come, RDMA writes payload and
+// events into host memory. Below them are the connections, one per other card.
 //
-// A connection is a go-back-N of packets: each has a session number and a sequence number of 16
-// bits, and a send record until it is acknowledged. Over it go the streams: the messages from one
-// port to one port with one priority, which stay in order; packets of several streams take turns.
-// A message that finds no receive buffer lets its stream sleep and no other: what was sent behind
-// it is taken back, and goes again under the next session number.
+// A connection is a go-back-N of packets: each packet has a session number and a sequence number of
+// 16 bits, and a send record until it is acknowledged. A connection carries streams: a stream is
+// the messages from one port to one port with one priority, which stay in order; packets of several
+// streams take turns. A message that finds no receive buffer puts its own stream to sleep only: the
+// packets sent after it are taken back, and are sent again under the next session number.
 #ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_INTERNAL_H
 #define NETSIM_MODELS_MYRINET_GM_GM_GM_INTERNAL_H
 
@@ -33,7 +33,7 @@ enum gm_packet_kind {
     GM_PACKET_DATA,
     GM_PACKET_DIRECTED,
     GM_PACKET_ACK,
-    GM_PACKET_NACK_GAP,      // a packet in front of it is missing
+    GM_PACKET_NACK_GAP,      // a packet before it is missing
     GM_PACKET_NACK_REFUSED,  // no receive buffer
     GM_PACKET_NACK_CLOSED,   // no such port is open
     GM_PACKET_NACK_REJECTED, // the remote address is not registered
@@ -43,7 +43,7 @@ struct gm_header {
     enum gm_packet_kind kind;
     int source_host;
     uint16_t session, sequence; // of an ACK or NACK: the packet that is expected next
-    // How often the packet has been sent. A NACK repeats it: one for an earlier time is out of
+    // How often the packet has been sent. A NACK repeats it: a NACK of an earlier attempt is out of
     // date.
     uint16_t attempt;
     uint8_t source_port, target_port, priority, size;
@@ -60,7 +60,7 @@ struct gm_header {
 
 enum gm_descriptor_kind { GM_SEND_DESCRIPTOR, GM_RECEIVE_DESCRIPTOR };
 
-// What the host writes into the card; the first member of both tokens.
+// The first member of both tokens: the host writes it into the card.
 struct gm_descriptor {
     struct lanai_write write;
     enum gm_descriptor_kind kind;
@@ -97,7 +97,7 @@ struct gm_send_token {
     struct gm_send_token *next; // in its stream; among the client's
 };
 
-// What says nothing while the client has it.
+// The fields before this are unset while the client has the token.
 #define GM_SEND_TOKEN_OF_CLIENT offsetof(struct gm_send_token, state)
 
 struct gm_receive_token {
@@ -140,7 +140,7 @@ struct gm_port {
     uint32_t slots, head, tail;
 
     enum gm_wait wait;
-    bool slept; // by an interrupt: the process switch is to be charged
+    bool slept; // woken by an interrupt: the process switch is still to be charged
     sim_time poll_since, poll_turn;
     struct event wake;
     struct gm_port *next_interrupted;
@@ -166,17 +166,17 @@ struct gm_stream {
     struct gm_connection *connection;
     uint8_t source_port, target_port, priority;
     struct gm_send_token *head, *tail; // not yet acknowledged
-    struct gm_send_token *cursor;      // the first of which something is still to be fetched
+    struct gm_send_token *cursor;      // the first that is not fetched completely
     bool asleep;                       // refused, until its alarm
-    bool queued;                       // in the connection's turn
+    bool queued;                       // among the connection's `turn`
     struct gm_stream *next_turn;
-    sim_time refused_since; // the head, first; 0: it has not been
+    sim_time refused_since; // when the head was first refused; 0: never
     sim_time asleep_since;
     struct gm_alarm alarm;
     struct gm_stream *next;
 };
 
-// The same at the receiver: a message of which not all packets have come.
+// The same at the receiver: a message whose packets have not all come.
 struct gm_incoming {
     uint8_t source_port, target_port, priority;
     bool active;
@@ -195,7 +195,7 @@ struct gm_record {
 enum gm_connection_state {
     GM_CONNECTION_IDLE,      // nothing is unacknowledged
     GM_CONNECTION_SENDING,   // packets wait for their ACK
-    GM_CONNECTION_RESENDING, // and some of them are to be sent again
+    GM_CONNECTION_RESENDING, // the same, and some of them must be sent again
 };
 
 struct gm_connection {
@@ -207,22 +207,22 @@ struct gm_connection {
     enum gm_connection_state state;
     uint16_t session, first;      // sequence number of the first record
     struct gm_record *records;    // ring of config.window
-    uint32_t head, count, cursor; // cursor: the next record to be sent (again); count: none
-    int in_pipe;                  // its packets between SDMA's start and the end of their sending
-    sim_time progress;            // when the first record became that
+    uint32_t head, count, cursor; // cursor: the next record to send (again); `count` if none
+    int in_pipe;                  // packets between the start of SDMA and the end of SEND
+    sim_time progress;            // when the first record became the first
     struct gm_alarm resend;
     sim_time quiet_since; // when its timer was set
     struct gm_stream *streams;
-    struct gm_stream *turn, *turn_tail; // streams that have something to fetch
+    struct gm_stream *turn, *turn_tail; // streams with something to fetch
     bool queued;                        // among the card's
     struct gm_connection *next_turn;
 
     // Receiver.
     uint16_t in_session, expected;
-    bool gap_told; // a NACK for `expected` has gone, until it comes
+    bool gap_told; // a NACK for `expected` was sent, and it has not come yet
     struct gm_incoming *incoming;
 
-    // The prestaged ACK or NACK: the latest is what counts.
+    // The prestaged ACK or NACK; a later one replaces it.
     struct gm_header control;
     bool control_pending;
     struct gm_connection *next_control;
@@ -262,7 +262,7 @@ struct gm_receive_buffer {
     struct lanai_buffer buffer;
     struct gm_rdma_job job;
     struct gm_header header;
-    struct gm_receive_token *token; // of the message's last packet: to be reported
+    struct gm_receive_token *token; // of the message's last packet, to be reported
 };
 
 struct gm_counters {
@@ -282,7 +282,7 @@ struct gm_card {
 
     // SDMA
     enum gm_sdma_state sdma_state;
-    struct gm_connection *turn, *turn_tail; // connections that have something to fetch
+    struct gm_connection *turn, *turn_tail; // connections with something to fetch
     struct gm_send_buffer *send_buffers, *free_buffers;
     // SEND
     enum gm_send_state send_state;
@@ -292,7 +292,7 @@ struct gm_card {
     // RECV
     enum gm_recv_state recv_state;
     struct gm_receive_buffer *receive_buffers;
-    int64_t held; // of them that hold a packet
+    int64_t held; // receive buffers with a packet
     // RDMA
     enum gm_rdma_state rdma_state;
     struct gm_rdma_job *jobs, *jobs_tail;
@@ -306,18 +306,18 @@ struct gm_fabric {
     const struct gm_config *config;
     struct gm_card *cards; // by host
     int hosts;
-    struct event stop; // what has failed before the engine ran ends it at once
+    struct event stop; // ends the run at once if something failed before the engine ran
 };
 
 // ---- gm_fabric.c ----
 
-// A machine of the card takes a step: from and to may be the same, then nothing is told.
+// Traces a transition of one of the card's machines; nothing if `from` and `to` are the same.
 void gm_trace(const struct gm_card *card, sim_time now, const char *machine, int64_t subject,
               const char *from, const char *to, const char *detail);
 
 // ---- gm_capture.c ----
 
-// What captures see of the packets (lanai.h); the owner is the card.
+// Packets as captures show them (lanai.h); the owner is the card.
 extern const struct lanai_frames gm_frames;
 
 // ---- gm_memory.c ----
@@ -326,11 +326,11 @@ bool gm_registered(struct gm_port *port, int64_t address, int64_t bytes);
 
 // ---- gm_port.c ----
 
-// An event is in the port's queue, now: wakes who waits for it.
+// Puts an event into the port's queue now, and wakes the task that waits for it.
 void gm_port_event(struct gm_port *port, const struct gm_event *event);
 
 struct gm_receive_token *gm_receive_token_take(struct gm_port *port, int size, int priority);
-void gm_receive_token_post(struct gm_receive_token *token); // what the firmware may use
+void gm_receive_token_post(struct gm_receive_token *token); // the firmware may use it now
 void gm_ports_init(struct gm_card *card);
 void gm_ports_clear(struct gm_card *card);
 enum cpu_next gm_interrupt_run(struct cpu_context *context, struct cpu_task *task);
@@ -340,20 +340,20 @@ enum cpu_next gm_interrupt_run(struct cpu_context *context, struct cpu_task *tas
 struct gm_connection *gm_connection_get(struct gm_card *card, int peer);
 void gm_connections_clear(struct gm_card *card);
 
-// A token has been found in SRAM: it goes into its stream.
+// Queues a token that the firmware has found in SRAM in its stream.
 void gm_connection_queue(struct gm_send_token *token);
 
-// Whether there is a packet to be fetched, new or again.
+// Returns true if there is a packet to fetch, a new one or one to be sent again.
 bool gm_connection_ready(const struct gm_connection *connection);
 
-// The next such packet, with its record made: fills in the header. Only if it is ready.
+// Makes the record of the next such packet and fills in its header. The connection must be ready.
 void gm_connection_next(struct cpu_context *context, struct gm_connection *connection,
                         struct gm_header *header);
 
-// A packet of it has left: the resend timer runs anew.
+// A packet of the connection has left the card: restarts the resend timer.
 void gm_connection_left(struct cpu_context *context, struct gm_connection *connection);
 
-// An ACK or NACK has come.
+// Handles an ACK or NACK.
 void gm_connection_answer(struct cpu_context *context, struct gm_connection *connection,
                           const struct gm_header *header);
 
@@ -362,18 +362,18 @@ void gm_timer_run(struct cpu_context *context, void *owner, struct lanai_item *i
 
 // ---- gm_reply.c ----
 
-// What becomes of a data packet that has come.
+// The fate of a data packet that has come.
 enum gm_verdict {
     GM_ACCEPTED,
     GM_DUPLICATE, // accepted before
-    GM_GAP,       // one in front of it is missing
+    GM_GAP,       // a packet before it is missing
     GM_STALE,     // of an old session
     GM_REFUSED,   // no receive buffer of its class
     GM_CLOSED,    // no such port
-    GM_REJECTED,  // a directed send to what is not registered
+    GM_REJECTED,  // a directed send to memory that is not registered
 };
 
-// By its session and sequence number alone: GM_ACCEPTED if it is the next.
+// Judges by session and sequence number alone. Returns GM_ACCEPTED if the packet is the next.
 enum gm_verdict gm_connection_check(struct gm_connection *connection,
                                     const struct gm_header *header);
 
@@ -381,14 +381,14 @@ enum gm_verdict gm_connection_check(struct gm_connection *connection,
 void gm_connection_reply(struct gm_connection *connection, enum gm_verdict verdict,
                          const struct gm_header *header);
 
-// The message that the packet belongs to, made when new.
+// Returns the message that the packet belongs to, which it makes if the packet is its first.
 struct gm_incoming *gm_connection_incoming(struct gm_connection *connection,
                                            const struct gm_header *header);
 
-// ---- The four machines: handlers, and what wakes them ----
+// ---- The four machines: their handlers and wake-ups ----
 
 void gm_sdma_kick(struct gm_card *card);
-void gm_sdma_connection(struct gm_connection *connection); // it may have become ready
+void gm_sdma_connection(struct gm_connection *connection); // it may be ready now
 void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void gm_finish_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void gm_send_buffer_free(struct gm_card *card, struct gm_send_buffer *buffer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Inside the card: what lanai*.c share. Users see lanai.h only.
+// Internal to the card: shared by lanai*.c. Users include lanai.h only.
 #ifndef NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_INTERNAL_H
 #define NETSIM_MODELS_MYRINET_GM_LANAI_LANAI_INTERNAL_H
 
@@ -8,39 +8,39 @@
 
 #include <glib.h>
 
-// A handler's state: what waits for it.
+// A handler's state: the items that wait for it.
 struct lanai_desk {
     struct lanai_item *first, *last;
     bool called; // lanai_ready
-    int turn;    // of the first of those that share a place: which of them went last
+    int turn;    // in the first of those that share a place: which of them was called last
 };
 
-// An engine with those that wait for it; the first is under way.
+// An engine and its transfers; the first is under way.
 struct lanai_engine {
     struct lanai_transfer *first, *last;
     trace_lane lane;
 };
 
-// Who has how much of the SRAM.
+// A user of the SRAM, and how much it has.
 struct lanai_region {
     const char *name;
     int64_t bytes;
 };
 
-// The SRAM as what engines and processor share (lanai_share.c).
+// How engines and processor share the SRAM (lanai_share.c).
 struct lanai_share {
-    bool on; // they could ask for more than there is; else nothing of this is used
+    bool on; // they could ask for more than the SRAM allows; else nothing of this is used
     struct arbiter arbiter;
     struct event next; // the end of a transfer
-    int host_parts;    // of a piece, bus and SRAM: not yet over
-    struct event bus;  // the bus is through with the piece
-    struct event head; // the firmware's head of the packet in front is in
+    int host_parts;    // of a piece, bus and SRAM: how many have not ended
+    struct event bus;  // the bus has moved the piece
+    struct event head; // the head of the first packet has come
     GArray *coming;    // struct lanai_coming, first in, first out
     guint coming_taken;
-    bool held; // the link, for packets to come
+    bool held; // the link is held for packets to come
 
     trace_lane lane;
-    bool full; // somebody gets less than it asks for
+    bool full; // a user gets less than it asks for
     sim_time full_since;
 };
 
@@ -59,8 +59,8 @@ struct lanai {
     struct lanai_desk *desks; // by handler
     struct cpu *cpu;
     struct cpu_task loop;
-    struct event turn;   // the turn at which an idle loop sees what has arrived
-    sim_time idle_since; // when the loop found nothing more to do
+    struct event turn;   // at which an idle loop sees items that have arrived
+    sim_time idle_since; // when the loop last found nothing to do
 
     struct lanai_share share;
 
@@ -85,42 +85,42 @@ struct lanai_held {
     sim_time since;
 };
 
-// Takes back an item that waits.
+// Withdraws an item that waits.
 void lanai_withdraw(struct lanai *lanai, struct lanai_item *item);
 
-// Shows a packet to a capture: what goes out with the route bytes in front, what comes in without.
+// Shows a packet to a capture: an outgoing one with its route bytes, an incoming one without.
 void lanai_capture_init(struct lanai *lanai);
 void lanai_capture(struct lanai *lanai, const struct packet *packet,
                    enum capture_direction direction);
 
 // ---- Engines ----
 
-// The packet is in the card, of which the first byte came at `from`.
+// All of the packet is in the card. Its first byte came at `from`.
 void lanai_receive(struct lanai *lanai, struct packet *packet, sim_time from);
 
-// The firmware's head of the packet is in; all of it will be at `last`.
+// The packet's head is in the card; all of it will be at `last`.
 void lanai_receive_head(struct lanai *lanai, struct packet *packet, sim_time last);
 
 void lanai_engines_init(struct lanai *lanai);
 void lanai_engines_clear(struct lanai *lanai);
 
-// ---- The shared SRAM: of a card with share.on only ----
+// ---- The shared SRAM: only of a card with share.on ----
 
 void lanai_share_init(struct lanai *lanai);
 void lanai_share_clear(struct lanai *lanai);
 
-// The host engine's first transfer moves a piece: its event runs when bus and SRAM are through.
+// The host engine's first transfer moves a piece: its event runs when bus and SRAM have moved it.
 void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes,
                        const struct stage *stage, struct message_ref message);
 
 // The packet is about to be sent: sets its idle byte times.
 void lanai_share_send(struct lanai *lanai, struct packet *packet);
 
-// The packet's last bit has left the link: lanai_receive follows, now or later.
+// The packet's last bit has left the link. Calls lanai_receive, now or later.
 void lanai_share_arrive(struct lanai *lanai, struct packet *packet);
 
-// When the packet that comes in will be in the SRAM; and when the firmware can see all but the last
-// `to_come` bytes of the one that the buffer has.
+// Return when the incoming packet will be in the SRAM, and when the firmware can see all but the
+// last `to_come` bytes of the packet in the buffer.
 sim_time lanai_share_last(const struct lanai *lanai);
 sim_time lanai_share_there(const struct lanai *lanai, const struct lanai_buffer *buffer,
                            int64_t to_come);
