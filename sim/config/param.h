@@ -28,7 +28,8 @@ enum param_kind {
     PARAM_CHOICE,      // int: index into choices
     PARAM_STRING,      // const char *, interned
     PARAM_COUNTS,      // struct param_counts: a list of counts, "[3, 17]"
-    PARAM_WINDOWS,     // struct param_windows: a list of time spans, "[{from: 1 ms, to: 2 ms}]"
+    PARAM_WINDOWS,     // struct param_windows: a list of time spans, "[{from: 1 ms, to: 2 ms}]";
+                       // `to: never` is TIME_NEVER
     PARAM_NAMES, // const char *const *, NULL-terminated, interned: one name or a list of names
 };
 

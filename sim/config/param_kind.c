@@ -389,12 +389,18 @@ static json_t *counts_schema(const struct param *param)
     return list_schema(number_schema(&count));
 }
 
+#define NEVER "never" // the end of a time span without an end
+
 static bool read_window_end(const struct param_reading *item, const char *key, sim_time *time)
 {
     const struct node *node = node_get(item->node, key);
     if (!node) {
         diag_add(item->diags, item->node->mark, item->path, NULL, "the key %s is missing", key);
         return false;
+    }
+    if (strcmp(key, "to") == 0 && node->kind == NODE_SCALAR && g_strcmp0(node->text, NEVER) == 0) {
+        *time = TIME_NEVER;
+        return true;
     }
     char *path = reader_path(item->path, key);
     struct quantity value = {0};
@@ -462,7 +468,10 @@ static char *windows_text(const struct param *param, const void *field)
     for (int i = 0; i < windows->count; i++) {
         const struct param_window *window = &windows->values[i];
         char *from = quantity_format(QUANTITY_DURATION, (struct quantity){.integer = window->from});
-        char *to = quantity_format(QUANTITY_DURATION, (struct quantity){.integer = window->to});
+        char *to =
+            window->to == TIME_NEVER
+                ? g_strdup(NEVER)
+                : quantity_format(QUANTITY_DURATION, (struct quantity){.integer = window->to});
         g_string_append_printf(text, "%s{from: %s, to: %s}", i ? ", " : "", from, to);
         g_free(from);
         g_free(to);
@@ -482,9 +491,10 @@ static json_t *windows_schema(const struct param *param)
 {
     (void)param;
     struct param time = {.kind = PARAM_DURATION};
+    json_t *to = json_pack("{s:[o, {s:s}]}", "anyOf", quantity_schema(&time), "const", NEVER);
     json_t *item = json_pack("{s:s, s:{s:o, s:o}, s:[s, s], s:b}", "type", "object", "properties",
-                             "from", quantity_schema(&time), "to", quantity_schema(&time),
-                             "required", "from", "to", "additionalProperties", 0);
+                             "from", quantity_schema(&time), "to", to, "required", "from", "to",
+                             "additionalProperties", 0);
     return list_schema(item);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Deadlock among cut-through switches: every blocked channel waits for exactly one other, so a walk
-// from any of them ends in a cycle, or before a station without a credit.
+// from any of them ends in a cycle, before a station without a credit, or before a link whose
+// window is full and stays so.
+#include "sim/net/repeater.h"
 #include "sim/net/wormhole.h"
 
 static int channel_number(const struct network *network, const struct channel *channel)
@@ -56,10 +58,38 @@ void worm_look_for_cycle(struct channel *channel)
     on_deadlock(network->deadlock_owner);
 }
 
+static GPtrArray *stuck_lines(const struct network *network)
+{
+    GPtrArray *lines = NULL;
+    for (int i = 0; i < network->channel_count; i++) {
+        struct repeater *repeater = network->channels[i].repeater;
+        char *line = repeater ? repeater_describe_stuck(repeater) : NULL;
+        if (line && !lines)
+            lines = g_ptr_array_new_with_free_func(g_free);
+        if (line)
+            g_ptr_array_add(lines, line);
+    }
+    return lines;
+}
+
+char *network_describe_stuck(const struct network *network)
+{
+    GPtrArray *lines = stuck_lines(network);
+    if (!lines)
+        return NULL;
+    guint more = lines->len - 1;
+    const char *first = g_ptr_array_index(lines, 0);
+    char *text = more == 0
+                     ? g_strdup(first)
+                     : g_strdup_printf("%s; and %u more link%s", first, more, more == 1 ? "" : "s");
+    g_ptr_array_unref(lines);
+    return text;
+}
+
 GPtrArray *network_describe_blocked(const struct network *network)
 {
     int *seen = g_new0(int, network->channel_count);
-    GPtrArray *lines = NULL;
+    GPtrArray *lines = stuck_lines(network);
     for (int i = 0; i < network->channel_count; i++) {
         struct channel *channel = &network->channels[i];
         if (!worm_blocked(channel))
@@ -69,7 +99,7 @@ GPtrArray *network_describe_blocked(const struct network *network)
         struct channel *cycle = cycle_find(network, channel, seen, i + 1);
         if (cycle)
             cycle_describe(lines, cycle);
-        else if (worm_closed(worm_waits_for(channel)))
+        else if (worm_closed(worm_waits_for(channel)) || worm_waits_for(channel)->worm->kept)
             g_ptr_array_add(lines, worm_describe(channel));
     }
     g_free(seen);

@@ -2,6 +2,7 @@
 // A channel between two store-and-forward ends: serialisation, the output queue, faults.
 #include "sim/core/intern.h"
 #include "sim/net/fabric.h"
+#include "sim/net/repeater.h"
 #include "sim/net/wormhole.h"
 
 #include <string.h>
@@ -57,6 +58,22 @@ static void channel_trace_init(struct channel *channel, const char *name)
     g_free(queue);
 }
 
+static bool stores(const struct channel_end *end)
+{
+    return !end->node || end->node->discipline->stores;
+}
+
+static void channel_init_window(struct channel *channel, const struct link_config *config)
+{
+    struct link_faults *answers = repeater_answer_faults(channel, config);
+    if (!stores(&channel->from) || !stores(&channel->to) || channel->faults || answers) {
+        channel->repeater = repeater_new(channel, config, answers);
+    } else {
+        channel->window = ack_window_new(config);
+        channel->faults = link_faults_none(config); // channel_judge looks at each packet
+    }
+}
+
 void channel_init(struct channel *channel, const struct link_config *config)
 {
     struct fabric_switch *from = channel->from.node, *to = channel->to.node;
@@ -78,6 +95,8 @@ void channel_init(struct channel *channel, const struct link_config *config)
     char *stream = g_strconcat("link ", name, NULL);
     channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
     channel->network->sim->faults |= channel->faults != NULL;
+    if (config->window > 0)
+        channel_init_window(channel, config);
     channel_trace_init(channel, name);
     g_free(stream);
     g_free(name);
@@ -86,6 +105,8 @@ void channel_init(struct channel *channel, const struct link_config *config)
 void channel_clear(struct channel *channel)
 {
     link_faults_free(channel->faults);
+    repeater_free(channel->repeater);
+    g_free(channel->window);
     g_free(channel->queue.entries);
     g_free(channel->drop_notes);
 }
@@ -209,6 +230,10 @@ void channel_drop(struct channel *channel, struct packet *packet, enum drop_caus
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause)
 {
+    if (channel->window) {
+        sim_time room = ack_window_sent(channel->window, end);
+        channel->busy_until = MAX(channel->busy_until, room);
+    }
     int64_t bytes = channel_packet_bytes(channel, packet) - channel->preamble - packet->idle;
     switch (link_faults_judge(channel->faults, start, end, bytes)) {
     case LINK_PASSES:
@@ -288,7 +313,8 @@ void channel_trace_delay(const struct channel *channel, struct message_ref messa
 }
 
 static void channel_trace(struct channel *channel, const struct packet *packet,
-                          const struct stage *stage, sim_time now, sim_time start, sim_time end)
+                          const struct stage *stage, sim_time now, sim_time start, sim_time end,
+                          sim_time free)
 {
     struct trace *trace = channel->network->sim->trace;
     if (channel->from.node && start > now)
@@ -297,7 +323,7 @@ static void channel_trace(struct channel *channel, const struct packet *packet,
     channel_trace_packet(channel, packet, now, start);
     trace_span(trace, channel->wire_lane, stage, start, end, packet->message);
     trace_note(trace, channel->wire_lane,
-               &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = channel->busy_until});
+               &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = free});
     channel_trace_delay(channel, packet->message, end);
     channel_trace_step(channel, packet, start);
 }
@@ -318,17 +344,18 @@ void channel_enter(struct channel *channel, struct packet *packet)
     }
     int64_t bytes = channel_packet_bytes(channel, packet);
     sim_time end = time_after(start, channel_time(channel, bytes));
-    channel->busy_until = time_after(start, channel_time(channel, bytes + channel->gap));
+    sim_time free = time_after(start, channel_time(channel, bytes + channel->gap));
+    channel->busy_until = free;
     network->hops++;
     if (packet->sent) {
-        engine_schedule(network->engine, packet->sent, channel->busy_until);
+        engine_schedule(network->engine, packet->sent, free);
         packet->sent = NULL;
     }
     enum drop_cause cause;
     bool lost = channel->faults && !channel_judge(channel, packet, start, end, &cause);
     if (network->sim->trace)
         channel_trace(channel, packet, lost ? &channel_lost_stage : &channel_packet_stage, now,
-                      start, end);
+                      start, end, free);
     if (lost) {
         channel_drop(channel, packet, cause);
         return;

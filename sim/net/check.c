@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Requirements of cut-through switches on a topology, beyond what the configuration compiler checks
-// for all.
+// Requirements of links and cut-through switches on a topology, beyond what the configuration
+// compiler checks for all.
 #include "sim/net/link.h"
 #include "sim/net/network.h"
 #include "sim/net/switch.h"
@@ -211,10 +211,32 @@ static void check_cut_through(struct check *check)
     g_free(first);
 }
 
+// A time-out before the answer can be back would repeat every packet for ever.
+static void check_time_out(struct check *check, const struct topology_link *link)
+{
+    const struct link_config *wire = link->values->values;
+    sim_time answer = link_answer_time(wire);
+    if (wire->window == 0 || wire->repeat_timeout > answer)
+        return;
+    check->good = false;
+    diag_add(check->diags, link->mark, link->values->path,
+             "a longer repeat_timeout, or a shorter propagation",
+             "link %s-%s repeats packets after %.10g us, but its acknowledgements take %.10g us",
+             node_name(check, link->a), node_name(check, link->b),
+             (double)wire->repeat_timeout / TIME_US, (double)answer / TIME_US);
+}
+
+static void check_links(struct check *check)
+{
+    for (guint i = 0; i < check->topology->links->len; i++)
+        check_time_out(check, g_ptr_array_index(check->topology->links, i));
+}
+
 bool network_check(const struct topology *topology, struct diag_list *diags)
 {
     struct check check = {topology, diags, true};
     check_cut_through(&check);
     check_same_flow_control(&check);
+    check_links(&check);
     return check.good;
 }

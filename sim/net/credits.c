@@ -61,7 +61,7 @@ static bool credits_left(struct channel *channel, int64_t n, sim_time *when)
 static bool credits_schedule_end(struct channel *channel)
 {
     sim_time when;
-    if (event_pending(&channel->worm->event))
+    if (event_pending(&channel->worm->event) || channel->worm->kept)
         return false;
     if (credits_left(channel, channel->worm->length, &when))
         worm_ends(channel, when);

@@ -15,7 +15,9 @@
 #include "sim/net/switch.h"
 #include "sim/net/worm.h"
 
+struct ack_window;
 struct channel;
+struct repeater;
 
 struct station {
     struct channel *out, *in;
@@ -103,6 +105,9 @@ struct channel {
     int link, side, twin; // of the topology; twin: number among the parallel links of two nodes
     trace_lane wire_lane, queue_lane;
     struct drop_note *drop_notes; // by cause; NULL before the first drop
+    // Of a link with a window: one of the two (repeater.h).
+    struct ack_window *window;
+    struct repeater *repeater;
 };
 
 struct flow_control;
@@ -113,7 +118,7 @@ struct network {
     const struct flow_control *flow; // of the cut-through switches
     int64_t *stops, *gos;            // sim_counter: symbols sent; NULL without them
     struct pool packets;
-    uint64_t drops, hops;
+    uint64_t drops, hops, repeats;
     uint64_t walks;                   // of wormhole.c, to tell one from the next
     network_deadlock_fn *on_deadlock; // NULL: no callback, or already called
     void *deadlock_owner;
@@ -164,7 +169,8 @@ void channel_enter(struct channel *channel, struct packet *packet);
 bool output_queue_admit(struct output_queue *queue, sim_time now, sim_time start, int64_t bytes);
 
 // Applies the link's faults to a packet on a channel: may mark it corrupt. Returns false and the
-// cause if it is lost.
+// cause if it is lost. The next packet waits until the channel's window (if any, and without a
+// repeater) has room.
 bool channel_judge(struct channel *channel, struct packet *packet, sim_time start, sim_time end,
                    enum drop_cause *cause);
 

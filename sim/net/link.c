@@ -40,8 +40,24 @@ static const struct param link_params[] = {
                .doc = "where packets are dropped and corrupted; forward: from the first end named",
                .source = "fault injection"),
     LINK_PARAM(down, PARAM_WINDOWS, .fallback = "[]",
-               .doc = "times at which the cable is unplugged; what is sent meanwhile is lost",
+               .doc = "times at which the cable is unplugged; what is sent meanwhile is lost "
+                      "({from: 1 ms, to: never}: for good)",
                .source = "fault injection"),
+    LINK_PARAM(window, PARAM_COUNT, .fallback = "0", .most = "1024",
+               .doc =
+                   "the link itself acknowledges and repeats packets: so many of a direction can "
+                   "be unacknowledged; 0: it repeats nothing",
+               .source = "none: Ethernet and Myrinet repeat nothing; 7: thesis 002, 2.1.1"),
+    LINK_PARAM(ack_bytes, PARAM_SIZE, .fallback = "8 B", .most = "1 KiB",
+               .doc = "with a window: an acknowledgement, or the request to repeat a packet",
+               .source = "assumed"),
+    LINK_PARAM(ack_turnaround, PARAM_DURATION, .fallback = "100 ns", .most = "1 s",
+               .doc = "with a window: from a packet's last bit in to the answer's first bit out",
+               .source = "assumed"),
+    LINK_PARAM(repeat_timeout, PARAM_DURATION, .fallback = "100 us", .most = "1000 s",
+               .doc =
+                   "with a window: from a packet's last bit out to its repeat if no answer comes",
+               .source = "assumed"),
     {.name = NULL},
 };
 
@@ -57,21 +73,42 @@ struct link_faults {
     int next_drop, next_corrupt, next_window; // into the configuration's lists
 };
 
-struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
-                                    const char *name)
+struct link_faults *link_faults_none(const struct link_config *config)
 {
-    bool chance = config->bit_error_rate > 0 || config->drop_probability > 0;
-    bool spared = config->fault_direction == (side ? LINK_FAULTS_FORWARD : LINK_FAULTS_BACKWARD);
-    bool strikes = !spared && (chance || config->drop_nth.count || config->corrupt_nth.count);
-    if (!strikes && !config->down.count)
-        return NULL;
     struct link_faults *faults = g_new0(struct link_faults, 1);
     faults->config = config;
+    return faults;
+}
+
+static struct link_faults *faults_new(const struct link_config *config, int side, uint64_t seed,
+                                      const char *name, bool counts)
+{
+    bool chance = config->bit_error_rate > 0 || config->drop_probability > 0;
+    bool numbered = counts && (config->drop_nth.count || config->corrupt_nth.count);
+    bool spared = config->fault_direction == (side ? LINK_FAULTS_FORWARD : LINK_FAULTS_BACKWARD);
+    bool strikes = !spared && (chance || numbered);
+    if (!strikes && !config->down.count)
+        return NULL;
+    struct link_faults *faults = link_faults_none(config);
     faults->strikes = strikes;
     faults->log_good_bit = log1p(-config->bit_error_rate);
+    faults->next_drop = counts ? 0 : config->drop_nth.count;
+    faults->next_corrupt = counts ? 0 : config->corrupt_nth.count;
     if (strikes && chance)
         faults->random = random_new(seed, name);
     return faults;
+}
+
+struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
+                                    const char *name)
+{
+    return faults_new(config, side, seed, name, true);
+}
+
+struct link_faults *link_answer_faults_new(const struct link_config *config, int side,
+                                           uint64_t seed, const char *name)
+{
+    return faults_new(config, side, seed, name, false);
 }
 
 void link_faults_free(struct link_faults *faults)
@@ -122,4 +159,24 @@ enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim
     if (is_nth(&config->corrupt_nth, &faults->next_corrupt, packet) || corrupt)
         return LINK_CORRUPTS;
     return LINK_PASSES;
+}
+
+bool link_faults_hopeless(const struct link_faults *faults, int64_t bytes)
+{
+    double error = -expm1(8.0 * (double)bytes * faults->log_good_bit);
+    return faults->strikes && (faults->config->drop_probability >= 1 || error >= 1);
+}
+
+sim_time link_faults_up(const struct link_faults *faults, sim_time when)
+{
+    const struct param_windows *down = &faults->config->down;
+    for (int i = faults->next_window; i < down->count && down->values[i].from <= when; i++)
+        when = MAX(when, down->values[i].to);
+    return when;
+}
+
+sim_time link_answer_time(const struct link_config *config)
+{
+    return 2 * config->propagation + config->ack_turnaround +
+           time_of_bytes(config->ack_bytes, config->rate);
 }

@@ -22,6 +22,10 @@ struct link_config {
     struct param_counts drop_nth, corrupt_nth; // packets of one direction, counted from 1
     int fault_direction;                       // enum link_fault_direction
     struct param_windows down;
+    int64_t window;          // packets; 0: the link repeats nothing
+    int64_t ack_bytes;       // B
+    sim_time ack_turnaround; // ps
+    sim_time repeat_timeout; // ps
 };
 
 extern const struct param_table link_table;
@@ -37,6 +41,15 @@ struct link_faults;
 // result; the caller frees it with link_faults_free.
 struct link_faults *link_faults_new(const struct link_config *config, int side, uint64_t seed,
                                     const char *name);
+
+// The same for the answers to packets on a link with a window. They are not counted, so
+// drop_nth and corrupt_nth do not strike them.
+struct link_faults *link_answer_faults_new(const struct link_config *config, int side,
+                                           uint64_t seed, const char *name);
+
+// The faults of a direction that has none, for a caller that wants to judge its packets all the
+// same.
+struct link_faults *link_faults_none(const struct link_config *config);
 void link_faults_free(struct link_faults *faults);
 
 // Returns the fate of the direction's next packet, whose `bytes` (with padding) are sent from
@@ -48,5 +61,16 @@ enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim
 // True if the link is down at some time from `start`, when the last judged packet started, to
 // `end`.
 bool link_faults_cut(struct link_faults *faults, sim_time start, sim_time end);
+
+// True if no packet of `bytes` ever passes, however often it is sent, even while the link is up.
+bool link_faults_hopeless(const struct link_faults *faults, int64_t bytes);
+
+// The first time from `when` on at which the link is up; TIME_NEVER if there is none. `when` must
+// not be before the start of the last judged packet.
+sim_time link_faults_up(const struct link_faults *faults, sim_time when);
+
+// Time from a packet's last bit sent until the answer to it, an acknowledgement or the request to
+// repeat it, has arrived in whole.
+sim_time link_answer_time(const struct link_config *config);
 
 #endif

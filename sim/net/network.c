@@ -393,18 +393,23 @@ void channel_schedule_arrival(struct channel *channel, struct packet *packet, si
                               sim_time end)
 {
     const struct station *station = channel->to.station;
-    bool begins = station && station->begin && packet->wire_bytes > station->head;
+    bool begins = station && station->begin && packet->wire_bytes > station->head &&
+                  packet->cut_on != PACKET_STOMPED;
     packet->event.run = begins ? station_arrive_head : channel->arrive;
     engine_schedule(channel->network->engine, &packet->event,
                     (begins ? start + station_head_time(channel) : end) + channel->delay);
 }
 
-// The cable was pulled out during the packet: little of it arrives, and its credit is returned.
+// The cable was pulled out during the packet: little of it arrives, and its credit is returned. Or
+// the packet was marked bad, and a link repeats it.
 static void station_arrive_cut(const struct channel *channel, struct packet *packet)
 {
     struct network *network = channel->network;
     const struct station *station = channel->to.station;
-    channel_drop(&network->channels[packet->cut_on - 1], packet, DROP_DOWN);
+    if (packet->cut_on == PACKET_STOMPED)
+        packet_free(network, packet);
+    else
+        channel_drop(&network->channels[packet->cut_on - 1], packet, DROP_DOWN);
     if (station->limited)
         network_credit(network, (int)(station - network->stations));
 }
@@ -433,6 +438,11 @@ void network_on_deadlock(struct network *network, network_deadlock_fn *on_deadlo
 uint64_t network_drops(const struct network *network)
 {
     return network->drops;
+}
+
+uint64_t network_repeats(const struct network *network)
+{
+    return network->repeats;
 }
 
 uint64_t network_hops(const struct network *network)

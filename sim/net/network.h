@@ -113,9 +113,15 @@ sim_time network_station_time(const struct network *network, int station, uint32
 sim_time network_station_byte_time(const struct network *network, int station, int64_t nth);
 
 // For deadlock reports, when no event is left: describes the cycles of held ports in cut-through
-// switches, one line per held channel, in the order in which they wait for one another. Returns
-// NULL if nothing is held. The caller frees it with g_ptr_array_unref.
+// switches, one line per held channel, in the order in which they wait for one another; before them
+// the links with a window that never pass their packets, as "link node0->switch0: 7 packets
+// unacknowledged, link down". Returns NULL if nothing is held. The caller frees it with
+// g_ptr_array_unref.
 GPtrArray *network_describe_blocked(const struct network *network);
+
+// Describes the first of those links and counts the others, or returns NULL if there is none. The
+// caller frees it.
+char *network_describe_stuck(const struct network *network);
 
 // True if packets hold ports in a cycle, rather than only before stations without a credit.
 bool network_blocked_in_cycle(const struct network *network);
@@ -134,6 +140,10 @@ uint64_t network_drops(const struct network *network);
 // setting that decides it: "37 packets lost on link node0->switch, 2 packets dropped, queue full at
 // switch->node1 (switch.queue)". Returns NULL if nothing was dropped. The caller frees it.
 char *network_describe_drops(struct network *network, int from, int to);
+
+// Packets so far that links with a window sent again. By link the counters "packets repeated on
+// link node0->switch0" say so.
+uint64_t network_repeats(const struct network *network);
 
 // Hops so far: links entered by packets.
 uint64_t network_hops(const struct network *network);

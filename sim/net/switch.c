@@ -53,6 +53,10 @@ static void store_forward_arrive(struct engine *engine, struct event *event)
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
     const struct route *route = packet->route;
+    if (packet->cut_on == PACKET_STOMPED) {
+        packet_free(route->channels[0]->network, packet);
+        return;
+    }
     if (packet->cut_on) {
         channel_drop(&route->channels[0]->network->channels[packet->cut_on - 1], packet, DROP_DOWN);
         return;

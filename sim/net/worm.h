@@ -46,6 +46,9 @@ struct worm {
     bool buffered : 1;               // the holder goes into the slack buffer at the far end
     bool lost : 1;                   // the holder is lost
     bool from_cuts : 1, to_cuts : 1; // which ends are cut-through switches
+    bool careful : 1;                // packets may be lost on it, or it repeats them
+    bool repeats : 1;                // the channel has a repeater
+    bool kept : 1;       // held without a packet: for a repeat, or because its window is full
     bool to_limited : 1; // the far end is a station that takes a packet only with a credit
     uint16_t port;       // at which the channel ends
     int16_t last_port;   // the input served last

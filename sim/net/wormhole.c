@@ -23,10 +23,13 @@
 #include "sim/net/wormhole.h"
 
 #include "sim/core/fifo.h"
+#include "sim/net/repeater.h"
 #include "sim/net/stop_go.h"
 
 static void worm_release(struct engine *engine, struct event *event);
 static void worm_arbitrate(struct engine *engine, struct event *event);
+static bool worm_keeps(struct channel *channel, sim_time now);
+static void worm_keep(struct channel *channel);
 
 static bool cuts_through(const struct channel_end *end)
 {
@@ -40,7 +43,7 @@ static struct channel *channel_of(struct event *event)
 
 bool worm_wanted(const struct channel *channel)
 {
-    return cuts_through(&channel->from) || cuts_through(&channel->to);
+    return cuts_through(&channel->from) || cuts_through(&channel->to) || channel->repeater;
 }
 
 void worm_init(struct worm *worm, struct channel *channel)
@@ -49,6 +52,8 @@ void worm_init(struct worm *worm, struct channel *channel)
     worm->channel = channel;
     worm->from_cuts = cuts_through(&channel->from);
     worm->to_cuts = cuts_through(&channel->to);
+    worm->repeats = channel->repeater != NULL;
+    worm->careful = channel->faults || channel->repeater;
     worm->last_port = -1;
     worm->entries = worm->first_entries;
     worm->capacity = SLACK_ENTRIES;
@@ -151,22 +156,37 @@ static void worm_forget_packet(struct channel *channel, const struct packet *pac
     }
 }
 
+// Returns what goes on to the channel's end: the packet, or NULL if it is lost; on a link that
+// repeats packets maybe a duplicate.
+static struct packet *worm_judge(struct channel *channel, struct packet *packet, sim_time end)
+{
+    struct worm *worm = channel->worm;
+    enum drop_cause cause;
+    if (worm->repeats)
+        return repeater_send(channel->repeater, packet, worm->granted, end);
+    if (channel_judge(channel, packet, worm->granted, end, &cause))
+        return packet;
+    worm_forget_packet(channel, packet);
+    channel_drop(channel, packet, cause);
+    if (worm->to_limited)
+        channel->to.station->credits++;
+    return NULL;
+}
+
 // Sends the packet on: to the slack buffer of the next switch, or in whole to an end that stores
 // it.
 static void worm_forward(struct channel *channel, struct packet *packet)
 {
     struct worm *worm = channel->worm;
     sim_time end = worm->granted + channel_time(channel, worm->length);
-    enum drop_cause cause;
     worm->buffered = false;
-    worm->lost = channel->faults && !channel_judge(channel, packet, worm->granted, end, &cause);
-    if (worm->lost) {
-        // It takes its time on the channel nevertheless.
-        worm_forget_packet(channel, packet);
-        channel_drop(channel, packet, cause);
-        if (worm->to_limited)
-            channel->to.station->credits++;
-    } else if (worm->to_cuts) {
+    if (worm->careful)
+        packet = worm_judge(channel, packet, end);
+    worm->lost = !packet;
+    if (worm->lost)
+        return; // it takes its time on the channel nevertheless
+    worm->packet = packet;
+    if (worm->to_cuts) {
         worm->buffered = true;
         slack_append(channel, packet);
     } else {
@@ -202,8 +222,12 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
 void worm_ends(struct channel *channel, sim_time when)
 {
     struct worm *worm = channel->worm;
-    if (channel->faults && worm->packet && link_faults_cut(channel->faults, worm->granted, when))
-        worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
+    if (channel->faults && worm->packet && link_faults_cut(channel->faults, worm->granted, when)) {
+        if (worm->repeats)
+            repeater_cut(channel->repeater, worm->packet);
+        else
+            worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
+    }
     worm->event.run = worm_release;
     engine_schedule(channel->network->engine, &worm->event,
                     when + channel_time(channel, channel->gap));
@@ -349,28 +373,102 @@ static void worm_arbitrate(struct engine *engine, struct event *event)
     worm_grant(output, packet, input, ready);
 }
 
+static void worm_serve_next(struct channel *channel)
+{
+    if (!channel->worm->from_cuts)
+        worm_next_queued(channel);
+    else if (channel->worm->waiting)
+        worm_wake(channel);
+}
+
 static void worm_release(struct engine *engine, struct event *event)
 {
     struct channel *channel = channel_of(event);
     struct worm *worm = channel->worm;
     sim_time now = engine_now(engine);
     worm_trace_packet(channel, now);
-    worm->held = false;
+    worm->held = worm->kept = worm->repeats && worm_keeps(channel, now);
     if (worm->sent)
         engine_schedule(engine, worm->sent, now);
     if (worm->feeder)
         slack_pop(worm->feeder);
-    if (!worm->from_cuts)
-        worm_next_queued(channel);
-    else if (worm->waiting)
-        worm_wake(channel);
+    if (worm->held)
+        worm_keep(channel);
+    else
+        worm_serve_next(channel);
+}
+
+// ---- Repeats ----
+
+// A copy has left a channel with a repeater. Returns true if no new packet may start now.
+static bool worm_keeps(struct channel *channel, sim_time now)
+{
+    struct repeater *repeater = channel->repeater;
+    repeater_left(repeater, now - channel_time(channel, channel->gap));
+    return repeater_due(repeater) || repeater_opens(repeater) > now;
+}
+
+// The bytes come from the repeater, not from a slack buffer.
+static void worm_repeat(struct channel *channel)
+{
+    struct worm *worm = channel->worm;
+    struct network *network = channel->network;
+    struct repeater_copy copy = repeater_next(channel->repeater);
+    worm->kept = false;
+    worm->held = true;
+    worm->granted = engine_now(network->engine);
+    worm->length = copy.length;
+    worm->packet = copy.packet;
+    worm->message = copy.message;
+    worm->sent = NULL;
+    worm->feeder = NULL;
+    network->hops++;
+    if (copy.packet)
+        channel_trace_packet(channel, copy.packet, worm->granted, worm->granted);
+    worm_forward(channel, copy.packet);
+    network->flow->start(channel);
+    worm_look_for_cycle(channel);
+}
+
+static void worm_window_opens(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    struct channel *channel = channel_of(event);
+    channel->worm->held = channel->worm->kept = false;
+    worm_serve_next(channel);
+}
+
+// Holds the channel for a repeat, or until the window has room.
+static void worm_keep(struct channel *channel)
+{
+    struct worm *worm = channel->worm;
+    struct engine *engine = channel->network->engine;
+    sim_time opens = repeater_opens(channel->repeater);
+    worm->feeder = NULL;
+    worm->packet = NULL;
+    if (repeater_due(channel->repeater)) {
+        worm_repeat(channel);
+    } else if (opens != TIME_NEVER) {
+        worm->event.run = worm_window_opens;
+        engine_schedule(engine, &worm->event, opens);
+    }
+}
+
+void worm_go_back(struct channel *channel)
+{
+    struct worm *worm = channel->worm;
+    if (worm->held && !worm->kept)
+        return; // worm_release
+    engine_cancel(channel->network->engine, &worm->event);
+    worm_repeat(channel);
 }
 
 // ---- What is blocked ----
 
 bool worm_blocked(const struct channel *channel)
 {
-    return channel->worm && channel->worm->held && channel->network->flow->blocked(channel);
+    const struct worm *worm = channel->worm;
+    return worm && worm->held && !worm->kept && channel->network->flow->blocked(channel);
 }
 
 struct channel *worm_waits_for(const struct channel *channel)
@@ -416,6 +514,8 @@ char *worm_describe(const struct channel *channel)
         g_string_append(text, next);
         if (worm_closed(worm_waits_for(channel)))
             g_string_append(text, ", whose station has no place for it");
+        else if (worm_waits_for(channel)->worm->kept)
+            g_string_append(text, ", whose window is full");
     }
     g_free(name);
     g_free(next);

@@ -29,7 +29,7 @@ extern const struct flow_control credits_flow_control;
 // STOP and GO symbols, sent at two levels of the buffer.
 extern const struct flow_control stop_go_flow_control;
 
-// True if the channel needs a struct worm: one of its ends cuts through.
+// True if the channel needs a struct worm: one of its ends cuts through, or it repeats packets.
 bool worm_wanted(const struct channel *channel);
 
 // Sets up the (zeroed) worm of a channel after channel_init.
@@ -43,6 +43,10 @@ void worm_enter(struct channel *channel, struct packet *packet);
 // The packet's event at a cut-through switch: its header is in, and the switch's latency has
 // passed.
 void worm_head_arrive(struct engine *engine, struct event *event);
+
+// Repeats are due on a channel with a repeater: sends them as soon as the copy that is on it has
+// left.
+void worm_go_back(struct channel *channel);
 
 // The station at the channel's end has a credit again.
 void worm_open(struct channel *channel);

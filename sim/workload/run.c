@@ -235,8 +235,10 @@ static void report_deadlock(struct running *run)
     bool all_ended = blocked == 0 && ledger_balanced(run->sim->ledger);
     const struct stack *stack = run->job->stack;
     char *holds = stack->blocked && !all_ended ? stack->blocked(run->job) : NULL;
-    if (blocked == 0 && !holds) {
+    char *stuck = network_describe_stuck(run->cluster->network);
+    if (blocked == 0 && !holds && (all_ended || !stuck)) {
         json_decref(ranks);
+        g_free(stuck);
         return;
     }
     json_t *detail = json_pack("{s:o}", "ranks", ranks);
@@ -247,15 +249,18 @@ static void report_deadlock(struct running *run)
     if (held && network_blocked_in_cycle(run->cluster->network))
         why = ": packets hold ports in a cycle, each waiting for the next (routes: up_down avoids "
               "it)";
-    else if (held)
+    else if (held && !stuck)
         why = ": packets hold ports in front of a station that takes no more";
+    const char *link = stuck ? stuck : "", *before_link = stuck ? ": " : "";
     if (blocked == 0)
         sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
-                 "all ranks have ended, and what they have started never will: %s", holds);
+                 "all ranks have ended, and what they have started never will%s%s%s%s",
+                 holds ? ": " : "", holds ? holds : "", before_link, link);
     else
         sim_fail(run->sim, SIM_DEADLOCK, "deadlock", detail,
-                 "%zu of %d ranks wait for what will never happen%s%s%s", blocked, run->ranks, why,
-                 holds ? ": " : "", holds ? holds : "");
+                 "%zu of %d ranks wait for what will never happen%s%s%s%s%s", blocked, run->ranks,
+                 why, before_link, link, holds ? ": " : "", holds ? holds : "");
+    g_free(stuck);
     g_free(holds);
 }
 

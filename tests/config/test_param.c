@@ -130,7 +130,7 @@ static void test_given(void)
     struct param_values *values = read_good(
         &kinds, "{count: -5, real: 1.25, probability: 1, duration: 3 ms, cost: 2 us, size: 1 B,\n"
                 "bit_rate: 0, byte_rate: 1 GB/s, frequency: 1.2 GHz, flag: false, choice: blue,\n"
-                "text: '12', counts: [17, 3, 5], windows: [{from: 5 ms, to: 6 ms}, {from: 0, to: "
+                "text: '12', counts: [17, 3, 5], windows: [{from: 5 ms, to: never}, {from: 0, to: "
                 "1 ms}],\nnames: [a, b]}");
     const struct all_kinds *all = values->values;
     SUITE_SAME_INTEGER(all->count, -5);
@@ -150,6 +150,10 @@ static void test_given(void)
     SUITE_SAME_INTEGER(all->windows.count, 2);
     SUITE_SAME_INTEGER(all->windows.values[0].to, 1000000000);
     SUITE_SAME_INTEGER(all->windows.values[1].from, 5000000000);
+    CU_ASSERT_EQUAL(all->windows.values[1].to, TIME_NEVER);
+    char *spans = param_value_text(values, &kinds.params[param_index(&kinds, "windows")]);
+    SUITE_SAME_TEXT(spans, "[{from: 0 s, to: 1 ms}, {from: 5 ms, to: never}]");
+    g_free(spans);
     SUITE_SAME_TEXT(all->names[1], "b");
     int flag = param_index(&kinds, "flag");
     SUITE_SAME_INTEGER(values->origins[flag].line, 2);
@@ -254,6 +258,9 @@ static void test_refused(void)
         {"{counts: [1, 2, 1]}", "1 stands twice in the list"},
         {"{counts: [101]}", "p.counts[0]: 101 is too large"},
         {"{windows: [{from: 1 ms}]}", "p.windows[0]: the key to is missing"},
+        {"{windows: [{from: never, to: 1 ms}]}", "p.windows[0].from: "},
+        {"{windows: [{from: 1 ms, to: never}, {from: 2 ms, to: 4 ms}]}",
+         "two of the time spans overlap"},
         {"{windows: [{from: 2 ms, to: 1 ms}]}", "it ends before it starts"},
         {"{windows: [{from: 1 ms, to: 3 ms}, {from: 2 ms, to: 4 ms}]}",
          "two of the time spans overlap"},
