@@ -186,6 +186,51 @@ static void test_full(void)
     }
 }
 
+// A thread that polls finds what is postponed and sends it by its own TX-CB, which has room.
+static void test_other_cb(void)
+{
+    struct p3_world_options options = p3_world_defaults();
+    options.config.poll = true;
+    options.room = 1;
+    options.latency = 1 * TIME_MS;
+    struct p3_world *world = p3_world_new(&options);
+    struct engine *engine = p3_world_sim(world)->engine;
+    p3_world_put(world, 0, 1, 29);
+    p3_world_run(world);
+    p3_world_put(world, 0, 1, 29);
+    p3_world_put(world, 0, 1, 29);
+    engine_run(engine, engine_now(engine) + 200 * TIME_US);
+    SUITE_SAME_INTEGER(p3_world_packets(world, 0, P3_RTS, P3_TX_CALLER), 2);
+    SUITE_SAME_INTEGER(p3_world_packets(world, 0, P3_RTS, P3_TX_THREAD), 1);
+    p3_world_run(world);
+    p3_world_expect_over(world);
+    p3_world_free(world);
+}
+
+// icpt.cfg.poll_delay: the loop looks after a pause of 1 us since it last did something, and then
+// every 1.4 us. A packet that becomes visible at any time is taken at such a time.
+static void test_loop(void)
+{
+    struct p3_world_options options = p3_world_defaults();
+    options.config.poll = true;
+    struct p3_world *world = p3_world_new(&options);
+    struct p3_process *process = p3_world_process(world, 1);
+    int64_t later = 0;
+    for (int i = 0; i < 20; i++) {
+        sim_time since = process->loop_since, now = sim_now(p3_world_sim(world));
+        struct intercept_sm sm = packet(0, 1, P3_DATA, 9);
+        p3_world_inject(world, &sm, 10 * TIME_US + i * 170 * TIME_NS);
+        p3_world_run(world);
+        // 300 ns to take the packet, 300 ns for the record.
+        sim_time looked = process->loop_since - 600 * TIME_NS - since - 1 * TIME_US;
+        SUITE_SAME_INTEGER(looked % (1400 * TIME_NS), 0);
+        later += looked + since + 1 * TIME_US - now - (10 * TIME_US + i * 170 * TIME_NS);
+    }
+    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: unexpected data"), 20);
+    CU_ASSERT(later > 20 * 400 * TIME_NS && later < 20 * 1000 * TIME_NS); // 0.7 us in the mean
+    p3_world_free(world);
+}
+
 // ---- Gets ----
 
 // A request is a header; the reply is a message of its own, from the thread.
@@ -262,7 +307,7 @@ static void test_low_number(void)
     SUITE_SAME_INTEGER(p3_world_packets(world, 1, P3_MSGEND, -1), 3);
     struct intercept_sm sm = packet(0, 1, P3_RTS, 1);
     p3_packet(&sm)->portals.to.pid = 5;
-    p3_world_inject(world, &sm);
+    p3_world_inject(world, &sm, 0);
     p3_world_run(world);
     SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: RTS with a low number"), 3);
     p3_world_free(world);
@@ -336,7 +381,7 @@ static void test_unexpected(void)
                                          P3_NEXT_CTS, P3_MSGEND,    P3_MSGERROR,  P3_KINDS};
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
         struct intercept_sm sm = packet(1, 0, kinds[i], 9);
-        p3_world_inject(world, &sm);
+        p3_world_inject(world, &sm, 0);
     }
     p3_world_run(world);
     SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: unexpected data"), 3);
@@ -379,7 +424,7 @@ static void test_msgerror(void)
     p3_world_run(world);
     expect_waits(world, 0, "CTS for message 0 from node1");
     struct intercept_sm sm = packet(1, 0, P3_MSGERROR, 0);
-    p3_world_inject(world, &sm);
+    p3_world_inject(world, &sm, 0);
     p3_world_run(world);
     SUITE_SAME_INTEGER(p3_world_told(world, 0)->sent, 1);
     SUITE_SAME_INTEGER(p3_world_told(world, 0)->sent_status, PORTALS_FAILED);
@@ -396,6 +441,8 @@ static const struct suite_case cases[] = {
     {"states of a message", test_states},
     {"boot messages", test_boot},
     {"full TX-CB", test_full},
+    {"room in the thread's TX-CB only", test_other_cb},
+    {"the polling loop", test_loop},
     {"gets", test_get},
     {"long replies", test_long_reply},
     {"all by the handler's CB", test_handler_cb},

@@ -426,9 +426,19 @@ void p3_world_put_nobody(struct p3_world *world, int from, int to, int64_t bytes
             (struct job){.to = to, .pid = PID + 1, .bytes = bytes, .kind = PORTALS_PUT});
 }
 
-void p3_world_inject(struct p3_world *world, const struct intercept_sm *sm)
+static void injected(struct engine *engine, struct event *event)
 {
-    arrive(world, sm);
+    const struct flying *flying = container_of(event, struct flying, event);
+    (void)engine;
+    arrive(flying->from->world, &flying->sm);
+}
+
+void p3_world_inject(struct p3_world *world, const struct intercept_sm *sm, sim_time after)
+{
+    struct flying *flying;
+    take_off(&world->nodes[sm->from].nic, sm, 0, &flying);
+    event_init(&flying->event, injected);
+    engine_schedule(world->sim->engine, &flying->event, sim_now(world->sim) + after);
 }
 
 void p3_world_run(struct p3_world *world)

@@ -50,8 +50,8 @@ void p3_world_get(struct p3_world *world, int from, int to, int64_t bytes);
 // The same to a pid that no process has.
 void p3_world_put_nobody(struct p3_world *world, int from, int to, int64_t bytes);
 
-// A packet reaches a node at once.
-void p3_world_inject(struct p3_world *world, const struct intercept_sm *sm);
+// A packet reaches a node after that time.
+void p3_world_inject(struct p3_world *world, const struct intercept_sm *sm, sim_time after);
 
 void p3_world_run(struct p3_world *world);
 
