@@ -148,6 +148,12 @@ static inline struct p3_peer *p3_peer(struct p3_process *process, int iuca)
     return sparse_at(&process->peers, iuca);
 }
 
+// The same without making it: NULL if nothing was ever sent to it or came from it.
+static inline const struct p3_peer *p3_peer_peek(const struct p3_process *process, int iuca)
+{
+    return sparse_peek(&process->peers, iuca);
+}
+
 static inline const char *p3_host_name(const struct p3_process *process, int iuca)
 {
     return process->host_list[iuca]->name;
@@ -261,6 +267,9 @@ void p3_thread_notice(struct cpu_context *context, struct p3_process *process);
 extern const struct vnic_ops p3_interrupt_ops, p3_poll_ops;
 
 // ---- Reports (report.c) ----
+
+// What a message of the sender's waits for. The caller frees it.
+char *p3_send_waits(const struct p3_process *process, const struct p3_send *send);
 
 // What the process's short messages wait for, a text per wait and each with its number ("CTS for
 // message 7 from node1"). Free with g_ptr_array_unref.

@@ -14,38 +14,41 @@ static void add(GPtrArray *waits, const char *format, ...)
     va_end(arguments);
 }
 
-static void add_send(GPtrArray *waits, const struct p3_process *process, const struct p3_send *send,
-                     const char *peer)
+char *p3_send_waits(const struct p3_process *process, const struct p3_send *send)
 {
+    const char *peer = p3_host_name(process, send->peer);
     switch (send->state) {
-    case P3_SEND_RTS_SENT:
-        add(waits, "%s message %" NUMBER " from %s",
-            send->length > process->sizes.first ? "CTS for" : "MSGEND of", send->number, peer);
-        return;
-    case P3_SEND_SENDING:
-        add(waits, "room in TX-CB 2 for data packet %u of message %" NUMBER " to %s", send->data,
-            send->number, peer);
-        return;
-    case P3_SEND_WAIT_CTS:
-        add(waits, "NEXT_CTS for message %" NUMBER " from %s", send->number, peer);
-        return;
-    case P3_SEND_WAIT_END:
-        add(waits, "MSGEND of message %" NUMBER " from %s", send->number, peer);
-        return;
-    case P3_SEND_NEW:
     case P3_SEND_POSTPONED:
+        if (p3_peer_peek(process, send->peer)->boot == P3_BOOT_OPEN || send->number == BOOTMSGNUM)
+            return g_strdup_printf("room for the RTS of message %" NUMBER " to %s", send->number,
+                                   peer);
+        return g_strdup_printf("the boot message to be confirmed by %s, before message %" NUMBER,
+                               peer, send->number);
+    case P3_SEND_RTS_SENT:
+        return g_strdup_printf("%s message %" NUMBER " from %s",
+                               send->length > process->sizes.first ? "CTS for" : "MSGEND of",
+                               send->number, peer);
+    case P3_SEND_SENDING:
+        return g_strdup_printf("room in TX-CB 2 for data packet %u of message %" NUMBER " to %s",
+                               send->data, send->number, peer);
+    case P3_SEND_WAIT_CTS:
+        return g_strdup_printf("NEXT_CTS for message %" NUMBER " from %s", send->number, peer);
+    case P3_SEND_WAIT_END:
+        return g_strdup_printf("MSGEND of message %" NUMBER " from %s", send->number, peer);
+    case P3_SEND_NEW:
     case P3_SEND_DONE:
     case P3_SEND_FAILED:
     case P3_SEND_STATES:
-        return;
+        break;
     }
+    return NULL;
 }
 
 static void add_peer(GPtrArray *waits, const struct p3_process *process, const struct p3_peer *peer,
                      const char *name)
 {
     for (const struct p3_send *send = peer->sent; send; send = send->next)
-        add_send(waits, process, send, name);
+        g_ptr_array_add(waits, p3_send_waits(process, send));
     int waiting = 0;
     for (const struct p3_send *send = peer->waiting; send; send = send->next)
         waiting++;
@@ -67,7 +70,7 @@ GPtrArray *p3_waits(const struct p3_process *process)
 {
     GPtrArray *waits = g_ptr_array_new_with_free_func(g_free);
     for (int iuca = 0; iuca < process->hosts; iuca++) {
-        const struct p3_peer *peer = sparse_peek(&process->peers, iuca);
+        const struct p3_peer *peer = p3_peer_peek(process, iuca);
         if (peer)
             add_peer(waits, process, peer, p3_host_name(process, iuca));
     }
