@@ -54,14 +54,15 @@ struct vdma_transfer {
 struct vdma_client {
     // A connection that the client has asked for is there, from now on or already.
     void (*connected)(struct cpu_context *context, void *owner, int peer);
+    // Another's write begins here; `peer` is the writer, `local` the address written to.
+    void (*begins)(struct cpu_context *context, void *owner, const struct vdma_transfer *transfer);
     // All slices of a read, and the reply with its unaligned ends, are in place.
     void (*read_done)(struct cpu_context *context, void *owner,
                       const struct vdma_transfer *transfer);
     // The DONE of a write has come.
     void (*write_done)(struct cpu_context *context, void *owner,
                        const struct vdma_transfer *transfer);
-    // All bytes of another's write are in place here: `peer` is the writer, `local` the address
-    // written to. Called before DONE is sent.
+    // All bytes of another's write are in place here. Called before DONE is sent.
     void (*written)(struct cpu_context *context, void *owner, const struct vdma_transfer *transfer);
     // The handler refuses to read or write this (vdma_refusal). Nothing is sent.
     void (*refused)(struct cpu_context *context, void *owner, const struct vdma_transfer *transfer,

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
+#include "models/intercept/vdma/operations.h"
+#include "models/intercept/vdma/raw.h"
 
 const struct model vdma_model = {
     .name = "intercept/vdma",
     .stands_on = (const char *const[]){"intercept/nic", NULL},
+    .sections = (const struct scenario_section *const[]){vdma_sections, NULL},
+    .stacks = (const struct stack *const[]){&vdma_stack, NULL},
+    .benchmarks = vdma_benchmarks,
+    .operations = vdma_operations,
 };

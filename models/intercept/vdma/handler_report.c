@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a handler waits for, with its numbers.
+#include "models/intercept/vdma/handler_internal.h"
+
+static const char *name_of(const struct vdma_handler *handler, int peer)
+{
+    return handler->hosts[peer]->name;
+}
+
+static void add(GString *text, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void add(GString *text, const char *format, ...)
+{
+    va_list arguments;
+    if (text->len > 0)
+        g_string_append(text, "; ");
+    va_start(arguments, format);
+    g_string_append_vprintf(text, format, arguments);
+    va_end(arguments);
+}
+
+static void add_peer(GString *text, const struct vdma_handler *handler,
+                     const struct vdma_peer *peer)
+{
+    const char *name = name_of(handler, peer->number);
+    if (peer->state == VDMA_NONE && peer->waiting)
+        add(text, "a connection to %s, for which nobody has asked (vdma_handler.self_connect)",
+            name);
+    else if (peer->state == VDMA_CONNECTING)
+        add(text, "the initial credit update from %s", name);
+    else if (peer->waiting)
+        add(text, "credit from %s for %s", name,
+            vdma_kind_name((enum vdma_kind)vdma_message_body(peer->waiting)->kind));
+}
+
+static void add_channel(GString *text, const struct vdma_handler *handler, int number)
+{
+    const struct vdma_channel *channel = &handler->channels[number];
+    int packets, missing;
+    if (channel->use == VDMA_UNUSED)
+        return;
+    missing = vdma_missing(handler->nic, number, &packets);
+    add(text, "%d of %d packets of slice %d (channel %d) %s %s", missing, packets, channel->slice,
+        number, channel->use == VDMA_RECEIVES ? "from" : "to", name_of(handler, channel->peer));
+}
+
+char *vdma_handler_waits(const struct vdma_handler *handler)
+{
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < handler->host_count; i++) {
+        const struct vdma_peer *peer = sparse_peek(&handler->peers, i);
+        if (peer)
+            add_peer(text, handler, peer);
+    }
+    if (handler->control)
+        add(text, "room in the TX-CB");
+    for (int i = 0; i < INTERCEPT_CHANNELS; i++)
+        add_channel(text, handler, i);
+    for (const struct vdma_read *read = handler->reads; read; read = read->next)
+        if (read->ext_due)
+            add(text, "the GET_EXT_REPLY for read %d from %s", (int)read->number,
+                name_of(handler, read->transfer.peer));
+    if (handler->served)
+        add(text, "a free channel or buffer to send slice %d to %s", handler->served->slice,
+            name_of(handler, handler->served->from));
+    for (const struct vdma_write *write = handler->writes; write; write = write->next)
+        add(text, "the DONE of write %d from %s", (int)write->number,
+            name_of(handler, write->transfer.peer));
+    return g_string_free(text, text->len == 0);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/intercept/vdma/raw.h"
+
+#include "sim/workload/job.h"
+
+static void init(struct job *job)
+{
+    struct vdma_state *state = job->state;
+    state->config = scenario_section_values(job->test_case, "vdma_handler");
+    state->hosts = job->cluster->host_count;
+    intercept_add_nics(job->cluster, job->test_case);
+    state->handlers = g_new0(struct vdma_handler *, state->hosts);
+    for (int i = 0; i < state->hosts; i++)
+        state->handlers[i] = vdma_handler_new(job->cluster, i, state->config, false);
+}
+
+static void process_init(struct job *job, struct mpi_process *process)
+{
+    struct vdma_state *state = job->state;
+    struct vdma_process *raw = process->device;
+    raw->process = process;
+    raw->state = state;
+    raw->handler = state->handlers[process->host->index];
+    vdma_handler_set_client(raw->handler, &vdma_raw_client, raw);
+}
+
+static void clear(struct job *job)
+{
+    struct vdma_state *state = job->state;
+    for (int i = 0; i < state->hosts; i++)
+        vdma_handler_free(state->handlers[i]);
+    g_free(state->handlers);
+}
+
+// "node0's VDMA handler waits for ...", for all that wait.
+static char *blocked(const struct job *job)
+{
+    const struct vdma_state *state = job->state;
+    GString *text = g_string_new(NULL);
+    for (int i = 0; i < state->hosts; i++) {
+        char *waits = vdma_handler_waits(state->handlers[i]);
+        if (waits)
+            g_string_append_printf(text, "%s%s's VDMA handler waits for %s",
+                                   text->len > 0 ? "; " : "", job->cluster->hosts[i]->name, waits);
+        g_free(waits);
+    }
+    return g_string_free(text, text->len == 0);
+}
+
+static const char *const operations[] = {"vdma_write", "vdma_read", NULL};
+
+const struct stack vdma_stack = {
+    .schema =
+        {
+            .name = "intercept_vdma",
+            .doc = "raw VDMA over Intercept: processes that use the driver's VDMA handler",
+            .benchmarks = (const char *const[]){"vdma.transfer", "program", NULL},
+            .sections = (const char *const[]){"intercept", "vdma_handler", NULL},
+            .operations = operations,
+            .one_process_per_host = true,
+        },
+    .card = INTERCEPT_CARD,
+    .device = &vdma_raw_ops,
+    .state_size = sizeof(struct vdma_state),
+    .process_size = sizeof(struct vdma_process),
+    .init = init,
+    .process_init = process_init,
+    .clear = clear,
+    .frames = &intercept_capture_link,
+    .blocked = blocked,
+};
