@@ -8,7 +8,6 @@ static void init(struct job *job)
     struct vdma_state *state = job->state;
     state->config = scenario_section_values(job->test_case, "vdma_handler");
     state->hosts = job->cluster->host_count;
-    intercept_add_nics(job->cluster, job->test_case);
     state->handlers = g_new0(struct vdma_handler *, state->hosts);
     for (int i = 0; i < state->hosts; i++)
         state->handlers[i] = vdma_handler_new(job->cluster, i, state->config, false);
@@ -57,7 +56,9 @@ const struct stack vdma_stack = {
             .benchmarks = (const char *const[]){"vdma.transfer", "program", NULL},
             .sections = (const char *const[]){"intercept", "vdma_handler", NULL},
             .operations = operations,
+            .check = intercept_check_planes,
             .one_process_per_host = true,
+            .cards = STACK_CARDS_ALL,
         },
     .card = INTERCEPT_CARD,
     .device = &vdma_raw_ops,
