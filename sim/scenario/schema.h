@@ -59,6 +59,8 @@ struct benchmark_schema {
     const char *name; // "pmb.pingpong"
     const char *doc;
     int least_ranks, most_ranks; // most_ranks 0: no bound
+    // Without `ranks` it runs on a rank per host, within the bounds; else on least_ranks.
+    bool rank_per_host;
     const char *metrics;         // "latency_us, bandwidth_MB_per_s"
     bool sizeless;               // it has no message size
     // The unit of its sizes ("messages"), which are then plain numbers; NULL: bytes. They use the

@@ -212,13 +212,21 @@ static void check_stack(struct workload_reader *reader, const struct node *node,
 
 // ---- Ranks ----
 
+static int usual_ranks_of(const struct benchmark_schema *benchmark, int hosts)
+{
+    int least = MAX(benchmark->least_ranks, 1);
+    if (!benchmark->rank_per_host)
+        return least;
+    return MAX(benchmark->most_ranks ? MIN(hosts, benchmark->most_ranks) : hosts, least);
+}
+
 // How many ranks there are if the file does not say.
 static int usual_ranks(const struct workload_reader *reader)
 {
     const struct benchmark_schema *benchmark = reader->workload->benchmark;
     int placed = node_get(reader->map, PLACEMENT_KEY) ? (int)reader->workload->placement->len : 0;
     if (benchmark)
-        return MAX(placed, MAX(benchmark->least_ranks, 1));
+        return MAX(placed, usual_ranks_of(benchmark, (int)reader->topology->hosts->len));
     bool all;
     int named = program_ranks_named(node_get(reader->map, "program"), &all);
     int hosts = placed > 0 ? placed : (int)reader->topology->hosts->len;

@@ -58,6 +58,7 @@ const struct benchmark vdma_benchmarks[] = {
                           "to itself; MB is 10^6 B",
                    .least_ranks = 1,
                    .most_ranks = 2,
+                   .rank_per_host = true,
                    .metrics = BENCHMARK_POINT_METRICS,
                    .sizes = "100 MB",
                    .parameters = &table},

@@ -54,11 +54,12 @@ void vdma_trace(const struct cpu_context *context, const struct vdma_handler *ha
 
 void vdma_wake(struct cpu_context *context, struct vdma_handler *handler)
 {
-    if (handler->asleep && !handler->waking) {
-        cpu_spend(context, handler->host->config.kernel.wake_process, &stage_wake_up);
-        handler->waking = true;
+    if (!handler->asleep || handler->waking) {
+        cpu_post_wake(context, &handler->thread);
+        return;
     }
-    cpu_post_wake(context, &handler->thread);
+    handler->waking = true;
+    host_wake_thread(context, handler->host, &handler->thread);
 }
 
 static void message_interrupt(struct cpu_context *context, void *owner)
@@ -123,10 +124,11 @@ void vdma_post_write(struct cpu_context *context, struct vdma_handler *handler,
 }
 
 void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler, int peer,
-                       int64_t bytes, const void *body, struct message_ref message)
+                       uint8_t type, int64_t bytes, const void *body, struct message_ref message)
 {
     struct vdma_message *made =
         vdma_message_new(handler, peer, VDMA_PORTALS_CLIENT, bytes, message);
+    vdma_message_body(made)->type = type;
     memcpy(vdma_message_body(made)->client, body, VDMA_CLIENT_BYTES);
     post(context, handler, (struct vdma_request){.kind = VDMA_REQUEST_MESSAGE, .message = made});
 }
@@ -184,7 +186,7 @@ static void handle_body(struct cpu_context *context, struct vdma_handler *handle
         vdma_ext_reply_arrived(context, handler, body->key);
         break;
     case VDMA_PORTALS_CLIENT:
-        handler->client->message(context, handler->owner, from, body->client);
+        handler->client->message(context, handler->owner, from, body->type, body->client);
         break;
     case VDMA_KINDS:
         g_assert_not_reached();
@@ -249,7 +251,7 @@ static enum cpu_next run(struct cpu_context *context, struct cpu_task *task)
 {
     struct vdma_handler *handler = container_of(task, struct vdma_handler, thread);
     if (handler->asleep)
-        host_switch_in(context, handler->host);
+        host_thread_switch_in(context, handler->host);
     handler->asleep = handler->waking = false;
     if (turn(context, handler))
         return CPU_AGAIN;
@@ -292,7 +294,7 @@ struct vdma_handler *vdma_handler_new(struct cluster *cluster, int host,
     vnic_on_room(handler->vnic, room);
     vdma_open(handler->nic, &engine_ops, handler);
     handler->asleep = true;
-    cpu_task_init(&handler->thread, host_process_core(handler->host, 1), CPU_KERNEL, run);
+    cpu_task_init(&handler->thread, host_thread_core(handler->host, 0), CPU_KERNEL, run);
     sparse_init(&handler->peers, cluster->host_count, sizeof(struct vdma_peer));
     pool_init(&handler->request_pool, sizeof(struct vdma_request));
     pool_init(&handler->message_pool, sizeof(struct vdma_message));

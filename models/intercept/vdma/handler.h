@@ -68,7 +68,8 @@ struct vdma_client {
     void (*refused)(struct cpu_context *context, void *owner, const struct vdma_transfer *transfer,
                     const char *reason);
     // A client's message (vdma_post_message) of another card has come.
-    void (*message)(struct cpu_context *context, void *owner, int from, const void *body);
+    void (*message)(struct cpu_context *context, void *owner, int from, uint8_t type,
+                    const void *body);
 };
 
 // The handler of a host's card; it opens VNIC 15 and the VDMA engine. `extended`: with Portals'
@@ -90,10 +91,10 @@ void vdma_post_read(struct cpu_context *context, struct vdma_handler *handler,
 void vdma_post_write(struct cpu_context *context, struct vdma_handler *handler,
                      const struct vdma_transfer *transfer);
 
-// A message of the client's own of `bytes` on the wire, besides the handler's header; `body` has
-// VDMA_CLIENT_BYTES. `message`: on whose behalf, or MESSAGE_NONE.
+// A message of the client's own, of a type of its own and with `bytes` on the wire besides the
+// handler's header; `body` has VDMA_CLIENT_BYTES. `message`: on whose behalf, or MESSAGE_NONE.
 void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler, int peer,
-                       int64_t bytes, const void *body, struct message_ref message);
+                       uint8_t type, int64_t bytes, const void *body, struct message_ref message);
 
 // ---- State ----
 

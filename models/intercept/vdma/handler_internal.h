@@ -49,7 +49,10 @@ struct vdma_put {
 // As it goes into a short message.
 struct vdma_body {
     uint8_t kind; // enum vdma_kind
-    uint8_t channel;
+    union {
+        uint8_t channel; // of a GET
+        uint8_t type;    // of a client's message
+    };
     uint16_t slice; // number of a GET's slice, for reports
     uint32_t count; // of credits, or of bytes of an EXT_REPLY
     union {

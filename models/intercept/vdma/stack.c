@@ -31,7 +31,15 @@ static void clear(struct job *job)
     g_free(state->handlers);
 }
 
-// "node0's VDMA handler waits for ...", for all that wait.
+// Appends a clause, which is freed; NULL: nothing.
+static void add(GString *text, char *clause)
+{
+    if (clause)
+        g_string_append_printf(text, "%s%s", text->len > 0 ? "; " : "", clause);
+    g_free(clause);
+}
+
+// What keeps the handlers, and the cards below them, from going on.
 static char *blocked(const struct job *job)
 {
     const struct vdma_state *state = job->state;
@@ -39,10 +47,12 @@ static char *blocked(const struct job *job)
     for (int i = 0; i < state->hosts; i++) {
         char *waits = vdma_handler_waits(state->handlers[i]);
         if (waits)
-            g_string_append_printf(text, "%s%s's VDMA handler waits for %s",
-                                   text->len > 0 ? "; " : "", job->cluster->hosts[i]->name, waits);
+            add(text, g_strdup_printf("%s's VDMA handler waits for %s",
+                                      job->cluster->hosts[i]->name, waits));
         g_free(waits);
     }
+    for (int i = 0; i < state->hosts; i++)
+        add(text, intercept_describe(intercept_nic(job->cluster, i)));
     return g_string_free(text, text->len == 0);
 }
 
