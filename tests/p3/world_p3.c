@@ -246,16 +246,15 @@ static void client_message_arrives(struct engine *engine, struct event *event)
 }
 
 void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler, int peer,
-                       int64_t bytes, const void *body, struct message_ref message)
+                       const struct vdma_client_message *message)
 {
     struct p3_world *world = handler->node->nic.world;
     struct client_message *sent = g_new0(struct client_message, 1);
-    (void)message;
-    CU_ASSERT(bytes <= handler->node->p3.handler_room);
+    CU_ASSERT(message->bytes <= handler->node->p3.handler_room);
     handler->messages++;
     sent->to = &world->nodes[peer];
     sent->from = handler->node->p3.iuca;
-    memcpy(sent->body, body, sizeof sent->body);
+    memcpy(sent->body, message->body, sizeof sent->body);
     g_ptr_array_add(world->client_messages, sent);
     event_init(&sent->event, client_message_arrives);
     cpu_post(context, &sent->event);

@@ -27,6 +27,14 @@ static int64_t room(const struct p3_process *process, bool first)
     return process->handler_room - (first ? process->sizes.rts_header : process->sizes.common);
 }
 
+static void post(struct cpu_context *context, struct p3_process *process, int peer,
+                 const struct p3_cb_body *body, int64_t bytes, struct message_ref message)
+{
+    struct vdma_client_message made = {.type = body->kind, .bytes = bytes, .message = message};
+    memcpy(made.body, body, sizeof *body);
+    vdma_post_message(context, process->handler, peer, &made);
+}
+
 // ---- Sending ----
 
 // From the process into a buffer of the kernel, and from there, marshalled, into the message.
@@ -49,12 +57,9 @@ static void post_piece(struct cpu_context *context, struct p3_process *process,
                               .bytes = (uint16_t)bytes,
                               .number = (uint32_t)send->number,
                               .portals = *header};
-    unsigned char client[VDMA_CLIENT_BYTES] = {0};
-    memcpy(client, &body, sizeof body);
     copy_out(context, process, bytes, header->message);
     int64_t headers = body.first ? process->sizes.rts_header : process->sizes.common;
-    vdma_post_message(context, process->handler, send->peer, headers + bytes, client,
-                      header->message);
+    post(context, process, send->peer, &body, headers + bytes, header->message);
 }
 
 enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *process,
@@ -87,10 +92,7 @@ static void end(struct cpu_context *context, struct p3_process *process, struct 
 {
     struct p3_cb_body body = {.kind = P3_CB_END, .number = (uint32_t)receive->number};
     struct portals_transfer *transfer = receive->transfer;
-    unsigned char client[VDMA_CLIENT_BYTES] = {0};
-    memcpy(client, &body, sizeof body);
-    vdma_post_message(context, process->handler, receive->peer, process->sizes.common, client,
-                      receive->message);
+    post(context, process, receive->peer, &body, process->sizes.common, receive->message);
     pool_give(&process->receives, receive);
     if (transfer)
         portals_finalize(context, process->ni, transfer, PORTALS_OK);

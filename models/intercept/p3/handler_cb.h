@@ -9,7 +9,7 @@
 
 #include "models/intercept/p3/p3_internal.h"
 
-// Kinds of client messages (the first byte of their body); those of long messages are lower.
+// Types of client messages; those of long messages are lower.
 enum p3_cb_kind { P3_CB_PIECE = 128, P3_CB_END };
 
 // Contracts of portals_nal. The peer's handler must be connected.

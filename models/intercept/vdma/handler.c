@@ -124,12 +124,14 @@ void vdma_post_write(struct cpu_context *context, struct vdma_handler *handler,
 }
 
 void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler, int peer,
-                       uint8_t type, int64_t bytes, const void *body, struct message_ref message)
+                       const struct vdma_client_message *message)
 {
     struct vdma_message *made =
-        vdma_message_new(handler, peer, VDMA_PORTALS_CLIENT, bytes, message);
-    vdma_message_body(made)->type = type;
-    memcpy(vdma_message_body(made)->client, body, VDMA_CLIENT_BYTES);
+        vdma_message_new(handler, peer, VDMA_PORTALS_CLIENT, message->bytes, message->message);
+    struct vdma_body *body = vdma_message_body(made);
+    body->type = message->type;
+    body->count = message->number;
+    memcpy(body->client, message->body, VDMA_CLIENT_BYTES);
     post(context, handler, (struct vdma_request){.kind = VDMA_REQUEST_MESSAGE, .message = made});
 }
 
@@ -160,9 +162,24 @@ static void handle_request(struct cpu_context *context, struct vdma_handler *han
 
 // ---- Messages of other handlers ----
 
-static void handle_body(struct cpu_context *context, struct vdma_handler *handler, int from,
-                        const struct vdma_body *body)
+static void handle_client_message(struct cpu_context *context, struct vdma_handler *handler,
+                                  const struct intercept_sm *sm, const struct vdma_body *body)
 {
+    struct vdma_client_message message = {
+        .type = body->type,
+        .number = body->count,
+        .bytes = sm->bytes - handler->config.header,
+        .message = sm->message,
+    };
+    memcpy(message.body, body->client, VDMA_CLIENT_BYTES);
+    handler->client->message(context, handler->owner, sm->from, &message);
+}
+
+static void handle_body(struct cpu_context *context, struct vdma_handler *handler,
+                        const struct intercept_sm *sm)
+{
+    const struct vdma_body *body = (const void *)sm->body;
+    int from = sm->from;
     switch ((enum vdma_kind)body->kind) {
     case VDMA_CONNECT:
         vdma_connect_arrived(context, handler, from, body->count);
@@ -186,7 +203,7 @@ static void handle_body(struct cpu_context *context, struct vdma_handler *handle
         vdma_ext_reply_arrived(context, handler, body->key);
         break;
     case VDMA_PORTALS_CLIENT:
-        handler->client->message(context, handler->owner, from, body->type, body->client);
+        handle_client_message(context, handler, sm, body);
         break;
     case VDMA_KINDS:
         g_assert_not_reached();
@@ -197,13 +214,10 @@ static void handle_body(struct cpu_context *context, struct vdma_handler *handle
 static void handle_message(struct cpu_context *context, struct vdma_handler *handler,
                            const struct intercept_sm *first)
 {
-    int from = first->from;
-    struct message_ref message = first->message;
-    struct vdma_body body;
-    memcpy(&body, first->body, sizeof(body));
+    struct intercept_sm sm = *first;
     vnic_take(context, handler->vnic);
-    vdma_spend(context, handler->config.handle, message);
-    handle_body(context, handler, from, &body);
+    vdma_spend(context, handler->config.handle, sm.message);
+    handle_body(context, handler, &sm);
 }
 
 // ---- The thread ----
@@ -294,7 +308,9 @@ struct vdma_handler *vdma_handler_new(struct cluster *cluster, int host,
     vnic_on_room(handler->vnic, room);
     vdma_open(handler->nic, &engine_ops, handler);
     handler->asleep = true;
-    cpu_task_init(&handler->thread, host_thread_core(handler->host, 0), CPU_KERNEL, run);
+    // Portals' NAL has a thread of its own per process, which is the first.
+    cpu_task_init(&handler->thread, host_thread_core(handler->host, extended ? 1 : 0), CPU_KERNEL,
+                  run);
     sparse_init(&handler->peers, cluster->host_count, sizeof(struct vdma_peer));
     pool_init(&handler->request_pool, sizeof(struct vdma_request));
     pool_init(&handler->message_pool, sizeof(struct vdma_message));

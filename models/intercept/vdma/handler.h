@@ -49,6 +49,15 @@ struct vdma_transfer {
     uint64_t key;               // the client's, passed back
 };
 
+// A message of the client's own between handlers, in its own types and numbers.
+struct vdma_client_message {
+    uint8_t type;
+    uint32_t number;
+    int64_t bytes;              // on the wire, besides the handler's header
+    struct message_ref message; // on whose behalf, or MESSAGE_NONE
+    unsigned char body[VDMA_CLIENT_BYTES];
+};
+
 // A client of the handler: a process over raw VDMA, or a NAL. All are called in the handler's
 // thread, and each may be NULL if it never happens to this client. They may post.
 struct vdma_client {
@@ -68,8 +77,8 @@ struct vdma_client {
     void (*refused)(struct cpu_context *context, void *owner, const struct vdma_transfer *transfer,
                     const char *reason);
     // A client's message (vdma_post_message) of another card has come.
-    void (*message)(struct cpu_context *context, void *owner, int from, uint8_t type,
-                    const void *body);
+    void (*message)(struct cpu_context *context, void *owner, int from,
+                    const struct vdma_client_message *message);
 };
 
 // The handler of a host's card; it opens VNIC 15 and the VDMA engine. `extended`: with Portals'
@@ -91,10 +100,8 @@ void vdma_post_read(struct cpu_context *context, struct vdma_handler *handler,
 void vdma_post_write(struct cpu_context *context, struct vdma_handler *handler,
                      const struct vdma_transfer *transfer);
 
-// A message of the client's own, of a type of its own and with `bytes` on the wire besides the
-// handler's header; `body` has VDMA_CLIENT_BYTES. `message`: on whose behalf, or MESSAGE_NONE.
 void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler, int peer,
-                       uint8_t type, int64_t bytes, const void *body, struct message_ref message);
+                       const struct vdma_client_message *message);
 
 // ---- State ----
 
