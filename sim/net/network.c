@@ -321,6 +321,11 @@ const struct route *network_route(struct network *network, int from, int to)
     return route_find(network->routes, from, to);
 }
 
+const struct route *network_route_back(struct network *network, int station)
+{
+    return route_back(network->routes, station);
+}
+
 // ---- Packets ----
 
 struct packet *packet_new(struct network *network)

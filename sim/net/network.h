@@ -75,6 +75,10 @@ void network_hold(struct network *network, int station, bool held);
 // has a route to itself over a loopback cable only. The network owns and caches it.
 const struct route *network_route(struct network *network, int from, int to);
 
+// For cards that also send packets for themselves into the network: returns the route from a
+// station to its switch and back, or NULL if its cable leads to no switch.
+const struct route *network_route_back(struct network *network, int station);
+
 int route_from(const struct route *route);
 int route_to(const struct route *route);
 int route_links(const struct route *route);

@@ -485,11 +485,11 @@ static struct route *route_new(struct route_cache *cache, int links)
     return route;
 }
 
-const struct route *route_find(struct route_cache *cache, int from, int to)
+static const struct route *route_of(struct route_cache *cache, int from, int to)
 {
     uint64_t pair = pair_key(from, to);
     const struct route_place *place = route_place(cache, pair);
-    if (place->route || (from == to && network_peer_station(cache->network, from) != from))
+    if (place->route)
         return place->route;
     struct route_walk walk = {
         .cache = cache,
@@ -507,6 +507,17 @@ const struct route *route_find(struct route_cache *cache, int from, int to)
         route_cache_grow(cache);
     *route_place(cache, pair) = (struct route_place){pair, route};
     return route;
+}
+
+const struct route *route_find(struct route_cache *cache, int from, int to)
+{
+    bool own = from == to && network_peer_station(cache->network, from) != from;
+    return own ? NULL : route_of(cache, from, to);
+}
+
+const struct route *route_back(struct route_cache *cache, int station)
+{
+    return cache->ends[station].node < 0 ? NULL : route_of(cache, station, station);
 }
 
 int route_from(const struct route *route)

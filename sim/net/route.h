@@ -27,5 +27,6 @@ struct route_cache;
 struct route_cache *route_cache_new(struct network *network, const struct topology *topology);
 void route_cache_free(struct route_cache *cache);
 const struct route *route_find(struct route_cache *cache, int from, int to);
+const struct route *route_back(struct route_cache *cache, int station);
 
 #endif

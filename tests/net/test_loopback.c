@@ -109,6 +109,31 @@ static void test_switch(void)
     }
 }
 
+// A station at a switch has a way there and back, which no other look for a route finds.
+static void test_back(void)
+{
+    setup();
+    struct switch_config node = topology_wormhole_switch();
+    struct topology *topology = topology_star(2, &link, &node);
+    struct probe *probe = probe_checked(topology, NULL);
+    struct network *network = probe->network;
+    for (int turn = 0; turn < 2; turn++) {
+        CU_ASSERT_PTR_NULL(network_route(network, 1, 1));
+        const struct route *route = network_route_back(network, 1);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(route);
+        SUITE_SAME_INTEGER(route_links(route), 2);
+        SUITE_SAME_INTEGER(route_from(route), 1);
+        SUITE_SAME_INTEGER(route_to(route), 1);
+    }
+    probe_free(probe);
+    topology_free(topology);
+    topology = looped();
+    probe = probe_checked(topology, NULL);
+    CU_ASSERT_PTR_NULL(network_route_back(probe->network, 1));
+    probe_free(probe);
+    topology_free(topology);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
@@ -116,6 +141,7 @@ int main(void)
         {"packets on loopback cables", test_packets},
         {"faults of a loopback cable", test_faults},
         {"cables to a switch", test_switch},
+        {"from a station to its switch and back", test_back},
         {NULL, NULL},
     };
     return suite_run("net: loopback", cases);

@@ -11,6 +11,7 @@ struct icpt_process {
     struct world_process process;
     struct intercept_nic *nic;
     struct host *host;
+    int bursts; // that it has a virtual NIC for
 };
 
 // A machine like system 1 of thesis 002, with links of 250 MB/s, 5 ns/m and no least frame. Every
@@ -45,5 +46,43 @@ struct world *icpt_world_new(const char *text, const char *const *sets, struct t
 bool icpt_refused(const char *text, const char *const *sets, const char *complaint);
 
 struct icpt_process *icpt_process(const struct world *world, int host);
+
+// ---- Short messages ----
+
+#define ICPT_VNIC 3 // of receivers
+#define ICPT_SEEN 4096
+
+// Opens ICPT_VNIC of a host, notes what becomes visible there, and takes it at once.
+struct icpt_receiver {
+    struct icpt_process *process;
+    struct vnic *vnic;
+    bool keeps; // takes nothing: set it before the world runs
+    int count;
+    int numbers[ICPT_SEEN], senders[ICPT_SEEN]; // of the messages that were taken
+    int taken;
+    sim_time last; // when the last one became visible
+    int interrupts;
+    sim_time interrupted; // when its handler was last called
+};
+
+struct icpt_receiver *icpt_receiver_new(struct world *world, int host, bool interrupts);
+
+// The receiver takes all that is there, from `when` on.
+void icpt_receiver_take_at(struct icpt_receiver *receiver, sim_time when);
+
+// So many equal messages into a TX-CB, numbered from 0 on. One that is refused is not tried again.
+struct icpt_burst {
+    struct icpt_process *process;
+    struct vnic *vnic;
+    struct intercept_sm message;
+    int nth, count, sent, refused;
+    int rooms; // times that room was told of
+    sim_time room_at;
+    bool again; // goes on with the rest when there is room
+};
+
+// From a virtual NIC of its own of the host.
+struct icpt_burst *icpt_burst_new(struct world *world, int from, int to, int count, uint16_t bytes);
+void icpt_burst_start(struct icpt_burst *burst);
 
 #endif

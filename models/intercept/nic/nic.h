@@ -132,6 +132,9 @@ struct host *intercept_host(const struct intercept_nic *nic);
 // The mask of planes that this card may use and that are connected.
 unsigned intercept_planes(const struct intercept_nic *nic);
 
+// Packets given to a plane so far.
+int64_t intercept_plane_packets(const struct intercept_nic *nic, int plane);
+
 // What is stuck in the card, for reports of a run in which nothing happens any more: "node0's card:
 // plane 2: 4 packets wait for the link; ...". NULL: nothing. The caller frees it.
 char *intercept_describe(const struct intercept_nic *nic);

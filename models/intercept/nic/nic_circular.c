@@ -13,8 +13,9 @@
 static const struct stage look_stage = {"TX-CB look", STAGE_KERNEL};
 static const struct stage entry_stage = {"TX-CB entry", STAGE_KERNEL};
 static const struct stage doorbell_stage = {"TX-CB doorbell", STAGE_BUS};
-static const struct stage read_stage = {"TX-CB", STAGE_BUS};
-static const struct stage write_stage = {"RX-CB", STAGE_BUS};
+static const struct stage engine_stage = {"TX-CB", STAGE_NIC};
+static const struct stage read_stage = {"TX-CB read", STAGE_BUS};
+static const struct stage write_stage = {"RX-CB write", STAGE_BUS};
 static const struct stage pointer_stage = {"RX-CB write pointer", STAGE_BUS};
 static const struct stage take_stage = {"RX-CB look", STAGE_KERNEL};
 
@@ -288,7 +289,10 @@ void nic_circular_init(struct intercept_nic *nic)
         vnic->number = i;
         for (int nth = 0; nth < NIC_TX_CBS; nth++)
             vnic->tx[nth] = (struct nic_tx_cb){
-                .source = {.stage = &read_stage, .first = first_of_cb, .take = take_from_cb},
+                .source = {.stage = &engine_stage,
+                           .bus_stage = &read_stage,
+                           .first = first_of_cb,
+                           .take = take_from_cb},
                 .vnic = vnic,
             };
     }

@@ -47,7 +47,7 @@ struct nic_request {
 
 // A TX-CB or the VDMA engine. In the engine's list while it has packets that are not being read.
 struct nic_source {
-    const struct stage *stage; // of its bus reads
+    const struct stage *stage, *bus_stage; // of the engine's time for it, and of its bus reads
     void (*first)(const struct nic_source *source, struct nic_request *request);
     // All has been read: makes the packet, without a route, and goes on to the next. Returns
     // whether there is one.
@@ -86,8 +86,10 @@ struct nic_plane {
     struct packet *first, *last; // that are to be sent, after the one that is
     int64_t waiting;             // so many
     bool sending;
-    struct event sent; // the packet on the link has left
-    int64_t packets;   // given to the plane so far
+    struct event sent;          // the packet on the link has left
+    sim_time since;             // it has the link
+    struct message_ref message; // that it is for
+    int64_t packets;            // given to the plane so far
     trace_lane lane;
     int interface; // of captures
 };
@@ -176,6 +178,7 @@ struct nic_channel {
     int to, to_channel;
     int64_t packets, left;           // of the slice; the counter
     int64_t accepted;                // packets that have come
+    sim_time since;                  // when it began to send or to receive
     int64_t fetched;                 // bytes that have been read for packets to come
     struct event written;            // the table is
     struct nic_channel *next;        // in the queue of those that are to send
@@ -191,7 +194,7 @@ struct nic_vdma {
     struct nic_channel *sending, *queued, *queued_last;
     struct nic_channel *active; // that receives
     int64_t held;               // times that a channel began to hold packets
-    trace_lane lane;
+    trace_lane send_lane, receive_lane;
 };
 
 void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet);

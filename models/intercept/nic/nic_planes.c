@@ -7,6 +7,8 @@
 
 #include "sim/core/fifo.h"
 
+static const struct stage plane_stage = {"plane", STAGE_NIC};
+
 // ---- Ways ----
 
 // The route of a plane to another card: to the station with its own number if a network joins
@@ -18,6 +20,8 @@ static const struct route *route_to_card(const struct nic_plane *plane, int to)
     int stations = network_host_stations(network, to);
     if (plane->peer >= 0)
         return network_route(network, plane->station, plane->peer);
+    if (to == plane->nic->iuca)
+        return network_route_back(network, plane->station);
     if (plane->number < stations)
         route = network_route(network, plane->station, network_station(network, to, plane->number));
     for (int nth = 0; !route && nth < stations; nth++)
@@ -96,6 +100,11 @@ void nic_plane_take(struct nic_plane *plane)
     plane->nic->last_plane = plane->number;
 }
 
+int64_t intercept_plane_packets(const struct intercept_nic *nic, int plane)
+{
+    return nic->planes[plane].packets;
+}
+
 // ---- To the link ----
 
 static void send_next(struct nic_plane *plane)
@@ -110,6 +119,8 @@ static void send_next(struct nic_plane *plane)
     (*nic->sent)++;
     trace_flow(nic->sim->trace, plane->lane, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
     nic_capture(plane, packet, CAPTURE_OUT);
+    plane->since = sim_now(nic->sim);
+    plane->message = packet->message;
     network_send(nic->network, packet, &plane->sent);
 }
 
@@ -117,6 +128,8 @@ static void sent_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct nic_plane *plane = container_of(event, struct nic_plane, sent);
+    trace_span(plane->nic->sim->trace, plane->lane, &plane_stage, plane->since,
+               sim_now(plane->nic->sim), plane->message);
     plane->sending = false;
     send_next(plane);
     if (plane->used-- == plane->nic->config.plane_queue)

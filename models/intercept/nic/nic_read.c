@@ -21,7 +21,7 @@ static void fetch(struct intercept_nic *nic)
         engine_schedule(nic->sim->engine, &engine->event, sim_now(nic->sim));
     else
         bus_transfer(nic->host->bus, BUS_READ, bytes, &engine->event,
-                     command ? &command_stage : engine->serving->stage, request->message);
+                     command ? &command_stage : engine->serving->bus_stage, request->message);
 }
 
 // The engine has chosen source and plane, and the plane has a place.
@@ -71,9 +71,9 @@ static void read_ended(struct engine *unused, struct event *event)
     }
     struct nic_source *source = engine->serving;
     struct packet *packet;
-    trace_note(
-        nic->sim->trace, engine->lane,
-        &(struct trace_note){.kind = TRACE_LOAD, .from = engine->since, .to = sim_now(nic->sim)});
+    if (sim_now(nic->sim) > engine->since)
+        trace_span(nic->sim->trace, engine->lane, source->stage, engine->since, sim_now(nic->sim),
+                   engine->request.message);
     bool more = source->take(source, &packet);
     engine->serving = NULL;
     if (more && !source->listed)

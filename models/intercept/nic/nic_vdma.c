@@ -12,6 +12,8 @@
 static const struct stage walk_stage = {"page look-up", STAGE_KERNEL};
 static const struct stage table_stage = {"page table", STAGE_BUS};
 static const struct stage doorbell_stage = {"VDMA doorbell", STAGE_BUS};
+static const struct stage engine_stage = {"VDMA", STAGE_NIC};
+static const struct stage slice_stage = {"VDMA slice", STAGE_NIC};
 static const struct stage read_stage = {"VDMA read", STAGE_BUS};
 static const struct stage write_stage = {"VDMA write", STAGE_BUS};
 
@@ -29,7 +31,10 @@ const char *nic_channel_state_name(enum nic_channel_state state)
 static void enter(struct nic_channel *channel, enum nic_channel_state state)
 {
     const struct intercept_nic *nic = channel->nic;
-    trace_transition(nic->sim->trace, nic->vdma.lane, sim_now(nic->sim),
+    struct trace *trace = nic->sim->trace;
+    trace_lane lane = channel->receives ? nic->vdma.receive_lane : nic->vdma.send_lane;
+    sim_time now = sim_now(nic->sim);
+    trace_transition(trace, lane, now,
                      &(struct trace_transition){
                          .where = nic->host->name,
                          .machine = "VDMA channel",
@@ -37,6 +42,9 @@ static void enter(struct nic_channel *channel, enum nic_channel_state state)
                          .from = nic_channel_state_name(channel->state),
                          .to = nic_channel_state_name(state),
                      });
+    if (state == NIC_DONE)
+        trace_span(trace, lane, &slice_stage, channel->since, now, channel->slice.message);
+    channel->since = now;
     channel->state = state;
 }
 
@@ -312,9 +320,12 @@ void nic_receive_vdma(struct intercept_nic *nic, struct packet *packet)
 
 void nic_vdma_init(struct intercept_nic *nic)
 {
-    nic->vdma.source =
-        (struct nic_source){.stage = &read_stage, .first = first_of_slice, .take = take_of_slice};
-    nic->vdma.lane = trace_lane_new(nic->sim->trace, nic->host->name, "NIC VDMA");
+    nic->vdma.source = (struct nic_source){.stage = &engine_stage,
+                                           .bus_stage = &read_stage,
+                                           .first = first_of_slice,
+                                           .take = take_of_slice};
+    nic->vdma.send_lane = trace_lane_new(nic->sim->trace, nic->host->name, "NIC VDMA send");
+    nic->vdma.receive_lane = trace_lane_new(nic->sim->trace, nic->host->name, "NIC VDMA receive");
     for (int i = 0; i < INTERCEPT_CHANNELS; i++) {
         struct nic_channel *channel = &nic->vdma.channels[i];
         channel->nic = nic;
