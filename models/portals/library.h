@@ -13,8 +13,8 @@
 #include "sim/config/param.h"
 #include "sim/core/pool.h"
 #include "sim/mpi/process.h"
+#include "sim/program/operation_kind.h"
 
-struct operation_kind;
 struct portals_message;
 
 struct portals_config {
@@ -44,12 +44,11 @@ struct portals_ni {
     void *nal_process;
     struct portals_id id;
     struct portals_tables tables;
-    struct pool messages;                   // struct portals_message
-    struct portals_message *open;           // those under way
-    int64_t dropped;                        // the NI's drop counter (PTL_SR_DROP_COUNT)
-    struct mpi_queue events;                // requests that wait for events, oldest first
-    int64_t unclaimed[PORTALS_EVENT_KINDS]; // events that the process took and no request wanted
-    bool asleep;                            // in PtlEQWait
+    struct pool messages;                      // struct portals_message
+    struct portals_message *open;              // those under way
+    int64_t dropped;                           // the NI's drop counter (PTL_SR_DROP_COUNT)
+    struct mpi_queue events;                   // requests that wait for events, oldest first
+    int64_t unclaimed[PORTALS_EVENTS_COUNTED]; // seen, and wanted by no request yet
     struct {
         int64_t *dropped, *truncated, *overwritten;
     } counters;

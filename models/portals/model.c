@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
+#include "models/portals/library.h"
 
+static const struct scenario_section sections[] = {
+    {"portals", &portals_table},
+    {0},
+};
+
+// Its operations are listed by the models whose stacks run them.
 const struct model portals_model = {
     .name = "portals",
     .stands_on = (const char *const[]){NULL},
+    .sections = (const struct scenario_section *const[]){sections, NULL},
 };

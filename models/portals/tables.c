@@ -28,7 +28,7 @@ void portals_tables_init(struct portals_tables *tables, const struct portals_lim
         .granted = granted,
         .table = g_new0(struct portals_me *, granted.table),
         .mes = g_new0(struct portals_me, granted.entries),
-        .mds = g_new0(struct portals_md, granted.descriptors),
+        .mds = g_new0(struct portals_md, granted.descriptors + granted.queues),
         .eqs = g_new0(struct portals_eq, granted.queues),
     };
 }
@@ -168,6 +168,20 @@ struct portals_md *portals_md_find(const struct portals_tables *tables, const ch
         if (tables->mds[i].used && !tables->mds[i].dead && tables->mds[i].name == name)
             return &tables->mds[i];
     return NULL;
+}
+
+struct portals_md *portals_md_unnamed(struct portals_tables *tables, struct portals_eq *eq)
+{
+    struct portals_md *md = &tables->mds[tables->granted.descriptors + (eq - tables->eqs)];
+    if (!md->used)
+        *md = (struct portals_md){
+            .used = true,
+            .length = INT64_MAX,
+            .most_offset = PORTALS_INFINITE,
+            .threshold = PORTALS_INFINITE,
+            .eq = eq,
+        };
+    return md;
 }
 
 // Takes no more operations: out of its entry, which goes with its last descriptor if it unlinks

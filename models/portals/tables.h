@@ -27,6 +27,10 @@ enum portals_event_kind {
     PORTALS_EVENT_KINDS
 };
 
+// What programs count: the kinds, and that events were lost.
+#define PORTALS_EVENT_DROPPED PORTALS_EVENT_KINDS
+#define PORTALS_EVENTS_COUNTED (PORTALS_EVENT_KINDS + 1)
+
 extern const char *const portals_event_names[PORTALS_EVENT_KINDS + 1]; // "get_start" ...; NULL
 
 struct portals_event {
@@ -92,7 +96,7 @@ struct portals_tables {
     struct portals_limits asked, granted;
     struct portals_me **table; // by portal index: the first of its list
     struct portals_me *mes;    // granted.entries of them
-    struct portals_md *mds;
+    struct portals_md *mds;    // granted.descriptors, and one for each queue (portals_md_unnamed)
     struct portals_eq *eqs;
 };
 
@@ -136,6 +140,9 @@ void portals_me_unlink(struct portals_tables *tables, struct portals_me *me);
 struct portals_md *portals_md_attach(struct portals_tables *tables, const struct portals_md *like,
                                      struct portals_me *me);
 struct portals_md *portals_md_find(const struct portals_tables *tables, const char *name);
+// The one of `eq` that stands for those that a program has bound before: it has no end, and does
+// not count among those granted.
+struct portals_md *portals_md_unnamed(struct portals_tables *tables, struct portals_eq *eq);
 // Takes it out of its entry, and frees it if nothing is under way; else portals_md_release does.
 void portals_md_unlink(struct portals_tables *tables, struct portals_md *md);
 

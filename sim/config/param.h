@@ -16,6 +16,7 @@
 // The kind of a parameter determines the type of its field.
 enum param_kind {
     PARAM_COUNT,       // int64_t
+    PARAM_BITS,        // uint64_t: 64 bits, as a whole number or in hexadecimal, "0x1f"
     PARAM_REAL,        // double
     PARAM_PROBABILITY, // double in 0 .. 1
     PARAM_DURATION,    // sim_time, ps

@@ -71,6 +71,24 @@ static bool read_integer(const struct param_reading *reading)
     return true;
 }
 
+#define MOST_HEX_DIGITS 16
+
+bool param_is_hex(const char *text)
+{
+    size_t digits =
+        text[0] == '0' && text[1] == 'x' ? strspn(text + 2, "0123456789abcdefABCDEF") : 0;
+    return digits >= 1 && digits <= MOST_HEX_DIGITS && text[2 + digits] == '\0';
+}
+
+static bool read_bits(const struct param_reading *reading)
+{
+    const char *text = reading->node->kind == NODE_SCALAR ? reading->node->text : NULL;
+    if (!text || !param_is_hex(text))
+        return read_integer(reading);
+    *(uint64_t *)reading->field = g_ascii_strtoull(text, NULL, MOST_HEX_DIGITS);
+    return true;
+}
+
 static bool read_real(const struct param_reading *reading)
 {
     struct quantity value;
@@ -112,6 +130,20 @@ static char *integer_text(const struct param *param, const void *field)
 {
     struct quantity value = {.integer = *(const int64_t *)field};
     return quantity_format(param_types[param->kind].quantity, value);
+}
+
+static char *bits_text(const struct param *param, const void *field)
+{
+    (void)param;
+    uint64_t bits = *(const uint64_t *)field;
+    return g_strdup_printf(bits < 10 ? "%" G_GUINT64_FORMAT : "0x%" G_GINT64_MODIFIER "x", bits);
+}
+
+static json_t *bits_schema(const struct param *param)
+{
+    (void)param;
+    return json_pack("{s:[{s:s, s:i}, {s:s, s:s}]}", "anyOf", "type", "integer", "minimum", 0,
+                     "type", "string", "pattern", "^0x[0-9a-fA-F]{1,16}$");
 }
 
 static char *real_text(const struct param *param, const void *field)
@@ -550,6 +582,8 @@ static json_t *names_schema(const struct param *param)
 const struct param_type param_types[] = {
     [PARAM_COUNT] = {NUMBER(QUANTITY_COUNT), .read = read_integer, .text = integer_text,
                      .json = integer_json, .schema = number_schema, .units = "a whole number"},
+    [PARAM_BITS] = {NUMBER(QUANTITY_COUNT), .read = read_bits, .text = bits_text,
+                    .schema = bits_schema, .units = "64 bits: a whole number, or 0x and digits"},
     [PARAM_REAL] = {NUMBER(QUANTITY_REAL), .read = read_real, .text = real_text, .json = real_json,
                     .schema = number_schema, .units = "a number"},
     [PARAM_PROBABILITY] = {NUMBER(QUANTITY_REAL), .read = read_share, .text = real_text,

@@ -28,6 +28,9 @@ struct param_type {
     json_t *(*schema)(const struct param *param);
 };
 
+// Whether a text is a number of at most 64 bits in hexadecimal, "0x1f".
+bool param_is_hex(const char *text);
+
 extern const struct param_type param_types[]; // by enum param_kind
 
 // The range of a number as text; *most may be NULL.

@@ -314,6 +314,14 @@ static void read_communicator(struct op_reader *reader, struct op *op, const str
     g_ptr_array_free(names, TRUE);
 }
 
+// Whether a value is a number or an expression, which its parameter's own kind does not read.
+static bool calculates(const struct operation_key *key, const struct node *node)
+{
+    bool hex = key->param.kind == PARAM_BITS && node->kind == NODE_SCALAR && node->text &&
+               param_is_hex(node->text);
+    return operation_key_computes(key) && !hex;
+}
+
 static void read_by_form(struct op_reader *reader, struct op *op, const struct operation_key *key,
                          const struct node *node, const char *path)
 {
@@ -322,7 +330,7 @@ static void read_by_form(struct op_reader *reader, struct op *op, const struct o
     switch (key->form) {
     case OPERATION_VALUE:
     case OPERATION_RANK:
-        (operation_key_computes(key) ? read_number : read_fixed)(reader, op, key, node, path);
+        (calculates(key, node) ? read_number : read_fixed)(reader, op, key, node, path);
         break;
     case OPERATION_NAME:
         read_name(reader, op, key, node, path);

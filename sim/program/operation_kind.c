@@ -82,7 +82,8 @@ char *operation_text(const struct operation_key *key, const void *arguments)
     bool text = key->form == OPERATION_NAME || param->kind == PARAM_STRING;
     if (text)
         return g_strdup(*(const char *const *)field);
-    if (operation_key_computes(key) && operation_number(key, arguments) == OPERATION_ANY)
+    if (operation_key_computes(key) && param->kind != PARAM_BITS &&
+        operation_number(key, arguments) == OPERATION_ANY)
         return g_strdup(key->word ? key->word : "");
     if (key->form == OPERATION_RANK)
         return g_strdup_printf("%d", *(const int *)field);

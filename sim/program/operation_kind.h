@@ -87,7 +87,8 @@ struct operation_kind {
                    // word
     bool internal; // not in YAML: for benchmarks only
     enum operation_moves moves;
-    int order; // 0 .. 5: messages with equal `order`, source and destination keep their order
+    bool memory; // works on memory of the caller's, even if it moves no message
+    int order;   // 0 .. 5: messages with equal `order`, source and destination keep their order
     // Completes the arguments after reading: fills fields without keys, and checks beyond the
     // ranges of the keys. Returns false and sets *error (g_free) if they are wrong. NULL: nothing
     // to do.

@@ -93,7 +93,7 @@ enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu
     if (!interpreter_name_free(run))
         return PHASE_NEXT;
     transfer.arguments = keep(run, call);
-    if (call->kind->moves != OPERATION_MOVES_NOTHING)
+    if (call->kind->moves != OPERATION_MOVES_NOTHING || call->kind->memory)
         transfer.address = interpreter_address(run, call->span);
     return interpreter_started(run, mpi_start(context, run->process, REQUEST_OPERATION, &transfer));
 }

@@ -51,7 +51,7 @@ static const struct operation_key put_keys[] = {
     {.param = PARAM(P, offset, PARAM_SIZE, .fallback = "0 B", .doc = "in the target's memory")},
     {.param = PARAM(P, ack, PARAM_CHOICE, .fallback = "none", .choices = acks,
                     .doc = "whether the target answers")},
-    {.param = PARAM(P, header_data, PARAM_COUNT, .fallback = "0", .doc = "of the program"),
+    {.param = PARAM(P, header_data, PARAM_BITS, .fallback = "0", .doc = "of the program"),
      .report = "header_data"},
     OPERATION_KEY_REQUEST,
     {.param = {.name = NULL}}};
@@ -305,6 +305,20 @@ static void test_to_itself(void)
            "put to 1, 1024 B, bits 7, portal 0, offset 0, ack none, header 0; ");
 }
 
+// 64 bits in hexadecimal, which no whole number of a program reaches, or computed.
+static void test_bits(void)
+{
+    expect("{put: {to: 1, size: 1 B, match_bits: 0, header_data: 0x7fffFFFFffffFFFF}}",
+           "put to 1, 1 B, bits 0, portal 0, offset 0, ack none, header 9223372036854775807; "
+           "put to 1, 1 B, bits 0, portal 0, offset 0, ack none, header 9223372036854775807; ");
+    expect("{put: {to: 1, size: 1 B, match_bits: 0, header_data: 0xffffffffffffffff}}",
+           "put to 1, 1 B, bits 0, portal 0, offset 0, ack none, header -1; "
+           "put to 1, 1 B, bits 0, portal 0, offset 0, ack none, header -1; ");
+    expect("{put: {to: 1, size: 1 B, match_bits: 0, header_data: 16 * rank + 15}}",
+           "put to 1, 1 B, bits 0, portal 0, offset 0, ack none, header 15; "
+           "put to 1, 1 B, bits 0, portal 0, offset 0, ack none, header 31; ");
+}
+
 // A request is waited for as any other.
 static void test_requests(void)
 {
@@ -339,6 +353,9 @@ static void test_refused(void)
     expect_complaint("portals", "{put: {to: 1, size: 1 B, match_bits: 0, portal: 64}}",
                      "t.yaml:7:49: error: workload.program[0].do[0].put.portal: \"64\": the value "
                      "is too large (at most 63)");
+    expect_complaint("portals",
+                     "{put: {to: 1, size: 1 B, match_bits: 0, header_data: 0x10000000000000000}}",
+                     "is not understood");
     expect_complaint("portals", "{attach: {portal: 0}}", "the value is too small (at least 1)");
     expect_complaint("portals", "{attach: {portal: 1, patience: 2 s}}",
                      "the value is too large (at most 1 s)");
@@ -448,6 +465,7 @@ int main(void)
 {
     static const struct suite_case cases[] = {
         {"arguments from YAML to the device", test_arguments},
+        {"bits", test_bits},
         {"requests", test_requests},
         {"what is refused", test_refused},
         {"ranges of expressions", test_ranges},
