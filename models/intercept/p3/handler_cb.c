@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/intercept/p3/handler_cb.h"
 
+#include "models/intercept/p3/long.h"
+
 #include <string.h>
 
 struct p3_cb_body {
@@ -77,6 +79,7 @@ enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *p
     };
     transfer->nal = send;
     FIFO_APPEND(peer->sent, peer->sent_last, send, next);
+    p3_long_meet(context, process, send->peer);
     int64_t offset = 0;
     do {
         int64_t bytes = MIN(send->length - offset, room(process, offset == 0));

@@ -12,7 +12,7 @@
 // Types of client messages; those of long messages are lower.
 enum p3_cb_kind { P3_CB_PIECE = 128, P3_CB_END };
 
-// Contracts of portals_nal. The peer's handler must be connected.
+// Contracts of portals_nal.
 enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *process,
                                struct portals_transfer *transfer);
 void p3_cb_receive(struct cpu_context *context, struct p3_process *process, void *arriving,

@@ -10,4 +10,11 @@
 void p3_long_init(struct p3_process *process);
 void p3_long_clear(struct p3_process *process);
 
+// Has the VDMA handlers connected if this process does not know the peer. What is posted to the
+// handler for the peer goes after that.
+void p3_long_meet(struct cpu_context *context, struct p3_process *process, int peer);
+
+// Appends what long messages wait for, as p3_waits does.
+void p3_long_waits(const struct p3_process *process, GPtrArray *waits);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a process's short messages wait for, for reports of deadlocks.
-#include "models/intercept/p3/p3_internal.h"
+#include "models/intercept/p3/long.h"
 
 #define NUMBER G_GUINT64_FORMAT
 
@@ -74,6 +74,7 @@ GPtrArray *p3_waits(const struct p3_process *process)
         if (peer)
             add_peer(waits, process, peer, p3_host_name(process, iuca));
     }
+    p3_long_waits(process, waits);
     if (process->postponed)
         add(waits, "room in TX-CB 2 for postponed packets");
     return waits;
