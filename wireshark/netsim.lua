@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- Dissectors for what netsim's captures hold and Wireshark does not know: M-VIA (EtherType 0x8886),
--- and, behind the route bytes of Myrinet, GM (link type 147) and GRIM (148).
+-- behind the route bytes of Myrinet, GM (link type 147) and GRIM (148), and Intercept (149).
 --
 --     tshark -X lua_script:netsim.lua -r DIR/SERIES/node0.pcapng
 --
 -- or copy this file to the folder of personal Lua plugins (Help, About Wireshark, Folders).
 --
--- The layouts are those of models/via/vip/frame.h, models/myrinet_gm/gm/gm_capture.c and
--- models/grim/ni/message.h. A frame that was cut short by a snap length is shown as far as it goes.
+-- The layouts are those of models/via/vip/frame.h, models/myrinet_gm/gm/gm_capture.c,
+-- models/grim/ni/message.h and models/intercept/nic/nic_capture.c. A frame that was cut short by a snap length is shown as far as it goes.
 
 local ETHERTYPE_VIA = 0x8886
 local encapsulations = wtap_encaps or wtap -- the name since Wireshark 2.x, and the one before
@@ -325,3 +325,55 @@ function grim.dissector(tvb, pinfo, root)
 end
 
 DissectorTable.get("wtap_encap"):add(encapsulations.USER1, grim)
+
+-- ---- Intercept ----
+
+local intercept = Proto("intercept", "Intercept")
+local intercept_kinds = { [1] = "VDMA data", [2] = "short message" }
+local intercept_fields = {
+    kind = ProtoField.uint8("intercept.kind", "Kind", base.DEC, intercept_kinds),
+    marked = ProtoField.bool("intercept.marked", "Marked: interrupts its receiver", 8, nil, 0x01),
+    destination = ProtoField.uint16("intercept.destination", "Destination IUCA"),
+    source = ProtoField.uint16("intercept.source", "Source IUCA"),
+    vnic = ProtoField.uint8("intercept.vnic", "Destination VNIC"),
+    channel = ProtoField.uint8("intercept.channel", "VDMA channel"),
+    length = ProtoField.uint16("intercept.length", "Bytes of payload"),
+    address = ProtoField.uint32("intercept.address", "Address in the channel"),
+    reserved = ProtoField.bytes("intercept.reserved", "Reserved"),
+}
+intercept.fields = intercept_fields
+local intercept_cut = expert_of(intercept)
+
+function intercept.dissector(tvb, pinfo, root)
+    local tree = root:add(intercept, tvb())
+    local read = reader(tvb, tree, intercept_cut)
+    pinfo.cols.protocol = "Intercept"
+    local kind = read.take(intercept_fields.kind, 1)
+    local marked = read.take(intercept_fields.marked, 1)
+    local destination = read.take(intercept_fields.destination, 2)
+    local source = read.take(intercept_fields.source, 2)
+    local vdma = kind == 1
+    local to = read.take(vdma and intercept_fields.channel or intercept_fields.vnic, 1)
+    read.take(intercept_fields.reserved, 1)
+    local length = read.take(intercept_fields.length, 2)
+    read.take(intercept_fields.reserved, 2)
+    local address = read.take(intercept_fields.address, 4)
+    if not address then
+        pinfo.cols.info = "[cut short]"
+        return
+    end
+    pinfo.cols.src = "node " .. source
+    pinfo.cols.dst = "node " .. destination
+    local what
+    if vdma then
+        what = info("%s, %d B at %d, channel %d", word(intercept_kinds, kind), length, address, to)
+    else
+        what = info("%s, %d B, VNIC %d", word(intercept_kinds, kind), length, to)
+        what = what .. (marked % 2 == 1 and ", marked" or "")
+    end
+    pinfo.cols.info = what
+    tree:append_text(": " .. what)
+    read.payload(length, pinfo, root)
+end
+
+DissectorTable.get("wtap_encap"):add(encapsulations.USER2, intercept)

@@ -14,7 +14,7 @@ from harness import SOURCE, Case  # noqa: E402
 import needs  # noqa: E402
 
 DISSECTORS = os.path.join(SOURCE, "wireshark", "netsim.lua")
-ETHERNET, GM, GRIM = 1, 147, 148
+ETHERNET, GM, GRIM, INTERCEPT = 1, 147, 148, 149
 OUT, IN = "0x00000002", "0x00000001"
 
 BARE = """\
@@ -23,6 +23,17 @@ name: bare
 testbed: testbeds/cluster1.yaml
 workload: {benchmark: native.pingpong, sizes: 3000 B, repetitions: 1}
 series: [{name: bare, stack: mvia}, {name: LAM, stack: lam_via, set: {workload.benchmark: pmb.pingpong}}]
+"""
+
+INTERCEPT_RAW = """\
+schema: 1
+name: raw
+stack: intercept_vdma
+nic: intercept
+hosts: [{name: node, count: 2}]
+links: [{from: node0, to: node1, count: 3}]
+vdma_handler: {self_connect: false}
+workload: {benchmark: vdma.transfer, sizes: 3000 B, repetitions: 1}
 """
 
 
@@ -165,6 +176,27 @@ class Dissectors(Case):
         self.assertTrue(set((row[2], row[3]) for row in acks) >= set((row[2], row[3]) for row in writes[:-1]))
         self.assertTrue(all(row[4] == "0" and row[9] == "8" and not row[5] for row in acks))
 
+    def test_intercept(self):
+        self.run_with_captures(self.write("raw.yaml", INTERCEPT_RAW))
+        [series] = os.listdir(self.path("c"))
+        names = ["intercept.kind", "intercept.source", "intercept.destination", "intercept.channel",
+                 "intercept.address", "intercept.length", "frame.len", "frame.comment"]
+        sent = self.fields(f"c/{series}/node0.pcapng", names, "-Y", "frame.packet_flags_direction == 2")
+        come = self.fields(f"c/{series}/node1.pcapng", names, "-Y", "frame.packet_flags_direction == 1")
+        # Planes take turns, and so packets may come in another order than they were sent in.
+        self.assertEqual(sorted(sent), sorted(come))
+        data = [row for row in sent if row[0] == "1"]
+        self.assertEqual([int(row[4]) for row in data], [512 * i for i in range(6)])
+        self.assertEqual([int(row[5]) for row in data], 5 * [512] + [440])
+        self.assertTrue(all(row[1:4] == ["0", "1", "0"] for row in data))
+        self.assertTrue(all(int(row[6]) == int(row[5]) + 16 for row in data))  # less its CRC-32
+        self.assertTrue(data[1][7].endswith("3000 B: bytes 512..1023"), data[1])
+        messages = self.fields(f"c/{series}/node0.pcapng", ["intercept.vnic", "intercept.marked", "_ws.col.Info"],
+                               "-Y", "intercept.kind == 2 && frame.packet_flags_direction == 2")
+        self.assertEqual({row[0] for row in messages}, {"15"})
+        self.assertTrue(all(row[1] in ("1", "True") for row in messages))
+        self.assertRegex(messages[0][2], r"^short message, \d+ B, VNIC 15, marked$")
+
     # ---- Cut short, damaged, foreign ----
 
     def capture(self, name, link, frames):
@@ -209,6 +241,11 @@ class Dissectors(Case):
         data = b"\x81" + struct.pack(">HBBBBHHHHHIIII", 0x636, 1, 2, 1, 0, 4, 3, 5, 0, 9, 1, 2, 3, 4) + bytes(12)
         nack = struct.pack(">HBBBBH", 0x636, 1, 2, 7 << 2, 0, 4)
         self.check_all(GRIM, b"", [data, nack])
+
+    def test_bad_intercept_packets(self):
+        data = struct.pack(">BBHHBBHHI", 1, 0, 1, 0, 2, 0, 24, 0, 4096) + bytes(24)
+        message = struct.pack(">BBHHBBHHI", 2, 1, 1, 0, 15, 0, 12, 0, 0) + bytes(16)
+        self.check_all(INTERCEPT, b"", [data, message])
 
     def test_snap_length(self):
         for snap in ("1 B", "15 B", "40 B"):
