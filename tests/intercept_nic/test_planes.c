@@ -235,6 +235,70 @@ static void test_least_loaded(void)
     world_free(load.world);
 }
 
+// ---- Planes that lose or corrupt packets ----
+
+// Four cables that repeat what is lost; the third is pulled out for good.
+#define DEAD                                                                                       \
+    ICPT_MACHINE "hosts: [{name: node, count: 2}]\n"                                               \
+                 "links: [{from: node0, to: node1, window: 7, count: 2},\n"                        \
+                 "        {from: node0, to: node1, window: 7,\n"                                   \
+                 "         down: [{from: 0 us, to: never}]},\n"                                    \
+                 "        {from: node0, to: node1, window: 7}]\n"
+
+// Strict turns stop at the dead plane, once the link's window and the plane's queue are full.
+static void test_dead_plane(void)
+{
+    struct run run = run_new(DEAD, NULL, 200, 120);
+    icpt_burst_start(run.burst);
+    world_run(run.world);
+    int64_t stuck = packets(&run, 2);
+    CU_ASSERT(stuck >= 7 && stuck <= 7 + 4);
+    CU_ASSERT(packets(&run, 3) == stuck && packets(&run, 0) - stuck <= 1);
+    SUITE_SAME_INTEGER(run.receiver->taken, packets(&run, 0) + packets(&run, 1) + packets(&run, 3));
+    char *text = intercept_describe(run.burst->process->nic);
+    SUITE_CONTAINS(text, "node0's card: plane 2: 4 packets wait for the link, and the card sends "
+                         "nothing before they have gone (leave the plane out of "
+                         "intercept.plane_mask)");
+    g_free(text);
+    world_free(run.world);
+}
+
+// Without the dead plane nothing is amiss.
+static void test_dead_plane_masked(void)
+{
+    const char *sets[] = {"intercept.plane_mask=11", NULL};
+    struct run run = run_new(DEAD, sets, 200, 120);
+    run_it(&run);
+    SUITE_SAME_INTEGER(packets(&run, 2), 0);
+    CU_ASSERT_PTR_NULL(intercept_describe(run.burst->process->nic));
+    world_free(run.world);
+}
+
+// What a link repeats comes once, and in the order of its plane.
+static void test_repeats(void)
+{
+    const char *sets[] = {"link.window=7", "link.corrupt_nth=[3, 4, 20, 100]", "link.drop_nth=[50]",
+                          NULL};
+    struct run run = run_new(ICPT_CABLE, sets, 300, 120);
+    run_it(&run);
+    CU_ASSERT(in_order(run.receiver));
+    CU_ASSERT(network_repeats(run.world->cluster->network) >= 5);
+    SUITE_SAME_INTEGER(world_counter(run.world, "Intercept packets refused"), 0);
+    world_free(run.world);
+}
+
+// A link that repeats nothing: the card finds the error.
+static void test_corrupt(void)
+{
+    const char *sets[] = {"link.corrupt_nth=[2]", NULL};
+    struct run run = run_new(ICPT_CABLE, sets, 5, 120);
+    icpt_burst_start(run.burst);
+    world_run(run.world);
+    SUITE_SAME_INTEGER(run.receiver->taken, 4);
+    SUITE_SAME_INTEGER(world_counter(run.world, "Intercept packets refused"), 1);
+    world_free(run.world);
+}
+
 // ---- What is refused ----
 
 static void test_refused(void)
@@ -291,6 +355,10 @@ int main(void)
         {"loopback cable", test_loop},
         {"own address through a switch", test_own_address},
         {"least loaded", test_least_loaded},
+        {"dead plane in the mask", test_dead_plane},
+        {"dead plane masked out", test_dead_plane_masked},
+        {"repeats of a link", test_repeats},
+        {"packet with an error", test_corrupt},
         {"what is refused", test_refused},
         {"where it stands", test_refused_place},
         {NULL, NULL},
