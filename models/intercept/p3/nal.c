@@ -97,6 +97,15 @@ static void nal_receive(struct cpu_context *context, struct portals_ni *ni, void
         p3_short_receive(context, process, arriving, transfer);
 }
 
+// The records of long messages are long.c's.
+static char *nal_waits_for(const struct portals_ni *ni, const struct portals_transfer *transfer)
+{
+    const struct p3_process *process = portals_nal_process(ni);
+    bool own = transfer->nal && transfer->header.from.nid == process->iuca;
+    bool recorded = process->config->version == P3_HANDLER_CB || is_short(process, transfer);
+    return own && recorded ? p3_send_waits(process, transfer->nal) : NULL;
+}
+
 static GPtrArray *nal_waits(const struct portals_ni *ni)
 {
     return p3_waits(portals_nal_process(ni));
@@ -106,6 +115,7 @@ const struct portals_nal p3_nal = {.name = "Intercept",
                                    .kernel = true,
                                    .send = nal_send,
                                    .receive = nal_receive,
+                                   .waits_for = nal_waits_for,
                                    .waits = nal_waits};
 
 // ---- Processes ----
