@@ -15,6 +15,7 @@
 #include "sim/output/text.h"
 #include "sim/output/timeline.h"
 #include "sim/scenario/workload.h"
+#include "sim/workload/clocks.h"
 #include "sim/workload/estimate.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/run.h"
@@ -423,14 +424,19 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
 static char **metrics_of(const struct scenario_case *test_case)
 {
     const struct workload *workload = &test_case->workload;
-    char *samples = workload->samples ? g_strjoinv(", ", (char **)samples_metrics) : g_strdup("");
-    char *all =
-        g_strdup_printf("%s%s%s", workload->benchmark ? workload->benchmark->metrics : "program_us",
-                        *samples ? ", " : "", samples);
-    char **metrics = g_strsplit(all, ", ", -1);
-    g_free(all);
-    g_free(samples);
-    return metrics;
+    GPtrArray *metrics = g_ptr_array_new();
+    char **own =
+        g_strsplit(workload->benchmark ? workload->benchmark->metrics : "program_us", ", ", -1);
+    for (char **metric = own; *metric; metric++)
+        g_ptr_array_add(metrics, *metric);
+    g_free(own);
+    for (int i = 0; workload->samples && samples_metrics[i]; i++)
+        if (!g_ptr_array_find_with_equal_func(metrics, samples_metrics[i], g_str_equal, NULL))
+            g_ptr_array_add(metrics, g_strdup(samples_metrics[i]));
+    if (!workload->benchmark)
+        clocks_append_metrics(metrics, workload->program);
+    g_ptr_array_add(metrics, NULL);
+    return (char **)g_ptr_array_free(metrics, FALSE);
 }
 
 // Whether each metric that was asked for is one of some series; complains if not.

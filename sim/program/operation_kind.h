@@ -64,7 +64,7 @@ enum call_class {
     CALL_WAIT,    // waits for started requests
     CALL_LOCAL,   // local time of the process
     CALL_MEMORY,  // registers memory with the provider, or deregisters it
-    CALL_MEASURE, // a benchmark's clock
+    CALL_MEASURE, // a clock, of a benchmark or of the program
     CALL_LOOP,    // no action
 };
 

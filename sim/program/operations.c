@@ -114,6 +114,24 @@ static const struct operation_key loop_keys[] = {
     {.param = {.name = "do", .doc = "the operations of a turn"}, .form = OPERATION_BODY},
     END};
 
+static const struct operation_key clock_keys[] = {
+    {.param = PARAM(struct clock_arguments, name, PARAM_STRING,
+                    .doc = "its name: letters, digits and _"),
+     .form = OPERATION_NAME},
+    END};
+
+// The name becomes part of a metric's.
+static bool check_clock(struct operation_arguments *arguments, char **error)
+{
+    const char *name = ((const struct clock_arguments *)(const void *)arguments)->name;
+    bool right = name && g_ascii_isalpha(name[0]);
+    for (const char *at = name; right && *at; at++)
+        right = g_ascii_isalnum(*at) || *at == '_';
+    if (!right)
+        *error = g_strdup("a clock's name begins with a letter and has letters, digits and _");
+    return right;
+}
+
 // ---- Kinds ----
 
 #define KIND(code_, name_, class_, struct_, keys_, doc_)                                           \
@@ -131,6 +149,15 @@ static const struct operation_key loop_keys[] = {
                .code = (code_),                                                                    \
                .class = (class_),                                                                  \
                .plain = true}
+#define CLOCK(code_, name_, doc_)                                                                  \
+    [code_] = {.name = (name_),                                                                    \
+               .doc = (doc_),                                                                      \
+               .keys = clock_keys,                                                                 \
+               .size = sizeof(struct clock_arguments),                                             \
+               .code = (code_),                                                                    \
+               .class = CALL_MEASURE,                                                              \
+               .plain = true,                                                                      \
+               .complete = check_clock}
 #define INTERNAL(code_, name_, class_, struct_, doc_)                                              \
     [code_] = {.name = (name_),                                                                    \
                .doc = (doc_),                                                                      \
@@ -174,6 +201,11 @@ const struct operation_kind operation_table[OP_CODES + 1] = {
     KIND(OP_DEREGISTER, "deregister", CALL_MEMORY, operation_arguments, memory_keys,
          "takes a registration back"),
     KIND(OP_LOOP, "loop", CALL_LOOP, loop_arguments, loop_keys, "repeats operations"),
+    CLOCK(OP_CLOCK, "clock", "sets a clock of the program to zero"),
+    CLOCK(
+        OP_LAP, "lap",
+        "notes the time since the clock was set, or since its lap before: mean, least and greatest "
+        "are reported"),
     INTERNAL(OP_MEASURE_START, "measure_start", CALL_MEASURE, operation_arguments,
              "a benchmark's clock starts"),
     INTERNAL(OP_MEASURE_STOP, "measure_stop", CALL_MEASURE, measure_arguments,

@@ -31,6 +31,8 @@ enum op_code {
     OP_REGISTER, // memory, with the provider
     OP_DEREGISTER,
     OP_LOOP,
+    OP_CLOCK, // of the program's own
+    OP_LAP,
     OP_MEASURE_START, // a benchmark starts its clock for one size
     OP_MEASURE_STOP,  // records time / (count * parts) under `size`
     OP_CODES
@@ -66,6 +68,12 @@ struct compute_arguments {
 struct loop_arguments {
     struct operation_arguments common;
     int64_t count;
+};
+
+// clock, lap.
+struct clock_arguments {
+    struct operation_arguments common;
+    const char *name; // interned
 };
 
 struct measure_arguments {

@@ -12,6 +12,7 @@
 //           - wait: a                   # or waitall: [a, b], or waitall: all
 //           - compute: 3 ms             # or compute: {time: "1 ms * rank"}
 //           - barrier
+//           - clock: sends              # lap: sends notes the time since then
 //           - put: {to: 1, size: 64 KiB, request: b}   # what only some libraries have
 //           - get: {from: 1, strided: {counts: [512 B, 16], strides: [4 KiB]}}
 //           - put: {to: 1, segments: [{bytes: 8 B, count: 100}]}
@@ -89,7 +90,7 @@ struct program {
 };
 
 // The library under a program, and its operations. Operations outside of any library (wait,
-// compute, copy, loop) are always available.
+// compute, copy, clocks, loop) are always available.
 struct op_library {
     const char *name; // of the stack; NULL: unknown, and its operations are not checked
     // Names of the operations that it has, NULL-terminated. NULL: the two-sided and collective ones

@@ -33,6 +33,7 @@ void interpreter_free(struct interpreter *run)
     if (!run)
         return;
     laps_clear(&run->laps);
+    clocks_clear(&run->clocks);
     g_array_free(run->open, TRUE);
     g_ptr_array_free(run->waiting, TRUE);
     g_array_free(run->own_buffers, TRUE);
@@ -54,6 +55,11 @@ bool interpreter_ended(const struct interpreter *run)
 sim_time interpreter_time(const struct interpreter *run)
 {
     return run->ended ? run->ended - run->began : 0;
+}
+
+void interpreter_report_clocks(const struct interpreter *run, struct series_result *result)
+{
+    clocks_report(&run->clocks, run->process->rank, result);
 }
 
 sim_time interpreter_end(const struct interpreter *run)
@@ -192,6 +198,29 @@ static enum interpreter_phase call_measure_stop(struct interpreter *run,
     return PHASE_NEXT;
 }
 
+static const char *clock_name(const struct interpreter *run)
+{
+    return ((const struct clock_arguments *)run->call.arguments)->name;
+}
+
+static enum interpreter_phase call_measure(struct interpreter *run,
+                                           const struct cpu_context *context)
+{
+    switch ((enum op_code)run->call.kind->code) {
+    case OP_MEASURE_START:
+        return call_measure_start(run, context);
+    case OP_MEASURE_STOP:
+        return call_measure_stop(run, context);
+    case OP_CLOCK:
+        clocks_set(&run->clocks, clock_name(run), context->now);
+        break;
+    default:
+        clocks_lap(&run->clocks, clock_name(run), run->began, context->now);
+        break;
+    }
+    return PHASE_NEXT;
+}
+
 static enum interpreter_phase call_start(struct interpreter *run, struct cpu_context *context)
 {
     switch (run->call.kind->class) {
@@ -210,8 +239,7 @@ static enum interpreter_phase call_start(struct interpreter *run, struct cpu_con
     case CALL_OPERATION:
         return interpreter_operation(run, context);
     case CALL_MEASURE:
-        return op_call_is(&run->call, OP_MEASURE_START) ? call_measure_start(run, context)
-                                                        : call_measure_stop(run, context);
+        return call_measure(run, context);
     case CALL_LOOP:
         break;
     }

@@ -5,6 +5,7 @@
 #define NETSIM_WORKLOAD_INTERPRETER_H
 
 #include "sim/mpi/process.h"
+#include "sim/workload/result.h"
 #include "sim/workload/source.h"
 
 #include <stdbool.h>
@@ -34,6 +35,9 @@ bool interpreter_ended(const struct interpreter *run);
 
 // Time from the end of MPI_Init to the program's last operation; 0 before it has ended.
 sim_time interpreter_time(const struct interpreter *run);
+
+// Reports what the program's own clocks have measured: metrics of the process's rank.
+void interpreter_report_clocks(const struct interpreter *run, struct series_result *result);
 
 // When the program's last operation ended; 0 before it has.
 sim_time interpreter_end(const struct interpreter *run);

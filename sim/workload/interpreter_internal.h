@@ -5,6 +5,7 @@
 #define NETSIM_WORKLOAD_INTERPRETER_INTERNAL_H
 
 #include "sim/mpi/schedule.h"
+#include "sim/workload/clocks.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/laps.h"
 
@@ -46,6 +47,7 @@ struct interpreter {
     int64_t temporary, temporary_bytes;   // the library's temporary buffer
     sim_time measure_start;
     struct laps laps;      // of the measurement under way
+    struct clocks clocks;  // of the program
     sim_time began, ended; // the program
     interpreter_measure_fn *measure;
     void *owner;

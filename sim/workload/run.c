@@ -320,13 +320,14 @@ static void collect_losses(const struct sim *sim, struct series_result *result)
     result->faults = sim->faults;
 }
 
-// What a free program yields: how long each rank took.
+// What a free program yields: how long each rank took, and its clocks.
 static void collect_times(const struct running *run)
 {
     for (int rank = 0; rank < run->ranks && !run->benchmark; rank++)
         if (interpreter_ended(run->interpreters[rank])) {
             sim_time elapsed = interpreter_time(run->interpreters[rank]);
             series_result_add(run->result, rank, -1, "program_us", time_to_us(elapsed));
+            interpreter_report_clocks(run->interpreters[rank], run->result);
             tell_interval(run, rank, -1, 1, interpreter_end(run->interpreters[rank]), elapsed);
         }
 }
