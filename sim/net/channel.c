@@ -155,26 +155,28 @@ static const struct drop_note *channel_drop_note(struct channel *channel, enum d
     return note;
 }
 
-// The drops by one cause on one link.
+// The drops by one cause on one link, or what it repeats.
 struct clause {
-    const int64_t *counter;
+    const void *of; // the counter of the drops, or the repeater
+    int64_t count;
     char *text;
 };
 
 // Links into one switch share its counter.
-static bool has_clause(const GArray *clauses, const int64_t *counter)
+static bool has_clause(const GArray *clauses, const void *of)
 {
     for (guint i = 0; i < clauses->len; i++)
-        if (g_array_index(clauses, struct clause, i).counter == counter)
+        if (g_array_index(clauses, struct clause, i).of == of)
             return true;
     return false;
 }
 
-static void add_clause(GArray *clauses, const struct drop_note *note, enum drop_cause cause)
+static void add_drops(GArray *clauses, const struct drop_note *note, enum drop_cause cause)
 {
     int64_t count = *note->count;
     struct clause clause = {
-        .counter = note->count,
+        .of = note->count,
+        .count = count,
         .text = g_strdup_printf("%" G_GINT64_FORMAT " packet%s %s%s%s", count,
                                 count == 1 ? "" : "s", cause == DROP_LOST ? "" : "dropped, ",
                                 note->reason, cause == DROP_FULL ? " (switch.queue)" : ""),
@@ -182,21 +184,32 @@ static void add_clause(GArray *clauses, const struct drop_note *note, enum drop_
     g_array_append_val(clauses, clause);
 }
 
+static void add_repeats(GArray *clauses, struct repeater *repeater)
+{
+    struct clause clause = {.of = repeater};
+    clause.text = repeater_describe(repeater, &clause.count);
+    if (clause.text)
+        g_array_append_val(clauses, clause);
+}
+
 static void add_clauses(GArray *clauses, const struct route *route)
 {
     for (int i = 0; route && i < route->links; i++) {
         const struct drop_note *notes = route->channels[i]->drop_notes;
+        struct repeater *repeater = route->channels[i]->repeater;
         for (int cause = 0; notes && cause < DROP_CAUSES; cause++)
             if (notes[cause].reason && !has_clause(clauses, notes[cause].count))
-                add_clause(clauses, &notes[cause], (enum drop_cause)cause);
+                add_drops(clauses, &notes[cause], (enum drop_cause)cause);
+        if (repeater && !has_clause(clauses, repeater))
+            add_repeats(clauses, repeater);
     }
 }
 
 static int compare_clauses(const void *a, const void *b)
 {
     const struct clause *left = a, *right = b;
-    if (*left->counter != *right->counter)
-        return *left->counter > *right->counter ? -1 : 1;
+    if (left->count != right->count)
+        return left->count > right->count ? -1 : 1;
     return strcmp(left->text, right->text);
 }
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #define PACKET_HEADER_BYTES 128
-#define PACKET_STOMPED                                                                             \
-    UINT32_MAX // cut_on: a link will repeat it, and its last receiver discards it
+// As a packet's cut_on: a link will repeat it, and its last receiver discards it.
+#define PACKET_STOMPED UINT32_MAX
 
 struct route;
 

@@ -410,3 +410,16 @@ char *repeater_describe_stuck(struct repeater *repeater)
     g_free(name);
     return text;
 }
+
+char *repeater_describe(struct repeater *repeater, int64_t *repeats)
+{
+    *repeats = repeater->repeats ? *repeater->repeats : 0;
+    char *text = repeater_describe_stuck(repeater);
+    if (text || *repeats == 0)
+        return text;
+    char *name = channel_name(repeater->channel);
+    text = g_strdup_printf("%" G_GINT64_FORMAT " packet%s repeated on link %s", *repeats,
+                           *repeats == 1 ? "" : "s", name);
+    g_free(name);
+    return text;
+}

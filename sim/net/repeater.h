@@ -89,4 +89,9 @@ int repeater_unacknowledged(struct repeater *repeater);
 // NULL. The caller frees it.
 char *repeater_describe_stuck(struct repeater *repeater);
 
+// Describes what the repeater has done: "3 packets repeated on link node0->switch0", or as
+// repeater_describe_stuck does, and sets *repeats. Returns NULL if it has repeated nothing. The
+// caller frees it.
+char *repeater_describe(struct repeater *repeater, int64_t *repeats);
+
 #endif

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #define MOST_PLACES 3
-#define DROPPED "packets dropped: " // what the name of a link's counter begins with
+// What the names of a link's counters begin with.
+#define DROPPED "packets dropped: "
+#define REPEATED "packets repeated on link "
 
 struct sums {
     int64_t count[LOSS_TIMEOUT + 1], before[LOSS_TIMEOUT + 1];
@@ -87,10 +89,22 @@ static char *places_of(const struct series_result *series)
     return g_string_free(text, FALSE);
 }
 
+// Whether a fault of a link showed after the measurement began: a packet was dropped, or the link
+// repeated it.
+static bool faults_hit(const struct series_result *series)
+{
+    for (guint i = 0; i < series->losses->len; i++) {
+        const struct result_loss *loss = loss_at(series, i);
+        bool shows = loss->kind == LOSS_DROPPED || g_str_has_prefix(loss->name, REPEATED);
+        if (shows && loss->count > loss->before)
+            return true;
+    }
+    return false;
+}
+
 void losses_append(GString *out, const struct series_result *series)
 {
     struct sums sums = sums_of(series);
-    bool hit = sums.count[LOSS_DROPPED] > sums.before[LOSS_DROPPED];
     if (series->losses->len == 0 && !series->faults)
         return;
     shown_append(out, series->name, SHOWN_LINE);
@@ -104,7 +118,7 @@ void losses_append(GString *out, const struct series_result *series)
         g_string_append(out, "; before the measurement: ");
         append_sums(out, sums.before, "");
     }
-    if (series->faults && !hit)
+    if (series->faults && !faults_hit(series))
         g_string_append_printf(out, "%sthe links' faults hit nothing that was measured",
                                series->losses->len > 0 ? "; " : "");
     g_string_append_c(out, '\n');

@@ -103,6 +103,12 @@ static void test_loopback(void)
     expect_links("{hosts: [{name: n}], links: [{from: n, to: n}]}", "n-n");
     expect_links("{hosts: [{name: a}, {name: b}], links: [{from: a, to: b}, {from: b, to: b}]}",
                  "a-b b-b");
+    // Planes: networks of their own, of which each host has one link each, in this order.
+    expect_links("{hosts: [{name: n, count: 2}], switches: [{name: p, count: 3, ports: 2}],"
+                 " links: [{from: n, to: p}]}",
+                 "n0-p0 n0-p1 n0-p2 n1-p0 n1-p1 n1-p2");
+    expect_links("{hosts: [{name: n, count: 2}], links: [{from: n0, to: n1, count: 4}]}",
+                 "n0-n1 n0-n1 n0-n1 n0-n1");
     // A group is still joined pair by pair.
     expect_links("{hosts: [{name: n, count: 2}], links: [{from: n, to: n}]}", "n0-n1");
 }

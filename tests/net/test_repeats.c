@@ -143,6 +143,9 @@ static void test_corrupt_one(void)
     SUITE_SAME_INTEGER(arrived(probe, 0), SLOT + ANSWER + SLOT + WIRE);
     SUITE_SAME_INTEGER(repeats(probe, "node0->node1"), 1);
     SUITE_SAME_INTEGER(network_repeats(probe->network), 1);
+    char *text = network_describe_drops(probe->network, 1, 0);
+    SUITE_SAME_TEXT(text, "1 packet repeated on link node0->node1");
+    g_free(text);
     finish(probe, topology);
 }
 
@@ -409,6 +412,9 @@ static void check_dead(struct topology *topology, const char *says)
         SUITE_SAME_INTEGER(packet->left, i < WINDOW ? (i + 1) * SLOT : -1);
     }
     char *text = network_describe_stuck(probe->network);
+    SUITE_SAME_TEXT(text, says);
+    g_free(text);
+    text = network_describe_drops(probe->network, 0, 1);
     SUITE_SAME_TEXT(text, says);
     g_free(text);
     GPtrArray *lines = network_describe_blocked(probe->network);

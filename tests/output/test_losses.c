@@ -26,6 +26,12 @@ static const struct trial trials[] = {
     {false,
      {{AGAIN, LOSS_REPEATED, 3, 1}, {TIMEOUTS, LOSS_TIMEOUT, 2, 0}},
      "s: 3 sent again, 2 time-outs; before the measurement: 1 sent again\n"},
+    // What a link repeated shows that its faults hit.
+    {true, {{"packets repeated on link a->b", LOSS_REPEATED, 3, 0}}, "s: 3 sent again\n"},
+    {true,
+     {{"packets repeated on link a->b", LOSS_REPEATED, 3, 3}},
+     "s: 3 sent again; before the measurement: 3 sent again; the links' faults hit nothing that "
+     "was measured\n"},
     // The worst places first; equal ones by name.
     {true,
      {{"nic receive ring full", LOSS_DROPPED, 5, 5},
