@@ -104,7 +104,8 @@ bool vnic_send(struct cpu_context *context, struct vnic *vnic, int nth,
 {
     struct intercept_nic *nic = vnic->nic;
     g_assert(vnic->open && nth >= 0 && nth < NIC_TX_CBS && message->bytes <= INTERCEPT_SM_BYTES &&
-             message->vnic < INTERCEPT_VNICS);
+             message->vnic < INTERCEPT_VNICS && message->to >= 0 &&
+             message->to < nic->cluster->host_count);
     struct nic_tx_cb *cb = &vnic->tx[nth];
     int64_t stored = tx_bytes(nic, message);
     cpu_spend_for(context, nic->config.tx_look, &look_stage, message->message);

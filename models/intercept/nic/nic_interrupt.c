@@ -9,9 +9,10 @@ static const struct stage status_stage = {"interrupt status", STAGE_INTERRUPT};
 
 static void raise_line(struct intercept_nic *nic, uint32_t bit)
 {
+    bool up = nic->raised != 0;
     ++*nic->virtual_interrupts;
     nic->raised |= bit;
-    if (!nic->in_service)
+    if (!nic->in_service && !up)
         host_interrupt(nic->host, &nic->service);
 }
 
@@ -51,8 +52,6 @@ static void serve(struct cpu_context *context, struct intercept_nic *nic, int bi
 static enum cpu_next service(struct cpu_context *context, struct cpu_task *task)
 {
     struct intercept_nic *nic = container_of(task, struct intercept_nic, service);
-    if (!nic->in_service && !nic->raised)
-        return CPU_SLEEP;
     if (!nic->in_service)
         enter(context, nic);
     int bit = g_bit_nth_lsf(nic->serving, -1);
