@@ -207,7 +207,7 @@ class Describe(Case):
 
     def test_operations(self):
         text = self.netsim("describe", "put").stdout
-        self.assertEqual(re.findall("(?m)^operation (.*?):", text), ["put of armci", "put of grim"])
+        self.assertEqual(re.findall("(?m)^operation (.*?):", text), ["put of armci", "put of grim", "put of portals"])
         self.assertRegex(text, r"  notify = false   true or false\n      a word is written after the data\n")
         self.assertIn("  to = must be given   [all]   a rank\n", self.netsim("describe", "fence").stdout)
         # All by one word, and those of a stack with its parameters.
