@@ -365,7 +365,7 @@ static void test_unknown_pid(void)
     p3_world_put_nobody(world, 0, 1, 29);
     p3_world_put(world, 0, 1, 29);
     p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: RTS to an unknown pid"), 1);
+    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: messages to an unknown pid"), 1);
     expect_waits(world, 0,
                  "MSGEND of message 0 from node1; the boot message to be confirmed by node1 "
                  "(messages postponed: 1)");

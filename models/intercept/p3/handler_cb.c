@@ -149,11 +149,15 @@ static void piece(struct cpu_context *context, struct p3_process *process, int f
     struct p3_peer *peer = p3_peer(process, from);
     if (body->first) {
         struct cb_arriving cb = {.arriving = {.by_handler_cb = true}, .from = from, .body = body};
-        portals_parse(context, process->ni, &body->portals, &cb);
+        if (p3_addressed(context, process, from, body->number, &body->portals))
+            portals_parse(context, process->ni, &body->portals, &cb);
         return;
     }
     struct p3_receive **place = p3_receive_find(peer, body->number), *receive = *place;
-    g_assert(receive);
+    if (!receive) { // dropped
+        ++*process->counters.unexpected;
+        return;
+    }
     copy_in(context, process, receive, body->bytes);
     if (receive->rcvlen < receive->length)
         return;

@@ -238,7 +238,8 @@ static void try_match_arrived(struct cpu_context *context, struct p3_process *pr
         .address = body.address,
         .message = message->message,
     };
-    portals_parse(context, process->ni, &body.portals, &arriving);
+    if (p3_addressed(context, process, from, message->number, &body.portals))
+        portals_parse(context, process->ni, &body.portals, &arriving);
 }
 
 static void read_done(struct cpu_context *context, void *owner,

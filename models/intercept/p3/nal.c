@@ -130,7 +130,7 @@ static void counters_init(struct p3_counters *counters, struct sim *sim)
     counters->postponed = sim_counter(sim, "RMPP: packets postponed");
     counters->reordered = sim_counter(sim, "RMPP: RTS kept for their turn");
     counters->low_number = sim_loss_counter(sim, "RMPP: RTS with a low number", LOSS_DROPPED);
-    counters->unknown_pid = sim_loss_counter(sim, "RMPP: RTS to an unknown pid", LOSS_DROPPED);
+    counters->unknown_pid = sim_loss_counter(sim, "RMPP: messages to an unknown pid", LOSS_DROPPED);
     counters->unexpected = sim_loss_counter(sim, "RMPP: unexpected data", LOSS_DROPPED);
     counters->unanswerable = sim_loss_counter(sim, "RMPP: unexpected answers", LOSS_DROPPED);
     counters->unknown_kind = sim_loss_counter(sim, "RMPP: unknown packets", LOSS_DROPPED);

@@ -4,21 +4,26 @@
 // in the reorder queue, with its first data.
 #include "models/intercept/p3/p3_internal.h"
 
+bool p3_addressed(const struct cpu_context *context, const struct p3_process *process, int from,
+                  uint64_t number, const struct portals_header *header)
+{
+    if (header->to.pid == portals_ni_id(process->ni).pid)
+        return true;
+    ++*process->counters.unknown_pid;
+    p3_trace(context, process, "arriving", number, NULL, "dropped", "%s, pid %d has no NAL",
+             p3_host_name(process, from), header->to.pid);
+    return false;
+}
+
 static void parse(struct cpu_context *context, struct p3_process *process,
                   const struct intercept_sm *sm)
 {
     const struct p3_packet *packet = p3_packet_of(sm);
     struct p3_short_arriving arriving = {.sm = sm};
-    struct portals_id id = portals_ni_id(process->ni);
     p3_peer(process, sm->from)->last_number = packet->number;
     process->reordered_from = sm->from;
-    if (packet->portals.to.pid != id.pid) {
-        ++*process->counters.unknown_pid;
-        p3_trace(context, process, "short receive", packet->number, NULL, "dropped",
-                 "%s, pid %d has no NAL", p3_host_name(process, sm->from), packet->portals.to.pid);
-        return;
-    }
-    portals_parse(context, process->ni, &packet->portals, &arriving);
+    if (p3_addressed(context, process, sm->from, packet->number, &packet->portals))
+        portals_parse(context, process->ni, &packet->portals, &arriving);
 }
 
 // Keeps an RTS by its number. Returns false if one of that number waits already.

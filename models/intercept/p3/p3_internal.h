@@ -100,7 +100,7 @@ struct p3_counters {
     int64_t *postponed;    // for the boot message, or for room
     int64_t *reordered;    // RTS kept until their turn
     int64_t *low_number;   // RTS that came again, or with a number below the last
-    int64_t *unknown_pid;  // RTS for a process that does not exist
+    int64_t *unknown_pid;  // headers for a process that does not exist
     int64_t *unexpected;   // data packets without a record
     int64_t *unanswerable; // CTS, NEXT_CTS, MSGEND or MSGERROR without a record in such a state
     int64_t *unknown_kind; // packets
@@ -228,6 +228,11 @@ bool p3_send_postponed(struct cpu_context *context, struct p3_process *process);
 // An RTS has come: parses it, keeps it for later, or rejects it.
 void p3_rts_arrived(struct cpu_context *context, struct p3_process *process,
                     const struct intercept_sm *sm);
+
+// Whether the header is for this process. If not, that is an error: the message is dropped, and
+// nothing tells its sender.
+bool p3_addressed(const struct cpu_context *context, const struct p3_process *process, int from,
+                  uint64_t number, const struct portals_header *header);
 
 // Parses the next message of the reorder queue of process->reordered_from. Returns false if its
 // turn has not come.
