@@ -9,10 +9,11 @@ json_t *bench_run(const struct bench_options *options)
 {
     json_t *results = json_object();
     // Memory first: what the others leave in the allocator's hands would hide some of it.
-    json_t *memory = bench_memory(options);
+    json_t *memory = bench_memory(options), *allpairs = bench_allpairs(options);
     json_object_set_new(results, "hold", bench_hold(options));
     json_object_set_new(results, "star", bench_star(options));
     json_object_set_new(results, "clos", bench_clos(options));
+    json_object_set_new(results, "allpairs", allpairs);
     json_object_set_new(results, "pingpong", bench_pingpong(options));
     json_object_set_new(results, "memory", memory);
     return results;
@@ -103,12 +104,36 @@ static void append_clos(GString *out, json_t *rows)
     }
 }
 
+static void append_allpairs(GString *out, json_t *rows)
+{
+    static const char *const headers[] = {"hosts",         "packets/s",  "packet-hops/s",
+                                          "cost of a hop", "bytes/host", NULL};
+    append_headers(out,
+                   "\nRandom peers: puts of 64 KiB over four planes, Portals over Intercept; the "
+                   "cost is relative to the first line",
+                   headers);
+    double first = json_number_value(json_object_get(json_array_get(rows, 0), "packet_hops_per_s"));
+    json_t *row;
+    size_t index;
+    json_array_foreach(rows, index, row)
+    {
+        const json_t *hops = json_object_get(row, "packet_hops_per_s");
+        append_cell(out, count_text(json_object_get(row, "hosts")));
+        append_cell(out, rate_text(json_object_get(row, "packets_per_s")));
+        append_cell(out, rate_text(hops));
+        append_cell(out, ratio_text(first, json_number_value(hops)));
+        append_cell(out, count_text(json_object_get(row, "bytes_per_host")));
+        g_string_append_c(out, '\n');
+    }
+}
+
 void bench_print(json_t *results, FILE *out)
 {
     GString *text = g_string_new(NULL);
     append_hold(text, json_object_get(results, "hold"));
     append_star(text, json_object_get(results, "star"));
     append_clos(text, json_object_get(results, "clos"));
+    append_allpairs(text, json_object_get(results, "allpairs"));
     json_t *pingpong = json_object_get(results, "pingpong");
     char *messages = rate_text(json_object_get(pingpong, "messages_per_s"));
     g_string_append_printf(text, "\nPingPong: %s messages/s\n", messages);

@@ -4,6 +4,7 @@
 // hold      the event engine in the hold model, against a bare 4-ary heap in the same process
 // star      raw frames through one switch, against the same frames in ns-3 where that is installed
 // clos      packets through Clos networks of cut-through switches
+// allpairs  a whole stack on a large machine: every node puts to random peers
 // pingpong  the MPI stack of the first series of scenarios/pingpong_cluster1.yaml
 // memory    bytes for each host of a large cluster
 #ifndef NETSIM_BENCH_BENCH_H
@@ -27,7 +28,8 @@ struct bench_options {
 
 // All of it: {"hold": [{"pending", "events_per_s", "bare_heap_events_per_s"}], "star": [{"hosts",
 // "frames_per_s", "hops_per_s", "ns3_frames_per_s", "ratio"}], "clos": [{"hosts",
-// "packet_hops_per_s"}], "pingpong": {"messages_per_s"},
+// "packet_hops_per_s"}], "allpairs": [{"hosts", "packets_per_s", "packet_hops_per_s",
+// "bytes_per_host"}], "pingpong": {"messages_per_s"},
 // "memory": {"hosts", "bytes_per_host"}}. What could not be measured is null. New reference.
 json_t *bench_run(const struct bench_options *options);
 
@@ -39,6 +41,7 @@ void bench_print(json_t *results, FILE *out);
 json_t *bench_hold(const struct bench_options *options);
 json_t *bench_star(const struct bench_options *options);
 json_t *bench_clos(const struct bench_options *options);
+json_t *bench_allpairs(const struct bench_options *options);
 json_t *bench_pingpong(const struct bench_options *options);
 json_t *bench_memory(const struct bench_options *options);
 
@@ -55,6 +58,9 @@ void bench_ns3_free(struct bench_ns3 *ns3);
 double bench_ns3_frames_per_s(const struct bench_ns3 *ns3, int hosts, double seconds);
 
 void bench_say(const struct bench_options *options, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+// Memory in use: what malloc has handed out or, if another allocator replaces it, the resident set.
+int64_t bench_bytes_in_use(void);
 
 // Seconds since an arbitrary moment, for differences.
 double bench_seconds(void);

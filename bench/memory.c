@@ -15,8 +15,7 @@
 #define FRAMES_PER_HOST 4
 #define FRAME_BYTES 1460
 
-// Bytes in use: what malloc has handed out or, if another allocator replaces it, the resident set.
-static int64_t bytes_in_use(void)
+int64_t bench_bytes_in_use(void)
 {
     struct mallinfo2 info = mallinfo2();
     if (info.uordblks + info.hblkhd > 0)
@@ -91,7 +90,7 @@ static void send_round(const struct cluster *cluster)
 json_t *bench_memory(const struct bench_options *options)
 {
     bench_say(options, "memory of %d hosts", HOSTS);
-    int64_t before = bytes_in_use(), used = 0;
+    int64_t before = bench_bytes_in_use(), used = 0;
     struct scenario *scenario = large_cluster(options);
     if (scenario) {
         const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, 0);
@@ -99,7 +98,7 @@ json_t *bench_memory(const struct bench_options *options)
         struct cluster *cluster = cluster_new(sim, test_case);
         registry_card(options->registry, test_case->nic, NULL)->add(cluster, test_case);
         send_round(cluster);
-        used = bytes_in_use() - before; // pools never shrink: this is the peak
+        used = bench_bytes_in_use() - before; // pools never shrink: this is the peak
         cluster_free(cluster);
         sim_free(sim);
         scenario_free(scenario);

@@ -417,6 +417,8 @@ struct series_result *run_case(const struct registry *registry,
         report_deadlock(&run);
     collect(&run);
     run.result->wall_s = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
+    if (run.options->ended)
+        run.options->ended(run.options->ended_owner, run.cluster);
     running_free(&run);
     return run.result;
 }

@@ -25,6 +25,8 @@ struct run_interval {
 };
 typedef void run_measured_fn(void *owner, const struct run_interval *interval);
 
+struct cluster;
+
 struct run_options {
     struct trace *trace;           // NULL: none
     struct capture *capture;       // NULL: none
@@ -34,6 +36,9 @@ struct run_options {
     void *progress_owner;
     run_measured_fn *measured; // NULL: none
     void *measured_owner;
+    // Called when the simulation has come to its end, however that was, before it is taken apart.
+    void (*ended)(void *owner, const struct cluster *cluster);
+    void *ended_owner;
     double time_limit_s;     // seconds of wall-clock time; 0: none
     bool (*interrupt)(void); // polled occasionally; true stops the run. NULL: none
 };

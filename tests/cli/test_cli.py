@@ -259,7 +259,7 @@ class Bench(Case):
     def test_json(self):
         document = json.loads(self.netsim("bench", "--quick", "--no-ns3", "--format",
                                           "json").stdout)
-        self.assertEqual(list(document), ["hold", "star", "clos", "pingpong", "memory"])
+        self.assertEqual(list(document), ["hold", "star", "clos", "allpairs", "pingpong", "memory"])
         self.assertEqual([row["hosts"] for row in document["clos"]], [16, 128, 1024])
         for row in document["clos"]:
             self.assertGreater(row["packet_hops_per_s"], 0)
@@ -268,6 +268,12 @@ class Bench(Case):
         for row in document["hold"]:
             self.assertGreater(row["events_per_s"], 0)
             self.assertGreater(row["bare_heap_events_per_s"], 0)
+        self.assertEqual([row["hosts"] for row in document["allpairs"]], [16, 1024])
+        for row in document["allpairs"]:
+            # From the card to a switch and on to the card, or over a spine besides.
+            hops = row["packet_hops_per_s"] / row["packets_per_s"]
+            self.assertAlmostEqual(hops, 2 if row["hosts"] == 16 else 4, delta=0.5)
+            self.assertGreater(row["bytes_per_host"], 1000)
         for row in document["star"]:
             self.assertGreater(row["frames_per_s"], 0)
             # A frame makes two hops; only those that are under way at the end have made one.
