@@ -214,6 +214,12 @@ static json_t *describe_process(const struct mpi_process *process)
 
 // ---- Life ----
 
+static int way(const struct mpi_request *request)
+{
+    const struct portals_ni *ni = request->process->device;
+    return ni->nal->way ? ni->nal->way(ni, request->size) : 0;
+}
+
 const struct mpi_device_ops portals_ops = {
     .name = "Portals",
     .request_size = sizeof(struct portals_device_request),
@@ -221,6 +227,7 @@ const struct mpi_device_ops portals_ops = {
     .start = start,
     .advance = advance,
     .destroy = destroy,
+    .way = way,
     .describe_request = describe_request,
     .describe_process = describe_process,
 };

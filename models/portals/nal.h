@@ -78,6 +78,9 @@ struct portals_nal {
     // otherwise never, and the call fails with what it returns.
     enum portals_status (*send)(struct cpu_context *context, struct portals_ni *ni,
                                 struct portals_transfer *transfer);
+    // Which of the NAL's ways a put or reply of so many bytes takes, from 0 to 255. Messages keep
+    // their order within a way only. NULL: there is one.
+    int (*way)(const struct portals_ni *ni, int64_t bytes);
     // The library has parsed what `arriving` (as passed to portals_parse) stands for and wants
     // transfer->length (which may be 0) of its header.length bytes at transfer->address; the NAL
     // calls portals_finalize when they are there. `transfer` NULL: no byte is wanted, and the NAL

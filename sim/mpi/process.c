@@ -114,16 +114,22 @@ const char *mpi_request_name(const struct mpi_request *request)
 
 // ---- Messages in the ledger ----
 
+static uint32_t way_of(const struct mpi_request *request)
+{
+    const struct mpi_device_ops *ops = request->process->ops;
+    return ops->way ? (uint32_t)ops->way(request) : 0;
+}
+
 // A flow is what is kept in order: of sends the messages of one source, destination, context and
-// tag; of operations those of one source, destination and context. What a group adds lies above all
-// ranks.
+// tag; of operations those of one source, destination, context and way. What a group adds lies
+// above all ranks.
 static uint64_t flow_key(const struct mpi_request *request, int source, int destination)
 {
     uint64_t pair = (uint64_t)source * (uint64_t)request->process->ranks + (uint64_t)destination;
     uint32_t label = (uint32_t)request->tag;
     enum mpi_context kind = mpi_context_kind(request->context);
     if (request->kind == REQUEST_OPERATION) // no tag is that large
-        label = UINT32_C(0x80000000) | (uint32_t)kind;
+        label = UINT32_C(0x80000000) | way_of(request) << 8 | (uint32_t)kind;
     uint64_t key = (pair << 32 | (uint64_t)label) << 1 | (uint64_t)(kind & 1);
     return key ^ (uint64_t)mpi_context_group(request->context) * GROUP_STEP;
 }

@@ -51,6 +51,9 @@ struct mpi_device_ops {
                                  bool blocking);
     // Called before a done request is given back. NULL: it holds nothing.
     void (*destroy)(struct cpu_context *context, struct mpi_request *request);
+    // Which of the library's ways the message of an operation takes, from 0 to 255, where messages
+    // keep their order within a way only (and within the kind's `order`). NULL: there is one.
+    int (*way)(const struct mpi_request *request);
     // Registers memory with the card, and deregisters it, for programs on a bare provider. NULL:
     // the device has no such calls. Returns false if it failed.
     bool (*register_memory)(struct cpu_context *context, struct mpi_process *process,

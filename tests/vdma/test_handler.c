@@ -195,6 +195,21 @@ static void test_self_connect(void)
     program_run_free(run);
 }
 
+// With a switch the packet comes back, whoever else is there.
+static void test_self_switched(void)
+{
+    struct test_program program = {
+        .ranks = 2,
+        .machine = HOST "links: [{from: node, to: switch}]\n"
+                        "switch: {discipline: cut_through, latency: 300 ns, slack: 1 KiB}\n",
+        .stack = "intercept_vdma",
+        .ops = {"{vdma_write: {to: 1, size: 1 KiB}}, {vdma_read: {from: 0, size: 64 KiB}}"}};
+    struct program_run *run = program_run_good(&program);
+    SUITE_SAME_INTEGER(program_counter(run, "VDMA handler: CONNECT sent"), 4);
+    SUITE_SAME_INTEGER(count_at(run, "node0 VDMA handler", "-> CONNECTED"), 2);
+    program_run_free(run);
+}
+
 // A program that writes to itself without a connection to itself is told so.
 static void test_unconnected(void)
 {
@@ -338,6 +353,7 @@ int main(void)
         {"credit updates", test_credits},
         {"no credit", test_no_credit},
         {"connection to itself", test_self_connect},
+        {"connection to itself through a switch", test_self_switched},
         {"no connection", test_unconnected},
         {"all alignments", test_alignment},
         {"refusals", test_refusal},

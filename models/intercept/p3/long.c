@@ -300,15 +300,27 @@ static const struct vdma_client client = {
 
 // ---- Reports ----
 
+static char *send_waits_for(const struct p3_process *process, const struct long_send *send)
+{
+    return g_strdup_printf("%s for long message %u from %s", send_waits[send->state].text,
+                           send->number, p3_host_name(process, send->peer));
+}
+
+char *p3_long_send_waits(const struct p3_process *process, const struct portals_transfer *transfer)
+{
+    for (const struct long_send *send = process->long_side->sends; send; send = send->next)
+        if (send->transfer == transfer)
+            return send_waits_for(process, send);
+    return NULL;
+}
+
 void p3_long_waits(const struct p3_process *process, GPtrArray *waits)
 {
     const struct p3_long *side = process->long_side;
     if (!side)
         return;
     for (const struct long_send *send = side->sends; send; send = send->next)
-        g_ptr_array_add(waits, g_strdup_printf("%s for long message %u from %s",
-                                               send_waits[send->state].text, send->number,
-                                               p3_host_name(process, send->peer)));
+        g_ptr_array_add(waits, send_waits_for(process, send));
     for (const struct long_receive *receive = side->reading; receive; receive = receive->next)
         g_ptr_array_add(waits,
                         g_strdup_printf("the VDMA read of long message %u from %s", receive->number,

@@ -14,6 +14,10 @@ void p3_long_clear(struct p3_process *process);
 // handler for the peer goes after that.
 void p3_long_meet(struct cpu_context *context, struct p3_process *process, int peer);
 
+// What a transfer that this process sends by p3_long_send waits for: "MATCH_REPLY for long message
+// 1 from node1". The caller frees it. NULL: it has ended.
+char *p3_long_send_waits(const struct p3_process *process, const struct portals_transfer *transfer);
+
 // Appends what long messages wait for, as p3_waits does.
 void p3_long_waits(const struct p3_process *process, GPtrArray *waits);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The NAL's entry points, and a process's state.
 #include "models/intercept/p3/handler_cb.h"
+#include "models/intercept/p3/long.h"
 #include "models/intercept/p3/p3_internal.h"
 
 #include <stdarg.h>
@@ -97,13 +98,21 @@ static void nal_receive(struct cpu_context *context, struct portals_ni *ni, void
         p3_short_receive(context, process, arriving, transfer);
 }
 
-// The records of long messages are long.c's.
 static char *nal_waits_for(const struct portals_ni *ni, const struct portals_transfer *transfer)
 {
     const struct p3_process *process = portals_nal_process(ni);
-    bool own = transfer->nal && transfer->header.from.nid == process->iuca;
-    bool recorded = process->config->version == P3_HANDLER_CB || is_short(process, transfer);
-    return own && recorded ? p3_send_waits(process, transfer->nal) : NULL;
+    if (transfer->header.from.nid != process->iuca)
+        return NULL;
+    if (process->config->version != P3_HANDLER_CB && !is_short(process, transfer))
+        return p3_long_send_waits(process, transfer);
+    return transfer->nal ? p3_send_waits(process, transfer->nal) : NULL;
+}
+
+// Nothing keeps the order between short and long messages.
+static int nal_way(const struct portals_ni *ni, int64_t bytes)
+{
+    const struct p3_process *process = portals_nal_process(ni);
+    return process->config->version != P3_HANDLER_CB && bytes > process->sizes.threshold;
 }
 
 static GPtrArray *nal_waits(const struct portals_ni *ni)
@@ -116,6 +125,7 @@ const struct portals_nal p3_nal = {.name = "Intercept",
                                    .send = nal_send,
                                    .receive = nal_receive,
                                    .waits_for = nal_waits_for,
+                                   .way = nal_way,
                                    .waits = nal_waits};
 
 // ---- Processes ----
