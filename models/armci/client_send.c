@@ -44,9 +44,7 @@ static void check_status(const struct armci_client *client, enum gm_status statu
                                           "the port is closed"};
     if (status == GM_SUCCESS)
         return;
-    sim_fail(client->process->sim, SIM_FAILED, "send_failed",
-             json_pack("{s:i}", "rank", client->process->rank),
-             "rank %d: GM gave up a message of ARMCI's: %s", client->process->rank,
+    mpi_fail(client->process, "send_failed", NULL, ": GM gave up a message of ARMCI's: %s",
              reasons[status]);
 }
 
@@ -129,11 +127,10 @@ void armci_send(struct cpu_context *context, struct armci_client *client,
     int64_t length = message->header + (slot ? message->piece.bytes : 0);
     int64_t room = length <= config->small ? config->small : length;
     if (gm_min_size_for_length(room) > server->large.size && room > config->small) {
-        sim_fail(client->process->sim, SIM_FAILED, "request_too_long",
-                 json_pack("{s:i, s:s}", "rank", client->process->rank, "setting", "armci.buffer"),
-                 "rank %d: a request of %" G_GINT64_FORMAT
+        mpi_fail(client->process, "request_too_long", json_pack("{s:s}", "setting", "armci.buffer"),
+                 ": a request of %" G_GINT64_FORMAT
                  " B fits no receive buffer of the data server (armci.buffer)",
-                 client->process->rank, length);
+                 length);
         pool_give(&client->job->messages, message);
         return;
     }

@@ -4,13 +4,8 @@
 #define L struct lam_tcp_config
 
 static const struct param lam_tcp_params[] = {
-    {.name = "short",
-     .kind = PARAM_SIZE,
-     .offset = offsetof(L, short_limit),
-     .fallback = "65536 B",
-     .most = "1 GiB",
-     .doc = "longest short message",
-     .source = "LAM/MPI 7, rpi_tcp_short"},
+    PARAM_AS(L, "short", short_limit, PARAM_SIZE, .fallback = "65536 B", .most = "1 GiB",
+             .doc = "longest short message", .source = "LAM/MPI 7, rpi_tcp_short"),
     PARAM(L, socket_buffer, PARAM_SIZE, .fallback = "0 B", .most = "1 GiB",
           .doc = "SO_SNDBUF and SO_RCVBUF; 0: the longest short message and an envelope",
           .source = "LAM/MPI 7, rpi_tcp_sockbuf"),

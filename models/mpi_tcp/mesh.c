@@ -39,13 +39,11 @@ void mesh_clear(struct mesh *mesh)
 
 bool mesh_refuses(const struct mpi_request *request, int64_t most)
 {
-    int rank = request->process->rank;
     if (request->size <= most)
         return false;
-    sim_fail(request->process->sim, SIM_FAILED, "too_long", json_pack("{s:i}", "rank", rank),
-             "rank %d: a message of %" G_GINT64_FORMAT
-             " B is longer than MPI's count of bytes can say",
-             rank, request->size);
+    mpi_fail(request->process, "too_long", NULL,
+             ": a message of %" G_GINT64_FORMAT " B is longer than MPI's count of bytes can say",
+             request->size);
     return true;
 }
 
@@ -215,9 +213,8 @@ enum mesh_progress mesh_read(struct cpu_context *context, struct mesh_link *link
 void mesh_lost(const struct mesh_link *link)
 {
     const struct mpi_process *process = link->mesh->process;
-    sim_fail(process->sim, SIM_FAILED, "connection_broken",
-             json_pack("{s:i, s:i}", "rank", process->rank, "peer", link->rank),
-             "rank %d loses its connection to rank %d", process->rank, link->rank);
+    mpi_fail(process, "connection_broken", json_pack("{s:i}", "peer", link->rank),
+             " loses its connection to rank %d", link->rank);
 }
 
 // ---- Waiting ----

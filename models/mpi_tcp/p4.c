@@ -4,14 +4,11 @@
 #define P struct p4_config
 
 static const struct param p4_params[] = {
-    {.name = "short",
-     .kind = PARAM_SIZE,
-     .offset = offsetof(P, short_limit),
-     .fallback = "16384 B",
-     .most = "1 GiB",
-     .doc = "longest message inside a packet",
-     .source =
-         "MPICH 1.2: 16384 B in a build for unlike hosts, as ch_p4 is by default, else 1024 B"},
+    PARAM_AS(
+        P, "short", short_limit, PARAM_SIZE, .fallback = "16384 B", .most = "1 GiB",
+        .doc = "longest message inside a packet",
+        .source =
+            "MPICH 1.2: 16384 B in a build for unlike hosts, as ch_p4 is by default, else 1024 B"),
     PARAM(P, eager, PARAM_SIZE, .fallback = "128000 B", .most = "1 GiB",
           .doc = "longest eager message; longer ones go by rendezvous", .source = "MPICH 1.2.5"),
     PARAM(P, socket_buffer, PARAM_SIZE, .fallback = "16 KiB", .most = "1 GiB",

@@ -35,6 +35,27 @@ static struct stack_footprint mesh_footprint(const struct scenario_case *test_ca
                                     .pair = mesh_link_footprint() + SEGMENTS_BYTES};
 }
 
+#define LIBRARY                                                                                    \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        LIBRARY_BENCHMARKS, "program", NULL                                                        \
+    }
+
+// What stacks over sockets have in common. prefix_ops, prefix_init and prefix_clear are their own.
+#define OVER_SOCKETS(prefix, name_, doc_, benchmarks_, ...)                                        \
+    .schema =                                                                                      \
+        {                                                                                          \
+            .name = (name_),                                                                       \
+            .doc = (doc_),                                                                         \
+            .benchmarks = (benchmarks_),                                                           \
+            .sections = (const char *const[]){"tcp", __VA_ARGS__, NULL},                           \
+            .one_process_per_host = true,                                                          \
+            .cards = STACK_CARDS_BY_ROUTE,                                                         \
+            .footprint = mesh_footprint,                                                           \
+    },                                                                                             \
+    .card = ETHERNET_CARD, .frames = &nic_capture_link, .device = &prefix##_ops,                   \
+    .process_init = prefix##_init, .process_clear = prefix##_clear
+
 // ---- LAM over the TCP RPI ----
 
 static void lam_tcp_init(struct job *job, struct mpi_process *process)
@@ -61,22 +82,9 @@ static void lam_tcp_clear(struct job *job, struct mpi_process *process)
 }
 
 const struct stack lam_tcp_stack = {
-    .schema =
-        {
-            .name = "lam_tcp",
-            .doc = "LAM/MPI 7.1 over TCP with the TCP RPI",
-            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
-            .sections = (const char *const[]){"tcp", "lam", "lam_tcp", NULL},
-            .one_process_per_host = true,
-            .cards = STACK_CARDS_BY_ROUTE,
-            .footprint = mesh_footprint,
-        },
-    .card = ETHERNET_CARD,
-    .device = &lam_tcp_ops,
+    OVER_SOCKETS(lam_tcp, "lam_tcp", "LAM/MPI 7.1 over TCP with the TCP RPI", LIBRARY, "lam",
+                 "lam_tcp"),
     .process_size = sizeof(struct lam_process),
-    .process_init = lam_tcp_init,
-    .process_clear = lam_tcp_clear,
-    .frames = &nic_capture_link,
     .library_section = "lam",
 };
 
@@ -106,22 +114,8 @@ static void p4_clear(struct job *job, struct mpi_process *process)
 }
 
 const struct stack mpich_p4_stack = {
-    .schema =
-        {
-            .name = "mpich_p4",
-            .doc = "MPICH 1.2.5 over TCP with ch_p4",
-            .benchmarks = (const char *const[]){LIBRARY_BENCHMARKS, "program", NULL},
-            .sections = (const char *const[]){"tcp", "mpich", "mpich_p4", NULL},
-            .one_process_per_host = true,
-            .cards = STACK_CARDS_BY_ROUTE,
-            .footprint = mesh_footprint,
-        },
-    .card = ETHERNET_CARD,
-    .device = &p4_ops,
+    OVER_SOCKETS(p4, "mpich_p4", "MPICH 1.2.5 over TCP with ch_p4", LIBRARY, "mpich", "mpich_p4"),
     .process_size = sizeof(struct p4_process),
-    .process_init = p4_init,
-    .process_clear = p4_clear,
-    .frames = &nic_capture_link,
     .library_section = "mpich",
 };
 
@@ -148,20 +142,8 @@ static void netpipe_clear(struct job *job, struct mpi_process *process)
 }
 
 const struct stack tcp_stack = {
-    .schema =
-        {
-            .name = "tcp",
-            .doc = "bare TCP, sockets without a library on top, as NetPIPE measures it",
-            .benchmarks = (const char *const[]){"native.pingpong", NULL},
-            .sections = (const char *const[]){"tcp", "netpipe", NULL},
-            .one_process_per_host = true,
-            .cards = STACK_CARDS_BY_ROUTE,
-            .footprint = mesh_footprint,
-        },
-    .card = ETHERNET_CARD,
-    .device = &netpipe_ops,
+    OVER_SOCKETS(netpipe, "tcp",
+                 "bare TCP, sockets without a library on top, as NetPIPE measures it",
+                 ((const char *const[]){"native.pingpong", NULL}), "netpipe"),
     .process_size = sizeof(struct netpipe_process),
-    .process_init = netpipe_init,
-    .process_clear = netpipe_clear,
-    .frames = &nic_capture_link,
 };

@@ -28,9 +28,7 @@ static void exchange_event(struct engine *engine, struct event *event)
 
 static enum mpi_progress broken(const struct mesh *mesh)
 {
-    sim_fail(mesh->process->sim, SIM_FAILED, "connection_broken",
-             json_pack("{s:i}", "rank", mesh->process->rank),
-             "rank %d loses a connection while the job starts", mesh->process->rank);
+    mpi_fail(mesh->process, "connection_broken", NULL, " loses a connection while the job starts");
     return PROGRESS_BLOCKED;
 }
 

@@ -135,9 +135,7 @@ static void sent(struct cpu_context *context, struct gm_port *port, void *callba
     (void)port;
     release(buffer);
     if (status != GM_SUCCESS) {
-        sim_fail(mpich->process->sim, SIM_FAILED, "send_failed",
-                 json_pack("{s:i}", "rank", mpich->process->rank),
-                 "rank %d: GM gave up a message of MPICH's", mpich->process->rank);
+        mpi_fail(mpich->process, "send_failed", NULL, ": GM gave up a message of MPICH's");
         return;
     }
     while (mpich->waiting.head && send_now(context, mpich, mpich->waiting.head))
@@ -148,13 +146,12 @@ static bool refused(const struct mpich *mpich, const struct mpi_request *request
 {
     if (!request->synchronous && request->size <= mpich->config->eager)
         return false;
-    sim_fail(mpich->process->sim, SIM_FAILED, "unsupported",
-             json_pack("{s:i, s:s}", "rank", mpich->process->rank, "setting", "mpich_gm.eager"),
-             "rank %d sends %" G_GINT64_FORMAT
+    mpi_fail(mpich->process, "unsupported", json_pack("{s:s}", "setting", "mpich_gm.eager"),
+             " sends %" G_GINT64_FORMAT
              " B%s to rank %d: MPICH beside ARMCI is modelled for eager messages only "
              "(mpich_gm.eager: %" G_GINT64_FORMAT " B)",
-             mpich->process->rank, request->size, request->synchronous ? " synchronously" : "",
-             request->peer, mpich->config->eager);
+             request->size, request->synchronous ? " synchronously" : "", request->peer,
+             mpich->config->eager);
     return true;
 }
 

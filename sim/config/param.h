@@ -87,6 +87,12 @@ struct scenario_section {
         .name = #field, .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__                \
     }
 
+// The same for a parameter of another name than its field.
+#define PARAM_AS(type, name_, field, kind_, ...)                                                   \
+    {                                                                                              \
+        .name = (name_), .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__               \
+    }
+
 // The same for a field of the member struct `part` of the type.
 #define PARAM_IN(type, part, field, kind_, ...)                                                    \
     {                                                                                              \

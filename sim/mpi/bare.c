@@ -158,8 +158,7 @@ static bool refuses(const struct mpi_request *request)
     const struct mpi_process *process = request->process;
     const struct mpi_bare_ops *ops = ops_of(process);
     if (request->peer < 0 || request->peer == process->rank) {
-        sim_fail(process->sim, SIM_FAILED, "unsupported", json_pack("{s:i}", "rank", process->rank),
-                 "rank %d: %s has no messages from any source or to self", process->rank,
+        mpi_fail(process, "unsupported", NULL, ": %s has no messages from any source or to self",
                  ops->provider);
         return true;
     }

@@ -297,11 +297,10 @@ bool mpi_request_truncates(struct mpi_request *request, const struct mpi_envelop
 {
     if (request->kind != REQUEST_RECV || envelope->length <= request->size)
         return false;
-    sim_fail(request->process->sim, SIM_FAILED, "truncated",
-             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", envelope->source),
-             "rank %d receives %" G_GINT64_FORMAT
-             " B from rank %d into a buffer of %" G_GINT64_FORMAT " B (MPI_ERR_TRUNCATE)",
-             request->process->rank, envelope->length, envelope->source, request->size);
+    mpi_fail(request->process, "truncated", json_pack("{s:i}", "peer", envelope->source),
+             " receives %" G_GINT64_FORMAT " B from rank %d into a buffer of %" G_GINT64_FORMAT
+             " B (MPI_ERR_TRUNCATE)",
+             envelope->length, envelope->source, request->size);
     return true;
 }
 
@@ -429,6 +428,21 @@ static json_t *request_json(const struct mpi_request *request)
         json_object_update(json, more);
     json_decref(more);
     return json;
+}
+
+void mpi_fail(const struct mpi_process *process, const char *kind, json_t *detail,
+              const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    json_t *members = json_pack("{s:i}", "rank", process->rank);
+    if (detail)
+        json_object_update(members, detail);
+    json_decref(detail);
+    sim_fail(process->sim, SIM_FAILED, kind, members, "rank %d%s", process->rank, text);
+    g_free(text);
 }
 
 json_t *mpi_process_describe(const struct mpi_process *process)

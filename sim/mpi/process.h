@@ -15,6 +15,7 @@
 #include "sim/mpi/observer.h"
 #include "sim/mpi/request.h"
 
+#include <glib.h>
 #include <jansson.h>
 
 enum mpi_progress {
@@ -180,6 +181,12 @@ void mpi_enter(struct cpu_context *context, struct mpi_request *request, unsigne
 // Traces a protocol transition of a request that is not a change of its state.
 void mpi_trace(const struct cpu_context *context, struct mpi_request *request, const char *from,
                const char *to, const char *detail);
+
+// Ends the run as sim_fail does, for something that this process has met. The sentence begins with
+// "rank N", which `format` continues (" loses its connection"), and the reason has a member "rank"
+// before those of `detail` (a new reference, may be NULL).
+void mpi_fail(const struct mpi_process *process, const char *kind, json_t *detail,
+              const char *format, ...) G_GNUC_PRINTF(4, 5);
 
 // A report on a process that did not end: {"rank", "requests": [{"kind", "peer", "tag", "size",
 // "waits_for", …}], …}, new reference.

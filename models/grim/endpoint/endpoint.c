@@ -109,9 +109,8 @@ static void scan(struct cpu_context *context, struct mpi_request *request)
     struct grim_endpoint *endpoint = grim_endpoint_of(request->process);
     const struct grim_call *call = request->arguments;
     if (call->count < 1 || call->count > GRIM_ENDPOINTS || endpoint->scanning) {
-        sim_fail(request->process->sim, SIM_FAILED, "unknown_call",
-                 json_pack("{s:i, s:s}", "rank", request->process->rank, "call", call->name),
-                 "rank %d: call \"%s\": %s", request->process->rank, call->name,
+        mpi_fail(request->process, "unknown_call", json_pack("{s:s}", "call", call->name),
+                 ": call \"%s\": %s", call->name,
                  endpoint->scanning ? "the card scans already"
                                     : "a scan has a count of 1 to 65536 channels");
         return;
@@ -178,9 +177,7 @@ static void start(struct cpu_context *context, struct mpi_request *request)
     *grim_of(request) = (struct grim_request){0};
     cpu_spend_for(context, endpoint->config->call, &grim_stage, request->message);
     if (request->peer == request->process->rank) {
-        sim_fail(request->process->sim, SIM_FAILED, "unsupported",
-                 json_pack("{s:i}", "rank", request->process->rank),
-                 "rank %d: GRIM has no messages to oneself", request->process->rank);
+        mpi_fail(request->process, "unsupported", NULL, ": GRIM has no messages to oneself");
         return;
     }
     switch (request->kind) {

@@ -143,13 +143,11 @@ static void no_handler(const struct grim_endpoint *endpoint, const struct grim_m
     const struct grim_names *names = endpoint->stack->names;
     int64_t place = message->handler - GRIM_FIRST_ID;
     const char *name = place < grim_names_count(names) ? grim_names_at(names, place) : "?";
-    int rank = endpoint->process->rank;
-    sim_fail(
-        endpoint->process->sim, SIM_FAILED, "no_handler",
-        json_pack("{s:i, s:i, s:s}", "rank", rank, "peer", (int)message->source, "handler", name),
-        "rank %d has no function %s for a message of rank %d; register it there "
-        "(grim.handlers, or call register.%s)",
-        rank, name, (int)message->source, name);
+    mpi_fail(endpoint->process, "no_handler",
+             json_pack("{s:i, s:s}", "peer", (int)message->source, "handler", name),
+             " has no function %s for a message of rank %d; register it there "
+             "(grim.handlers, or call register.%s)",
+             name, (int)message->source, name);
 }
 
 // False after an error.

@@ -36,11 +36,11 @@ static bool register_block(struct cpu_context *context, struct grim_endpoint *en
         grim_memory_register(grim_remote_memory(remote, process->host->index), process->rank, kind,
                              address, bytes, &block);
     if (result != GRIM_REGISTERED) {
-        sim_fail(process->sim, SIM_FAILED, "out_of_registered_memory",
-                 json_pack("{s:i, s:I, s:s}", "rank", process->rank, "bytes", (json_int_t)bytes,
-                           "setting", "grim_memory.arena"),
-                 "rank %d can't register %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT ": %s",
-                 process->rank, bytes, address, refusal(result));
+        mpi_fail(
+            process, "out_of_registered_memory",
+            json_pack("{s:I, s:s}", "bytes", (json_int_t)bytes, "setting", "grim_memory.arena"),
+            " can't register %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT ": %s", bytes, address,
+            refusal(result));
         return false;
     }
     cpu_spend_time(context,
@@ -175,12 +175,11 @@ void grim_name_answered(struct cpu_context *context, struct grim_endpoint *endpo
 
 void grim_unknown_name(const struct mpi_request *request, const char *name)
 {
-    sim_fail(request->process->sim, SIM_FAILED, "unknown_handler",
-             json_pack("{s:i, s:s, s:s}", "rank", request->process->rank, "handler", name,
-                       "setting", "grim.handlers"),
-             "rank %d: no endpoint has registered a handler %s; have all do so (grim.handlers), or "
+    mpi_fail(request->process, "unknown_handler",
+             json_pack("{s:s, s:s}", "handler", name, "setting", "grim.handlers"),
+             ": no endpoint has registered a handler %s; have all do so (grim.handlers), or "
              "one (call register.%s) before",
-             request->process->rank, name, name);
+             name, name);
 }
 
 // ---- Start ----

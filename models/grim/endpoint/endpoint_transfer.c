@@ -61,10 +61,9 @@ static int64_t physical_address(const struct grim_endpoint *peer, int64_t addres
 
 static int64_t failed(struct mpi_request *request, const char *kind, const char *what)
 {
-    sim_fail(request->process->sim, SIM_FAILED, kind,
-             json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", request->peer),
-             "rank %d: %s of %" G_GINT64_FORMAT " B to rank %d: %s", request->process->rank,
-             mpi_request_name(request), request->size, request->peer, what);
+    mpi_fail(request->process, kind, json_pack("{s:i}", "peer", request->peer),
+             ": %s of %" G_GINT64_FORMAT " B to rank %d: %s", mpi_request_name(request),
+             request->size, request->peer, what);
     return -1;
 }
 

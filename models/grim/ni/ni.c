@@ -18,6 +18,11 @@ static const struct lanai_handler handlers[GRIM_HANDLERS] = {
     [GRIM_START_FETCH] = {{"start fetch", STAGE_NIC}, ni_start_fetch_run, false},
 };
 
+const struct stage *ni_stage(enum grim_handler handler)
+{
+    return &handlers[handler].stage;
+}
+
 // It begins with a message's header (thesis 003, 4.1.1).
 static const struct lanai_firmware firmware = {handlers, GRIM_HANDLERS, GRIM_RECEIVED,
                                                GRIM_HEADER_BYTES, &grim_frames};

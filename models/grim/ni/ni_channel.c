@@ -10,7 +10,6 @@
 
 static const struct stage scoreboard_stage = {"scoreboard", STAGE_NIC};
 static const struct stage second_dma_stage = {"second DMA", STAGE_NIC};
-static const struct stage send_message_stage = {"send message", STAGE_NIC};
 
 // ---- The link ----
 
@@ -123,7 +122,7 @@ static void send_entry(struct cpu_context *context, struct grim_ni *ni, struct g
              config->sequencing == GRIM_SEQUENCE_NI ? config->sequence_ni
                                                     : config->sequence_channel,
              &ni_sequence_stage, message->message);
-    ni_spend(context, ni, config->send, &send_message_stage, message->message);
+    ni_spend(context, ni, config->send, ni_stage(GRIM_SEND), message->message);
     if (fabric->style->scoreboard && !entry->stamped)
         ni_spend(context, ni, config->record, &scoreboard_stage, message->message);
     ni_stamp(context, entry);

@@ -9,10 +9,6 @@ static const struct wait answers = {"credit: answers to messages that are outsta
                                     WAIT_CREDIT};
 static const struct wait queue_room = {"room in the card's message queue", WAIT_BUFFER};
 
-static const struct stage finish_fetch_stage = {"finish fetch", STAGE_NIC};
-static const struct stage host_request_stage = {"host request", STAGE_NIC};
-static const struct stage start_fetch_stage = {"start fetch", STAGE_NIC};
-
 // ---- Words into SRAM ----
 
 static void pio_event(struct engine *engine, struct event *event)
@@ -80,7 +76,7 @@ void ni_start_fetch_run(struct cpu_context *context, void *owner, struct lanai_i
     struct grim_ni *ni = owner;
     if (ni_defers(ni, GRIM_START_FETCH, item))
         return;
-    ni_spend(context, ni, ni->fabric->config.fetch, &start_fetch_stage, item->message);
+    ni_spend(context, ni, ni->fabric->config.fetch, ni_stage(GRIM_START_FETCH), item->message);
     item->handler = GRIM_FINISH_FETCH;
     lanai_start(ni->card, container_of(item, struct lanai_transfer, item), context->now);
 }
@@ -92,7 +88,7 @@ void ni_finish_fetch_run(struct cpu_context *context, void *owner, struct lanai_
         return;
     struct grim_entry *entry =
         container_of(container_of(item, struct lanai_transfer, item), struct grim_entry, fetch);
-    ni_spend(context, ni, ni->fabric->config.finish, &finish_fetch_stage, item->message);
+    ni_spend(context, ni, ni->fabric->config.finish, ni_stage(GRIM_FINISH_FETCH), item->message);
     entry->filled = true;
     ni_look(ni);
 }
@@ -256,7 +252,7 @@ void ni_posted_run(struct cpu_context *context, void *owner, struct lanai_item *
         return;
     struct grim_post *post =
         container_of(container_of(item, struct lanai_write, item), struct grim_post, write);
-    ni_spend(context, ni, ni->fabric->config.post, &host_request_stage, item->message);
+    ni_spend(context, ni, ni->fabric->config.post, ni_stage(GRIM_POSTED), item->message);
     post->run(context, ni, post);
 }
 

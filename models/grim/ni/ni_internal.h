@@ -253,6 +253,12 @@ void ni_trace(const struct grim_ni *ni, sim_time when, const char *where, const 
 bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item *item);
 void ni_resume(struct grim_ni *ni);
 
+// ---- ni.c ----
+
+// Returns the stage of a handler's row. Rows charge nothing by themselves: handlers charge their
+// pieces.
+const struct stage *ni_stage(enum grim_handler handler);
+
 // ---- ni_capture.c ----
 
 // What captures see of the packets (lanai.h).

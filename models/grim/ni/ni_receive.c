@@ -12,9 +12,6 @@
 #include "sim/core/fifo.h"
 
 static const struct stage deliver_stage = {"deliver", STAGE_NIC};
-static const struct stage finish_dma_stage = {"finish DMA", STAGE_NIC};
-static const struct stage incoming_queue_stage = {"incoming queue", STAGE_NIC};
-static const struct stage receive_packet_stage = {"receive packet", STAGE_NIC};
 
 // ---- Arrivals ----
 
@@ -97,7 +94,8 @@ void ni_finish_dma_run(struct cpu_context *context, void *owner, struct lanai_it
         return;
     struct grim_arrival *arrival = container_of(container_of(item, struct lanai_transfer, item),
                                                 struct grim_arrival, transfer);
-    ni_spend(context, ni, ni->fabric->config.finish, &finish_dma_stage, arrival->message.message);
+    ni_spend(context, ni, ni->fabric->config.finish, ni_stage(GRIM_FINISH_DMA),
+             arrival->message.message);
     arrival->next_step(context, arrival);
 }
 
@@ -181,7 +179,7 @@ void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item
         struct grim_arrival *arrival = channel->incoming_first;
         if (!arrival)
             continue;
-        ni_spend(context, ni, ni->fabric->config.incoming, &incoming_queue_stage,
+        ni_spend(context, ni, ni->fabric->config.incoming, ni_stage(GRIM_INCOMING),
                  arrival->message.message);
         struct grim_served served = {arrival->interface, arrival->owner};
         if (!accepted_by(context, &served, channel, &arrival->message))
@@ -248,7 +246,7 @@ static bool take(struct cpu_context *context, struct grim_channel *channel,
         return true;
     }
     if (config->buffering == GRIM_BUFFER_BOTH) {
-        ni_spend(context, ni, config->incoming, &incoming_queue_stage, message->message);
+        ni_spend(context, ni, config->incoming, ni_stage(GRIM_INCOMING), message->message);
         if (channel->incoming_first || !accepted_by(context, served, channel, message)) {
             if (!enqueue(channel, message))
                 return false;
@@ -407,7 +405,7 @@ static void look(struct cpu_context *context, const struct grim_ni *ni,
                  struct grim_receive *receive)
 {
     if (!receive->looked)
-        ni_spend(context, ni, ni->fabric->config.receive, &receive_packet_stage,
+        ni_spend(context, ni, ni->fabric->config.receive, ni_stage(GRIM_RECEIVED),
                  receive->buffer.packet->message);
     receive->looked = true;
 }

@@ -91,12 +91,11 @@ static void sent_callback(struct cpu_context *context, struct gm_port *port, voi
     struct mpi_request *request = callback_context;
     (void)port;
     if (status != GM_SUCCESS) {
-        sim_fail(request->process->sim, SIM_FAILED, "gm_send_failed",
-                 json_pack("{s:i, s:i, s:s}", "rank", request->process->rank, "peer", request->peer,
-                           "status", status_text(status)),
-                 "rank %d: sending %" G_GINT64_FORMAT " B to rank %d ended with %s (a longer "
+        mpi_fail(request->process, "gm_send_failed",
+                 json_pack("{s:i, s:s}", "peer", request->peer, "status", status_text(status)),
+                 ": sending %" G_GINT64_FORMAT " B to rank %d ended with %s (a longer "
                  "gm.send_timeout, or more gm_native.receive_buffers there, would avoid it)",
-                 request->process->rank, request->size, request->peer, status_text(status));
+                 request->size, request->peer, status_text(status));
         return;
     }
     mpi_bare_sent(context, request, request->size);

@@ -33,13 +33,12 @@ static bool buffers_grow(struct cpu_context *context, struct rpi_process *rpi)
 struct rpi_buffer *rpi_buffer_take(struct cpu_context *context, struct rpi_process *rpi)
 {
     if (!rpi->free_buffers && !buffers_grow(context, rpi)) {
-        sim_fail(rpi->process->sim, SIM_FAILED, "out_of_pinned_memory",
-                 json_pack("{s:i, s:I, s:s}", "rank", rpi->process->rank, "pinned_bytes",
-                           (json_int_t)vip_pinned_bytes(rpi->nic), "setting", "lam_via.area"),
-                 "rank %d can't pin another envelope buffer: %" G_GINT64_FORMAT
-                 " of %" G_GINT64_FORMAT
+        mpi_fail(rpi->process, "out_of_pinned_memory",
+                 json_pack("{s:I, s:s}", "pinned_bytes", (json_int_t)vip_pinned_bytes(rpi->nic),
+                           "setting", "lam_via.area"),
+                 " can't pin another envelope buffer: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
                  " B are pinned; a smaller lam_via.area or lam_via.tiny leaves more",
-                 rpi->process->rank, vip_pinned_bytes(rpi->nic), vip_pin_limit(rpi->nic));
+                 vip_pinned_bytes(rpi->nic), vip_pin_limit(rpi->nic));
         return NULL;
     }
     struct rpi_buffer *buffer = rpi->free_buffers;
@@ -98,15 +97,15 @@ static void area_overrun(struct rpi_process_peer *peer, const struct rpi_extent 
     const struct mpi_process *reader = peer->owner->process;
     int64_t area = peer->owner->config->area;
     ledger_drop_rest(reader->sim->ledger, victim->message, "overwritten in the RDMA area");
-    sim_fail(reader->sim, SIM_FAILED, "area_overrun",
-             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", reader->rank, "peer", peer->rank, "vi",
+    mpi_fail(reader, "area_overrun",
+             json_pack("{s:i, s:i, s:s, s:I}", "peer", peer->rank, "vi",
                        (int)peer->cp_vi_hand->number, "setting", "lam_via.area", "value",
                        (json_int_t)area),
-             "rank %d fell behind: rank %d has lapped its read pointer in the RDMA area of VI %u "
+             " fell behind: rank %d has lapped its read pointer in the RDMA area of VI %u "
              "and overwritten "
              "messages that were not read; a lam_via.area of more than %" G_GINT64_FORMAT
              " B would have held them",
-             reader->rank, peer->rank, peer->cp_vi_hand->number, area);
+             peer->rank, peer->cp_vi_hand->number, area);
 }
 
 void rpi_area_watch(void *owner, const struct vip_placement *placement)

@@ -178,13 +178,11 @@ static bool body_in_step(const struct rpi_process_peer *peer, const struct vip_d
 
 static void out_of_step(const struct rpi_process_peer *peer, const char *what)
 {
-    int rank = peer->owner->process->rank;
-    sim_fail(peer->owner->process->sim, SIM_FAILED, "out_of_step",
-             json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->rank, "vi",
-                       (int)peer->cp_vi_hand->number),
-             "rank %d takes %s from rank %d for another one, because what came before it was lost; "
+    mpi_fail(peer->owner->process, "out_of_step",
+             json_pack("{s:i, s:i}", "peer", peer->rank, "vi", (int)peer->cp_vi_hand->number),
+             " takes %s from rank %d for another one, because what came before it was lost; "
              "M-VIA does not send it again",
-             rank, what, peer->rank);
+             what, peer->rank);
 }
 
 void rpi_receive_event(struct cpu_context *context, struct rpi_process *rpi, struct vip_vi *vi)

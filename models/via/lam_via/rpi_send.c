@@ -52,10 +52,9 @@ static void post(struct cpu_context *context, struct mpi_request *request,
     peer->cp_pending_sends[peer->pending_tail++ % capacity] = request;
     cpu_spend_for(context, peer->owner->config->send, &rpi_stage, request->message);
     if (!vip_post_send(context, peer->cp_vi_hand, descriptor))
-        sim_fail(request->process->sim, SIM_FAILED, "connection_broken",
-                 json_pack("{s:i, s:i}", "rank", request->process->rank, "peer", peer->rank),
-                 "rank %d can't send to rank %d: VI %u is %s", request->process->rank, peer->rank,
-                 peer->cp_vi_hand->number, vip_vi_state_name(peer->cp_vi_hand->state));
+        mpi_fail(request->process, "connection_broken", json_pack("{s:i}", "peer", peer->rank),
+                 " can't send to rank %d: VI %u is %s", peer->rank, peer->cp_vi_hand->number,
+                 vip_vi_state_name(peer->cp_vi_hand->state));
 }
 
 // Points a descriptor at the next `bytes` of the peer's RDMA area, with immediate data that tell

@@ -12,25 +12,22 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
 {
     struct rpi_process *rpi = owner;
     const struct rpi_process_peer *peer = vi->owner;
-    int rank = rpi->process->rank;
     (void)message;
     if (error != VIP_ERROR_RECEIVE_QUEUE_EMPTY) {
-        sim_fail(
-            rpi->process->sim, SIM_FAILED, "protection_error",
-            json_pack("{s:i, s:i, s:i}", "rank", rank, "peer", peer->rank, "vi", (int)vi->number),
-            "rank %d: a transfer from rank %d on VI %u fails the protection check", rank,
-            peer->rank, vi->number);
+        mpi_fail(rpi->process, "protection_error",
+                 json_pack("{s:i, s:i}", "peer", peer->rank, "vi", (int)vi->number),
+                 ": a transfer from rank %d on VI %u fails the protection check", peer->rank,
+                 vi->number);
         return;
     }
-    sim_fail(rpi->process->sim, SIM_FAILED, "connection_broken",
-             json_pack("{s:i, s:i, s:i, s:s, s:I}", "rank", rank, "peer", peer->rank, "vi",
-                       (int)vi->number, "setting", "lam_via.rdescs", "value",
-                       (json_int_t)rpi->config->rdescs),
-             "rank %d fell behind: a message from rank %d found the receive queue of VI %u empty, "
+    mpi_fail(rpi->process, "connection_broken",
+             json_pack("{s:i, s:i, s:s, s:I}", "peer", peer->rank, "vi", (int)vi->number, "setting",
+                       "lam_via.rdescs", "value", (json_int_t)rpi->config->rdescs),
+             " fell behind: a message from rank %d found the receive queue of VI %u empty, "
              "which breaks the "
              "connection; more than %" G_GINT64_FORMAT
              " receive descriptors (lam_via.rdescs) would have held it",
-             rank, peer->rank, vi->number, rpi->config->rdescs);
+             peer->rank, vi->number, rpi->config->rdescs);
 }
 
 static enum mpi_progress query(struct cpu_context *context, struct mpi_process *process, int peer)
@@ -58,12 +55,12 @@ static bool pin(struct cpu_context *context, struct rpi_process *rpi, int64_t by
 {
     if (vip_process_register(context, rpi->process, rpi->nic, rpi->ptag, bytes, address, handle))
         return true;
-    sim_fail(rpi->process->sim, SIM_FAILED, "out_of_pinned_memory",
-             json_pack("{s:i, s:I, s:s}", "rank", rpi->process->rank, "pinned_bytes",
-                       (json_int_t)vip_pinned_bytes(rpi->nic), "setting", "lam_via.area"),
-             "rank %d can't pin RDMA area and descriptors for %d peers within %" G_GINT64_FORMAT
+    mpi_fail(rpi->process, "out_of_pinned_memory",
+             json_pack("{s:I, s:s}", "pinned_bytes", (json_int_t)vip_pinned_bytes(rpi->nic),
+                       "setting", "lam_via.area"),
+             " can't pin RDMA area and descriptors for %d peers within %" G_GINT64_FORMAT
              " B; a smaller lam_via.area would fit",
-             rpi->process->rank, rpi->process->ranks - 1, vip_pin_limit(rpi->nic));
+             rpi->process->ranks - 1, vip_pin_limit(rpi->nic));
     return false;
 }
 

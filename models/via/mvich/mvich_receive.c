@@ -238,13 +238,11 @@ static bool in_step(struct mvich_connection *connection, const struct mvich_pack
     if (packet->id == connection->next_expected++)
         return true;
     const struct mpi_process *process = connection->owner->process;
-    sim_fail(
-        process->sim, SIM_FAILED, "out_of_step",
-        json_pack("{s:i, s:i, s:i}", "rank", process->rank, "peer", connection->rank, "vi",
-                  (int)connection->vi->number),
-        "rank %d gets packet %d from rank %d instead of packet %d, because what came before it "
-        "was lost; M-VIA does not send it again",
-        process->rank, packet->id, connection->rank, (uint16_t)(connection->next_expected - 1));
+    mpi_fail(process, "out_of_step",
+             json_pack("{s:i, s:i}", "peer", connection->rank, "vi", (int)connection->vi->number),
+             " gets packet %d from rank %d instead of packet %d, because what came before it "
+             "was lost; M-VIA does not send it again",
+             packet->id, connection->rank, (uint16_t)(connection->next_expected - 1));
     return false;
 }
 

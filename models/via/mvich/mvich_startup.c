@@ -13,12 +13,11 @@ static void async_error(void *owner, struct vip_vi *vi, enum vip_error error,
     const struct mvich_connection *connection = vi->owner;
     bool empty = error == VIP_ERROR_RECEIVE_QUEUE_EMPTY;
     (void)message;
-    sim_fail(mvich->process->sim, SIM_FAILED, empty ? "connection_broken" : "protection_error",
-             json_pack("{s:i, s:i, s:i}", "rank", mvich->process->rank, "peer", connection->rank,
-                       "vi", (int)vi->number),
-             empty ? "rank %d: a packet from rank %d found the receive queue of VI %u empty"
-                   : "rank %d: a transfer from rank %d on VI %u fails the protection check",
-             mvich->process->rank, connection->rank, vi->number);
+    mpi_fail(mvich->process, empty ? "connection_broken" : "protection_error",
+             json_pack("{s:i, s:i}", "peer", connection->rank, "vi", (int)vi->number),
+             empty ? ": a packet from rank %d found the receive queue of VI %u empty"
+                   : ": a transfer from rank %d on VI %u fails the protection check",
+             connection->rank, vi->number);
 }
 
 static enum mpi_progress open_nic(struct cpu_context *context, struct mpi_process *process,
@@ -52,12 +51,12 @@ static enum mpi_progress first_vbufs(struct cpu_context *context, struct mpi_pro
         count = MIN(count, config->vbuf_most);
     if (mvich_vbufs_grow(context, mvich, count))
         return PROGRESS_NOTHING;
-    sim_fail(mvich->process->sim, SIM_FAILED, "out_of_pinned_memory",
-             json_pack("{s:i, s:I, s:s}", "rank", mvich->process->rank, "pinned_bytes",
-                       (json_int_t)vip_pinned_bytes(mvich->nic), "setting", "mvich.vbuf_pool"),
-             "rank %d can't pin %" G_GINT64_FORMAT " vbufs of %" G_GINT64_FORMAT
+    mpi_fail(mvich->process, "out_of_pinned_memory",
+             json_pack("{s:I, s:s}", "pinned_bytes", (json_int_t)vip_pinned_bytes(mvich->nic),
+                       "setting", "mvich.vbuf_pool"),
+             " can't pin %" G_GINT64_FORMAT " vbufs of %" G_GINT64_FORMAT
              " B within %" G_GINT64_FORMAT " B; a smaller mvich.vbuf_pool would fit",
-             mvich->process->rank, count, config->vbuf, vip_pin_limit(mvich->nic));
+             count, config->vbuf, vip_pin_limit(mvich->nic));
     return PROGRESS_NOTHING;
 }
 

@@ -46,13 +46,11 @@ static struct mvich_vbuf *vbuf_make(struct mvich_process *mvich)
 
 static void pool_exhausted(const struct mvich_process *mvich, bool limit)
 {
-    sim_fail(mvich->process->sim, SIM_FAILED, limit ? "out_of_vbufs" : "out_of_pinned_memory",
-             json_pack("{s:i, s:I, s:I, s:s}", "rank", mvich->process->rank, "vbufs",
-                       (json_int_t)mvich->vbufs, "pinned_bytes",
+    mpi_fail(mvich->process, limit ? "out_of_vbufs" : "out_of_pinned_memory",
+             json_pack("{s:I, s:I, s:s}", "vbufs", (json_int_t)mvich->vbufs, "pinned_bytes",
                        (json_int_t)vip_pinned_bytes(mvich->nic), "setting",
                        limit ? "mvich.vbuf_most" : "mvich.vbuf"),
-             "rank %d has all of its %" G_GINT64_FORMAT " vbufs in use and %s; %s",
-             mvich->process->rank, mvich->vbufs,
+             " has all of its %" G_GINT64_FORMAT " vbufs in use and %s; %s", mvich->vbufs,
              limit ? "may not have more (mvich.vbuf_most)" : "can't pin more",
              limit ? "a higher limit, or receives that are posted earlier, would avoid it"
                    : "smaller ones (mvich.vbuf) or fewer (mvich.vbuf_secondary_pool, "
@@ -168,10 +166,9 @@ struct mvich_vbuf *mvich_packet_new(struct cpu_context *context,
 void mvich_post_failed(const struct mvich_connection *connection)
 {
     const struct mpi_process *process = connection->owner->process;
-    sim_fail(process->sim, SIM_FAILED, "connection_broken",
-             json_pack("{s:i, s:i}", "rank", process->rank, "peer", connection->rank),
-             "rank %d can't send to rank %d: VI %u is %s", process->rank, connection->rank,
-             connection->vi->number, vip_vi_state_name(connection->vi->state));
+    mpi_fail(process, "connection_broken", json_pack("{s:i}", "peer", connection->rank),
+             " can't send to rank %d: VI %u is %s", connection->rank, connection->vi->number,
+             vip_vi_state_name(connection->vi->state));
 }
 
 static void post(struct cpu_context *context, struct mvich_connection *connection,

@@ -41,10 +41,9 @@ static enum mpi_progress prepare(struct cpu_context *context, struct mpi_process
                               &native->send_buffer, &native->send_handle) ||
         !vip_process_register(context, process, native->nic, native->ptag, bytes,
                               &native->receive_buffer, &native->receive_handle))
-        sim_fail(process->sim, SIM_FAILED, "out_of_pinned_memory",
-                 json_pack("{s:i, s:s}", "rank", process->rank, "setting", "mvia_native.buffer"),
-                 "rank %d can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)",
-                 process->rank, bytes);
+        mpi_fail(process, "out_of_pinned_memory",
+                 json_pack("{s:s}", "setting", "mvia_native.buffer"),
+                 " can't pin two buffers of %" G_GINT64_FORMAT " B (mvia_native.buffer)", bytes);
     return PROGRESS_NOTHING;
 }
 
