@@ -62,6 +62,11 @@ static void test_round_robin(void)
             struct run run = run_new(UNEQUAL, sets, count, 64);
             int used = 0;
             run_it(&run);
+            for (int plane = 0; plane < 4; plane++) {
+                char *name = g_strdup_printf("Intercept packets on plane %d", plane);
+                SUITE_SAME_INTEGER(world_counter(run.world, name), packets(&run, plane));
+                g_free(name);
+            }
             for (int plane = 0; plane < 4; plane++)
                 used += mask >> plane & 1;
             for (int plane = 0; plane < 4; plane++) {
@@ -235,6 +240,23 @@ static void test_least_loaded(void)
     world_free(load.world);
 }
 
+// Hosts that list their cards: each card is a plane, in the order of the cables.
+static void test_listed(void)
+{
+    struct run run =
+        run_new(ICPT_MACHINE "hosts:\n"
+                             "  - {name: node, count: 2,\n"
+                             "     nics: [{name: red, nic: intercept}, {name: blue, nic: "
+                             "intercept}]}\n"
+                             "links: [{from: node0.red, to: node1.red},\n"
+                             "        {from: node0.blue, to: node1.blue, propagation: 1 us}]\n",
+                NULL, 10, 64);
+    run_it(&run);
+    SUITE_SAME_INTEGER(packets(&run, 0), 5);
+    SUITE_SAME_INTEGER(packets(&run, 1), 5);
+    world_free(run.world);
+}
+
 // ---- Planes that lose or corrupt packets ----
 
 // Four cables that repeat what is lost; the third is pulled out for good.
@@ -355,6 +377,7 @@ int main(void)
         {"loopback cable", test_loop},
         {"own address through a switch", test_own_address},
         {"least loaded", test_least_loaded},
+        {"listed cards", test_listed},
         {"dead plane in the mask", test_dead_plane},
         {"dead plane masked out", test_dead_plane_masked},
         {"repeats of a link", test_repeats},

@@ -279,7 +279,7 @@ static void test_one_sent(void)
             SUITE_CONTAINS(log->text->str, line);
         g_free(line);
     }
-    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept virtual interrupts"), 4);
+    SUITE_SAME_INTEGER(world_counter(all->world, "Intercept VDMA interrupts"), 4);
     CU_ASSERT(ledger_balanced(all->world->sim->ledger));
     world_free(all->world);
     transition_log_free(log);
@@ -322,6 +322,61 @@ static void test_one_received(void)
     CU_ASSERT(ledger_balanced(all->world->sim->ledger));
     world_free(all->world);
     transition_log_free(log);
+}
+
+// ---- The driver ----
+
+// Pages of 16 KiB, as on an Itanium, need a quarter of the look-ups and as many entries.
+static void test_pages(void)
+{
+    static const struct {
+        const char *page;
+        int64_t address, bytes;
+        int walks, entries;
+    } cases[] = {
+        {"host.memory.page=4 KiB", 0, MIB, 256, 256},
+        {"host.memory.page=16 KiB", 0, MIB, 64, 256},
+        {"host.memory.page=4 KiB", 4088, 24, 2, 2},
+        {"host.memory.page=16 KiB", 4088, 24, 1, 2},
+        {"host.memory.page=4 KiB", 8, MIB - 8, 256, 256},
+        {"host.memory.page=4 KiB", 4096, 32, 1, 1},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const char *sets[] = {cases[i].page, NULL};
+        struct transfers *all = transfers_new(ICPT_CABLE, sets, NULL);
+        transfer_add(all, 0, 1, cases[i].address, cases[i].bytes);
+        run(all);
+        const struct cpu *cpu = host_process_core(icpt_process(all->world, 1)->host, 0);
+        SUITE_SAME_INTEGER(world_stage_time(cpu, "page look-up"), cases[i].walks * 50 * TIME_NS);
+        SUITE_SAME_INTEGER(world_stage_time(cpu, "page table"),
+                           (cases[i].entries + 1) * 50 * TIME_NS);
+        world_free(all->world);
+    }
+}
+
+// ---- Turns ----
+
+// A short message among the packets of a slice waits for one read at most, and not for the slice.
+static void test_turns(void)
+{
+    struct transfers *all = transfers_new(ICPT_CABLE, NULL, NULL);
+    const struct bus_config *bus = &all->world->cluster->hosts[0]->config.bus;
+    const struct icpt_receiver *receiver = icpt_receiver_new(all->world, 1, false);
+    struct icpt_burst *burst = icpt_burst_new(all->world, 0, 1, 1, 120);
+    struct transfer *transfer = transfer_add(all, 0, 1, 0, MIB);
+    sim_time start = 5 * TIME_MS + 321 * TIME_NS;
+    icpt_burst_start_at(burst, start);
+    run(all);
+    CU_ASSERT(transfer->received_at > receiver->last + 10 * TIME_MS);
+    sim_time alone = (50 + 100 + 120 + 250 + 1000 + 140 * 4 + 25) * TIME_NS +
+                     bus_time(bus, BUS_READ, 128) + bus_time(bus, BUS_WRITE, 128) +
+                     bus_time(bus, BUS_WRITE, 8);
+    sim_time late = receiver->last - start - alone;
+    CU_ASSERT(late >= 0);
+    // A read, the two packets of the one before on the link, their writes.
+    CU_ASSERT(late <= bus_time(bus, BUS_READ, 1024) + 2 * 532 * 4 * TIME_NS +
+                          2 * bus_time(bus, BUS_WRITE, 512));
+    world_free(all->world);
 }
 
 // ---- What has no place ----
@@ -404,6 +459,8 @@ int main(void)
         {"states of channels", test_states},
         {"one slice is sent at a time", test_one_sent},
         {"one slice is received at a time", test_one_received},
+        {"pages of a slice", test_pages},
+        {"a short message in its turn", test_turns},
         {"a channel that is not set up", test_not_set_up},
         {"beyond the page table", test_beyond_table},
         {"old firmware", test_old_firmware},

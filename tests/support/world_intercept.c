@@ -161,3 +161,8 @@ void icpt_burst_start(struct icpt_burst *burst)
 {
     world_do(burst->process, send_burst, burst);
 }
+
+void icpt_burst_start_at(struct icpt_burst *burst, sim_time when)
+{
+    world_do_at(burst->process, when, send_burst, burst);
+}

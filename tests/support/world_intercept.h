@@ -84,5 +84,6 @@ struct icpt_burst {
 // From a virtual NIC of its own of the host.
 struct icpt_burst *icpt_burst_new(struct world *world, int from, int to, int count, uint16_t bytes);
 void icpt_burst_start(struct icpt_burst *burst);
+void icpt_burst_start_at(struct icpt_burst *burst, sim_time when);
 
 #endif

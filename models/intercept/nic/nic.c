@@ -38,6 +38,7 @@ static struct intercept_nic *nic_new(const struct cluster *cluster, int host,
     nic->lane = trace_lane_new(nic->sim->trace, nic->host->name, "NIC");
     nic->interrupts = sim_counter(nic->sim, "Intercept interrupts");
     nic->virtual_interrupts = sim_counter(nic->sim, "Intercept virtual interrupts");
+    nic->slice_interrupts = sim_counter(nic->sim, "Intercept VDMA interrupts");
     nic->sent = sim_counter(nic->sim, "Intercept packets sent");
     nic->received = sim_counter(nic->sim, "Intercept packets received");
     nic->tx_full = sim_counter(nic->sim, "Intercept TX-CB full");

@@ -4,8 +4,13 @@
 // writes to the RX-CB of the message's virtual NIC in the order in which it comes, and after each
 // entry the write pointer.
 //
+// While an RX-CB is full, its packets stay in the card: none is dropped. At a cut-through switch
+// they also hold the packets behind them in the network (intercept.receive_queue); over a cable
+// without a switch the card takes what comes.
+//
 // Not modelled: the wrapping of a buffer in the middle of an entry, how the card learns of room in
-// an RX-CB and software of room in a TX-CB (both know at once).
+// an RX-CB and software of room in a TX-CB (both know at once), flow control between virtual NICs
+// by packets of its own (thesis 002, 2.1.2, names such packets, and no more), multicast.
 #include "models/intercept/nic/nic_internal.h"
 
 #include "sim/core/fifo.h"

@@ -90,6 +90,7 @@ struct nic_plane {
     sim_time since;             // it has the link
     struct message_ref message; // that it is for
     int64_t packets;            // given to the plane so far
+    int64_t *counted;           // of the planes with this number of all cards
     trace_lane lane;
     int interface; // of captures
 };
@@ -247,7 +248,8 @@ struct intercept_nic {
     trace_lane lane;   // its pipeline
     GByteArray *frame; // of captures
 
-    int64_t *interrupts, *virtual_interrupts, *tx_full, *rx_full, *errors, *sent, *received;
+    int64_t *interrupts, *virtual_interrupts, *slice_interrupts, *tx_full, *rx_full, *errors, *sent,
+        *received;
 };
 
 // Whether the card has that station: its n-th such station is plane n.

@@ -23,6 +23,7 @@ void nic_raise_vnic(struct intercept_nic *nic, int vnic)
 
 void nic_raise_channel(struct intercept_nic *nic, int channel)
 {
+    ++*nic->slice_interrupts;
     raise_line(nic, CHANNEL_BIT(channel));
 }
 

@@ -97,6 +97,7 @@ void nic_plane_take(struct nic_plane *plane)
 {
     plane->used++;
     plane->packets++;
+    ++*plane->counted;
     plane->nic->last_plane = plane->number;
 }
 
@@ -210,8 +211,10 @@ static void station_receive(void *owner, struct packet *packet)
 
 static void plane_init(struct intercept_nic *nic, struct nic_plane *plane, int station)
 {
-    char name[] = "NIC plane 0";
-    name[sizeof name - 2] = (char)('0' + plane->number);
+    char name[32];
+    g_snprintf(name, sizeof name, "Intercept packets on plane %d", plane->number);
+    plane->counted = sim_counter(nic->sim, name);
+    g_snprintf(name, sizeof name, "NIC plane %d", plane->number);
     plane->nic = nic;
     plane->station = station;
     plane->peer = network_peer_station(nic->network, station);
