@@ -182,6 +182,27 @@ static void test_no_credit(void)
 #undef WRITE
 }
 
+// A TX-CB that is full holds messages up, and they go when it has room.
+static void test_room(void)
+{
+    GString *ops = g_string_new(NULL);
+    for (int i = 0; i < 30; i++)
+        g_string_append_printf(ops, "{vdma_write: {to: 1, size: 24 B, request: r%d}}, ", i);
+    for (int i = 0; i < 30; i++)
+        g_string_append_printf(ops, "%s{wait: r%d}", i > 0 ? ", " : "", i);
+    struct test_program program = pair(ops->str);
+    program.sets[0] = "intercept.tx_cb=1 KiB";
+    program.sets[1] = "vdma_handler.request=0 us";
+    program.sets[2] = "vdma_handler.message=0 us";
+    program.sets[3] = "host.bus.read_setup=10000";
+    struct program_run *run = program_run_good(&program);
+    CU_ASSERT_TRUE(program_counter(run, "Intercept TX-CB full") > 0);
+    SUITE_SAME_INTEGER(program_counter(run, "VDMA handler: PUT sent"), 30);
+    SUITE_SAME_INTEGER(program_counter(run, "VDMA handler: DONE sent"), 30);
+    program_run_free(run);
+    g_string_free(ops, TRUE);
+}
+
 // ---- Connections ----
 
 // icpt.conn.self_connect_bug: a card that is cabled to itself connects to itself;
@@ -352,6 +373,7 @@ int main(void)
         {"all channels taken", test_channels},
         {"credit updates", test_credits},
         {"no credit", test_no_credit},
+        {"no room", test_room},
         {"connection to itself", test_self_connect},
         {"connection to itself through a switch", test_self_switched},
         {"no connection", test_unconnected},

@@ -10,6 +10,10 @@ static const char *const connection_names[] = {
     [VDMA_CONNECTED] = "CONNECTED",
 };
 
+static const struct wait connection_wait = {"the connection of the VDMA handlers", WAIT_ACK};
+static const struct wait credit_wait = {"credit of the VDMA handler", WAIT_CREDIT};
+static const struct wait room_wait = {"room in the VDMA handler's TX-CB", WAIT_DESCRIPTOR};
+
 // ---- Messages ----
 
 // Thesis 002, 4.1.1: the handler's messages go over one plane, so that they stay in order.
@@ -42,12 +46,37 @@ static bool needs_credit(const struct vdma_message *message)
            body->kind != VDMA_CREDIT;
 }
 
+static void hold(const struct cpu_context *context, struct vdma_message *message,
+                 const struct wait *wait)
+{
+    if (message->wait)
+        return;
+    message->wait = wait;
+    message->since = context->now;
+}
+
+static void trace_held(const struct cpu_context *context, const struct vdma_handler *handler,
+                       const struct vdma_message *message)
+{
+    if (message->wait)
+        trace_note(handler->sim->trace, cpu_lane(context->cpu),
+                   &(struct trace_note){.kind = TRACE_HELD,
+                                        .wait = message->wait,
+                                        .where = handler->where,
+                                        .from = message->since,
+                                        .to = context->now,
+                                        .message = message->sm.message});
+}
+
 // Puts a message into the TX-CB. Returns false if that is full.
 static bool hand_over(struct cpu_context *context, struct vdma_handler *handler,
                       struct vdma_message *message)
 {
-    if (!vnic_send(context, handler->vnic, 0, &message->sm))
+    if (!vnic_send(context, handler->vnic, 0, &message->sm)) {
+        hold(context, message, &room_wait);
         return false;
+    }
+    trace_held(context, handler, message);
     ++*handler->sent[vdma_message_body(message)->kind];
     pool_give(&handler->message_pool, message);
     return true;
@@ -65,6 +94,8 @@ static bool flush_peer(struct cpu_context *context, struct vdma_handler *handler
         peer->credits--;
     }
     bool starved = peer->waiting && peer->state == VDMA_CONNECTED;
+    if (peer->waiting)
+        hold(context, peer->waiting_last, starved ? &credit_wait : &connection_wait);
     if (starved && !peer->starved)
         vdma_trace(context, handler, "connection", peer->number, "CONNECTED", "no credit", NULL);
     peer->starved = starved;

@@ -67,6 +67,8 @@ G_STATIC_ASSERT(sizeof(struct vdma_body) <= INTERCEPT_BODY_BYTES);
 
 struct vdma_message {
     struct vdma_message *next;
+    sim_time since;          // it waits
+    const struct wait *wait; // for what; NULL: for nothing
     struct intercept_sm sm;
 };
 

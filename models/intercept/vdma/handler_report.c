@@ -37,7 +37,7 @@ static void add_channel(GString *text, const struct vdma_handler *handler, int n
 {
     const struct vdma_channel *channel = &handler->channels[number];
     int packets, missing;
-    if (channel->use == VDMA_UNUSED)
+    if (channel->use == VDMA_UNUSED || channel->over)
         return;
     missing = vdma_missing(handler->nic, number, &packets);
     add(text, "%d of %d packets of slice %d (channel %d) %s %s", missing, packets, channel->slice,
