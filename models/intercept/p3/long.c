@@ -75,10 +75,14 @@ static const char *const send_names[] = {[SEND_NEW] = "NEW",
                                          [SEND_WAIT_MATCH] = "WAIT_MATCH",
                                          [SEND_DONE] = "DONE"};
 
-static const struct wait send_waits[] = {
-    [SEND_CONNECTING] = {"the VDMA handlers' connection", WAIT_ACK},
-    [SEND_WAIT_MATCH] = {"MATCH_REPLY", WAIT_OTHER},
+// For reports.
+static const char *const send_waits[] = {
+    [SEND_CONNECTING] = "the VDMA handlers' connection",
+    [SEND_WAIT_MATCH] = "MATCH_REPLY",
 };
+
+// What a process sleeps for.
+static const struct wait match_wait = {"MATCH_REPLY", WAIT_OTHER};
 
 static const char *const receive_names[] = {
     [RECEIVE_MATCHED] = "MATCHED", [RECEIVE_READING] = "READING", [RECEIVE_ENDED] = "ENDED"};
@@ -89,8 +93,6 @@ static void enter_send(const struct cpu_context *context, const struct p3_proces
     p3_trace(context, process, "long send", send->number, send_names[send->state],
              send_names[state], "%s, %s", p3_host_name(process, send->peer), event);
     send->state = state;
-    if (state != SEND_DONE)
-        portals_transfer_waits(send->transfer, &send_waits[state]);
 }
 
 static void enter_receive(const struct cpu_context *context, const struct p3_process *process,
@@ -151,6 +153,7 @@ enum portals_status p3_long_send(struct cpu_context *context, struct p3_process 
     p3_spend(context, process->config->record, header->message);
     p3_long_meet(context, process, send->peer);
     bool ready = vdma_connected(process->handler, send->peer);
+    portals_transfer_waits(transfer, &match_wait);
     enter_send(context, process, send, ready ? SEND_WAIT_MATCH : SEND_CONNECTING, "TRY_MATCH");
     struct try_match body = {.portals = *header, .address = transfer->address};
     ++*side->try_matches;
@@ -302,8 +305,8 @@ static const struct vdma_client client = {
 
 static char *send_waits_for(const struct p3_process *process, const struct long_send *send)
 {
-    return g_strdup_printf("%s for long message %u from %s", send_waits[send->state].text,
-                           send->number, p3_host_name(process, send->peer));
+    return g_strdup_printf("%s for long message %u from %s", send_waits[send->state], send->number,
+                           p3_host_name(process, send->peer));
 }
 
 char *p3_long_send_waits(const struct p3_process *process, const struct portals_transfer *transfer)
