@@ -165,6 +165,19 @@ class Verdicts(Case):
         # ... only if it is asked for
         self.validate("sys.a")
 
+    def test_times_of_single_repetitions(self):
+        """Their metrics are curves like all others, if the scenario has them."""
+        check = "\n".join("      - " + line for line in (
+            "bound: {scenario: small, set: workload.samples=true, series: second, metric: repetition_min_us, above: 1 us}",
+            "ratio: {scenario: small, set: workload.samples=true, over: {series: second, metric: repetition_max_us},"
+            " under: {series: second, metric: repetition_min_us}, least: 1}"))
+        claim = "  sys.c.spread:\n    kind: shape\n    statement: it varies\n    source: \"3\"\n    check:\n"
+        self.claims(CLAIMS + claim + check + "\n")
+        self.assertEqual(self.rows("sys.c.spread")["sys.c.spread"]["verdict"], "holds")
+        self.claims(CLAIMS + claim + check.replace(" set: workload.samples=true,", "") + "\n")
+        row = self.rows("sys.c.spread")["sys.c.spread"]
+        self.assertEqual((row["verdict"], row["why"]), ("not_checkable", "second of small has no repetition_min_us"))
+
     def test_a_known_miss_that_holds(self):
         """It is no longer one, and must not stay on the list."""
         self.claims(CLAIMS + HEALED)
