@@ -89,9 +89,10 @@ static char *scenario_text(const struct test_program *program)
 {
     GString *text = g_string_new("schema: 1\nname: t\n");
     g_string_append_printf(text,
-                           "hosts: [{name: node, count: %d}]\nswitches: [{name: switch}]\n"
+                           "hosts: [{name: node, count: %d}]\nswitches: [%s]\n"
                            "%sstack: %s\nworkload:\n  ranks: %d\n  program:\n",
                            program->hosts ? program->hosts : program->ranks,
+                           program->switches ? program->switches : "{name: switch}",
                            program->machine ? program->machine : eepro100,
                            program->stack ? program->stack : "lam_via", program->ranks);
     for (int rank = 0; rank < program->ranks; rank++)

@@ -18,10 +18,11 @@
 
 #define TEST_MOST_RANKS 8
 
-// What a test runs, on hosts around one switch.
+// What a test runs, on hosts around one switch if it says nothing else.
 struct test_program {
     int ranks, hosts;                 // hosts: 0: one a rank
     const char *machine;              // YAML: links, network cards and hosts; NULL: eepro100
+    const char *switches;             // "{name: plane, count: 4}"; NULL: one, "switch"
     const char *stack;                // NULL: lam_via
     const char *sets[32];             // "lam_via.tiny=1 KiB", ends with NULL
     const char *ops[TEST_MOST_RANKS]; // of each rank, "{send: {to: 1, size: 1 KiB}}, barrier"
