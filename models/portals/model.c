@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "sim/workload/model.h"
+#include "models/portals/benchmarks.h"
 #include "models/portals/library.h"
 
 static const struct scenario_section sections[] = {
@@ -11,5 +12,6 @@ static const struct scenario_section sections[] = {
 const struct model portals_model = {
     .name = "portals",
     .stands_on = (const char *const[]){NULL},
+    .benchmarks = portals_benchmarks,
     .sections = (const struct scenario_section *const[]){sections, NULL},
 };

@@ -61,15 +61,16 @@ struct benchmark_schema {
     int least_ranks, most_ranks; // most_ranks 0: no bound
     // Without `ranks` it runs on a rank per host, within the bounds; else on least_ranks.
     bool rank_per_host;
-    const char *metrics;         // "latency_us, bandwidth_MB_per_s"
-    bool sizeless;               // it has no message size
+    const char *metrics; // "latency_us, bandwidth_MB_per_s"
+    bool sizeless;       // it has no message size
     // The unit of its sizes ("messages"), which are then plain numbers; NULL: bytes. They use the
     // same key and column: `sizes` of the workload, `size` of tables and CSV.
     const char *counts;
     // Its messages overlap, so that a single repetition has no time of its own.
     bool overlapping;
     enum benchmark_peers peers;
-    const char *sizes; // default, "1 .. 8192"; NULL: those of Pallas, if in bytes
+    const char *sizes;   // default, "1 .. 8192"; NULL: those of Pallas, if in bytes
+    int64_t repetitions; // default; 0: as the Pallas MPI Benchmarks
     // Its own keys of the workload, besides sizes, repetitions and ranks; NULL: none.
     const struct param_table *parameters;
 };

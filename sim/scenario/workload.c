@@ -330,6 +330,8 @@ static void read_for_benchmark(struct workload_reader *reader, const struct node
                  COMMUNICATORS_KEY " belong to a free program, and this is a benchmark");
     reader->workload->benchmark = read_benchmark(reader, benchmark);
     read_sizes(reader);
+    if (reader->workload->benchmark)
+        reader->workload->repetitions = reader->workload->benchmark->repetitions;
     read_repetitions(reader);
     read_samples(reader);
     if (!reader->workload->benchmark)

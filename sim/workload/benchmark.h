@@ -19,6 +19,9 @@ struct benchmark_report {
     bool each_repetition;
     // Number of messages of `size` per repetition for the bandwidth; 0: no bandwidth is reported.
     int64_t messages;
+    // Bytes of such a message of a given size, if they are others: what the program itself counts.
+    // NULL: `size`.
+    int64_t (*bytes)(int64_t size, const struct workload *workload);
     // Name of the time, in us: "overhead_us". NULL: "latency_us". Only that is accompanied by a
     // least and an average.
     const char *time_metric;

@@ -80,7 +80,9 @@ static void report_point(struct running *run, const struct point *point)
         series_result_add(result, -1, point->size, "latency_avg_us", mean * 1e6);
     }
     if (run->report.messages > 0) {
-        double bytes = (double)(run->report.messages * point->size);
+        const struct workload *workload = &run->test_case->workload;
+        int64_t each = run->report.bytes ? run->report.bytes(point->size, workload) : point->size;
+        double bytes = (double)(run->report.messages * each);
         double megabyte = run->report.megabyte ? (double)run->report.megabyte : PALLAS_MB;
         series_result_add(result, -1, point->size, "bandwidth_MB_per_s",
                           time > 0 ? bytes / megabyte / time : 0.0);
