@@ -93,7 +93,7 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *
     socket->key = (struct tcp_key){inet_station(interface), remote, port, remote_port};
     socket->route = network_route(host->cluster->network, socket->key.local, remote);
     g_assert(socket->route);
-    g_hash_table_insert(host->connections, &socket->key, socket);
+    g_hash_table_add(host->connections, &socket->key);
     socket->snd.iss = (uint32_t)random_below(host->random, UINT32_MAX);
     socket->recovery.ops = tcp_recovery_find(config->recovery);
     socket->timestamps = config->timestamps;

@@ -127,12 +127,13 @@ static struct tcp_socket *find_socket(const struct tcp_host *host, const struct 
         .port = segment->destination_port,
         .remote_port = segment->source_port,
     };
-    if (segment->to == 0 || segment->to > host->sockets->len)
-        return g_hash_table_lookup(host->connections, &key);
-    struct tcp_socket *socket = g_ptr_array_index(host->sockets, segment->to - 1);
-    if (socket->state != TCP_CLOSED && tcp_key_equal(&socket->key, &key))
-        return socket;
-    return g_hash_table_lookup(host->connections, &key);
+    if (segment->to > 0 && segment->to <= host->sockets->len) {
+        struct tcp_socket *socket = g_ptr_array_index(host->sockets, segment->to - 1);
+        if (socket->state != TCP_CLOSED && tcp_key_equal(&socket->key, &key))
+            return socket;
+    }
+    struct tcp_key *found = g_hash_table_lookup(host->connections, &key);
+    return found ? container_of(found, struct tcp_socket, key) : NULL;
 }
 
 static void host_receive(struct cpu_context *context, void *owner, struct inet_interface *interface,

@@ -77,8 +77,7 @@ struct tcp_snd {
     int64_t wnd, wl1, max_wnd; // SND.WND, SND.WL1, largest seen
     uint32_t iss;
     int scale;                 // window scale of the peer's offers
-    int64_t mss, peer_mss;     // bytes
-    int64_t header;            // bytes: TCP's with fixed options
+    int64_t mss;               // bytes
     int64_t outstanding;       // segments sent and not acknowledged
     struct inet_buffer buffer; // SO_SNDBUF
     bool wants_space;          // the program waits for room in it
@@ -187,7 +186,7 @@ struct tcp_host {
     struct inet_host *inet;
     const struct tcp_config *config;
     GPtrArray *sockets, *listeners; // a socket is at index number - 1
-    GHashTable *connections;        // the open struct tcp_socket *, by key
+    GHashTable *connections;        // the keys of open sockets
     struct random_stream *random;
     uint16_t next_port;
     struct pool buffers, arrivals, gaps, singles, contents;

@@ -119,7 +119,7 @@ void vip_connect_peer_request(struct cpu_context *context, struct vip_vi *vi, in
     vi->requests = 0;
     vi->route = network_route(agent->cluster->network, vip_agent_station(agent), remote_station);
     vi_enter(vi, VIP_CONNECT_PENDING, context->now);
-    g_hash_table_insert(agent->asked, &vi->discriminator, vi);
+    g_hash_table_add(agent->asked, &vi->discriminator);
     uint32_t *early = g_hash_table_lookup(agent->unmatched, &discriminator);
     if (early)
         vi_connect(vi, *early, context->now);
@@ -155,13 +155,14 @@ void vip_disconnect(struct cpu_context *context, struct vip_vi *vi)
 static void connect_frame(struct cpu_context *context, struct vip_agent *agent,
                           const struct via_frame *frame)
 {
-    struct vip_vi *vi = g_hash_table_lookup(agent->asked, &frame->discriminator);
-    if (!vi) {
+    uint64_t *asked = g_hash_table_lookup(agent->asked, &frame->discriminator);
+    if (!asked) {
         uint64_t *key = g_memdup2(&frame->discriminator, sizeof frame->discriminator);
         g_hash_table_insert(agent->unmatched, key,
                             g_memdup2(&frame->source_vi, sizeof frame->source_vi));
         return;
     }
+    struct vip_vi *vi = container_of(asked, struct vip_vi, discriminator);
     bool pending = vi->state == VIP_CONNECT_PENDING;
     vi_connect(vi, frame->source_vi, context->now);
     if (pending)

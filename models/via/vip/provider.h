@@ -69,7 +69,7 @@ struct vip_agent {
     const struct mvia_config *config;
     GPtrArray *vis;        // struct vip_vi *, by number - 1
     struct pool contents;  // struct vip_content, of VIs that have received something
-    GHashTable *asked;     // discriminator -> struct vip_vi *: connections under way or made
+    GHashTable *asked;     // discriminators of VIs whose connection is under way or made
     GHashTable *unmatched; // discriminator -> source VI number: requests for which no VI here waits
                            // yet
     struct vip_descriptor_queue sending; // in the order of their doorbells
