@@ -408,6 +408,29 @@ static void test_copy_failure(void)
     p3_world_free(world);
 }
 
+// A send for which the kernel has no memory fails at once and takes no number (thesis 002, 5.3.2,
+// send_short_msg): nothing waits for it.
+static void test_no_memory(void)
+{
+    struct p3_world_options options = p3_world_defaults();
+    struct p3_world *world = p3_world_new(&options);
+    p3_world_put(world, 0, 1, 29);
+    p3_world_run(world);
+    p3_world_process(world, 0)->memory_failures = 1;
+    p3_world_put(world, 0, 1, 29);
+    p3_world_put(world, 0, 1, 29);
+    p3_world_run(world);
+    SUITE_SAME_INTEGER(p3_world_told(world, 1)->sent, 0);
+    SUITE_SAME_INTEGER(p3_world_told(world, 1)->started, 0);
+    SUITE_SAME_INTEGER(p3_world_told(world, 2)->ended, 1);
+    expect_transitions(world, "short send[1]",
+                       "rank 0 short send[1] NEW -> FAILED\n"
+                       "rank 0 short send[1] NEW -> RTS_SENT\n"
+                       "rank 0 short send[1] RTS_SENT -> DONE\n");
+    expect_waits(world, 0, "");
+    p3_world_free(world);
+}
+
 static int no_cts(struct p3_world *world, const struct intercept_sm *sm)
 {
     (void)world;
@@ -452,6 +475,7 @@ static const struct suite_case cases[] = {
     {"unknown pid", test_unknown_pid},
     {"unexpected packets", test_unexpected},
     {"a copy that fails", test_copy_failure},
+    {"no memory", test_no_memory},
     {"MSGERROR", test_msgerror},
     {0},
 };

@@ -135,7 +135,9 @@ struct p3_process {
 
     struct pool sends, receives, reorders, postpones;
     struct p3_counters counters;
-    int copy_failures; // for tests: so many of the next copies to the process fail
+    // For tests: so many of the next copies to the process fail, and so many sends find no memory
+    // for their record.
+    int copy_failures, memory_failures;
 };
 
 // Sets up a process, whose fields up to host_list the caller has filled in, but for sizes and vnic,

@@ -50,6 +50,18 @@ bool p3_send_rts(struct cpu_context *context, struct p3_process *process, struct
     return true;
 }
 
+// kcalloc() fails: for the record, or for what postpones the message. The message gets no number.
+static bool no_memory(const struct cpu_context *context, struct p3_process *process, int peer)
+{
+    if (process->memory_failures == 0)
+        return false;
+    process->memory_failures--;
+    p3_trace(context, process, "short send", p3_peer(process, peer)->send_number,
+             names[P3_SEND_NEW], names[P3_SEND_FAILED], "%s, no memory",
+             p3_host_name(process, peer));
+    return true;
+}
+
 // A request, or an ACK, is a header only. What the NAL's thread sends goes by the thread's TX-CB:
 // the thesis's listing shares the caller's, which has no lock.
 enum portals_status p3_short_send(struct cpu_context *context, struct p3_process *process,
@@ -57,6 +69,8 @@ enum portals_status p3_short_send(struct cpu_context *context, struct p3_process
 {
     const struct portals_header *header = &transfer->header;
     bool by_caller = header->kind == PORTALS_PUT || header->kind == PORTALS_GET;
+    if (no_memory(context, process, header->to.nid))
+        return PORTALS_NO_SPACE;
     struct p3_send *send = pool_take(&process->sends);
     *send = (struct p3_send){
         .transfer = transfer,
