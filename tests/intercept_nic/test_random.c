@@ -200,7 +200,7 @@ static enum cpu_next driver_run(struct cpu_context *context, struct cpu_task *ta
 
 static void driver_init(struct driver *driver, struct driver *peer, const struct icpt_process *on)
 {
-    static const struct vnic_ops ops = {driver_visible, driver_interrupt};
+    static const struct vnic_ops ops = {.visible = driver_visible, .interrupt = driver_interrupt};
     static const struct vdma_ops vdma_ops = {driver_received, driver_sent};
     *driver = (struct driver){.nic = on->nic, .iuca = intercept_iuca(on->nic), .peer = peer};
     driver->vnic = vnic_open(on->nic, ICPT_VNIC, &ops, driver);

@@ -220,6 +220,21 @@ static void test_unmarked(void)
     world_free(world);
 }
 
+static void count_interrupt(struct cpu_context *context, void *owner);
+
+// A virtual NIC may be interrupted by every message.
+static void test_every(void)
+{
+    static const struct vnic_ops ops = {.interrupt = count_interrupt, .every = true};
+    struct world *world = icpt_world_new(ICPT_CABLE, NULL, NULL);
+    int count = 0;
+    vnic_open(icpt_process(world, 1)->nic, ICPT_VNIC, &ops, &count);
+    icpt_burst_start(icpt_burst_new(world, 0, 1, 10, 504));
+    world_run(world);
+    SUITE_SAME_INTEGER(count, 10);
+    world_free(world);
+}
+
 static void count_interrupt(struct cpu_context *context, void *owner)
 {
     (void)context;
@@ -299,6 +314,7 @@ int main(void)
         {"RX-CB full behind a switch", test_rx_full_switch},
         {"interrupt", test_interrupt},
         {"unmarked messages", test_unmarked},
+        {"every message", test_every},
         {"demultiplexing", test_demultiplexing},
         {"interrupts in a row", test_interrupts_in_a_row},
         {"virtual NIC that is not open", test_not_open},

@@ -194,6 +194,25 @@ static sim_time packets_time(const struct transfers *all, enum bus_way way, int6
            bus_time(&all->world->cluster->hosts[0]->config.bus, way, together * 512);
 }
 
+// A slice of one packet: table, command, data, card, link, card, memory, interrupt.
+static void test_one_packet(void)
+{
+    static const int sizes[] = {24, 504, 512};
+    for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        struct transfers *all = transfers_new(ICPT_CABLE, NULL, NULL);
+        const struct bus_config *bus = &all->world->cluster->hosts[0]->config.bus;
+        const struct transfer *transfer = transfer_add(all, 0, 1, 0, sizes[i]);
+        run(all);
+        sim_time driver = (50 + 2 * 50 + 250) * TIME_NS, wire = (20 + sizes[i]) * 4 * TIME_NS;
+        SUITE_SAME_INTEGER(transfer->received_at,
+                           TIME_MS + driver + bus_time(bus, BUS_READ, 8) +
+                               bus_time(bus, BUS_READ, sizes[i]) + 500 * TIME_NS + wire +
+                               25 * TIME_NS + 500 * TIME_NS + bus_time(bus, BUS_WRITE, sizes[i]) +
+                               1500 * TIME_NS);
+        world_free(all->world);
+    }
+}
+
 // Between two hosts the slowest of bus reads, bus writes and planes decides.
 static void test_two_hosts(void)
 {
@@ -454,6 +473,7 @@ static void test_old_firmware_receiver(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
+        {"a slice of one packet", test_one_packet},
         {"a slice between two hosts", test_two_hosts},
         {"a slice over a loopback cable", test_loop},
         {"states of channels", test_states},

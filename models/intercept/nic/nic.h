@@ -53,9 +53,10 @@ struct vnic_ops {
     // In an event: a message has become visible in the empty or non-empty RX-CB. For threads that
     // poll. May be NULL.
     void (*visible)(void *owner);
-    // In the interrupt handler, once per interrupt in which marked messages have come. May be NULL:
+    // In the interrupt handler, once per interrupt in which such messages have come. May be NULL:
     // the VNIC's interrupt is off.
     void (*interrupt)(struct cpu_context *context, void *owner);
+    bool every; // every message interrupts, not only marked ones (2.1.3)
 };
 
 // Opens virtual NIC `number` (0..15), which must be closed. The card owns it.

@@ -150,7 +150,7 @@ static void visible(struct engine *engine, struct event *event)
     FIFO_APPEND(vnic->first, vnic->last, entry, next);
     if (vnic->ops->visible)
         vnic->ops->visible(vnic->owner);
-    if (entry->message.marked && vnic->ops->interrupt)
+    if (vnic->ops->interrupt && (vnic->ops->every || entry->message.marked))
         nic_raise_vnic(vnic->nic, vnic->number);
 }
 

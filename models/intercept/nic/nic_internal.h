@@ -40,7 +40,7 @@ struct nic_header {
 struct nic_request {
     int to;
     unsigned mask;   // planes that may be used
-    int64_t command; // bytes of the command of an indirect entry, which are read first
+    int64_t command; // bytes of a command that does not lie with the data, which are read first
     int64_t data;    // bytes of the rest; 0: all are in the card already
     struct message_ref message;
 };

@@ -10,7 +10,7 @@ static const struct stage command_stage = {"TX-CB command", STAGE_BUS};
 
 static void begin(struct intercept_nic *nic);
 
-// Starts to read what the engine's source has: the command first, if the data lie elsewhere.
+// Starts to read what the engine's source has: the command first, if it does not lie with the data.
 static void fetch(struct intercept_nic *nic)
 {
     struct nic_engine *engine = &nic->engine;

@@ -129,6 +129,7 @@ static int64_t to_read(const struct nic_channel *channel, int64_t offset)
     return channel->fetched > 0 ? 0 : MIN(most, channel->slice.bytes - offset);
 }
 
+// A transfer is a command in a TX-CB (2.2.2), which is read before the first of its data.
 static void first_of_slice(const struct nic_source *source, struct nic_request *request)
 {
     const struct nic_vdma *vdma = container_of(source, struct nic_vdma, source);
@@ -137,6 +138,7 @@ static void first_of_slice(const struct nic_source *source, struct nic_request *
     *request = (struct nic_request){
         .to = channel->to,
         .mask = channel->nic->mask,
+        .command = offset == 0 ? channel->nic->config.command : 0,
         .data = to_read(channel, offset),
         .message = channel->slice.message,
     };
