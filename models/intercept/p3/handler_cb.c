@@ -78,6 +78,7 @@ enum portals_status p3_cb_send(struct cpu_context *context, struct p3_process *p
         .state = P3_SEND_WAIT_END,
     };
     transfer->nal = send;
+    portals_transfer_waits(transfer, &p3_end_wait);
     FIFO_APPEND(peer->sent, peer->sent_last, send, next);
     p3_long_meet(context, process, send->peer);
     int64_t offset = 0;

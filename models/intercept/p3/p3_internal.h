@@ -37,7 +37,8 @@ struct p3_send {
     struct p3_send *granted_next;
     struct portals_transfer *transfer;
     enum p3_send_state state;
-    int peer; // IUCA
+    sim_time since; // it is in it
+    int peer;       // IUCA
     uint64_t number;
     int64_t length; // B of the message
     int64_t want;   // B that the receiver wants
@@ -194,6 +195,9 @@ bool p3_packet_send(struct cpu_context *context, struct p3_process *process, int
 
 enum portals_status p3_short_send(struct cpu_context *context, struct p3_process *process,
                                   struct portals_transfer *transfer);
+
+// What a process sleeps for, whatever holds its message up meanwhile.
+extern const struct wait p3_end_wait;
 
 // Sends the RTS of a numbered message. Returns false if the TX-CB is full.
 bool p3_send_rts(struct cpu_context *context, struct p3_process *process, struct p3_send *send,

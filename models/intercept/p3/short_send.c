@@ -10,23 +10,39 @@ static const char *const names[P3_SEND_STATES] = {
     [P3_SEND_DONE] = "DONE",         [P3_SEND_FAILED] = "FAILED",
 };
 
-// What the program's request waits for in a state.
-static const struct wait waits[P3_SEND_STATES] = {
+// What a process sleeps for, whatever holds its message up meanwhile.
+const struct wait p3_end_wait = {"MSGEND", WAIT_OTHER};
+
+// What holds a message up in a state: all of it, or what is not yet sent.
+static const struct wait holds[P3_SEND_STATES] = {
     [P3_SEND_POSTPONED] = {"its RTS to be sent by the kernel thread", WAIT_BUFFER},
-    [P3_SEND_RTS_SENT] = {"CTS or MSGEND", WAIT_ACK},
-    [P3_SEND_SENDING] = {"room for data packets in TX-CB 2", WAIT_BUFFER},
-    [P3_SEND_WAIT_CTS] = {"NEXT_CTS", WAIT_CREDIT},
-    [P3_SEND_WAIT_END] = {"MSGEND", WAIT_ACK},
+    [P3_SEND_RTS_SENT] = {"CTS", WAIT_WINDOW},
+    [P3_SEND_WAIT_CTS] = {"NEXT_CTS", WAIT_WINDOW},
 };
+
+static void trace_held(const struct cpu_context *context, const struct p3_process *process,
+                       const struct p3_send *send)
+{
+    const struct wait *wait = &holds[send->state];
+    bool rest = send->state != P3_SEND_RTS_SENT || send->length > process->sizes.first;
+    if (wait->text && rest)
+        trace_note(process->sim->trace, cpu_lane(context->cpu),
+                   &(struct trace_note){.kind = TRACE_HELD,
+                                        .wait = wait,
+                                        .where = process->process->name,
+                                        .from = send->since,
+                                        .to = context->now,
+                                        .message = send->transfer->header.message});
+}
 
 static void enter(const struct cpu_context *context, const struct p3_process *process,
                   struct p3_send *send, enum p3_send_state state, const char *event)
 {
     p3_trace(context, process, "short send", send->number, names[send->state], names[state],
              "%s, %s", p3_host_name(process, send->peer), event);
+    trace_held(context, process, send);
     send->state = state;
-    if (waits[state].text)
-        portals_transfer_waits(send->transfer, &waits[state]);
+    send->since = context->now;
 }
 
 // ---- RTS ----
@@ -78,6 +94,7 @@ enum portals_status p3_short_send(struct cpu_context *context, struct p3_process
         .length = header->kind == PORTALS_GET ? 0 : transfer->length,
     };
     transfer->nal = send;
+    portals_transfer_waits(transfer, &p3_end_wait);
     if (!p3_boot_admits(context, process, send)) {
         enter(context, process, send, P3_SEND_POSTPONED, "boot message unconfirmed");
         return PORTALS_OK;
