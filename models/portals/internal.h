@@ -22,7 +22,7 @@ struct portals_message {
     enum portals_role role;
     struct portals_md *md;                   // NULL: an ACK
     struct mpi_request *request;             // of this process, which waits for it; NULL: none
-    int64_t mlength, offset;                 // of its events
+    int64_t rlength, mlength, offset;        // of its events
     struct portals_message *next, *previous; // of the interface
 };
 

@@ -27,6 +27,26 @@ void portals_enter_library(struct cpu_context *context, const struct portals_ni 
 
 // ---- Events ----
 
+static void trace_event(const struct cpu_context *context, const struct portals_ni *ni,
+                        const struct portals_eq *eq, const struct portals_event *event, bool over)
+{
+    if (!ni->process->sim->trace)
+        return;
+    char detail[96];
+    g_snprintf(detail, sizeof detail,
+               "node%d, %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " B at %" G_GINT64_FORMAT,
+               event->initiator.nid, event->mlength, event->rlength, event->offset);
+    struct trace_transition transition = {
+        .where = ni->process->name,
+        .machine = "EQ",
+        .subject = (int64_t)eq->written,
+        .from = over ? "overwritten" : "free",
+        .to = portals_event_names[event->kind],
+        .detail = detail,
+    };
+    trace_transition(ni->process->sim->trace, cpu_lane(context->cpu), context->now, &transition);
+}
+
 // Writes an event and wakes the process at the time when it is written. It looks at all queues
 // while it waits for any event.
 static void write_event(struct cpu_context *context, struct portals_ni *ni, struct portals_eq *eq,
@@ -36,17 +56,20 @@ static void write_event(struct cpu_context *context, struct portals_ni *ni, stru
         return;
     cpu_spend_for(context, ni->config->event, &portals_stage, message);
     event->time = context->now;
-    if (portals_eq_write(eq, event))
+    bool over = portals_eq_write(eq, event);
+    if (over)
         (*ni->counters.overwritten)++;
+    trace_event(context, ni, eq, event, over);
     cpu_post_wake(context, &ni->process->task);
 }
 
 static struct portals_event event_of(const struct portals_header *header,
                                      enum portals_event_kind kind)
 {
+    bool back = header->kind == PORTALS_REPLY || header->kind == PORTALS_ACK;
     return (struct portals_event){
         .kind = kind,
-        .initiator = header->from,
+        .initiator = back ? header->to : header->from,
         .portal = header->portal,
         .match_bits = header->match_bits,
         .header_data = header->header_data,
@@ -62,6 +85,7 @@ static void message_event(struct cpu_context *context, struct portals_ni *ni,
     const struct portals_header *header = &message->transfer.header;
     struct portals_event event =
         event_of(header, (enum portals_event_kind)((int)start_events[message->role] + which));
+    event.rlength = message->rlength;
     event.mlength = message->mlength;
     event.offset = message->offset;
     event.request = message->request ? message->request->number : 0;
@@ -83,6 +107,7 @@ static struct portals_message *message_new(struct portals_ni *ni, enum portals_r
                      .segments = length > 0 ? 1 : 0},
         .role = role,
         .md = md,
+        .rlength = header->length,
         .mlength = length,
         .offset = header->offset,
         .next = ni->open,

@@ -135,6 +135,16 @@ static void test_get(void)
                INITIATOR("get: {from: 0, size: 29 B}"),
            "0: get_start(0+29/29) get_end(0+29/29)\n"
            "1: send_start(0+29/29) reply_start(0+29/29) reply_end(0+29/29) send_end(0+29/29)\n");
+    // Of a get that is too long, the target's events tell what was asked for.
+    expect(TARGET("attach: {size: 20 B, get: true, truncate: true}, event: get_end")
+               INITIATOR("get: {from: 0, size: 29 B}"),
+           "0: get_start(0+20/29) get_end(0+20/29)\n"
+           "1: send_start(0+29/29) reply_start(0+20/20) reply_end(0+20/20) send_end(0+29/29)\n"
+           "declined 1, 9 B\n");
+    // The reply fails at its last step: the get ends, and only the ledger is left with its bytes.
+    expect_part(TARGET("attach: {size: 1 KiB, get: true}, event: get_end")
+                    INITIATOR("get: {from: 0, size: 777 B}, event: reply_fail"),
+                "\"kind\":\"messages_open\"");
     expect_part(TARGET("attach: {size: 1 KiB}") INITIATOR("get: {from: 0, size: 29 B}"),
                 "\"waits_for\":\"the bytes that it reads (event REPLY_END)\"");
     // The network layer does not carry so long a reply: the target's get fails.
