@@ -90,7 +90,7 @@ void armci_client_written(struct armci_client *client, const struct armci_flag *
     case ARMCI_FLAG_ANSWER:
         client->answer = *flag;
         break;
-    case ARMCI_FLAG_DIRECT: // an answer comes behind the last
+    case ARMCI_FLAG_DIRECT: // an answer follows the last
     case ARMCI_FLAG_NONE:
     case ARMCI_FLAG_READY:
     case ARMCI_FLAG_REGISTERED:

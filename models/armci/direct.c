@@ -14,7 +14,7 @@ static void send_request(struct cpu_context *context, struct armci_client *clien
     cpu_spend_for(context, client->config->request, &armci_stage, request->message);
     struct armci_message *message =
         armci_message_new(client, kind, request, armci_layout_descriptor(armci_layout_of(request)));
-    // The data are there when both ends had registered their memory.
+    // The data have been moved if both ends had registered their memory.
     const struct armci_request *r = armci_request_of(request);
     message->last = r->registered_here && r->registered_there;
     armci_send(context, client, message, NULL);

@@ -6,11 +6,11 @@
 // is acknowledged; the client unpacks it (COPYC) and asks for the next.
 //
 // Split at the server (4.2, design 1): one request for all; the server cuts, and client and server
-// alternate between their buffers. A flag behind the data says that they are there; a flag that the
+// alternate between their buffers. A flag after the data says that they have come; a flag that the
 // client writes into the server's memory says that a buffer is free again.
 //
 // Packing at the client (4.3, design 2, not chosen): one request with a descriptor of each piece;
-// what the flags say is said by messages, each of which interrupts a data server.
+// messages, each of which interrupts a data server, say what the flags say.
 //
 // Direct (4.1): contiguous data go straight into the user's memory, which is registered while the
 // request is under way; if it can't be, or the data are not contiguous, they are fetched

@@ -111,7 +111,7 @@ static enum cpu_next after_piece(struct cpu_context *context, struct armci_serve
         armci_server_enter(context, server, ARMCI_SERVER_SENDS);
     else if (server->untold)
         armci_server_enter(context, server, ARMCI_SERVER_SENT);
-    else if (message->get->direct) // a flag behind the data
+    else if (message->get->direct) // a flag follows the data
         armci_server_reply(context, server, message->client, message->number, 0);
     else
         armci_server_done(context, server);
@@ -124,7 +124,7 @@ static enum cpu_next pack(struct cpu_context *context, struct armci_server *serv
 {
     const struct armci_message *message = message_of(server);
     const struct armci_config *config = server->config;
-    // A buffer is not filled again before the client has been told of what was in it.
+    // A buffer is not filled again before the client knows of the data that were in it.
     if (server->untold && server->untold == server->buffers.turn && !tell(context, server))
         return armci_server_look(context, server);
     server->slot = armci_buffers_take(&server->buffers, server->piece.bytes + config->flag);

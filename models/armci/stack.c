@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ports of a card: 1 and 2 are the data server's, those behind them the processes'.
+// Ports of a card: 1 and 2 are the data server's, those after them the processes'.
 #include "models/armci/server.h"
 #include "sim/workload/job.h"
 
@@ -9,7 +9,7 @@
 
 const struct scenario_section armci_sections[] = {{"armci", &armci_table}, {NULL, NULL}};
 
-// A port for each process of a host, behind those of the data server.
+// A port for each process of a host, after those of the data server.
 static void check_ports(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct gm_config *gm = scenario_section_values(test_case, "gm");

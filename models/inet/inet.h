@@ -111,8 +111,8 @@ void inet_packet_free(struct inet_interface *interface, struct packet *packet);
 void inet_send(struct cpu_context *context, struct inet_interface *interface, uint8_t protocol,
                struct inet_flow *flow, struct packet *packet);
 
-// True if the interface's queue would drop another packet. Packets that are made but have not
-// reached the queue count.
+// Returns true if the interface's queue would drop another packet. Packets that are made but have
+// not reached the queue count.
 bool inet_full(const struct inet_interface *interface);
 
 #endif

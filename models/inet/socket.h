@@ -28,7 +28,7 @@ struct inet_socket_ops {
     const struct stage *stage; // for the cost of select
     // Returns what the socket is ready for now: enum inet_readiness.
     int (*ready)(const struct inet_socket *socket);
-    // True if a call that sleeps for `readiness` can go on. NULL: when `ready` includes it.
+    // Returns true if a call that sleeps for `readiness` can go on. NULL: when `ready` includes it.
     bool (*goes_on)(const struct inet_socket *socket, enum inet_readiness readiness);
     // The process is about to sleep until it is ready for `readiness`; may be NULL.
     void (*awaited)(struct inet_socket *socket, int readiness);

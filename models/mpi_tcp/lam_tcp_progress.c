@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The progress engine of the TCP RPI. A turn looks which sockets the active requests are interested
-// in. If it is one, in one direction, the socket is read or written straight away, and in a
-// blocking call the process sleeps in there (adv1); if there are more, select says where something
-// can be done, and that is done without blocking (advmultiple).
+// The progress engine of the TCP RPI. A turn finds the sockets that the active requests are
+// interested in. If it is one, in one direction, the socket is read or written at once, and in a
+// blocking call the process sleeps in that call (adv1). If there are more, select finds the sockets
+// that are ready, which are then read or written without blocking (advmultiple).
 #include "models/mpi_tcp/lam_tcp.h"
 
 static const struct stage ioctl_stage = {"ioctl", STAGE_TRAP};
@@ -129,8 +129,8 @@ static enum mpi_progress serve_write(struct cpu_context *context, struct lam_pro
     return served(lam, true, blocking);
 }
 
-// One read call (sread reads until all is there or the socket is empty). An envelope goes on with
-// its body.
+// One read call (sread reads until all has come or the socket is empty). The body follows the
+// envelope at once.
 static enum mpi_progress serve_read(struct cpu_context *context, struct lam_process *lam,
                                     bool blocking)
 {

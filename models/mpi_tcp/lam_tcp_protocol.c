@@ -200,7 +200,7 @@ static struct mpi_request *find_active(struct cpu_context *context, struct lam_p
         if (at->kind != kind || at->state != state || !message_same(at->message, message))
             continue;
         found = at;
-        scanned = 1; // those that were started later are behind it
+        scanned = 1; // those that were started later come after it
     }
     g_assert(found);
     mpi_charge_match(context, lam->process, scanned);

@@ -20,7 +20,7 @@ static const struct param netpipe_params[] = {
 const struct param_table netpipe_table = PARAM_TABLE(
     struct netpipe_config, netpipe_params, .name = "netpipe", .doc = "NetPIPE on sockets");
 
-// A stream has no messages of no bytes: one byte stands for such a one.
+// A stream has no empty messages: one byte represents such a message.
 #define STAND_IN_BYTES 1
 
 static int64_t stream_bytes(const struct mpi_request *request)

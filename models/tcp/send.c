@@ -55,7 +55,7 @@ struct tcp_buffer *tcp_buffer_append(struct tcp_socket *socket)
 
 // ---- One segment ----
 
-// Selective acknowledgments, as many as fit beside `payload`.
+// Selective acknowledgments, as many as fit besides `payload`.
 static void add_blocks(const struct tcp_socket *socket, struct tcp_segment *segment,
                        int64_t payload)
 {

@@ -201,7 +201,7 @@ struct tcp_recovery_ops {
     bool impatient; // RFC 2582, 4: only the first partial acknowledgment restarts the timer
     // Segments estimated to be in the network.
     int64_t (*in_flight)(const struct tcp_socket *socket);
-    // True if the duplicates so far call for a fast retransmit.
+    // Returns true if the duplicates so far call for a fast retransmit.
     bool (*is_loss)(const struct tcp_socket *socket);
     void (*enter)(struct cpu_context *context, struct tcp_socket *socket);
     // Another duplicate acknowledgment has arrived in TCP_RECOVERY.

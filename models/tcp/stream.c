@@ -110,7 +110,7 @@ void tcp_stream_find(const struct tcp_stream *stream, int64_t start, int64_t byt
                      struct message_ref *message, int64_t *offset, int64_t *length)
 {
     uint32_t low = stream->head, high = stream->tail;
-    while (low != high) { // the first run that ends behind `start`
+    while (low != high) { // the first run that ends after `start`
         uint32_t middle = low + (high - low) / 2;
         const struct tcp_stream_run *run = stream_run(stream, middle);
         if (run->start + run->length <= start)

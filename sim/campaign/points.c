@@ -75,7 +75,8 @@ static void pass_on(const struct survey *survey, const struct diag *diag, struct
     diag_add(diags, mark, diag->path, diag->hint, "%s", diag->message);
 }
 
-// All values that no point could have with the reasons that its points give. True if there is one.
+// All values that no point could have with the reasons that its points give. Returns true if there
+// is one.
 static bool complain(const struct survey *survey, const struct points *points,
                      struct diag_list *diags)
 {

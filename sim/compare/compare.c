@@ -99,7 +99,7 @@ static double deviation_of(double a, double b)
 }
 
 // The point of another curve that stands against one of `points`: of the same size and, where there
-// are several of one size, as many before it. NULL if there is none.
+// are several of one size, as many before it. Returns NULL if there is none.
 static const struct curve_point *point_against(const GArray *points, guint index,
                                                const GArray *others)
 {

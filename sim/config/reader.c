@@ -35,7 +35,7 @@ bool reader_is(const struct node *node, enum node_kind kind, const char *path, c
 #define MOST_NAMES_LISTED 25
 
 // "did you mean pmb.pingpong or native.pingpong?" of "pingpong": the names that end in the word,
-// after a dot. NULL if there are none.
+// after a dot. Returns NULL if there are none.
 static char *ending_hint(const char *word, const char *const *names)
 {
     GString *hint = g_string_new(NULL);

@@ -53,7 +53,7 @@ bool reader_count(const struct node *node, const char *path, int64_t least, int6
 int reader_choice(const struct node *node, const char *path, const char *noun,
                   const char *const *names, struct diag_list *diags);
 
-// True if a text is a valid name as in reader_name.
+// Returns true if a text is a valid name as in reader_name.
 bool reader_is_name(const char *text);
 
 // Returns true if a node's text is a valid name: letters, digits, and -_. inside, at most 64

@@ -12,8 +12,8 @@ struct search {
     GArray *choices;
 };
 
-// Operations between the start and the stop of a clock, or all if there is no clock. True if the
-// clock runs at the end.
+// Operations between the start and the stop of a clock, or all if there is no clock. Returns true
+// if the clock runs at the end.
 static bool note_body(struct search *search, const GPtrArray *body, bool clock, bool runs)
 {
     for (guint i = 0; i < body->len; i++) {

@@ -206,7 +206,7 @@ static int badness(const json_t *series)
     return 0;
 }
 
-// The first of those that ended worst; NULL if there is none.
+// Returns the first of those that ended worst, or NULL if there is none.
 static const json_t *worst_series(const json_t *list)
 {
     const json_t *worst = NULL, *one;

@@ -256,7 +256,7 @@ static void timeline_span(struct trace *trace, trace_lane number, const struct s
 }
 
 // The arrow of a message, and what this phase is to it: an arrow has one start and one end,
-// whatever is called. False if there is nothing to draw.
+// whatever is called. Returns false if there is nothing to draw.
 static bool timeline_arrow(struct timeline *timeline, struct arrow_end *end)
 {
     uint64_t key = (uint64_t)end->message.index << 32 | end->message.generation;

@@ -143,10 +143,10 @@ struct operation_kind {
         .form = OPERATION_SEGMENTS                                                                 \
     }
 
-// A table's row of that name; NULL if there is none. The table ends with a NULL name.
+// Returns a table's row of that name, or NULL if there is none. The table ends with a NULL name.
 const struct operation_kind *operation_find(const struct operation_kind *table, const char *name);
 
-// The kind's key of that name; NULL if there is none.
+// Returns the kind's key of that name, or NULL if there is none.
 const struct operation_key *operation_key(const struct operation_kind *kind, const char *name);
 
 // The key whose value a plain operation is written as: the first, but for a communicator. NULL if

@@ -102,7 +102,7 @@ struct op_library {
     const struct operation_kind *const *all;
 };
 
-// True if the library has the operation.
+// Returns true if the library has the operation.
 bool op_library_has(const struct op_library *library, const struct operation_kind *kind);
 
 // Reads `workload.program`. Checks operation names, keys, ranks within 0 .. ranks-1 (literal ones),
@@ -161,7 +161,7 @@ void op_add_segments(struct op *op, int64_t bytes, int64_t count);
 struct op_layout *op_layout_new(void); // empty, for readers
 struct program_part *program_add_part(struct program *program);
 
-// True if the operation is the one of sim/ with that code.
+// Returns true if the operation is the one of sim/ with that code.
 bool op_is(const struct op *op, enum op_code code);
 
 // The choices of a JSON Schema for a rank or a range of ranks, or one of `words` ("all|"), a new

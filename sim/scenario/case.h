@@ -25,8 +25,8 @@ const void *scenario_section_values(const struct scenario_case *test_case, const
 // The same for a section of hosts ("host.memory"), of the host with that index.
 const void *scenario_host_values(const struct scenario_case *test_case, int host, const char *path);
 
-// True if the case reads the section at `path`: it belongs to the case's stack or to no stack, and
-// not to another card.
+// Returns true if the case reads the section at `path`: it belongs to the case's stack or to no
+// stack, and not to another card.
 bool scenario_case_reads(const struct scenario_case *test_case,
                          const struct scenario_schema *schema, const char *path);
 
@@ -39,8 +39,8 @@ void scenario_complain(const struct scenario_case *test_case, struct diag_list *
 // reference.
 json_t *scenario_case_json(const struct scenario_case *test_case);
 
-// True if a benchmark for any number of ranks runs on its minimum because the scenario gives no
-// number, and that is fewer than the hosts.
+// Returns true if a benchmark for any number of ranks runs on its minimum because the scenario
+// gives no number, and that is fewer than the hosts.
 bool case_ranks_are_fewest(const struct scenario_case *test_case);
 
 // Makes a case from a merged tree and takes ownership of the tree. Returns the readable parts even

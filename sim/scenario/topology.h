@@ -143,7 +143,7 @@ static inline bool topology_is_host(const struct topology *topology, int node)
 
 #define TOPOLOGY_NICS_KEY "nics" // of an item of `hosts`
 
-// True if a host of a scenario's tree lists its cards.
+// Returns true if a host of a scenario's tree lists its cards.
 bool topology_lists_cards(const struct node *tree);
 
 // Returns a host's list of cards at `path`, owned by the topology, or NULL if there is none.

@@ -27,9 +27,9 @@ static void trace_handler(const struct cpu_context *context, const struct grim_e
     trace_transition(sim->trace, cpu_lane(context->cpu), context->now, &transition);
 }
 
-// The function behind a message's integer. An endpoint may have sent its names to the server and
-// not have the list back yet, while another has already learned of them: what the list will say is
-// known then.
+// The function that a message's integer means. An endpoint may have sent its names to the server
+// and not have the list back yet, while another has already learned of them: what the list will say
+// is known then.
 static bool function_of(const struct grim_endpoint *endpoint, const struct grim_message *message,
                         enum grim_function *function)
 {
@@ -343,7 +343,7 @@ static enum cpu_next thread_run(struct cpu_context *context, struct cpu_task *ta
     return CPU_SLEEP;
 }
 
-// Who has slept goes before a program that computes, as the scheduler of Linux 2.4 has it.
+// A thread that has slept runs before a program that computes, as in the scheduler of Linux 2.4.
 void grim_poll_init(struct grim_endpoint *endpoint)
 {
     event_init(&endpoint->wake, wake_event);

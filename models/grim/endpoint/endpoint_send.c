@@ -82,7 +82,7 @@ bool grim_overflow_drain(struct cpu_context *context, struct grim_endpoint *endp
 bool grim_call_inject(struct cpu_context *context, struct grim_endpoint *endpoint,
                       const struct grim_message *message)
 {
-    if (endpoint->overflow) { // behind what is there already
+    if (endpoint->overflow) { // after those in the queue
         if (!overflow_holds(endpoint, message))
             return false;
         overflow_append(context, endpoint, message);

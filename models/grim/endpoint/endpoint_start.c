@@ -77,8 +77,8 @@ bool grim_deregister(struct cpu_context *context, struct mpi_process *process, i
     return true;
 }
 
-// What every endpoint has from the start: memory of both kinds, and a page for the word of
-// notification. A page behind each that is not registered stops what runs over its end.
+// Every endpoint has memory of both kinds from the start, and a page for the word of notification.
+// An unregistered page after each stops transfers that run over its end.
 static enum mpi_progress start_memory(struct cpu_context *context, struct mpi_process *process,
                                       int peer)
 {

@@ -45,9 +45,9 @@ static int64_t local_address(const struct grim_endpoint *endpoint,
     return transfer_of(request)->paged ? endpoint->paged : endpoint->contiguous;
 }
 
-// The physical address behind the peer's virtual one, which the program has learned (thesis 003,
-// 4.5.3); an address beyond the peer's memory is that of a peripheral device. *most: bytes that
-// are contiguous there.
+// Returns the physical address of the peer's virtual one, which the program has learned (thesis
+// 003, 4.5.3); an address beyond the peer's memory is that of a peripheral device. *most: bytes
+// that are contiguous there.
 static int64_t physical_address(const struct grim_endpoint *peer, int64_t address, int64_t *most)
 {
     const struct grim_block *block = block_of(peer, address);

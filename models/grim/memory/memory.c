@@ -12,7 +12,7 @@ struct grim_memory {
     GHashTable *pinned;   // endpoint -> bytes pinned page by page
 };
 
-// The manager's regions lie at the top of the memory, one behind the other, but are not joined:
+// The manager's regions are at the top of the memory, one after the other, but are not joined:
 // each was got from the kernel by itself.
 struct grim_memory *grim_memory_new(const struct memory_config *host,
                                     const struct grim_memory_config *config)
@@ -57,7 +57,7 @@ int64_t grim_block_pieces(const struct grim_block *block)
     return (block->bytes + block->piece - 1) / block->piece;
 }
 
-// Regions one behind the other in the list, so that a block's pieces have equal distances.
+// Takes regions that follow each other in the list, so that a block's pieces have equal distances.
 static bool take_regions(struct grim_memory *memory, struct grim_block *block)
 {
     GArray *free_regions = memory->free_regions;

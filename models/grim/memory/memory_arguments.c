@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The four arguments of remote memory messages (thesis 003, 4.1.1 and 4.5.5: notification stands in
-// them as well).
+// The four arguments of remote memory messages, notification included (thesis 003, 4.1.1, 4.5.5).
 #include "models/grim/memory/memory_internal.h"
 
 #define LAST_PART 1u
-#define LAST_READ 0x80000000u // beside a read's length, which is 64,572 at most
+#define LAST_READ 0x80000000u // besides a read's length, which is 64,572 at most
 
 void grim_pack_write(struct grim_message *message, const struct grim_write_arguments *arguments)
 {

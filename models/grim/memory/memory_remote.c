@@ -251,7 +251,7 @@ static void stored(struct cpu_context *context, struct grim_arrival *arrival)
     grim_arrival_end(context, arrival);
 }
 
-// What is left of the data, and the word behind them.
+// Stores the rest of the data, and the word after them.
 static void store_rest(struct cpu_context *context, struct grim_arrival *arrival, int64_t rest)
 {
     const struct grim_message *message = grim_arrival_message(arrival);

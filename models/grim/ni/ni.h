@@ -36,29 +36,25 @@ enum grim_sequencing { GRIM_SEQUENCE_CHANNEL, GRIM_SEQUENCE_NI };
 enum grim_buffering { GRIM_BUFFER_SENDER, GRIM_BUFFER_BOTH };
 enum grim_second_dma { GRIM_SECOND_CHAINED, GRIM_SECOND_WAITS };
 
-// Section "grim_ni": queues, protocol, and what the firmware's pieces cost. ni_config.c says what
-// each is and where it comes from.
+// Section "grim_ni": queues, protocol, and the costs of the firmware's pieces. Its table
+// (ni_config.c) describes each field; here are units.
 struct grim_ni_config {
-    int queue_style;   // enum grim_queue_kind
-    int64_t queue;     // bytes of SRAM for messages, shared out to the channels
-    int64_t channels;  // logical channels of a card; 0: one for each endpoint of the host
-    int64_t in_flight; // messages of a channel that may be on the way: scoreboard entries, or slots
-    int64_t slot;      // bytes of a slot of the slotted queue
-    int second_dma;    // enum grim_second_dma, of the hybrid queue
-    int sequencing;    // enum grim_sequencing
-    int buffering;     // enum grim_buffering
+    int queue_style; // enum grim_queue_kind
+    int64_t queue;   // bytes
+    int64_t channels, in_flight;
+    int64_t slot;   // bytes
+    int second_dma; // enum grim_second_dma
+    int sequencing; // enum grim_sequencing
+    int buffering;  // enum grim_buffering
     int64_t receive_buffers;
     int64_t receive_buffer; // bytes
     bool control_queue;
     int64_t control_entries;
-    bool reordering; // what comes ahead of its turn is refused, not dropped
-    bool timeouts;
-    sim_time timeout;
-    sim_time nack_pause;   // before a refused message is sent again
-    sim_time stalled;      // of refusals with no progress anywhere, until the run ends
-    int64_t outstanding;   // messages to one endpoint that may be unanswered; 0: no bound
-    int64_t dma_threshold; // bytes of payload from which the card fetches it
-    int64_t endpoint_messages, endpoint_bytes; // of an endpoint's queue
+    bool reordering, timeouts;
+    sim_time timeout, nack_pause, stalled; // ps
+    int64_t outstanding;
+    int64_t dma_threshold; // bytes
+    int64_t endpoint_messages, endpoint_bytes;
 
     // Cycles of the LANai: sending
     struct cost send, record, second, sequence_channel, sequence_ni, control, fetch;
@@ -69,10 +65,10 @@ struct grim_ni_config {
     struct cost post;
 };
 
-// Sections "grim_lanai4" and "grim_lanai9": what a scan of the channels costs on each card.
+// Sections "grim_lanai4" and "grim_lanai9": the costs of a scan of the channels on each card.
 struct grim_scan_config {
-    struct cost scan;         // each time round
-    struct cost scan_channel; // each channel looked at
+    struct cost scan;         // per round
+    struct cost scan_channel; // per channel
 };
 
 extern const struct param_table grim_ni_table;
@@ -107,8 +103,8 @@ struct grim_fabric *grim_fabric_make(struct cluster *cluster, const struct grim_
                                      const struct grim_ni_config *config);
 void grim_fabric_free(struct grim_fabric *fabric);
 
-// After all channels are open and before the first message: shares out the SRAM. False if it does
-// not suffice; the run has failed then and says what would avoid it.
+// After all channels are open and before the first message: shares out the SRAM. Returns false if
+// it does not suffice; the run has failed then and says what would avoid it.
 bool grim_fabric_start(struct grim_fabric *fabric);
 
 const struct grim_ni_config *grim_fabric_config(const struct grim_fabric *fabric);
@@ -142,35 +138,35 @@ const char *grim_channel_name(const struct grim_channel *channel); // "rank 0"
 
 // Queues a message after the others of its channel, from a handler of the host: charges the words
 // that the processor writes (stage "PIO"; from dma_threshold on the header's only, and the card
-// fetches the payload, which must stay as it is until then). message->source is set here. False if
-// there is no room now, or as many messages as grim_ni.outstanding allows are unanswered: GRIM_ROOM
-// comes when it is worth another try. Messages to nobody, to the same card, of more than
-// GRIM_MOST_PAYLOAD or of a length that no queue or buffer can ever hold end the run.
+// fetches the payload, which must stay as it is until then). message->source is set here.
+// Returns false if there is no room now, or as many messages as grim_ni.outstanding allows are
+// unanswered: GRIM_ROOM comes when it is worth another try. Messages to nobody, to the same card,
+// of more than GRIM_MOST_PAYLOAD or of a length that no queue or buffer can ever hold end the run.
 //
 // Unanswered are the messages to an endpoint less the active messages that have come from it: the
 // limit is that of a flow control between endpoints, as thesis 003, 4.2.4 simulates it.
 bool grim_channel_inject(struct cpu_context *context, struct grim_channel *channel,
                          const struct grim_message *message);
 
-// The reason for the last refusal.
+// Returns the reason for the last refusal.
 const struct wait *grim_channel_waits_for(const struct grim_channel *channel);
 
-// Messages in the channel's queue on the card: not sent, or not yet acknowledged with all before
-// them.
+// Returns the number of messages in the channel's queue on the card: not sent, or not yet
+// acknowledged with all before them.
 int grim_channel_queued(const struct grim_channel *channel);
 
 // ---- The endpoint queue: active messages in host memory ----
 
-// The oldest message that is there, NULL if there is none. It stays, and keeps its room, until it
-// is released: a handler that answers holds it meanwhile (thesis 003, 4.4.3). No cost: the polling
-// caller charges the look.
+// Returns the oldest message in the queue, or NULL if there is none. It stays, and keeps its room,
+// until it is released: a handler that answers holds it meanwhile (thesis 003, 4.4.3). Free of
+// charge: the polling caller charges the look.
 const struct grim_message *grim_endpoint_peek(const struct grim_channel *channel);
 
-// Messages there.
+// Returns the number of messages in the queue.
 int grim_endpoint_waiting(const struct grim_channel *channel);
 
-// Messages that the endpoint has not released: those there, and those that the card has taken for
-// it and that are on their way.
+// Returns the number of messages that the endpoint has not released: those in the queue, and those
+// that the card has taken for it and that are on their way.
 int64_t grim_endpoint_unhandled(const struct grim_channel *channel);
 
 // Gives back the room of the oldest message; the card learns of it by a word that is written to it
@@ -195,7 +191,7 @@ struct grim_interface {
     // Works on the message: called in the firmware's handler with its cost (grim_ni.deliver)
     // charged. It starts DMAs with grim_arrival_move, goes on in their steps, and in one of them,
     // or at once, calls grim_arrival_end. Messages of one type to one channel are delivered in
-    // order; what comes behind is delivered while this one is under way. The payload may still be
+    // order; later ones are delivered while this one is under way. The payload may still be
     // coming in: no move ends, and none that was started through grim_arrival_behind, before it is
     // all there, and then the message may be lost (grim_arrival_lost).
     void (*deliver)(struct cpu_context *context, void *owner, struct grim_arrival *arrival);
@@ -293,17 +289,17 @@ void grim_ni_scan(struct cpu_context *context, struct grim_ni *ni, struct grim_s
 
 // ---- Reports ----
 
-// When nothing has moved for grim_ni.stalled `stalled` is called before the card reports what it
-// knows: who can say more ends the run (sim_fail).
+// When nothing has moved for grim_ni.stalled, `stalled` is called before the card makes its own
+// report: a callee that knows more ends the run (sim_fail).
 void grim_fabric_on_stalled(struct grim_fabric *fabric, void (*stalled)(void *owner), void *owner);
 
-// The cards that hold one another: each has a message queue that is full behind a message which the
-// next one does not take, as it has no room for an answer. A sentence on who waits for whom, and
-// what would avoid it; NULL: there is no such circle. The caller frees it.
+// Finds cards that hold one another: each has a full message queue, whose first message the next
+// card does not take because it has no room for an answer. Returns a sentence on which waits for
+// which, and what would avoid it, or NULL if there is no such circle. The caller frees it.
 char *grim_fabric_circle(const struct grim_fabric *fabric);
 
-// What the channel's oldest message waits for and who holds it, the endpoint queue, and the state
-// of the card: a new object.
+// Reports what the channel's oldest message waits for and what holds it, the endpoint queue, and
+// the state of the card. Returns a new reference.
 json_t *grim_channel_describe(const struct grim_channel *channel);
 
 #endif

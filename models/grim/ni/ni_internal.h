@@ -12,7 +12,7 @@
 enum grim_handler {
     GRIM_FINISH_SEND, // the send engine has sent a message
     GRIM_RECEIVED,    // a packet is in a receive buffer
-    GRIM_SEND,        // what is to be sent next: shares its place with what has come
+    GRIM_SEND,        // the next message to send: shares its place with incoming ones
     GRIM_INCOMING, // an incoming queue (buffering at both) may have room to go: shares the slot, so
                    // that refused messages that are sent again cannot starve it
     GRIM_FINISH_DMA,   // an arrival's DMA has ended
@@ -248,8 +248,8 @@ bool ni_traced(const struct grim_ni *ni);
 void ni_trace(const struct grim_ni *ni, sim_time when, const char *where, const char *machine,
               int64_t subject, const char *from, const char *to, const char *detail);
 
-// True if the firmware does nothing but wait, so that the handler is called again later, with the
-// item or (NULL) without. ni_resume ends that.
+// Returns true if the firmware does nothing but wait, so that the handler is called again later,
+// with the item or (NULL) without. ni_resume ends that.
 bool ni_defers(struct grim_ni *ni, enum grim_handler handler, struct lanai_item *item);
 void ni_resume(struct grim_ni *ni);
 
@@ -261,7 +261,7 @@ const struct stage *ni_stage(enum grim_handler handler);
 
 // ---- ni_capture.c ----
 
-// What captures see of the packets (lanai.h).
+// Packets as captures show them (lanai.h).
 extern const struct lanai_frames grim_frames;
 
 // ---- ni_report.c ----

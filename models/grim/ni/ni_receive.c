@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The receiving half of the firmware: it answers what is next in sequence, drops what is not, and
-// hands what it has taken to the interface that the type names (thesis 003, 4.2.1, 4.3.3, 4.5.6).
+// The receiving half of the firmware: it answers messages that are next in sequence, drops others,
+// and hands those that it has taken to the interface of their type (thesis 003, 4.2.1, 4.3.3,
+// 4.5.6).
 //
-// The header comes first, and so does what is done with it: a longer message is on its way to the
-// host before all of it has come (begin). If its end shows that it is damaged, that is as if it had
-// not come at all.
+// The header comes first and is handled first: a longer message is on its way to the host before
+// all of it has come (begin). A message whose end shows that it is damaged counts as not received.
 //
 // With buffers at both cards a message that its interface does not accept goes into the channel's
-// incoming queue, and so does all that comes behind it; while that is empty, messages cut through.
+// incoming queue, and so do all after it; while that is empty, messages cut through.
 #include "models/grim/ni/ni_internal.h"
 #include "sim/core/fifo.h"
 

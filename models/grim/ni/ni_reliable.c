@@ -3,9 +3,9 @@
 // ACK or NACK for each message, numbered by (source channel, card, destination channel) or by card.
 //
 // The sender stamps a message with the next sequence number of its flow and a token, and sends it.
-// An ACK marks the message of its token; a NACK rolls the queue back to it, and what is behind it
-// in the flow is sent again in the same order and under the same numbers, but nothing of other
-// flows. Extensions: NACKs for what comes out of order, for networks that reorder, and timers, for
+// An ACK marks the message of its token; a NACK rolls the queue back to it, and the messages after
+// it in the flow, but none of other flows, are sent again in the same order and under the same
+// numbers. Extensions: NACKs for messages out of order, for networks that reorder, and timers, for
 // networks that lose.
 #include "models/grim/ni/ni_internal.h"
 
@@ -246,7 +246,7 @@ static int64_t walked(const struct grim_entry *entry)
     return entries;
 }
 
-// The message and what has been sent behind it in its flow are to be sent again.
+// The message and those sent after it in its flow must be sent again.
 static void roll_back(struct cpu_context *context, struct grim_entry *from, const char *why)
 {
     struct grim_flow *flow = from->flow;

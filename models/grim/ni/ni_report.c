@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the firmware has to say when a run does not end as it should.
+// The firmware's reports on runs that do not end as they should.
 #include "models/grim/ni/ni_internal.h"
 
 static const char *endpoint_name(const struct grim_fabric *fabric, uint16_t endpoint)
@@ -8,7 +8,7 @@ static const char *endpoint_name(const struct grim_fabric *fabric, uint16_t endp
     return channel ? channel->name : "nobody";
 }
 
-// ---- Queues that are full behind one another ----
+// ---- Full queues that wait for one another ----
 
 // Whether a message of the flow that goes before this one has been refused and comes again, or this
 // one has.

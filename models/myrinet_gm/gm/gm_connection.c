@@ -129,7 +129,7 @@ static struct gm_stream *turn_take(struct gm_connection *connection)
 }
 
 // After cursors have moved back, or streams have gone to sleep. Messages that hold a receive buffer
-// already go first: if others could be refused in front of them for ever, no buffer would get free.
+// already go first: if others could be refused before them for ever, no buffer would become free.
 static void turn_rebuild(struct gm_connection *connection)
 {
     while (connection->turn)
@@ -328,8 +328,8 @@ static void free_records(struct cpu_context *context, struct gm_connection *conn
     timer_restart(connection, context->now);
 }
 
-// The head's message found no buffer. Its stream sleeps; the packets behind it, which the receiver
-// has thrown away, go again under a new session.
+// The head's message found no buffer. Its stream sleeps; the packets after it, which the receiver
+// has dropped, are sent again under a new session.
 static void refused(struct cpu_context *context, struct gm_connection *connection)
 {
     struct gm_card *card = connection->card;

@@ -6,11 +6,11 @@
 // up), receive buffers by size class, fast receives, directed sends, registered memory, callbacks
 // by polling, blocking by interrupt, the firmware's machines with their buffers in SRAM.
 //
-// Not modelled: the mapper (routes are there from the start) and opening of connections; the cache
+// Not modelled: the mapper (routes exist from the start) and opening of connections; the cache
 // of the page table in SRAM (all translations hit); several sent tokens in one report; datagrams,
 // alarms, tags, gm_get and Ethernet over GM; sends to the own card; a second card of a host; that
 // high priority goes ahead of low (each is a stream of its own, and they take turns);
-// gm_resume_sending (behind a send that has timed out, later ones are tried anew).
+// gm_resume_sending (after a send that has timed out, later ones are tried anew).
 #include "models/myrinet_gm/gm/gm_internal.h"
 
 #include "sim/core/intern.h"

@@ -104,7 +104,7 @@ bool gm_directed_send_with_callback(struct cpu_context *context, struct gm_port 
 
 // ---- Receiving ----
 
-// Takes a receive token for the buffer; NULL if there is none, or the run has ended.
+// Takes a receive token for the buffer. Returns NULL if there is none, or the run has ended.
 static struct gm_receive_token *receive_token(struct gm_port *port, int64_t address, int size,
                                               int priority)
 {

@@ -254,7 +254,7 @@ enum cpu_next gm_interrupt_run(struct cpu_context *context, struct cpu_task *tas
     return card->interrupted ? CPU_AGAIN : CPU_SLEEP;
 }
 
-// True if there is nothing to sleep for.
+// Returns true if there is nothing to sleep for.
 static bool event_there(struct cpu_context *context, const struct gm_port *port)
 {
     if (gm_waiting(port) == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// RDMA: writes into host memory what RECV has accepted, and the events: behind a message's last
-// byte that it is there (a short message comes with the event, in the queue's slot), and for a send
-// that is over its token.
+// RDMA: writes packets that RECV has accepted into host memory, and events: one after a message's
+// last byte (a short message comes with the event, in the queue's slot), and one with the token of
+// a send that has ended.
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 

@@ -73,8 +73,8 @@ void gm_send_buffer_free(struct gm_card *card, struct gm_send_buffer *buffer)
     gm_sdma_kick(card);
 }
 
-// The message's bytes that lie in [position, position + bytes) of what GM sends: without the
-// library's header in front.
+// Sets the message's bytes in [position, position + bytes) of GM's data, which begin with the
+// library's header.
 static void set_span(struct packet *packet, const struct gm_header *header)
 {
     int64_t from = MAX(header->position, header->header);
@@ -118,7 +118,7 @@ void gm_start_sdma_run(struct cpu_context *context, void *owner, struct lanai_it
     connection->in_pipe++;
     lanai_start(card->lanai, &buffer->transfer, context->now);
     enter(card, context->now, GM_SDMA_FETCHING);
-    gm_sdma_connection(connection); // its next packet takes its turn behind the others
+    gm_sdma_connection(connection); // its next packet takes its turn after the others
 }
 
 void gm_finish_sdma_run(struct cpu_context *context, void *owner, struct lanai_item *item)

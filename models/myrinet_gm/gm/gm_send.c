@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SEND: puts on the link what SDMA has fetched, and in front of that the ACKs and NACKs, which need
-// no DMA from the host and no send buffer.
+// SEND: puts packets that SDMA has fetched on the link, and before them the ACKs and NACKs, which
+// need no DMA from the host and no send buffer.
 #include "models/myrinet_gm/gm/gm_internal.h"
 #include "sim/core/fifo.h"
 

@@ -6,7 +6,7 @@ const struct stage lanai_pio_stage = {"PIO", STAGE_BUS};
 
 static const struct stage dispatch_stage = {"dispatch", STAGE_NIC};
 
-// ---- Who is ready ----
+// ---- Handlers that are ready ----
 
 static bool desk_ready(const struct lanai_desk *desk)
 {
@@ -21,7 +21,7 @@ static bool any_ready(const struct lanai *lanai)
     return false;
 }
 
-// The first row behind `first` that has a place of its own.
+// Returns the first row after `first` that has a place of its own.
 static int place_end(const struct lanai_firmware *firmware, int first)
 {
     int end = first + 1;

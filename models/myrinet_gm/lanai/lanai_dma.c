@@ -62,7 +62,7 @@ static sim_time piece_there(const struct lanai_transfer *transfer, int64_t piece
 }
 
 // The engine's first transfer waits for bytes from the link: the first of those that wait for the
-// engine and fetch from the host goes before it. False if there is none.
+// engine and fetch from the host goes before it. Returns false if there is none.
 static bool let_fetch_first(struct lanai *lanai)
 {
     struct lanai_engine *engine = &lanai->host_engine;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The SRAM as what the engines and the processor share (lanai_arbiter.h), of a card that could ask
-// for more of it than there is. Of any other card nothing in here runs.
+// Engines and processor share the SRAM (lanai_arbiter.h) of a card that could ask for more accesses
+// than it allows. For any other card nothing in here runs.
 //
-// A piece that the host engine moves is over when both the bus and the SRAM are through with it.
-// A packet on its way out takes as many more byte times on the wire (packet.idle) as its bytes, and
-// what the SRAM is behind with of those before, come later out of the SRAM; as far as is known when
-// it starts. A packet on its way in is in when its last bit is and all of it is in the SRAM.
-// While the SRAM lags behind the wire, the link is held for packets to come (network_hold), and
-// what has left the wire stands in front of the SRAM.
+// A piece that the host engine moves ends when both the bus and the SRAM have moved it. A packet on
+// its way out takes as many more byte times on the wire (packet.idle) as the SRAM delays its bytes,
+// and owes from those before, as far as is known when it starts. A packet on its way in has come
+// when its last bit has and all of it is in the SRAM. While the SRAM lags behind the wire, the link
+// is held for packets to come (network_hold), and bytes that have left the wire wait for the SRAM.
 #include "models/myrinet_gm/lanai/lanai_internal.h"
 
 static const struct stage sram_stage = {"SRAM", STAGE_NIC};
@@ -175,7 +174,7 @@ static void coming_end(struct lanai *lanai)
     }
 }
 
-// The firmware's head of the packet in front: it may take longer than it seemed when it began.
+// The head of the first packet: it may take longer than it seemed when it began.
 static void head_event(struct engine *engine, struct event *event)
 {
     struct lanai *lanai = container_of(event, struct lanai, share.head);

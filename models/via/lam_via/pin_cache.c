@@ -216,7 +216,7 @@ static bool register_or_evict(struct cpu_context *context, struct pin_cache *cac
 }
 
 // Removes all areas that overlap the wanted one, of which `old` was found first (or NULL). False if
-// one of them is in use: then nothing more can be done now.
+// one of them is in use: nothing more can be done now.
 static bool remove_overlapped(struct cpu_context *context, struct pin_cache *cache,
                               const struct pin_area *wanted, struct pin_area *old)
 {

@@ -34,7 +34,7 @@ void rpi_expect_body(struct cpu_context *context, struct mpi_request *request,
 void rpi_send_owed_acks(struct cpu_context *context, struct rpi_process_peer *peer)
 {
     struct rpi_process *rpi = peer->owner;
-    bool held_up = false; // behind one that waits, the others wait too
+    bool held_up = false; // after one that waits, the others wait too
     for (struct mpi_request *at = peer->cp_current_recv_req.head; at; at = at->next) {
         struct rpi_request *r = rpi_of(at);
         if (r->class != RPI_LONG || !r->acknowledge)

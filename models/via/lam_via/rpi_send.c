@@ -22,7 +22,7 @@ struct rpi_immediate rpi_immediate_unpack(uint32_t word)
 
 // ---- Posting ----
 
-// They are there from lsra_addprocs on; the simulator makes them when the first is used.
+// LAM makes them in lsra_addprocs, the simulator when the first is used.
 static void make_send_descs(struct rpi_process_peer *peer, int sdescs)
 {
     peer->cp_send_desc = g_new(struct vip_descriptor, sdescs);
@@ -75,8 +75,7 @@ static void into_area(struct vip_descriptor *descriptor, struct rpi_process_peer
     descriptor->final = false;
 }
 
-// Sends an envelope out of the request's envelope buffer, with `data` bytes of the message behind
-// it.
+// Sends an envelope from the request's envelope buffer, followed by `data` bytes of the message.
 static void post_envelope(struct cpu_context *context, struct mpi_request *request,
                           const struct rpi_envelope *envelope, int64_t data)
 {
@@ -227,7 +226,7 @@ static void short_send(struct cpu_context *context, struct mpi_request *request)
 
 // ---- Long (4.4.3): SYN, ACK with the target, then the body in pieces, as many at a time as
 // lam_via.pieces says. The receiver knows bodies by their order alone (4.7.4), so the next one
-// starts behind the last piece. ----
+// starts after the last piece. ----
 
 static void long_send_pieces(struct cpu_context *context, struct mpi_request *request);
 
@@ -240,7 +239,7 @@ static void next_body(struct cpu_context *context, struct rpi_process_peer *peer
 }
 
 // Pieces complete in the order in which they were posted (4.7.3). A body that has more of them
-// stands in the send queue already, unless the completion of the last piece is what it waits for.
+// is in the send queue already, unless it waits for the completion of the last piece.
 static void long_piece_sent(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);

@@ -36,7 +36,7 @@ static bool anything(const struct mvich_connection *connection)
     return connection->vi->receive.done.head || connection->vi->send.done.head;
 }
 
-// The VIs in turn, from the one behind the last that had something, until one has.
+// Looks at the VIs in turn, from the one after the last that had something, until one has.
 static bool look_round(struct cpu_context *context, struct mvich_process *mvich)
 {
     int ranks = mvich->process->ranks;

@@ -198,7 +198,7 @@ void mvich_packet_send(struct cpu_context *context, struct mvich_connection *con
     descriptor->address = vbuf->address;
     descriptor->handle = vbuf->handle;
     descriptor->message_offset = offset;
-    // A packet without data stands for all of its message; if it is lost, so is that.
+    // A packet without data represents all of its message: if it is lost, so is the message.
     descriptor->message_length = vbuf->packet.length;
     descriptor->final = false;
     vbuf->packet.bytes = (int32_t)data;

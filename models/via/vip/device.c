@@ -83,7 +83,7 @@ void vip_device_control(struct vip_agent *agent, int remote_station, const struc
     nic_transmit(agent->nic, frame_packet(agent, route, frame, 0), token);
 }
 
-// Which bytes of the message a frame carries: those behind the lead; a transfer that is all lead
+// Which bytes of the message a frame carries: those after the lead; a transfer that is all lead
 // stands for all of them.
 static void set_message_part(struct packet *packet, const struct vip_descriptor *descriptor,
                              int64_t payload)

@@ -80,7 +80,7 @@ struct vip_descriptor {
     // Contents of the transfer.
     struct vip_content content;
     struct message_ref message;
-    int64_t lead;           // bytes of the transfer in front of the message's data (an envelope)
+    int64_t lead;           // bytes of the transfer before the message's data (an envelope)
     int64_t message_offset; // of the transfer's data in the message
     int64_t message_length; // bytes of it here; for a transfer that is all lead: those lost with it
     bool final; // the target is the message's final destination: arriving bytes go to the ledger
