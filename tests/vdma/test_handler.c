@@ -303,6 +303,33 @@ static void test_old_firmware(void)
     SUITE_CONTAINS(text, "intercept.old_firmware");
     g_free(text);
     program_run_free(run);
+    program.ops[0] = "{vdma_read: {from: 1, size: 4194312 B, offset: 32 B}}";
+    program.sets[1] = "vdma_handler.ahead=1";
+    run = program_run(&program, 1);
+    text = json_dumps(run->result->reason, 0);
+    SUITE_CONTAINS(text,
+                   "\"2048 of 2048 packets of slice 1 (channel 0) from node1; 2040 of 2040 packets "
+                   "of slice 2 (channel 1) from node1\"");
+    free(text);
+    program_run_free(run);
+}
+
+// All planes go dark: what waits for credit says from whom, and what was sent says what for.
+static void test_dark(void)
+{
+    struct test_program program =
+        pair("{compute: 2 ms}, {vdma_write: {to: 1, size: 1 KiB, request: a}}, "
+             "{vdma_write: {to: 1, size: 1 KiB, request: b}}, {wait: a}, {wait: b}");
+    program.sets[0] = "links[0].down=[{from: 1 ms, to: never}]";
+    program.sets[1] = "vdma_handler.credits=1";
+    program.sets[2] = "vdma_handler.credit_update=1";
+    struct program_run *run = program_run(&program, 1);
+    char *text = program_reason(run, "text");
+    SUITE_SAME_INTEGER(run->result->status, SIM_DEADLOCK);
+    SUITE_CONTAINS(text, "node0's VDMA handler waits for credit from node1 for PUT; the DONE of "
+                         "write 1 from node1; the DONE of write 2 from node1");
+    g_free(text);
+    program_run_free(run);
 }
 
 // ---- Times ----
@@ -380,6 +407,7 @@ int main(void)
         {"all alignments", test_alignment},
         {"refusals", test_refusal},
         {"old firmware", test_old_firmware},
+        {"dark planes", test_dark},
         {"closed forms", test_times},
         {"one plane", test_plane},
         {"benchmark", test_benchmark},

@@ -113,6 +113,10 @@ int vdma_credits(const struct vdma_handler *handler, int peer);
 // Why an unmodified handler refuses such a transfer, as a static text; NULL: it does not.
 const char *vdma_refusal(const struct vdma_transfer *transfer);
 
+// What a transfer of the client's waits for, by its key: "the DONE of write 1 from node1". The
+// caller frees it. NULL: the handler has not begun with it, or is done with it.
+char *vdma_transfer_waits(const struct vdma_handler *handler, uint64_t key);
+
 // What keeps the handler from going on: "2047 of 2048 packets of slice 3 (channel 1) from node1".
 // Several are separated by "; ". NULL: nothing. The caller frees it.
 char *vdma_handler_waits(const struct vdma_handler *handler);

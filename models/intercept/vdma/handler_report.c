@@ -27,7 +27,10 @@ static void add_peer(GString *text, const struct vdma_handler *handler,
         add(text, "a connection to %s, for which nobody has asked (vdma_handler.self_connect)",
             name);
     else if (peer->state == VDMA_CONNECTING)
-        add(text, "the initial credit update from %s", name);
+        add(text, "the initial credit update from %s%s", name,
+            peer->number == handler->host->index
+                ? ", itself (without a switch its CONNECT goes where its cable leads)"
+                : "");
     else if (peer->waiting)
         add(text, "credit from %s for %s", name,
             vdma_kind_name((enum vdma_kind)vdma_message_body(peer->waiting)->kind));
@@ -37,11 +40,44 @@ static void add_channel(GString *text, const struct vdma_handler *handler, int n
 {
     const struct vdma_channel *channel = &handler->channels[number];
     int packets, missing;
-    if (channel->use == VDMA_UNUSED || channel->over)
+    if (channel->over)
         return;
     missing = vdma_missing(handler->nic, number, &packets);
     add(text, "%d of %d packets of slice %d (channel %d) %s %s", missing, packets, channel->slice,
         number, channel->use == VDMA_RECEIVES ? "from" : "to", name_of(handler, channel->peer));
+}
+
+static void add_read(GString *text, const struct vdma_handler *handler,
+                     const struct vdma_read *read)
+{
+    for (int i = 0; i < INTERCEPT_CHANNELS; i++)
+        if (handler->channels[i].use == VDMA_RECEIVES && handler->channels[i].read == read)
+            add_channel(text, handler, i);
+    if (read->ext_due)
+        add(text, "the GET_EXT_REPLY for read %d from %s", (int)read->number,
+            name_of(handler, read->transfer.peer));
+    if (read->in_flight == 0 && read->begun < read->split.middle)
+        add(text, "a free channel for slice %d from %s", read->slices + 1,
+            name_of(handler, read->transfer.peer));
+}
+
+static void add_write(GString *text, const struct vdma_handler *handler,
+                      const struct vdma_write *write)
+{
+    add(text, "the DONE of write %d from %s", (int)write->number,
+        name_of(handler, write->transfer.peer));
+}
+
+char *vdma_transfer_waits(const struct vdma_handler *handler, uint64_t key)
+{
+    GString *text = g_string_new(NULL);
+    for (const struct vdma_read *read = handler->reads; read; read = read->next)
+        if (!read->written && read->transfer.key == key)
+            add_read(text, handler, read);
+    for (const struct vdma_write *write = handler->writes; write; write = write->next)
+        if (write->transfer.key == key)
+            add_write(text, handler, write);
+    return g_string_free(text, text->len == 0);
 }
 
 char *vdma_handler_waits(const struct vdma_handler *handler)
@@ -54,17 +90,15 @@ char *vdma_handler_waits(const struct vdma_handler *handler)
     }
     if (handler->control)
         add(text, "room in the TX-CB");
-    for (int i = 0; i < INTERCEPT_CHANNELS; i++)
-        add_channel(text, handler, i);
     for (const struct vdma_read *read = handler->reads; read; read = read->next)
-        if (read->ext_due)
-            add(text, "the GET_EXT_REPLY for read %d from %s", (int)read->number,
-                name_of(handler, read->transfer.peer));
+        add_read(text, handler, read);
+    for (int i = 0; i < INTERCEPT_CHANNELS; i++)
+        if (handler->channels[i].use == VDMA_SENDS)
+            add_channel(text, handler, i);
     if (handler->served)
         add(text, "a free channel or buffer to send slice %d to %s", handler->served->slice,
             name_of(handler, handler->served->from));
     for (const struct vdma_write *write = handler->writes; write; write = write->next)
-        add(text, "the DONE of write %d from %s", (int)write->number,
-            name_of(handler, write->transfer.peer));
+        add_write(text, handler, write);
     return g_string_free(text, text->len == 0);
 }

@@ -182,6 +182,14 @@ const struct vdma_client vdma_raw_client = {
 
 // ---- Reports ----
 
+static json_t *describe_request(const struct mpi_request *request)
+{
+    char *waits = vdma_transfer_waits(of(request->process)->handler, (uint64_t)(uintptr_t)request);
+    json_t *json = waits ? json_pack("{s:s}", "waits_for", waits) : NULL;
+    g_free(waits);
+    return json;
+}
+
 static json_t *describe_process(const struct mpi_process *process)
 {
     char *waits = vdma_handler_waits(of(process)->handler);
@@ -197,5 +205,6 @@ const struct mpi_device_ops vdma_raw_ops = {
     .startup_machine = "process",
     .start = start,
     .advance = advance,
+    .describe_request = describe_request,
     .describe_process = describe_process,
 };
