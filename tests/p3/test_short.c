@@ -129,6 +129,25 @@ static void test_states(void)
     p3_world_free(world);
 }
 
+// What held messages up, in the order in which it ended: of those that fit into an RTS, nothing but
+// the boot message that is not confirmed.
+static void test_held(void)
+{
+    struct p3_world_options options = p3_world_defaults();
+    options.config.grant = 2;
+    struct p3_world *world = p3_world_new(&options);
+    p3_world_put(world, 0, 1, 29);
+    p3_world_put(world, 0, 1, 29);
+    p3_world_run(world);
+    p3_world_put(world, 0, 1, 416 + 3 * 484);
+    p3_world_run(world);
+    expect_transitions(world, "held",
+                       "rank 0 held up by its RTS to be sent by the kernel thread\n"
+                       "rank 0 held up by CTS\n"
+                       "rank 0 held up by NEXT_CTS\n");
+    p3_world_free(world);
+}
+
 // icpt.short.bootmsg: the first message has the number 0; others are numbered and wait. Its MSGEND
 // confirms it as well as a CTS. Both directions do so by themselves.
 static void test_boot(void)
@@ -462,6 +481,7 @@ static const struct suite_case cases[] = {
     {"truncated messages", test_truncated},
     {"no match", test_no_match},
     {"states of a message", test_states},
+    {"what holds messages up", test_held},
     {"boot messages", test_boot},
     {"full TX-CB", test_full},
     {"room in the thread's TX-CB only", test_other_cb},

@@ -138,8 +138,20 @@ static void on_transition(struct trace *trace, trace_lane lane, sim_time when,
                                     transition->from ? transition->from : "-", transition->to));
 }
 
-static const struct trace_ops trace_ops = {
-    .lane = on_lane, .span = on_span, .flow = on_flow, .transition = on_transition};
+static void on_note(struct trace *trace, trace_lane lane, const struct trace_note *note)
+{
+    (void)lane;
+    if (note->kind == TRACE_HELD)
+        g_ptr_array_add(world_of(trace)->lines,
+                        g_strdup_printf("%s held up by %s%s", note->where, note->wait->text,
+                                        note->to > note->from ? "" : " for no time"));
+}
+
+static const struct trace_ops trace_ops = {.lane = on_lane,
+                                           .span = on_span,
+                                           .flow = on_flow,
+                                           .transition = on_transition,
+                                           .note = on_note};
 
 // ---- The card ----
 
@@ -626,15 +638,15 @@ int64_t p3_world_counter(struct p3_world *world, const char *name)
     return *sim_counter(world->sim, name);
 }
 
-char *p3_world_transitions(const struct p3_world *world, const char *machine)
+char *p3_world_transitions(const struct p3_world *world, const char *text)
 {
-    GString *text = g_string_new(NULL);
+    GString *lines = g_string_new(NULL);
     for (guint i = 0; i < world->lines->len; i++) {
         const char *line = g_ptr_array_index(world->lines, i);
-        if (strstr(line, machine))
-            g_string_append_printf(text, "%s\n", line);
+        if (strstr(line, text))
+            g_string_append_printf(lines, "%s\n", line);
     }
-    return g_string_free(text, FALSE);
+    return g_string_free(lines, FALSE);
 }
 
 char *p3_world_waits(struct p3_world *world, int node)

@@ -70,9 +70,10 @@ int p3_world_packets(const struct p3_world *world, int node, enum p3_kind kind, 
 int p3_world_client_messages(const struct p3_world *world, int node);
 int64_t p3_world_counter(struct p3_world *world, const char *name);
 
-// The transitions so far of machines ("short send", "boot"; ended by NULL), without their details:
-// "rank 0 short send[0] NEW -> RTS_SENT", a line each. The caller frees it.
-char *p3_world_transitions(const struct p3_world *world, const char *machine);
+// The lines of the trace with a text, each ended by a line feed: transitions without their details,
+// "rank 0 short send[0] NEW -> RTS_SENT", and what held messages up, "rank 0 held up by CTS". The
+// caller frees it.
+char *p3_world_transitions(const struct p3_world *world, const char *text);
 
 // The waits of a node's process, joined by "; ". The caller frees it.
 char *p3_world_waits(struct p3_world *world, int node);
