@@ -298,8 +298,19 @@ static void refused(struct cpu_context *context, void *owner, const struct vdma_
              reason);
 }
 
-static const struct vdma_client client = {
-    .connected = connected, .read_done = read_done, .refused = refused, .message = message_arrived};
+static const char *message_name(uint8_t type)
+{
+    static const char *const names[] = {[LONG_TRY_MATCH] = "TRY_MATCH",
+                                        [LONG_MATCH_REPLY] = "MATCH_REPLY",
+                                        [LONG_UPD_CONN] = "UPD_CONN"};
+    return type < G_N_ELEMENTS(names) ? names[type] : type == P3_CB_PIECE ? "piece" : "end";
+}
+
+static const struct vdma_client client = {.connected = connected,
+                                          .read_done = read_done,
+                                          .refused = refused,
+                                          .message = message_arrived,
+                                          .message_name = message_name};
 
 // ---- Reports ----
 

@@ -20,9 +20,12 @@ static const char *const kind_names[VDMA_KINDS] = {
     [VDMA_PORTALS_CLIENT] = "client message",
 };
 
-const char *vdma_kind_name(enum vdma_kind kind)
+const char *vdma_message_name(const struct vdma_handler *handler, const struct vdma_body *body)
 {
-    return kind_names[kind];
+    const struct vdma_client *client = handler->client;
+    if (body->kind == VDMA_PORTALS_CLIENT && client && client->message_name)
+        return client->message_name(body->type);
+    return kind_names[body->kind];
 }
 
 void vdma_trace(const struct cpu_context *context, const struct vdma_handler *handler,
@@ -48,6 +51,18 @@ void vdma_trace(const struct cpu_context *context, const struct vdma_handler *ha
     };
     trace_transition(handler->sim->trace, cpu_lane(context->cpu), context->now, &transition);
     g_free(text);
+}
+
+void vdma_trace_message(const struct cpu_context *context, const struct vdma_handler *handler,
+                        const struct vdma_body *body, const char *way, int peer)
+{
+    const char *name = handler->hosts[peer]->name;
+    if (body->kind == VDMA_GET)
+        vdma_trace(context, handler, "message", peer, NULL, "GET", "%s %s, slice %d", way, name,
+                   body->slice);
+    else
+        vdma_trace(context, handler, "message", peer, NULL, vdma_message_name(handler, body),
+                   "%s %s", way, name);
 }
 
 // ---- Waking the thread ----
@@ -180,6 +195,7 @@ static void handle_body(struct cpu_context *context, struct vdma_handler *handle
 {
     const struct vdma_body *body = (const void *)sm->body;
     int from = sm->from;
+    vdma_trace_message(context, handler, body, "from", from);
     switch ((enum vdma_kind)body->kind) {
     case VDMA_CONNECT:
         vdma_connect_arrived(context, handler, from, body->count);

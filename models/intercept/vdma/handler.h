@@ -79,6 +79,8 @@ struct vdma_client {
     // A client's message (vdma_post_message) of another card has come.
     void (*message)(struct cpu_context *context, void *owner, int from,
                     const struct vdma_client_message *message);
+    // Name of such a message's type, for traces; static.
+    const char *(*message_name)(uint8_t type);
 };
 
 // The handler of a host's card; it opens VNIC 15 and the VDMA engine. `extended`: with Portals'

@@ -77,6 +77,7 @@ static bool hand_over(struct cpu_context *context, struct vdma_handler *handler,
         return false;
     }
     trace_held(context, handler, message);
+    vdma_trace_message(context, handler, vdma_message_body(message), "to", message->sm.to);
     ++*handler->sent[vdma_message_body(message)->kind];
     pool_give(&handler->message_pool, message);
     return true;

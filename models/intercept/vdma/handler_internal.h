@@ -206,7 +206,12 @@ static inline void vdma_spend(struct cpu_context *context, struct cost cost,
     cpu_spend_for(context, cost, &vdma_handler_stage, message);
 }
 
-const char *vdma_kind_name(enum vdma_kind kind);
+// "GET", or the client's name of its own messages.
+const char *vdma_message_name(const struct vdma_handler *handler, const struct vdma_body *body);
+
+// Traces that a message goes "to" or has come "from" a peer.
+void vdma_trace_message(const struct cpu_context *context, const struct vdma_handler *handler,
+                        const struct vdma_body *body, const char *way, int peer);
 
 // Traces a transition of the machine "connection", "read", "write" or "channel". `detail` as for
 // printf, or NULL.

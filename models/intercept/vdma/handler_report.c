@@ -33,7 +33,7 @@ static void add_peer(GString *text, const struct vdma_handler *handler,
                 : "");
     else if (peer->waiting)
         add(text, "credit from %s for %s", name,
-            vdma_kind_name((enum vdma_kind)vdma_message_body(peer->waiting)->kind));
+            vdma_message_name(handler, vdma_message_body(peer->waiting)));
 }
 
 static void add_channel(GString *text, const struct vdma_handler *handler, int number)

@@ -49,8 +49,10 @@ static void start(struct cpu_context *context, struct mpi_request *request)
     vdma_post_read(context, of(process)->handler, &transfer);
 }
 
-static enum mpi_progress sleeps(struct vdma_process *raw)
+static enum mpi_progress sleeps(struct cpu_context *context, struct vdma_process *raw)
 {
+    if (!raw->asleep)
+        cpu_spend(context, raw->process->host->config.kernel.block_process, &stage_block);
     raw->asleep = true;
     return PROGRESS_BLOCKED;
 }
@@ -68,7 +70,7 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
     struct vdma_process *raw = of(process);
     struct mpi_request *request = mpi_queue_pop(&raw->ended);
     if (!request)
-        return blocking ? sleeps(raw) : PROGRESS_NOTHING;
+        return blocking ? sleeps(context, raw) : PROGRESS_NOTHING;
     woken(context, raw);
     mpi_enter(context, request, RAW_DONE, NULL);
     mpi_request_done(context, request);
@@ -83,7 +85,7 @@ static enum mpi_progress init_vdma(struct cpu_context *context, struct mpi_proce
     struct vdma_process *raw = of(process);
     (void)peer;
     if (raw->initialised && raw->connecting > 0)
-        return sleeps(raw);
+        return sleeps(context, raw);
     woken(context, raw);
     if (raw->initialised)
         return PROGRESS_NOTHING;
