@@ -7,7 +7,7 @@
 -- or copy this file to the folder of personal Lua plugins (Help, About Wireshark, Folders).
 --
 -- The layouts are those of models/via/vip/frame.h, models/myrinet_gm/gm/gm_capture.c,
--- models/grim/ni/message.h and models/intercept/nic/nic_capture.c. A frame that was cut short by a snap length is shown as far as it goes.
+-- models/grim/ni/message.h, models/intercept/nic/nic_capture.c and what that names. A frame that was cut short by a snap length is shown as far as it goes.
 
 local ETHERTYPE_VIA = 0x8886
 local encapsulations = wtap_encaps or wtap -- the name since Wireshark 2.x, and the one before
@@ -344,16 +344,135 @@ local intercept_fields = {
 intercept.fields = intercept_fields
 local intercept_cut = expert_of(intercept)
 
+-- The simplified RMPP of the Portals NAL (models/intercept/p3/frames.c).
+local rmpp = Proto("rmpp", "RMPP of Portals over Intercept")
+local rmpp_types = {
+    [0] = "RTS", [1] = "CTS", [2] = "NEXT_CTS", [3] = "DATA", [4] = "STOP_DATA", [5] = "LAST_DATA",
+    [6] = "MSGEND", [7] = "MSGERROR",
+}
+local portals_kinds = { [0] = "PUT", [1] = "GET", [2] = "REPLY", [3] = "ACK" }
+local rmpp_fields = {
+    type = ProtoField.uint32("rmpp.type", "Type", base.DEC, rmpp_types),
+    number = ProtoField.uint64("rmpp.msgnum", "msgNum"),
+    length = ProtoField.uint32("rmpp.len", "Bytes of headers and data"),
+    grant = ProtoField.uint32("rmpp.n", "Data packets that may come"),
+    wanted = ProtoField.uint32("rmpp.mlen", "Bytes that are wanted"),
+    data = ProtoField.uint32("rmpp.data", "Number of the data packet"),
+    error = ProtoField.int32("rmpp.error", "Error"),
+    kind = ProtoField.uint32("rmpp.portals.kind", "Kind", base.DEC, portals_kinds),
+    nid = ProtoField.uint32("rmpp.portals.nid", "nid"),
+    pid = ProtoField.uint32("rmpp.portals.pid", "pid"),
+    portal = ProtoField.uint32("rmpp.portals.portal", "Portal"),
+    match = ProtoField.uint64("rmpp.portals.match_bits", "Match bits", base.HEX),
+    header_data = ProtoField.uint64("rmpp.portals.header_data", "Header data", base.HEX),
+    bytes = ProtoField.uint64("rmpp.portals.length", "Bytes of the message"),
+    offset = ProtoField.uint64("rmpp.portals.offset", "Offset"),
+}
+rmpp.fields = rmpp_fields
+local rmpp_cut = expert_of(rmpp)
+
+local function rmpp_portals(read)
+    local kind = read.take(rmpp_fields.kind, 4)
+    for _ = 1, 2 do
+        read.take(rmpp_fields.nid, 4)
+        read.take(rmpp_fields.pid, 4)
+    end
+    local portal = read.take(rmpp_fields.portal, 4)
+    read.take(rmpp_fields.match, 8)
+    read.take(rmpp_fields.header_data, 8)
+    local bytes = read.take(rmpp_fields.bytes, 8)
+    read.take(rmpp_fields.offset, 8)
+    return info(", %s of %s B, portal %d", kind and word(portals_kinds, kind), bytes and tostring(bytes), portal)
+end
+
+function rmpp.dissector(tvb, pinfo, root)
+    local tree = root:add(rmpp, tvb())
+    local read = reader(tvb, tree, rmpp_cut)
+    pinfo.cols.protocol = "RMPP"
+    local type = read.take(rmpp_fields.type, 4)
+    local number = read.take(rmpp_fields.number, 8)
+    local length = read.take(rmpp_fields.length, 4)
+    if not length then
+        pinfo.cols.info = "[cut short]"
+        return
+    end
+    local what = info("%s of message %s, %d B", word(rmpp_types, type), tostring(number), length)
+    if type == 0 then
+        what = what .. rmpp_portals(read)
+    elseif type == 1 then
+        what = what .. info(", n %d", read.take(rmpp_fields.grant, 4))
+        read.take(rmpp_fields.wanted, 4)
+    elseif type == 2 then
+        what = what .. info(", n %d", read.take(rmpp_fields.grant, 4))
+    elseif type >= 3 and type <= 5 then
+        what = what .. info(", number %d", read.take(rmpp_fields.data, 4))
+    elseif type == 7 then
+        read.take(rmpp_fields.error, 4)
+    end
+    pinfo.cols.info = what
+    tree:append_text(": " .. what)
+end
+
+-- Messages between VDMA handlers, which use VNIC 15 (models/intercept/vdma/handler_frames.c).
+local VDMA_VNIC = 15
+local vdma = Proto("vdma_handler", "VDMA handler of Intercept")
+local vdma_kinds = {
+    [0] = "CONNECT", [1] = "refusal", [2] = "credit update", [3] = "GET", [4] = "PUT", [5] = "DONE",
+    [6] = "GET_EXT_REPLY", [7] = "client's message",
+}
+local vdma_fields = {
+    kind = ProtoField.uint8("vdma_handler.kind", "Kind", base.DEC, vdma_kinds),
+    channel = ProtoField.uint8("vdma_handler.channel", "Channel"),
+    type = ProtoField.uint8("vdma_handler.type", "Type of the client's message"),
+    slice = ProtoField.uint16("vdma_handler.slice", "Slice"),
+    count = ProtoField.uint32("vdma_handler.count", "Credits, or bytes"),
+    address = ProtoField.uint64("vdma_handler.address", "Address", base.HEX),
+    bytes = ProtoField.uint64("vdma_handler.bytes", "Bytes"),
+    key = ProtoField.uint64("vdma_handler.key", "Key"),
+}
+vdma.fields = vdma_fields
+local vdma_cut = expert_of(vdma)
+
+function vdma.dissector(tvb, pinfo, root)
+    local tree = root:add(vdma, tvb())
+    local read = reader(tvb, tree, vdma_cut)
+    pinfo.cols.protocol = "VDMA handler"
+    local kind = read.take(vdma_fields.kind, 1)
+    local channel = read.take(kind == 3 and vdma_fields.channel or vdma_fields.type, 1)
+    local slice = read.take(vdma_fields.slice, 2)
+    local count = read.take(vdma_fields.count, 4)
+    if not count then
+        pinfo.cols.info = "[cut short]"
+        return
+    end
+    local what = word(vdma_kinds, kind)
+    if kind == 3 or kind == 4 then
+        read.take(vdma_fields.address, 8)
+        local bytes = read.take(vdma_fields.bytes, 8)
+        what = what .. info(" of %s B", bytes and tostring(bytes))
+    elseif kind == 5 or kind == 6 then
+        local key = read.take(vdma_fields.key, 8)
+        what = what .. info(", key %s", key and tostring(key))
+    end
+    if kind == 3 then
+        what = what .. info(", slice %d, channel %d", slice, channel)
+    elseif kind == 2 then
+        what = what .. info(" of %d", count)
+    end
+    pinfo.cols.info = what
+    tree:append_text(": " .. what)
+end
+
 function intercept.dissector(tvb, pinfo, root)
-    local tree = root:add(intercept, tvb())
+    local tree = root:add(intercept, tvb(0, math.min(16, tvb:len())))
     local read = reader(tvb, tree, intercept_cut)
     pinfo.cols.protocol = "Intercept"
     local kind = read.take(intercept_fields.kind, 1)
     local marked = read.take(intercept_fields.marked, 1)
     local destination = read.take(intercept_fields.destination, 2)
     local source = read.take(intercept_fields.source, 2)
-    local vdma = kind == 1
-    local to = read.take(vdma and intercept_fields.channel or intercept_fields.vnic, 1)
+    local is_data = kind == 1
+    local to = read.take(is_data and intercept_fields.channel or intercept_fields.vnic, 1)
     read.take(intercept_fields.reserved, 1)
     local length = read.take(intercept_fields.length, 2)
     read.take(intercept_fields.reserved, 2)
@@ -365,7 +484,7 @@ function intercept.dissector(tvb, pinfo, root)
     pinfo.cols.src = "node " .. source
     pinfo.cols.dst = "node " .. destination
     local what
-    if vdma then
+    if is_data then
         what = info("%s, %d B at %d, channel %d", word(intercept_kinds, kind), length, address, to)
     else
         what = info("%s, %d B, VNIC %d", word(intercept_kinds, kind), length, to)
@@ -373,7 +492,14 @@ function intercept.dissector(tvb, pinfo, root)
     end
     pinfo.cols.info = what
     tree:append_text(": " .. what)
-    read.payload(length, pinfo, root)
+    local have = math.min(length, tvb:len() - 16)
+    if is_data or have <= 0 then
+        read.payload(length, pinfo, root)
+    elseif to == VDMA_VNIC then
+        vdma.dissector(tvb(16, have):tvb(), pinfo, root)
+    else
+        rmpp.dissector(tvb(16, have):tvb(), pinfo, root)
+    end
 end
 
 DissectorTable.get("wtap_encap"):add(encapsulations.USER2, intercept)

@@ -36,6 +36,20 @@ vdma_handler: {self_connect: false}
 workload: {benchmark: vdma.transfer, sizes: 3000 B, repetitions: 1}
 """
 
+INTERCEPT_PORTALS = """\
+schema: 1
+name: portals
+stack: portals
+nic: intercept
+hosts: [{name: node, count: 2}]
+links: [{from: node0, to: node1}]
+vdma_handler: {self_connect: false}
+workload:
+  program:
+    - {ranks: 0, do: [{put: {to: 1, size: 1500 B}}]}
+    - {ranks: 1, do: [{attach: {size: 4 KiB, name: all}}, {event: {kind: put_end}}]}
+"""
+
 
 def number(text):
     return int(text, 0)
@@ -191,11 +205,29 @@ class Dissectors(Case):
         self.assertTrue(all(row[1:4] == ["0", "1", "0"] for row in data))
         self.assertTrue(all(int(row[6]) == int(row[5]) + 16 for row in data))  # less its CRC-32
         self.assertTrue(data[1][7].endswith("3000 B: bytes 512..1023"), data[1])
-        messages = self.fields(f"c/{series}/node0.pcapng", ["intercept.vnic", "intercept.marked", "_ws.col.Info"],
-                               "-Y", "intercept.kind == 2 && frame.packet_flags_direction == 2")
-        self.assertEqual({row[0] for row in messages}, {"15"})
-        self.assertTrue(all(row[1] in ("1", "True") for row in messages))
-        self.assertRegex(messages[0][2], r"^short message, \d+ B, VNIC 15, marked$")
+        messages = self.fields(f"c/{series}/node0.pcapng", ["intercept.vnic", "intercept.marked", "_ws.col.Protocol",
+                                                            "_ws.col.Info"],
+                               "-Y", "intercept.kind == 2", "-E", "separator=|")
+        self.assertTrue(all(row[0].startswith("15|") for row in messages))
+        told = [row[0].split("|") for row in messages]
+        self.assertTrue(all(row[1] in ("1", "True") and row[2] == "VDMA handler" for row in told))
+        self.assertEqual([row[3] for row in told if row[3][:3] in ("PUT", "GET", "DON")],
+                         ["PUT of 3000 B", "GET of 3000 B, slice 1, channel 0", "DONE, key 1"])
+
+    def test_intercept_portals(self):
+        self.run_with_captures(self.write("portals.yaml", INTERCEPT_PORTALS))
+        [series] = os.listdir(self.path("c"))
+        rows = self.fields(f"c/{series}/node0.pcapng", [
+            "rmpp.type", "rmpp.msgnum", "rmpp.len", "rmpp.n", "rmpp.mlen", "rmpp.data", "rmpp.portals.length",
+            "intercept.source"], "-Y", "rmpp")
+        # Thesis 002, table 5.1: 1500 B are 416 with the RTS and three data packets.
+        self.assertEqual([row[0] for row in rows if row[7] == "0"], ["0", "3", "3", "5"])
+        self.assertEqual([row[0] for row in rows if row[7] == "1"], ["1", "6"])
+        rts, cts = rows[0], rows[1]
+        self.assertEqual((rts[1], rts[2], rts[6]), ("0", "504", "1500"))
+        self.assertEqual((cts[1], cts[3], cts[4]), ("0", "16", "1500"))
+        self.assertEqual([row[5] for row in rows if row[5]], ["0", "1", "2"])
+        self.assertEqual(len({row[1] for row in rows}), 1)  # of one message
 
     # ---- Cut short, damaged, foreign ----
 
@@ -244,8 +276,15 @@ class Dissectors(Case):
 
     def test_bad_intercept_packets(self):
         data = struct.pack(">BBHHBBHHI", 1, 0, 1, 0, 2, 0, 24, 0, 4096) + bytes(24)
-        message = struct.pack(">BBHHBBHHI", 2, 1, 1, 0, 15, 0, 12, 0, 0) + bytes(16)
-        self.check_all(INTERCEPT, b"", [data, message])
+        samples = [data]
+        for kind in range(9):
+            header = struct.pack(">BBHHBBHHI", 2, 1, 1, 0, 15, 0, 24, 0, 0)
+            samples.append(header + struct.pack(">BBHIQQ", kind, 2, 1, 16, 4096, 1000))
+        for kind in range(9):
+            header = struct.pack(">BBHHBBHHI", 2, 0, 1, 0, 0, 0, 72, 0, 0)
+            samples.append(header + struct.pack(">IQI", kind, 5, 100) + struct.pack(">IIIIIIQQQQ", 0, 0, 5, 1, 5, 4,
+                                                                                   9, 8, 100, 0))
+        self.check_all(INTERCEPT, b"", samples)
 
     def test_snap_length(self):
         for snap in ("1 B", "15 B", "40 B"):

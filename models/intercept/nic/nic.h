@@ -49,6 +49,15 @@ struct intercept_sm {
     alignas(8) unsigned char body[INTERCEPT_BODY_BYTES]; // headers of the layer above
 };
 
+// The payload of a captured packet, from the next byte on.
+struct intercept_frame {
+    uint8_t *bytes;
+    uint32_t room;
+};
+
+// Appends a number of `length` bytes, 8 at most, upper byte first; what has no room is left out.
+void intercept_frame_put(struct intercept_frame *frame, uint64_t value, uint32_t length);
+
 struct vnic_ops {
     // In an event: a message has become visible in the empty or non-empty RX-CB. For threads that
     // poll. May be NULL.
@@ -57,6 +66,8 @@ struct vnic_ops {
     // the VNIC's interrupt is off.
     void (*interrupt)(struct cpu_context *context, void *owner);
     bool every; // every message interrupts, not only marked ones (2.1.3)
+    // For captures: writes the first bytes of a message's payload, which are 0 before. May be NULL.
+    void (*frame)(const struct intercept_sm *message, struct intercept_frame *frame);
 };
 
 // Opens virtual NIC `number` (0..15), which must be closed. The card owns it.

@@ -12,32 +12,49 @@
 //   8   length of the payload in bytes
 //   10  reserved
 //   12  address in the channel
+//   16  payload: of a short message what its virtual NIC's owner says
 #include "models/intercept/nic/nic_internal.h"
 
 #include <string.h>
 
-#define HEADER_BYTES 16
 #define CRC_BYTES 4
 
 const struct capture_link intercept_capture_link = {149, "Intercept"};
 
-static void put16(uint8_t *bytes, unsigned value)
+void intercept_frame_put(struct intercept_frame *frame, uint64_t value, uint32_t length)
 {
-    bytes[0] = (uint8_t)(value >> 8);
-    bytes[1] = (uint8_t)value;
+    uint32_t put = MIN(length, frame->room);
+    for (uint32_t i = 0; i < put; i++)
+        frame->bytes[i] = (uint8_t)(value >> 8 * (length - 1 - i));
+    frame->bytes += put;
+    frame->room -= put;
 }
 
-static void put_header(const struct nic_header *header, uint8_t *bytes)
+static void put_header(struct intercept_frame *frame, const struct nic_header *header)
 {
     bool vdma = header->kind == NIC_VDMA_DATA;
-    bytes[0] = vdma ? 1 : 2;
-    bytes[1] = header->marked;
-    put16(bytes + 2, (unsigned)header->to);
-    put16(bytes + 4, (unsigned)header->from);
-    bytes[6] = vdma ? header->channel : header->vnic;
-    put16(bytes + 8, header->bytes);
-    put16(bytes + 12, header->address >> 16);
-    put16(bytes + 14, header->address);
+    intercept_frame_put(frame, vdma ? 1 : 2, 1);
+    intercept_frame_put(frame, header->marked, 1);
+    intercept_frame_put(frame, (uint64_t)header->to, 2);
+    intercept_frame_put(frame, (uint64_t)header->from, 2);
+    intercept_frame_put(frame, vdma ? header->channel : header->vnic, 1);
+    intercept_frame_put(frame, 0, 1);
+    intercept_frame_put(frame, header->bytes, 2);
+    intercept_frame_put(frame, 0, 2);
+    intercept_frame_put(frame, header->address, 4);
+}
+
+// The message of a packet, as far as owners of virtual NICs know it.
+static void put_payload(struct intercept_frame *frame, const struct intercept_nic *nic,
+                        const struct nic_header *header)
+{
+    const struct vnic *vnic = &nic->vnics[header->vnic];
+    struct intercept_sm message = {
+        .from = header->from, .to = header->to, .vnic = header->vnic, .bytes = header->bytes};
+    if (header->kind != NIC_SHORT_MESSAGE || !vnic->open || !vnic->ops->frame)
+        return;
+    memcpy(message.body, header->body, sizeof message.body);
+    vnic->ops->frame(&message, frame);
 }
 
 void nic_capture_init(struct intercept_nic *nic)
@@ -57,12 +74,13 @@ void nic_capture(struct nic_plane *plane, const struct packet *packet,
     struct intercept_nic *nic = plane->nic;
     if (!capture_wants(nic->sim->capture, plane->interface, sim_now(nic->sim)))
         return;
-    uint8_t header[HEADER_BYTES] = {0};
     uint32_t length = packet->wire_bytes - CRC_BYTES;
-    put_header((const struct nic_header *)(const void *)packet->header, header);
     g_byte_array_set_size(nic->frame, length);
     memset(nic->frame->data, 0, length);
-    memcpy(nic->frame->data, header, MIN(length, HEADER_BYTES));
+    struct intercept_frame frame = {nic->frame->data, length};
+    const struct nic_header *header = (const struct nic_header *)(const void *)packet->header;
+    put_header(&frame, header);
+    put_payload(&frame, nic, header);
     packet_capture(nic->network, packet, plane->interface, direction, nic->frame->data, length);
 }
 

@@ -53,4 +53,7 @@ static inline const struct p3_packet *p3_packet_of(const struct intercept_sm *sm
 // "RTS" ... "MSGERROR"; "?" for what is none. Static.
 const char *p3_kind_name(unsigned kind);
 
+// Writes a packet's first bytes for captures (struct vnic_ops, frame).
+void p3_frame(const struct intercept_sm *message, struct intercept_frame *frame);
+
 #endif

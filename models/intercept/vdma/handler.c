@@ -105,7 +105,7 @@ static void room(void *owner)
     cpu_wake(&handler->thread);
 }
 
-static const struct vnic_ops vnic_ops = {.interrupt = message_interrupt};
+static const struct vnic_ops vnic_ops = {.interrupt = message_interrupt, .frame = vdma_frame};
 static const struct vdma_ops engine_ops = {.received = received, .sent = sent};
 
 // ---- Requests ----

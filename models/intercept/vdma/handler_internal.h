@@ -213,6 +213,9 @@ const char *vdma_message_name(const struct vdma_handler *handler, const struct v
 void vdma_trace_message(const struct cpu_context *context, const struct vdma_handler *handler,
                         const struct vdma_body *body, const char *way, int peer);
 
+// Writes a message's first bytes for captures (struct vnic_ops, frame).
+void vdma_frame(const struct intercept_sm *message, struct intercept_frame *frame);
+
 // Traces a transition of the machine "connection", "read", "write" or "channel". `detail` as for
 // printf, or NULL.
 void vdma_trace(const struct cpu_context *context, const struct vdma_handler *handler,
