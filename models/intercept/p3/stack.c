@@ -28,10 +28,17 @@ const struct scenario_section p3_sections[] = {{"p3", &p3_table}, {NULL, NULL}};
 static void check_cores(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct p3_config *config = scenario_section_values(test_case, "p3");
-    const struct processor_config *processor = scenario_host_values(test_case, 0, "host.processor");
-    if (config->poll && processor->cores < 2)
+    const GArray *hosts = test_case->topology.hosts;
+    for (guint i = 0; config->poll && i < hosts->len; i++) {
+        const struct processor_config *processor =
+            scenario_host_values(test_case, (int)i, "host.processor");
+        if (processor->cores > 1)
+            continue;
         scenario_complain(test_case, diags, "p3", "poll", "host.processor.cores: 2",
-                          "the polling thread needs a processor besides the process's");
+                          "the polling thread of %s needs a processor besides the process's",
+                          g_array_index(hosts, struct topology_node, i).name);
+        return;
+    }
 }
 
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
