@@ -361,6 +361,36 @@ static void test_times(void)
     same_within(transfer(program, NULL, NULL, NULL), reads + writes + software, 0.01);
 }
 
+// The same on the buses of the other machines of thesis 002, 6.1 and 6.2: PCI-X at 133 MHz with
+// reads of 256 B, and a slot of 500 MB/s with reads of 1 KiB.
+static void test_buses(void)
+{
+    static const struct {
+        const char *rate;
+        double bytes_per_us;
+        int burst;
+    } rows[] = {{"1066.666667 MB/s", 1066.666667, 256}, {"500 MB/s", 500, 1024}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        char *rate = g_strdup_printf("host.bus.rate=%s", rows[i].rate);
+        char *burst = g_strdup_printf("host.bus.read_burst=%d B", rows[i].burst);
+        double clock = 0.0075, software = 8 * 85,
+               reads = 8.0 * MIB / rows[i].burst *
+                       (rows[i].burst / rows[i].bytes_per_us + 63.3 * clock),
+               writes = 8.0 * MIB / 256 * (256 / rows[i].bytes_per_us + 9.5 * clock);
+        struct test_program programs[] = {pair("{vdma_write: {to: 1, size: 8 MiB}}"),
+                                          looped("{vdma_write: {to: 0, size: 8 MiB}}")};
+        for (int k = 0; k < 2; k++) {
+            programs[k].sets[0] = "host.bus.clock=133.333333 MHz";
+            programs[k].sets[1] = rate;
+            programs[k].sets[2] = burst;
+            same_within(transfer(programs[k], NULL, NULL, NULL),
+                        reads + (k == 1 ? writes : 0) + software, 0.01);
+        }
+        g_free(burst);
+        g_free(rate);
+    }
+}
+
 // One plane of 2 Gb/s carries 512 of 532 B, which a fast bus does not hold up.
 static void test_plane(void)
 {
@@ -409,6 +439,7 @@ int main(void)
         {"old firmware", test_old_firmware},
         {"dark planes", test_dark},
         {"closed forms", test_times},
+        {"closed forms of other buses", test_buses},
         {"one plane", test_plane},
         {"benchmark", test_benchmark},
         {0},
