@@ -97,38 +97,46 @@ unsigned intercept_planes(const struct intercept_nic *nic)
 
 // ---- Checks ----
 
-static int planes_of(const struct topology *topology, int host)
+// Cables at Intercept cards, by host. The caller frees the result with g_free.
+static int *count_planes(const struct topology *topology)
 {
-    int planes = 0;
+    int *planes = g_new0(int, topology_node_count(topology));
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);
         for (int end = 0; end < topology_link_ends(link); end++) {
             const struct topology_card *card = topology_link_card(topology, link, end);
-            if (topology_link_node(link, end) == host &&
-                (!card || (strcmp(card->nic, NIC_NAME) == 0 && !link->idle[end])))
-                planes++;
+            if (!card || (strcmp(card->nic, NIC_NAME) == 0 && !link->idle[end]))
+                planes[topology_link_node(link, end)]++;
         }
     }
     return planes;
 }
 
+static void check_host(const struct scenario_case *test_case, const struct topology_node *node,
+                       int planes, struct diag_list *diags)
+{
+    const struct intercept_nic_config *config = scenario_section_values(test_case, NIC_NAME);
+    if (planes > INTERCEPT_PLANES)
+        diag_add(diags, node->mark, "links", "one for each plane at most",
+                 "%s has %d links; an Intercept card has %d planes", node->name, planes,
+                 INTERCEPT_PLANES);
+    else if (planes == 0)
+        diag_add(diags, node->mark, "links", NULL, "%s has no cable at an Intercept card",
+                 node->name);
+    else if (!(config->plane_mask & ((1 << planes) - 1)))
+        scenario_complain(test_case, diags, NIC_NAME, "plane_mask",
+                          "1 is plane 0, 2 plane 1, 4 plane 2, 8 plane 3",
+                          "%s has cables at planes 0 to %d, of which mask %" G_GINT64_FORMAT
+                          " allows none",
+                          node->name, planes - 1, config->plane_mask);
+}
+
 void intercept_check_planes(const struct scenario_case *test_case, struct diag_list *diags)
 {
     const struct topology *topology = &test_case->topology;
-    const struct intercept_nic_config *config = scenario_section_values(test_case, NIC_NAME);
-    for (int host = 0; host < (int)topology->hosts->len; host++) {
-        const struct topology_node *node =
-            &g_array_index(topology->hosts, struct topology_node, host);
-        int planes = planes_of(topology, host);
-        if (planes > INTERCEPT_PLANES)
-            diag_add(diags, node->mark, "links", "one for each plane at most",
-                     "%s has %d links; an Intercept card has %d planes", node->name, planes,
-                     INTERCEPT_PLANES);
-        else if (!(config->plane_mask & ((1 << planes) - 1)))
-            scenario_complain(test_case, diags, NIC_NAME, "plane_mask",
-                              "1 is plane 0, 2 plane 1, 4 plane 2, 8 plane 3",
-                              "%s has cables at planes 0 to %d, of which mask %" G_GINT64_FORMAT
-                              " allows none",
-                              node->name, planes - 1, config->plane_mask);
-    }
+    int *planes = count_planes(topology);
+    for (int host = 0; host < (int)topology->hosts->len; host++)
+        check_host(test_case, &g_array_index(topology->hosts, struct topology_node, host),
+                   planes[host], diags);
+    g_free(planes);
 }

@@ -272,6 +272,7 @@ static void hold_packet(struct nic_channel *channel, struct packet *packet)
 // The channel becomes the active one, with the packets that are there.
 static void activate(struct nic_channel *channel)
 {
+    g_assert(!channel->nic->vdma.active);
     channel->nic->vdma.active = channel;
     enter(channel, NIC_ACTIVE);
     if (nic_channel_stuck(channel))
