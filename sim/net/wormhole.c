@@ -175,7 +175,7 @@ static struct packet *worm_judge(struct channel *channel, struct packet *packet,
 
 // Sends the packet on: to the slack buffer of the next switch, or in whole to an end that stores
 // it.
-static void worm_forward(struct channel *channel, struct packet *packet)
+static inline void worm_forward(struct channel *channel, struct packet *packet)
 {
     struct worm *worm = channel->worm;
     sim_time end = worm->granted + channel_time(channel, worm->length);
@@ -219,15 +219,23 @@ static void worm_grant(struct channel *channel, struct packet *packet, struct ch
     worm_look_for_cycle(channel);
 }
 
+// The packet is cut if the cable is pulled out before its last byte leaves at `when`.
+static void worm_note_cut(struct channel *channel, sim_time when)
+{
+    struct worm *worm = channel->worm;
+    if (!worm->packet || !link_faults_cut(channel->faults, worm->granted, when))
+        return;
+    if (worm->repeats)
+        repeater_cut(channel->repeater, worm->packet);
+    else
+        worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
+}
+
 void worm_ends(struct channel *channel, sim_time when)
 {
     struct worm *worm = channel->worm;
-    if (channel->faults && worm->packet && link_faults_cut(channel->faults, worm->granted, when)) {
-        if (worm->repeats)
-            repeater_cut(channel->repeater, worm->packet);
-        else
-            worm->packet->cut_on = 1 + (uint32_t)(channel - channel->network->channels);
-    }
+    if (channel->faults)
+        worm_note_cut(channel, when);
     worm->event.run = worm_release;
     engine_schedule(channel->network->engine, &worm->event,
                     when + channel_time(channel, channel->gap));
@@ -387,7 +395,9 @@ static void worm_release(struct engine *engine, struct event *event)
     struct worm *worm = channel->worm;
     sim_time now = engine_now(engine);
     worm_trace_packet(channel, now);
-    worm->held = worm->kept = worm->repeats && worm_keeps(channel, now);
+    worm->held = false;
+    if (worm->repeats)
+        worm->held = worm->kept = worm_keeps(channel, now);
     if (worm->sent)
         engine_schedule(engine, worm->sent, now);
     if (worm->feeder)
