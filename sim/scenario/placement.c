@@ -4,6 +4,7 @@
 #include "sim/config/reader.h"
 #include "sim/program/program.h"
 #include "sim/scenario/topology.h"
+#include "sim/scenario/topology_names.h"
 
 #include <string.h>
 

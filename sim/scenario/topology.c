@@ -3,6 +3,7 @@
 
 #include "sim/config/reader.h"
 #include "sim/scenario/host_settings.h"
+#include "sim/scenario/topology_names.h"
 
 #include <string.h>
 
@@ -66,17 +67,11 @@ const struct param_table topology_route_table = {"routes", "the way from one hos
 
 // ---- Building ----
 
-// What a name stands for: one node, or a group of them.
-struct name_range {
-    int first, count;
-    struct source_mark mark;
-};
-
 struct builder {
     struct topology *topology;
     const struct scenario_schema *schema;
     const struct node *tree;
-    GHashTable *names; // name -> struct name_range *
+    struct topology_names names;
     struct diag_list *diags;
 };
 
@@ -128,139 +123,6 @@ void topology_clear(struct topology *topology)
     g_ptr_array_free(topology->routes, TRUE);
     g_ptr_array_free(topology->cards, TRUE);
     *topology = (struct topology){0};
-}
-
-// ---- Names ----
-
-static const char *const *known_names(const struct builder *builder)
-{
-    return (const char *const *)g_hash_table_get_keys_as_array(builder->names, NULL);
-}
-
-// Enters a name for nodes. The name as the topology keeps it, or NULL if it is taken.
-static const char *add_name(struct builder *builder, const char *name, struct name_range range,
-                            const char *path)
-{
-    const struct name_range *before = g_hash_table_lookup(builder->names, name);
-    if (before) {
-        diag_add(builder->diags, range.mark, path, NULL,
-                 "the name %s is taken twice, first in %s:%d:%d", name, before->mark.file,
-                 before->mark.line, before->mark.column);
-        return NULL;
-    }
-    char *kept = g_string_chunk_insert(builder->topology->names, name);
-    g_hash_table_insert(builder->names, kept, g_memdup2(&range, sizeof range));
-    return kept;
-}
-
-bool topology_split_range(const char *text, char **first, char **last)
-{
-    const char *dots = strstr(text, "..");
-    if (!dots)
-        return false;
-    *first = g_strstrip(g_strndup(text, (gsize)(dots - text)));
-    *last = g_strstrip(g_strdup(dots + 2));
-    size_t stem = strlen(*first);
-    while (stem > 0 && g_ascii_isdigit((*first)[stem - 1]))
-        stem--;
-    if (g_ascii_isdigit(**last)) {
-        char *full = g_strdup_printf("%.*s%s", (int)stem, *first, *last);
-        g_free(*last);
-        *last = full;
-    }
-    return true;
-}
-
-static const struct name_range *find_name(struct builder *builder, const char *name,
-                                          struct source_mark mark, const char *path)
-{
-    const struct name_range *range = g_hash_table_lookup(builder->names, name);
-    if (range)
-        return range;
-    const char *const *known = known_names(builder);
-    char *hint = reader_hint(name, known);
-    diag_add(builder->diags, mark, path, hint, "there is no host or switch \"%.64s\"", name);
-    g_free(hint);
-    g_free((void *)known);
-    return NULL;
-}
-
-// The card of that name or, if it has only one of it, of that model.
-static bool find_card(struct builder *builder, int node, const char *text, struct source_mark mark,
-                      const char *path, int *card)
-{
-    const GArray *cards = topology_cards_of(builder->topology, node);
-    const char *name = topology_node_name(builder->topology, node);
-    *card = cards ? topology_card_find(cards, text) + 1 : 0;
-    if (*card > 0)
-        return true;
-    char *hint = cards ? topology_cards_text(cards) : NULL;
-    char *full = hint ? g_strdup_printf("its cards are %s", hint) : NULL;
-    diag_add(builder->diags, mark, path, full ? full : "a host that lists `nics` has cards",
-             "%s has no card \"%.64s\"", name, text);
-    g_free(full);
-    g_free(hint);
-    return false;
-}
-
-// An end of a link.
-struct link_end {
-    int node;
-    int card; // as in struct topology_link
-};
-
-// Appends the nodes that a name, a group or a range stands for, each with its card of that name
-// (NULL: none is named).
-static bool resolve(struct builder *builder, const char *text, const char *card,
-                    struct source_mark mark, const char *path, GArray *ends)
-{
-    char *first = NULL, *last = NULL;
-    bool is_range = topology_split_range(text, &first, &last);
-    const struct name_range *a = find_name(builder, is_range ? first : text, mark, path);
-    const struct name_range *b = a && is_range ? find_name(builder, last, mark, path) : a;
-    g_free(first);
-    g_free(last);
-    if (!a || !b)
-        return false;
-    int end = b->first + b->count;
-    if (a->first >= end || topology_is_host(builder->topology, a->first) !=
-                               topology_is_host(builder->topology, end - 1)) {
-        diag_add(builder->diags, mark, path, NULL, "\"%.64s\" is no range of nodes", text);
-        return false;
-    }
-    bool good = true;
-    for (int node = a->first; node < end && good; node++) {
-        struct link_end one = {node, 0};
-        good = !card || find_card(builder, node, card, mark, path, &one.card);
-        g_array_append_val(ends, one);
-    }
-    return good;
-}
-
-// Whether the text is a name, or a range of two.
-static bool is_known(const struct builder *builder, const char *text)
-{
-    char *first = NULL, *last = NULL;
-    if (!topology_split_range(text, &first, &last))
-        return g_hash_table_contains(builder->names, text);
-    bool known =
-        g_hash_table_contains(builder->names, first) && g_hash_table_contains(builder->names, last);
-    g_free(first);
-    g_free(last);
-    return known;
-}
-
-// The same with a card's name at its end: "node0.eth1", "node.eth1", "node0..2.eth1". Names may
-// have dots: one that is known as it stands is not cut.
-static bool resolve_end(struct builder *builder, const char *text, struct source_mark mark,
-                        const char *path, GArray *ends)
-{
-    const char *dot = strrchr(text, '.');
-    char *nodes = g_strndup(text, dot ? (gsize)(dot - text) : 0);
-    bool cut = !is_known(builder, text) && is_known(builder, nodes);
-    bool good = resolve(builder, cut ? nodes : text, cut ? dot + 1 : NULL, mark, path, ends);
-    g_free(nodes);
-    return good;
 }
 
 // ---- Items ----
@@ -340,13 +202,14 @@ static int enter_nodes(struct builder *builder, const struct node *item, const c
                  TOPOLOGY_MOST_NODES);
         good = false;
     }
-    struct name_range all = {first, count, name->mark};
-    const char *kept = good ? add_name(builder, read->name, all, where) : NULL;
+    struct topology_range all = {first, count, name->mark};
+    const char *kept = good ? topology_names_add(&builder->names, read->name, all, where) : NULL;
     if (kept && !group)
         g_ptr_array_add(names, (char *)kept);
     for (int i = 0; kept && group && i < count; i++) {
         char *numbered = g_strdup_printf("%s%d", read->name, i);
-        kept = add_name(builder, numbered, (struct name_range){first + i, 1, name->mark}, where);
+        kept = topology_names_add(&builder->names, numbered,
+                                  (struct topology_range){first + i, 1, name->mark}, where);
         g_ptr_array_add(names, (char *)kept);
         g_free(numbered);
     }
@@ -414,11 +277,12 @@ static void read_switch(struct builder *builder, const struct node *item, const 
 static GArray *resolve_all(struct builder *builder, const char *const *names,
                            const struct node *item, const char *path, const char *key)
 {
-    GArray *ends = g_array_new(FALSE, FALSE, sizeof(struct link_end));
+    GArray *ends = g_array_new(FALSE, FALSE, sizeof(struct topology_end));
     char *key_path = reader_path(path, key);
     bool good = true;
     for (; *names; names++)
-        good &= resolve_end(builder, *names, node_get(item, key)->mark, key_path, ends);
+        good &=
+            topology_names_end(&builder->names, *names, node_get(item, key)->mark, key_path, ends);
     g_free(key_path);
     if (good)
         return ends;
@@ -428,11 +292,12 @@ static GArray *resolve_all(struct builder *builder, const char *const *names,
 
 static bool same_ends(const GArray *a, const GArray *b)
 {
-    return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(struct link_end)) == 0;
+    return a->len == b->len && memcmp(a->data, b->data, a->len * sizeof(struct topology_end)) == 0;
 }
 
-static void add_link(struct builder *builder, const struct link_end *a, const struct link_end *b,
-                     int64_t count, struct source_mark mark, struct param_values *values)
+static void add_link(struct builder *builder, const struct topology_end *a,
+                     const struct topology_end *b, int64_t count, struct source_mark mark,
+                     struct param_values *values)
 {
     for (int64_t i = 0; i < count; i++) {
         struct topology_link *link = g_new(struct topology_link, 1);
@@ -446,9 +311,9 @@ static void add_link(struct builder *builder, const struct link_end *a, const st
 }
 
 // A link between two ends, or the loopback cable of a single host.
-static void join_two(struct builder *builder, const struct link_end *a, const struct link_end *b,
-                     bool single, int64_t count, const struct node *item, const char *path,
-                     struct param_values *values)
+static void join_two(struct builder *builder, const struct topology_end *a,
+                     const struct topology_end *b, bool single, int64_t count,
+                     const struct node *item, const char *path, struct param_values *values)
 {
     const char *name = topology_node_name(builder->topology, a->node);
     bool host = topology_is_host(builder->topology, a->node);
@@ -475,8 +340,8 @@ static void join_all(struct builder *builder, const GArray *from, const GArray *
     bool mesh = from->len > 1 && same_ends(from, to);
     for (guint i = 0; i < from->len; i++) {
         for (guint k = mesh ? i + 1 : 0; k < to->len; k++) {
-            const struct link_end *a = &g_array_index(from, struct link_end, i);
-            const struct link_end *b = &g_array_index(to, struct link_end, k);
+            const struct topology_end *a = &g_array_index(from, struct topology_end, i);
+            const struct topology_end *b = &g_array_index(to, struct topology_end, k);
             join_two(builder, a, b, from->len == 1 && to->len == 1, count, item, path, values);
         }
     }
@@ -486,10 +351,10 @@ static void join_all(struct builder *builder, const GArray *from, const GArray *
 static GArray *part_of(const GArray *ends, int64_t split, bool deal, guint part)
 {
     guint length = ends->len / (guint)split;
-    GArray *taken = g_array_new(FALSE, FALSE, sizeof(struct link_end));
+    GArray *taken = g_array_new(FALSE, FALSE, sizeof(struct topology_end));
     for (guint i = 0; i < length; i++) {
         guint index = deal ? i * (guint)split + part : part * length + i;
-        g_array_append_val(taken, g_array_index(ends, struct link_end, index));
+        g_array_append_val(taken, g_array_index(ends, struct topology_end, index));
     }
     return taken;
 }
@@ -606,7 +471,8 @@ static void check_hops(struct builder *builder, struct topology_route *route,
 static int route_node(struct builder *builder, const char *name, const struct node *item,
                       const char *path, const char *key, bool host)
 {
-    const struct name_range *range = find_name(builder, name, node_get(item, key)->mark, path);
+    const struct topology_range *range =
+        topology_names_find(&builder->names, name, node_get(item, key)->mark, path);
     if (range && range->count == 1 && topology_is_host(builder->topology, range->first) == host)
         return range->first;
     if (range)
@@ -687,12 +553,12 @@ void topology_read(struct topology *topology, const struct node *tree,
     topology->links = g_ptr_array_new_with_free_func(link_free);
     topology->routes = g_ptr_array_new_with_free_func(route_free);
     topology->cards = g_ptr_array_new_with_free_func(cards_free);
-    struct builder builder = {topology, schema, tree, NULL, diags};
+    struct builder builder = {.topology = topology, .schema = schema, .tree = tree, .diags = diags};
     guint before = diags->found;
     if (!check_defaults(&builder, "link", schema->link_table) ||
         !check_defaults(&builder, "switch", schema->switch_table))
         return;
-    builder.names = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+    topology_names_init(&builder.names, topology, diags);
     each_item(&builder, "hosts", "write hosts: [{name: node, count: 4}]", read_host);
     each_item(&builder, "switches", "write switches: [{name: switch}]", read_switch);
     if (diags->found == before)
@@ -708,5 +574,5 @@ void topology_read(struct topology *topology, const struct node *tree,
         topology_check_ports(topology, schema->switch_table, diags);
         topology_check_joined(topology, false, diags);
     }
-    g_hash_table_destroy(builder.names);
+    topology_names_clear(&builder.names);
 }

@@ -179,10 +179,6 @@ static inline int topology_link_node(const struct topology_link *link, int end)
 const struct topology_card *topology_link_card(const struct topology *topology,
                                                const struct topology_link *link, int end);
 
-// Splits "node0..3" or "node0..node3" into the names of its first and last node, which the caller
-// frees. Returns false if the text is no range.
-bool topology_split_range(const char *text, char **first, char **last);
-
 // The name of a node: hosts first, then switches.
 const char *topology_node_name(const struct topology *topology, int node);
 
