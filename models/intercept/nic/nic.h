@@ -144,6 +144,9 @@ struct host *intercept_host(const struct intercept_nic *nic);
 // The mask of planes that this card may use and that are connected.
 unsigned intercept_planes(const struct intercept_nic *nic);
 
+// Those of them that join it with the card of host `peer`. 0: none does.
+unsigned intercept_planes_to(struct intercept_nic *nic, int peer);
+
 // Packets given to a plane so far.
 int64_t intercept_plane_packets(const struct intercept_nic *nic, int plane);
 

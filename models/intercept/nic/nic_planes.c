@@ -43,6 +43,11 @@ const struct nic_way *nic_way(struct intercept_nic *nic, int to)
     return way;
 }
 
+unsigned intercept_planes_to(struct intercept_nic *nic, int peer)
+{
+    return nic->mask & nic_way(nic, peer)->mask;
+}
+
 static char *mask_text(unsigned mask)
 {
     GString *text = g_string_new(mask ? NULL : "none");

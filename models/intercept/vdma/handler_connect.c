@@ -16,10 +16,11 @@ static const struct wait room_wait = {"room in the VDMA handler's TX-CB", WAIT_D
 
 // ---- Messages ----
 
-// Thesis 002, 4.1.1: the handler's messages go over one plane, so that they stay in order.
-static uint8_t one_plane(const struct vdma_handler *handler)
+// Thesis 002, 4.1.1: the handler's messages go over one plane, so that they stay in order: the
+// first that joins both cards. If none does, the card says so.
+static uint8_t one_plane(const struct vdma_handler *handler, int peer)
 {
-    unsigned planes = intercept_planes(handler->nic);
+    unsigned planes = intercept_planes_to(handler->nic, peer);
     return (uint8_t)(planes & (~planes + 1));
 }
 
@@ -30,7 +31,7 @@ struct vdma_message *vdma_message_new(struct vdma_handler *handler, int peer, en
     *message = (struct vdma_message){
         .sm = {.to = peer,
                .vnic = VDMA_VNIC,
-               .planes = one_plane(handler),
+               .planes = one_plane(handler, peer),
                .marked = true,
                .bytes = (uint16_t)(handler->config.header + bytes),
                .message = on_behalf},
