@@ -6,6 +6,7 @@
 const struct stage portals_stage = {"Portals", STAGE_KERNEL};
 
 #define TRUNCATED "Portals: truncated"
+#define NOT_HERE "Portals: for another node"
 #define NO_GET "Portals: the get is over"
 #define NO_REPLY "Portals: the reply could not be sent"
 
@@ -296,6 +297,10 @@ void portals_parse(struct cpu_context *context, struct portals_ni *ni,
                    const struct portals_header *header, void *arriving)
 {
     portals_enter_library(context, ni, ni->config->parse, header->message);
+    if (header->to.nid != ni->id.nid) {
+        refuse(context, ni, header, arriving, NOT_HERE);
+        return;
+    }
     switch ((enum portals_kind)header->kind) {
     case PORTALS_PUT:
     case PORTALS_GET:
