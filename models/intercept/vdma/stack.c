@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/intercept/vdma/handler_internal.h"
 #include "models/intercept/vdma/raw.h"
 
 #include "sim/workload/job.h"
+
+#define PROCESS_BYTES 4096 // a handler with its pools, about
 
 static void init(struct job *job)
 {
@@ -56,6 +59,14 @@ static char *blocked(const struct job *job)
     return g_string_free(text, text->len == 0);
 }
 
+// INIT_VDMA connects all with all.
+static struct stack_footprint footprint(const struct scenario_case *test_case)
+{
+    (void)test_case;
+    return (struct stack_footprint){.process = (int64_t)sizeof(struct vdma_process) + PROCESS_BYTES,
+                                    .pair = (int64_t)sizeof(struct vdma_peer)};
+}
+
 static const char *const operations[] = {"vdma_write", "vdma_read", NULL};
 
 const struct stack vdma_stack = {
@@ -67,6 +78,7 @@ const struct stack vdma_stack = {
             .sections = (const char *const[]){"intercept", "vdma_handler", NULL},
             .operations = operations,
             .check = intercept_check_planes,
+            .footprint = footprint,
             .one_process_per_host = true,
             .cards = STACK_CARDS_ALL,
         },
