@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The VDMA engine: what a slice takes on the three buses that thesis 002 measured, the states of
 // channels, one slice at a time, what has no channel.
+#include "sim/core/random.h"
 #include "tests/support/suite.h"
 #include "tests/support/transition_log.h"
 #include "tests/support/world_intercept.h"
+
+#include <string.h>
 
 #define MIB INT64_C(1048576)
 #define MOST 8
@@ -310,21 +313,23 @@ static void test_one_sent(void)
                  "switch: {discipline: cut_through, latency: 300 ns, slack: 1 KiB}\n"              \
                  "links: [{from: node, to: plane}]\n"
 
-// Whether a log says that two channels of node2 are active at once.
-static bool two_active(const char *text)
+// The most channels of a host that the log has in a state at once.
+static int most_in(const char *text, const char *host, const char *state)
 {
     char **lines = g_strsplit(text, "\n", -1);
-    int active = 0;
-    bool two = false;
+    char *into = g_strdup_printf("-> %s", state), *out_of = g_strdup_printf("] %s ->", state);
+    int in = 0, most = 0;
     for (char **line = lines; *line; line++) {
-        if (!g_str_has_prefix(*line, "node2"))
+        if (!g_str_has_prefix(*line, host))
             continue;
-        active += g_str_has_suffix(*line, "READY -> ACTIVE");
-        active -= g_str_has_suffix(*line, "ACTIVE -> DONE");
-        two |= active > 1;
+        in += g_str_has_suffix(*line, into);
+        in -= strstr(*line, out_of) != NULL;
+        most = MAX(most, in);
     }
+    g_free(into);
+    g_free(out_of);
     g_strfreev(lines);
-    return two;
+    return most;
 }
 
 // Of two senders that mix their packets, one is received first; the card keeps the other's.
@@ -336,11 +341,65 @@ static void test_one_received(void)
     transfer_add(all, 1, 2, 0, 65536);
     run(all);
     CU_ASSERT(all->items[0].received && all->items[1].received);
-    CU_ASSERT_FALSE(two_active(log->text->str));
+    SUITE_SAME_INTEGER(most_in(log->text->str, "node2", "ACTIVE"), 1);
+    SUITE_SAME_INTEGER(most_in(log->text->str, "node2", "READY"), 2);
     SUITE_SAME_INTEGER(world_counter(all->world, "Intercept virtual interrupts"), 2);
     CU_ASSERT(ledger_balanced(all->world->sim->ledger));
     world_free(all->world);
     transition_log_free(log);
+}
+
+static int pick(struct random_stream *random, int least, int most)
+{
+    return least + (int)random_below(random, (uint64_t)(most - least + 1));
+}
+
+// Slices of all lengths and places among three hosts, at about the same time.
+static void try_slices(struct random_stream *random, struct transfers *all)
+{
+    for (int i = pick(random, 1, 6); i > 0; i--) {
+        int from = pick(random, 0, 2), to = pick(random, 0, 2);
+        int64_t bytes = 8 * pick(random, 3, pick(random, 0, 3) ? 600 : 131072);
+        int64_t address = bytes > MIB - 4096 ? 0 : 8 * pick(random, 0, 1000);
+        int used = 0;
+        for (int k = 0; k < all->count; k++)
+            for (int end = 0; end < 2; end++) {
+                const struct transfer *other = &all->items[k];
+                const struct icpt_process *at = end ? other->to : other->from;
+                used += (at == icpt_process(all->world, from)) +
+                        (from != to && at == icpt_process(all->world, to));
+            }
+        if (used <= INTERCEPT_CHANNELS - 2)
+            transfer_add(all, from, to, address, bytes);
+    }
+    run(all);
+}
+
+static void test_random(void)
+{
+    struct random_stream *random = random_new(5, "slices");
+    static const char *const hosts[] = {"node0", "node1", "node2"};
+    for (int i = 0; i < 60; i++) {
+        struct transition_log *log = log_new();
+        char *mask = g_strdup_printf("intercept.plane_mask=%d", pick(random, 1, 3));
+        char *queue = g_strdup_printf("intercept.receive_queue=%d", pick(random, 1, 5));
+        const char *sets[] = {mask, queue, NULL};
+        struct transfers *all = transfers_new(ICPT_STAR, sets, &log->sink.trace);
+        try_slices(random, all);
+        for (int k = 0; k < all->count; k++)
+            CU_ASSERT(all->items[k].received && all->items[k].sent);
+        CU_ASSERT(ledger_balanced(all->world->sim->ledger));
+        SUITE_SAME_INTEGER(world_counter(all->world, "Intercept VDMA interrupts"), all->count);
+        for (int host = 0; host < 3; host++) {
+            CU_ASSERT(most_in(log->text->str, hosts[host], "ACTIVE") <= 1);
+            CU_ASSERT(most_in(log->text->str, hosts[host], "SENDING") <= 1);
+        }
+        world_free(all->world);
+        transition_log_free(log);
+        g_free(mask);
+        g_free(queue);
+    }
+    random_free(random);
 }
 
 // ---- The driver ----
@@ -479,6 +538,7 @@ int main(void)
         {"states of channels", test_states},
         {"one slice is sent at a time", test_one_sent},
         {"one slice is received at a time", test_one_received},
+        {"random slices", test_random},
         {"pages of a slice", test_pages},
         {"a short message in its turn", test_turns},
         {"a channel that is not set up", test_not_set_up},
