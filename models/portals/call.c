@@ -84,7 +84,7 @@ static struct portals_md *descriptor(const struct mpi_request *request, const ch
     return portals_md_unnamed(&ni->tables, eq);
 }
 
-bool portals_call_transfer(struct cpu_context *context, struct mpi_request *request)
+bool portals_call_transfer(struct cpu_context *context, struct mpi_request *request, bool *heard)
 {
     struct portals_ni *ni = portals_ni_of(request->process);
     const struct portals_transfer_arguments *arguments = request->arguments;
@@ -96,6 +96,7 @@ bool portals_call_transfer(struct cpu_context *context, struct mpi_request *requ
     struct portals_md *md = descriptor(request, call);
     if (!md)
         return false;
+    *heard = md->eq != NULL;
     int64_t address = arguments->md ? md->start : request->address;
     struct portals_header header = {
         .kind = put ? PORTALS_PUT : PORTALS_GET,
@@ -109,11 +110,12 @@ bool portals_call_transfer(struct cpu_context *context, struct mpi_request *requ
         .header_data = (uint64_t)arguments->header_data,
         .length = request->size,
         .offset = arguments->offset,
-        .request = request->number,
+        .request = *heard ? request->number : 0,
         .local = address,
         .message = request->message,
     };
-    enum portals_status status = portals_send(context, ni, md, &header, address, request);
+    enum portals_status status =
+        portals_send(context, ni, md, &header, address, *heard ? request : NULL);
     return status == PORTALS_OK ||
            fail(request, call, status_name(status), "the network layer does not carry it");
 }

@@ -130,8 +130,10 @@ static enum mpi_progress advance(struct cpu_context *context, struct mpi_process
 
 static void start_transfer(struct cpu_context *context, struct mpi_request *request)
 {
+    bool heard = true;
     mpi_enter(context, request, PORTALS_REQUEST_SEND, NULL);
-    portals_call_transfer(context, request);
+    if (portals_call_transfer(context, request, &heard) && !heard)
+        done(context, request);
 }
 
 static void start(struct cpu_context *context, struct mpi_request *request)
@@ -180,9 +182,11 @@ static json_t *describe_request(const struct mpi_request *request)
     json_t *json = json_pack("{s:s}", "state", states[request->state].name);
     if (request->state == PORTALS_REQUEST_EVENT)
         json_object_set_new(json, "left", json_integer(device->left));
-    char *text = device->message && ni->nal->waits_for
-                     ? ni->nal->waits_for(ni, &device->message->transfer)
-                     : NULL;
+    if (!device->message) { // what the network layer said last is over
+        json_object_set_new(json, "waits_for", json_string(states[request->state].wait.text));
+        return json;
+    }
+    char *text = ni->nal->waits_for ? ni->nal->waits_for(ni, &device->message->transfer) : NULL;
     if (text)
         json_object_set_new(json, "waits_for", json_string(text));
     g_free(text);
@@ -197,6 +201,8 @@ static json_t *describe_process(const struct mpi_process *process)
         if (!message->request)
             json_array_insert_new(transfers, 0, portals_message_json(ni, message));
     json_t *json = json_pack("{s:i, s:I}", "pid", ni->id.pid, "dropped", (json_int_t)ni->dropped);
+    if (ni->overwritten > 0)
+        json_object_set_new(json, "events_overwritten", json_integer(ni->overwritten));
     if (json_array_size(transfers) > 0)
         json_object_set(json, "transfers", transfers);
     json_decref(transfers);

@@ -60,8 +60,8 @@ extern const struct stage portals_api_stage; // its API in the user process
 void portals_enter_library(struct cpu_context *context, const struct portals_ni *ni,
                            struct cost work, struct message_ref message);
 
-// Sends a put or the question of a get: the bytes of `md` at `address`. Returns what the NAL
-// returns; unless that is PORTALS_OK, nothing is under way.
+// Sends a put or the question of a get: the bytes of `md` at `address`. `request` NULL: no request
+// waits for it. Returns what the NAL returns; unless that is PORTALS_OK, nothing is under way.
 enum portals_status portals_send(struct cpu_context *context, struct portals_ni *ni,
                                  struct portals_md *md, const struct portals_header *header,
                                  int64_t address, struct mpi_request *request);
@@ -76,7 +76,10 @@ json_t *portals_message_json(const struct portals_ni *ni, const struct portals_m
 
 // Each charges its call of the API. A call that fails ends the run, as the thesis's programs do,
 // and returns false.
-bool portals_call_transfer(struct cpu_context *context, struct mpi_request *request);
+
+// *heard is set to whether the descriptor has a queue for the events of the put or get: if not, the
+// program never hears of it.
+bool portals_call_transfer(struct cpu_context *context, struct mpi_request *request, bool *heard);
 bool portals_call_attach(struct cpu_context *context, struct mpi_request *request);
 bool portals_call_bind(struct cpu_context *context, struct mpi_request *request);
 bool portals_call_detach(struct cpu_context *context, struct mpi_request *request);

@@ -47,6 +47,7 @@ struct portals_ni {
     struct pool messages;                      // struct portals_message
     struct portals_message *open;              // those under way
     int64_t dropped;                           // the NI's drop counter (PTL_SR_DROP_COUNT)
+    int64_t overwritten;                       // events that nobody had taken
     struct mpi_queue events;                   // requests that wait for events, oldest first
     int64_t unclaimed[PORTALS_EVENTS_COUNTED]; // seen, and wanted by no request yet
     struct {

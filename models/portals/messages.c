@@ -58,8 +58,10 @@ static void write_event(struct cpu_context *context, struct portals_ni *ni, stru
     cpu_spend_for(context, ni->config->event, &portals_stage, message);
     event->time = context->now;
     bool over = portals_eq_write(eq, event);
-    if (over)
+    if (over) {
+        ni->overwritten++;
         (*ni->counters.overwritten)++;
+    }
     trace_event(context, ni, eq, event, over);
     cpu_post_wake(context, &ni->process->task);
 }
@@ -167,7 +169,8 @@ enum portals_status portals_send(struct cpu_context *context, struct portals_ni 
         message_new(ni, PORTALS_SENDS, md, header, address, put ? header->length : 0);
     message->transfer.header.md = (uint32_t)(md - ni->tables.mds);
     message->mlength = header->length;
-    belongs_to(message, request);
+    if (request)
+        belongs_to(message, request);
     portals_md_use(&ni->tables, md);
     if (header->ack || !put)
         md->pending++; // until the ACK or the REPLY
@@ -265,13 +268,14 @@ static void parse_reply(struct cpu_context *context, struct portals_ni *ni,
 {
     struct portals_md *md = own_md(ni, header);
     struct mpi_request *request = portals_request(ni, header->request);
-    if (!md || !request) {
+    if (!md) {
         refuse(context, ni, header, arriving, NO_GET);
         return;
     }
     struct portals_message *message =
         message_new(ni, PORTALS_IS_REPLY, md, header, header->local, header->length);
-    belongs_to(message, request);
+    if (request)
+        belongs_to(message, request);
     if (!header->apart)
         ledger_match(ni->process->sim->ledger, header->message);
     message_event(context, ni, message, EVENT_START);

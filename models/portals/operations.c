@@ -74,7 +74,7 @@ static const char *const positions[] = {"end", "before", "after", NULL};
         {.param = PARAM(D, threshold, PARAM_COUNT, .fallback = "infinite", .least = "1",           \
                         .doc = "operations that the descriptor takes"),                            \
          .word = "infinite"},                                                                      \
-        FLAG(events, "true", "false: it has no event queue"),                                      \
+        FLAG(events, "true", "false: it has no event queue, and nobody hears of its operations"),  \
         NAME(D, eq, "its event queue; the first without it")
 
 static const struct operation_key attach_keys[] = {

@@ -209,6 +209,31 @@ static void test_overflow(void)
     g_free(text);
 }
 
+// A queue that loses what nobody takes: the put never ends, and the report says why.
+static void test_lost_end(void)
+{
+    char *text = run(TARGET("attach: {size: 1 KiB}")
+                         INITIATOR("put: {to: 0, size: 1 B, request: a}, put: {to: 0, size: 1 B, "
+                                   "request: b}, compute: 1 ms, wait: b, wait: a"),
+                     "portals: {slots: 1}\n");
+    SUITE_CONTAINS(text, "\"events_overwritten\":3");
+    SUITE_CONTAINS(text, "\"waits_for\":\"the end of its transfer (event SEND_END)\"");
+    g_free(text);
+    // Nobody hears of the others, so that the first is not lost.
+    text = run(TARGET("attach: {size: 1 KiB}")
+                   INITIATOR("put: {to: 0, size: 1 B, request: a}, loop: {count: 10, do: [bind: "
+                             "{name: out, size: 1 B, threshold: 1, events: false}, put: {to: 0, "
+                             "size: 1 B, md: out}, compute: 1 ms]}, wait: a"),
+               "");
+    SUITE_CONTAINS(text, "1: send_start(0+1/1) send_end(0+1/1)\n");
+    g_free(text);
+    // A get that nobody hears of brings its bytes all the same.
+    expect(TARGET("attach: {size: 1 KiB, get: true}, event: get_end") INITIATOR(
+               "bind: {name: in, size: 8 B, events: false}, get: {from: 0, size: 8 B, md: "
+               "in}, compute: 1 ms"),
+           "0: get_start(0+8/8) get_end(0+8/8)\n1:\n");
+}
+
 static void test_requests(void)
 {
     expect(TARGET("attach: {size: 1 KiB}, event: any, event: any") INITIATOR(
@@ -314,6 +339,7 @@ int main(void)
         {"get", test_get},
         {"failures on the way", test_failures},
         {"overflow of an event queue", test_overflow},
+        {"ends that nobody sees", test_lost_end},
         {"requests and expressions", test_requests},
         {"calls that fail", test_wrong_calls},
         {"what is refused", test_refused},
