@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Short messages: the packets of a message of each size, the states of its sender and its receiver,
-// boot messages, and what goes wrong.
+// and boot messages.
 #include "tests/p3/world_p3.h"
 #include "tests/support/suite.h"
 
 // The made-up card and library stand in for the real ones in these tests only.
 #include "tests/p3/world_p3.c" // NOLINT(bugprone-suspicious-include)
-
-static void expect_transitions(struct p3_world *world, const char *machine, const char *expected)
-{
-    char *text = p3_world_transitions(world, machine);
-    SUITE_SAME_TEXT(text, expected);
-    g_free(text);
-}
-
-static void expect_waits(struct p3_world *world, int node, const char *expected)
-{
-    char *waits = p3_world_waits(world, node);
-    SUITE_SAME_TEXT(waits, expected);
-    g_free(waits);
-}
-
-// A packet for p3_world_inject.
-static struct intercept_sm packet(int from, int to, enum p3_kind kind, uint64_t number)
-{
-    struct intercept_sm sm = {.from = from, .to = to, .marked = true, .bytes = 24};
-    *p3_packet(&sm) = (struct p3_packet){.kind = (uint8_t)kind, .len = 24, .number = number};
-    return sm;
-}
 
 // ---- Packets ----
 
@@ -116,16 +94,16 @@ static void test_states(void)
     p3_world_put(world, 0, 1, 416 + 3 * 484);
     p3_world_run(world);
     p3_world_expect_over(world);
-    expect_transitions(world, "short send",
-                       "rank 0 short send[0] NEW -> RTS_SENT\n"
-                       "rank 0 short send[0] RTS_SENT -> SENDING\n"
-                       "rank 0 short send[0] SENDING -> WAIT_CTS\n"
-                       "rank 0 short send[0] WAIT_CTS -> SENDING\n"
-                       "rank 0 short send[0] SENDING -> WAIT_END\n"
-                       "rank 0 short send[0] WAIT_END -> DONE\n");
-    expect_transitions(world, "short receive",
-                       "rank 1 short receive[0] PARSED -> RECEIVING\n"
-                       "rank 1 short receive[0] RECEIVING -> ENDED\n");
+    p3_world_expect_lines(world, "short send",
+                          "rank 0 short send[0] NEW -> RTS_SENT\n"
+                          "rank 0 short send[0] RTS_SENT -> SENDING\n"
+                          "rank 0 short send[0] SENDING -> WAIT_CTS\n"
+                          "rank 0 short send[0] WAIT_CTS -> SENDING\n"
+                          "rank 0 short send[0] SENDING -> WAIT_END\n"
+                          "rank 0 short send[0] WAIT_END -> DONE\n");
+    p3_world_expect_lines(world, "short receive",
+                          "rank 1 short receive[0] PARSED -> RECEIVING\n"
+                          "rank 1 short receive[0] RECEIVING -> ENDED\n");
     p3_world_free(world);
 }
 
@@ -141,10 +119,10 @@ static void test_held(void)
     p3_world_run(world);
     p3_world_put(world, 0, 1, 416 + 3 * 484);
     p3_world_run(world);
-    expect_transitions(world, "held",
-                       "rank 0 held up by its RTS to be sent by the kernel thread\n"
-                       "rank 0 held up by CTS\n"
-                       "rank 0 held up by NEXT_CTS\n");
+    p3_world_expect_lines(world, "held",
+                          "rank 0 held up by its RTS to be sent by the kernel thread\n"
+                          "rank 0 held up by CTS\n"
+                          "rank 0 held up by NEXT_CTS\n");
     p3_world_free(world);
 }
 
@@ -166,10 +144,10 @@ static void test_boot(void)
         SUITE_SAME_INTEGER(p3_world_packets(world, 0, P3_RTS, P3_TX_CALLER), 1);
         SUITE_SAME_INTEGER(p3_world_packets(world, 0, P3_RTS, P3_TX_THREAD), 2);
         SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: packets postponed"), 2);
-        expect_transitions(world, "boot",
-                           "rank 0 boot[1] FRESH -> WAIT\nrank 0 boot[1] WAIT -> OPEN\n"
-                           "rank 1 boot[0] FRESH -> WAIT\nrank 1 boot[0] WAIT -> OPEN\n");
-        char *text = p3_world_transitions(world, "rank 0 short send[2]");
+        p3_world_expect_lines(world, "boot",
+                              "rank 0 boot[1] FRESH -> WAIT\nrank 0 boot[1] WAIT -> OPEN\n"
+                              "rank 1 boot[0] FRESH -> WAIT\nrank 1 boot[0] WAIT -> OPEN\n");
+        char *text = p3_world_lines(world, "rank 0 short send[2]");
         SUITE_SAME_TEXT(text, "rank 0 short send[2] NEW -> POSTPONED\n"
                               "rank 0 short send[2] POSTPONED -> RTS_SENT\n"
                               "rank 0 short send[2] RTS_SENT -> DONE\n");
@@ -237,7 +215,7 @@ static void test_loop(void)
     int64_t later = 0;
     for (int i = 0; i < 20; i++) {
         sim_time since = process->loop_since, now = sim_now(p3_world_sim(world));
-        struct intercept_sm sm = packet(0, 1, P3_DATA, 9);
+        struct intercept_sm sm = p3_world_packet(0, 1, P3_DATA, 9);
         p3_world_inject(world, &sm, 10 * TIME_US + i * 170 * TIME_NS);
         p3_world_run(world);
         // 300 ns to take the packet, 300 ns for the record.
@@ -303,179 +281,6 @@ static void test_handler_cb(void)
     }
 }
 
-// ---- What goes wrong ----
-
-static int twice_rts(struct p3_world *world, const struct intercept_sm *sm)
-{
-    (void)world;
-    return p3_packet_of(sm)->kind == P3_RTS && p3_packet_of(sm)->number > 0 ? 2 : 1;
-}
-
-// icpt.short.low_msgnum_error: an RTS that comes again, or with a number that is past, is an error;
-// nothing answers it.
-static void test_low_number(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    options.copies = twice_rts;
-    struct p3_world *world = p3_world_new(&options);
-    for (int i = 0; i < 3; i++)
-        p3_world_put(world, 0, 1, 29);
-    p3_world_run(world);
-    p3_world_expect_over(world);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: RTS with a low number"), 2);
-    SUITE_SAME_INTEGER(p3_world_packets(world, 1, P3_MSGEND, -1), 3);
-    struct intercept_sm sm = packet(0, 1, P3_RTS, 1);
-    p3_packet(&sm)->portals.to.pid = 5;
-    p3_world_inject(world, &sm, 0);
-    p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: RTS with a low number"), 3);
-    p3_world_free(world);
-}
-
-static int no_rts_1(struct p3_world *world, const struct intercept_sm *sm)
-{
-    (void)world;
-    return p3_packet_of(sm)->kind != P3_RTS || p3_packet_of(sm)->number != 1;
-}
-
-// icpt.short.no_reliability_layer: what a dead plane swallows is never sent again. Later messages
-// wait in the reorder queue, and the report says for which.
-static void test_lost_number(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    options.copies = no_rts_1;
-    struct p3_world *world = p3_world_new(&options);
-    for (int i = 0; i < 3; i++)
-        p3_world_put(world, 0, 1, 1000 - 450 * i);
-    p3_world_run(world);
-    expect_waits(world, 0, "CTS for message 1 from node1; MSGEND of message 2 from node1");
-    expect_waits(world, 1, "message 1 before 2 (reorder queue: 1) from node0");
-    CU_ASSERT_FALSE(ledger_balanced(p3_world_sim(world)->ledger));
-    p3_world_free(world);
-}
-
-static int no_data(struct p3_world *world, const struct intercept_sm *sm)
-{
-    (void)world;
-    return p3_packet_of(sm)->kind != P3_DATA && p3_packet_of(sm)->kind != P3_NEXT_CTS;
-}
-
-static void test_waits(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    options.copies = no_data;
-    struct p3_world *world = p3_world_new(&options);
-    p3_world_put(world, 0, 1, 2000);
-    p3_world_put(world, 0, 1, 9000);
-    p3_world_run(world);
-    expect_waits(world, 0, "MSGEND of message 0 from node1; NEXT_CTS for message 1 from node1");
-    expect_waits(world, 1,
-                 "data of message 0 from node0 (548 of 2000 B are there); data of message "
-                 "1 from node0 (900 of 9000 B are there)");
-    p3_world_free(world);
-}
-
-// An RTS to a process that does not exist is dropped; its sender waits for ever, and what comes
-// after the boot message with it.
-static void test_unknown_pid(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    struct p3_world *world = p3_world_new(&options);
-    p3_world_put_nobody(world, 0, 1, 29);
-    p3_world_put(world, 0, 1, 29);
-    p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: messages to an unknown pid"), 1);
-    expect_waits(world, 0,
-                 "MSGEND of message 0 from node1; the boot message to be confirmed by node1 "
-                 "(messages postponed: 1)");
-    p3_world_free(world);
-}
-
-// icpt.short.unexpected_data_error, and answers that nobody waits for.
-static void test_unexpected(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    struct p3_world *world = p3_world_new(&options);
-    static const enum p3_kind kinds[] = {P3_DATA,     P3_STOP_DATA, P3_LAST_DATA, P3_CTS,
-                                         P3_NEXT_CTS, P3_MSGEND,    P3_MSGERROR,  P3_KINDS};
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        struct intercept_sm sm = packet(1, 0, kinds[i], 9);
-        p3_world_inject(world, &sm, 0);
-    }
-    p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: unexpected data"), 3);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: unexpected answers"), 4);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: unknown packets"), 1);
-    SUITE_SAME_INTEGER(p3_world_sim(world)->status, SIM_COMPLETED);
-    p3_world_free(world);
-}
-
-// icpt.short.copy_failure: one MSGEND and the end; the sender takes the message for delivered.
-static void test_copy_failure(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    struct p3_world *world = p3_world_new(&options);
-    p3_world_process(world, 1)->copy_failures = 1;
-    p3_world_put(world, 0, 1, 2000);
-    p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: copies that failed"), 1);
-    SUITE_SAME_INTEGER(p3_world_packets(world, 1, P3_MSGEND, -1), 1);
-    SUITE_SAME_INTEGER(p3_world_packets(world, 1, P3_CTS, -1), 0);
-    SUITE_SAME_INTEGER(p3_world_told(world, 0)->sent_status, PORTALS_OK);
-    SUITE_SAME_INTEGER(p3_world_told(world, 0)->status, PORTALS_FAILED);
-    SUITE_SAME_INTEGER(ledger_totals(p3_world_sim(world)->ledger).lost, 1);
-    p3_world_free(world);
-}
-
-// A send for which the kernel has no memory fails at once and takes no number (thesis 002, 5.3.2,
-// send_short_msg): nothing waits for it.
-static void test_no_memory(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    struct p3_world *world = p3_world_new(&options);
-    p3_world_put(world, 0, 1, 29);
-    p3_world_run(world);
-    p3_world_process(world, 0)->memory_failures = 1;
-    p3_world_put(world, 0, 1, 29);
-    p3_world_put(world, 0, 1, 29);
-    p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_told(world, 1)->sent, 0);
-    SUITE_SAME_INTEGER(p3_world_told(world, 1)->started, 0);
-    SUITE_SAME_INTEGER(p3_world_told(world, 2)->ended, 1);
-    expect_transitions(world, "short send[1]",
-                       "rank 0 short send[1] NEW -> FAILED\n"
-                       "rank 0 short send[1] NEW -> RTS_SENT\n"
-                       "rank 0 short send[1] RTS_SENT -> DONE\n");
-    expect_waits(world, 0, "");
-    p3_world_free(world);
-}
-
-static int no_cts(struct p3_world *world, const struct intercept_sm *sm)
-{
-    (void)world;
-    return p3_packet_of(sm)->kind != P3_CTS;
-}
-
-// icpt.short.msgerror: the message fails at its sender.
-static void test_msgerror(void)
-{
-    struct p3_world_options options = p3_world_defaults();
-    options.copies = no_cts;
-    struct p3_world *world = p3_world_new(&options);
-    p3_world_put(world, 0, 1, 2000);
-    p3_world_run(world);
-    expect_waits(world, 0, "CTS for message 0 from node1");
-    struct intercept_sm sm = packet(1, 0, P3_MSGERROR, 0);
-    p3_world_inject(world, &sm, 0);
-    p3_world_run(world);
-    SUITE_SAME_INTEGER(p3_world_told(world, 0)->sent, 1);
-    SUITE_SAME_INTEGER(p3_world_told(world, 0)->sent_status, PORTALS_FAILED);
-    expect_transitions(world, "short send",
-                       "rank 0 short send[0] NEW -> RTS_SENT\n"
-                       "rank 0 short send[0] RTS_SENT -> FAILED\n");
-    p3_world_free(world);
-}
-
 static const struct suite_case cases[] = {
     {"packets of a message", test_packets},
     {"truncated messages", test_truncated},
@@ -489,14 +294,6 @@ static const struct suite_case cases[] = {
     {"gets", test_get},
     {"long replies", test_long_reply},
     {"all by the handler's CB", test_handler_cb},
-    {"numbers that are past", test_low_number},
-    {"a number that never comes", test_lost_number},
-    {"waits", test_waits},
-    {"unknown pid", test_unknown_pid},
-    {"unexpected packets", test_unexpected},
-    {"a copy that fails", test_copy_failure},
-    {"no memory", test_no_memory},
-    {"MSGERROR", test_msgerror},
     {0},
 };
 

@@ -50,6 +50,9 @@ void p3_world_get(struct p3_world *world, int from, int to, int64_t bytes);
 // The same to a pid that no process has.
 void p3_world_put_nobody(struct p3_world *world, int from, int to, int64_t bytes);
 
+// A packet of 24 B, for p3_world_inject.
+struct intercept_sm p3_world_packet(int from, int to, enum p3_kind kind, uint64_t number);
+
 // A packet reaches a node after that time.
 void p3_world_inject(struct p3_world *world, const struct intercept_sm *sm, sim_time after);
 
@@ -73,7 +76,10 @@ int64_t p3_world_counter(struct p3_world *world, const char *name);
 // The lines of the trace with a text, each ended by a line feed: transitions without their details,
 // "rank 0 short send[0] NEW -> RTS_SENT", and what held messages up, "rank 0 held up by CTS". The
 // caller frees it.
-char *p3_world_transitions(const struct p3_world *world, const char *text);
+char *p3_world_lines(const struct p3_world *world, const char *text);
+
+void p3_world_expect_lines(const struct p3_world *world, const char *text, const char *expected);
+void p3_world_expect_waits(struct p3_world *world, int node, const char *expected);
 
 // The waits of a node's process, joined by "; ". The caller frees it.
 char *p3_world_waits(struct p3_world *world, int node);
