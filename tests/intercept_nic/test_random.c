@@ -16,7 +16,7 @@ struct machine {
 
 static int pick(struct random_stream *random, int least, int most)
 {
-    return least + (int)random_below(random, (uint64_t)(most - least + 1));
+    return least + (int)random_below(random, (uint64_t)(most - least) + 1);
 }
 
 static void add_cables(GString *text, struct random_stream *random, const struct machine *machine)

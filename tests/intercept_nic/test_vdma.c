@@ -351,7 +351,7 @@ static void test_one_received(void)
 
 static int pick(struct random_stream *random, int least, int most)
 {
-    return least + (int)random_below(random, (uint64_t)(most - least + 1));
+    return least + (int)random_below(random, (uint64_t)(most - least) + 1);
 }
 
 // Slices of all lengths and places among three hosts, at about the same time.
