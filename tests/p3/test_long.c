@@ -88,6 +88,20 @@ static void test_wanted(void)
     }
 }
 
+// A process that is not there: the message is dropped with an error, and its sender waits for ever.
+static void test_unknown_pid(void)
+{
+    struct test_program program = pair(LATER PUT("1 MiB", ", pid: 77"), TAKES(""));
+    struct program_run *run = program_run(&program, 1);
+    char *text = program_reason(run, "text");
+    SUITE_SAME_INTEGER(run->result->status, SIM_DEADLOCK);
+    SUITE_CONTAINS(text, "node0 waits for MATCH_REPLY for long message 1 from node1");
+    SUITE_SAME_INTEGER(program_counter(run, "RMPP: messages to an unknown pid"), 1);
+    SUITE_SAME_INTEGER(handler_count(run, "GET sent"), 0);
+    g_free(text);
+    program_run_free(run);
+}
+
 // icpt.align.different_displacement, icpt.align.same_displacement: any address and length.
 static void test_alignment(void)
 {
@@ -190,10 +204,15 @@ static void test_report(void)
 int main(void)
 {
     static const struct suite_case cases[] = {
-        {"a long put, twice and back", test_flow},    {"what the target wants", test_wanted},
-        {"any address and length", test_alignment},   {"an unmodified handler", test_refused},
-        {"order between short and long", test_order}, {"long replies", test_long_reply},
-        {"what it waits for", test_report},           {0},
+        {"a long put, twice and back", test_flow},
+        {"what the target wants", test_wanted},
+        {"unknown pid", test_unknown_pid},
+        {"any address and length", test_alignment},
+        {"an unmodified handler", test_refused},
+        {"order between short and long", test_order},
+        {"long replies", test_long_reply},
+        {"what it waits for", test_report},
+        {0},
     };
     return suite_run("p3: long messages", cases);
 }
