@@ -101,7 +101,7 @@ static void test_ahead(void)
         times[ahead] = transfer(program, NULL, NULL, NULL);
         g_free(set);
     }
-    double reads = 8 * MIB / 64 * (0.12 + 63.3 * 0.015);
+    double reads = 8.0 * MIB / 64 * (0.12 + 63.3 * 0.015);
     CU_ASSERT_TRUE(times[1] < times[0]);
     CU_ASSERT_TRUE(times[3] < times[0]);
     CU_ASSERT_TRUE(times[3] > reads);

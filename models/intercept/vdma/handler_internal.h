@@ -265,7 +265,7 @@ void vdma_ext_reply_arrived(struct cpu_context *context, struct vdma_handler *ha
 bool vdma_next_slice(struct cpu_context *context, struct vdma_handler *handler);
 
 // The channel's counter is zero at the receiver.
-void vdma_slice_received(struct cpu_context *context, struct vdma_handler *handler, int channel);
+void vdma_slice_received(struct cpu_context *context, struct vdma_handler *handler, int number);
 
 // ---- handler_serve.c ----
 
@@ -276,6 +276,6 @@ void vdma_get_arrived(struct cpu_context *context, struct vdma_handler *handler,
 bool vdma_serve(struct cpu_context *context, struct vdma_handler *handler);
 
 // The channel's counter is zero at the sender.
-void vdma_slice_sent(struct cpu_context *context, struct vdma_handler *handler, int channel);
+void vdma_slice_sent(struct cpu_context *context, struct vdma_handler *handler, int number);
 
 #endif
