@@ -148,7 +148,7 @@ uint64_t network_drops(const struct network *network);
 char *network_describe_drops(struct network *network, int from, int to);
 
 // Packets so far that links with a window sent again. By link the counters "packets repeated on
-// link node0->switch0" say so.
+// link node0->switch0" say so, and "time-outs of link node0->switch0" how often no answer came.
 uint64_t network_repeats(const struct network *network);
 
 // Hops so far: links entered by packets.

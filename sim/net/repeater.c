@@ -45,6 +45,7 @@ struct kept {
     struct message_ref message;
     sim_time acknowledged; // TIME_NEVER: no acknowledgement is under way
     sim_time due;          // when it will be repeated; TIME_NEVER: not known, or never
+    bool requested;        // it is due because the receiver asks for it
     uint8_t hop;           // of the packet on this channel
     uint16_t route_bytes;
 };
@@ -64,7 +65,7 @@ struct repeater {
     bool asked; // the receiver has asked for the number that it expects
     bool stuck; // nothing passes any more
     struct event timer;
-    int64_t *repeats; // sim_counter; NULL: none yet
+    int64_t *repeats, *timeouts; // sim_counter; NULL: none yet
     struct kept kept[];
 };
 
@@ -130,24 +131,31 @@ bool repeater_due(const struct repeater *repeater)
     return repeater->cursor < repeater->next;
 }
 
-static void count_repeat(struct repeater *repeater)
+// Counts one more; `what` is the beginning of the counter's name.
+static void repeater_count(const struct repeater *repeater, int64_t **counter, const char *what,
+                           enum sim_loss loss)
 {
-    struct channel *channel = repeater->channel;
-    if (!repeater->repeats) {
+    const struct channel *channel = repeater->channel;
+    if (!*counter) {
         char *link = channel_name(channel);
-        char *name = g_strdup_printf("packets repeated on link %s", link);
-        repeater->repeats = sim_loss_counter(channel->network->sim, name, LOSS_REPEATED);
+        char *name = g_strconcat(what, link, NULL);
+        *counter = sim_loss_counter(channel->network->sim, name, loss);
         g_free(name);
         g_free(link);
     }
-    ++*repeater->repeats;
-    channel->network->repeats++;
+    ++**counter;
+}
+
+static void count_timeout(struct repeater *repeater)
+{
+    repeater_count(repeater, &repeater->timeouts, "time-outs of link ", LOSS_TIMEOUT);
 }
 
 struct repeater_copy repeater_next(struct repeater *repeater)
 {
     const struct kept *kept = kept_at(repeater, repeater->cursor);
-    count_repeat(repeater);
+    repeater_count(repeater, &repeater->repeats, "packets repeated on link ", LOSS_REPEATED);
+    repeater->channel->network->repeats++;
     return (struct repeater_copy){kept->packet, kept->length, kept->message};
 }
 
@@ -232,6 +240,7 @@ struct packet *repeater_send(struct repeater *repeater, struct packet *packet, s
         repeater_keep(repeater, packet);
     repeater->sending = repeater->cursor++;
     kept_at(repeater, repeater->sending)->due = TIME_NEVER;
+    kept_at(repeater, repeater->sending)->requested = false;
     if (repeater->sending == repeater->expected)
         return repeater_send_expected(repeater, packet, start, end);
     bool ahead = repeater->sending > repeater->expected;
@@ -312,7 +321,10 @@ static void repeater_wait(struct repeater *repeater, struct kept *kept, sim_time
 {
     struct engine *engine = repeater->channel->network->engine;
     kept->due = MIN(kept->due, due);
-    repeater->stuck = kept->due == TIME_NEVER;
+    bool stuck = kept->due == TIME_NEVER;
+    if (stuck && !repeater->stuck)
+        count_timeout(repeater); // the first, after which nothing is different
+    repeater->stuck = stuck;
     if (due == TIME_NEVER || (event_pending(&repeater->timer) && repeater->timer.when <= due))
         return;
     engine_reschedule(engine, &repeater->timer, MAX(due, engine_now(engine)));
@@ -327,8 +339,10 @@ static void repeater_ask(struct repeater *repeater, sim_time tail)
     sim_time when = repeater_answer(repeater, tail);
     repeater->asked = true;
     repeater_acknowledge(repeater, repeater->expected, when);
-    if (when != TIME_NEVER)
-        repeater_wait(repeater, kept, when);
+    if (when == TIME_NEVER)
+        return;
+    kept->requested = true;
+    repeater_wait(repeater, kept, when);
 }
 
 void repeater_left(struct repeater *repeater, sim_time tail)
@@ -371,6 +385,8 @@ static void repeater_request(struct engine *engine, struct event *event)
             continue;
         }
         kept->due = TIME_NEVER;
+        if (!kept->requested)
+            count_timeout(repeater);
         repeater->cursor = MIN(repeater->cursor, number);
     }
     if (next != TIME_NEVER)

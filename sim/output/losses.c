@@ -9,6 +9,7 @@
 // What the names of a link's counters begin with.
 #define DROPPED "packets dropped: "
 #define REPEATED "packets repeated on link "
+#define TIMED_OUT "time-outs of link "
 
 struct sums {
     int64_t count[LOSS_TIMEOUT + 1], before[LOSS_TIMEOUT + 1];
@@ -90,12 +91,13 @@ static char *places_of(const struct series_result *series)
 }
 
 // Whether a fault of a link showed after the measurement began: a packet was dropped, or the link
-// repeated it.
+// repeated it or would have to.
 static bool faults_hit(const struct series_result *series)
 {
     for (guint i = 0; i < series->losses->len; i++) {
         const struct result_loss *loss = loss_at(series, i);
-        bool shows = loss->kind == LOSS_DROPPED || g_str_has_prefix(loss->name, REPEATED);
+        bool shows = loss->kind == LOSS_DROPPED || g_str_has_prefix(loss->name, REPEATED) ||
+                     g_str_has_prefix(loss->name, TIMED_OUT);
         if (shows && loss->count > loss->before)
             return true;
     }

@@ -61,6 +61,7 @@ class Repeats(Case):
                          r"link \S+->\S+: \d packets? unacknowledged, link down")
         self.assertEqual(series["ledger"]["lost"], 0)
         self.assertGreater(series["ledger"]["open"], 0)
+        self.assertIn("time-outs of link ", " ".join(series["counters"]))
 
     def test_ports_of_a_plane(self):
         """A plane has so many ports, and no host more."""

@@ -52,6 +52,14 @@ static int64_t repeats(const struct probe *probe, const char *where)
     return count;
 }
 
+static int64_t timeouts(const struct probe *probe, const char *where)
+{
+    char *name = g_strconcat("time-outs of link ", where, NULL);
+    int64_t count = *sim_counter(probe->sim, name);
+    g_free(name);
+    return count;
+}
+
 // Every packet has arrived once, in order, whole; nothing is lost or held.
 static void finish(struct probe *probe, struct topology *topology)
 {
@@ -198,6 +206,7 @@ static void test_lost_last(void)
     struct topology *topology = topology_row(0, &link, &node);
     struct probe *probe = send_many(topology, 3);
     SUITE_SAME_INTEGER(arrived(probe, 2), 3 * SLOT + TIME_OUT + SLOT + WIRE);
+    SUITE_SAME_INTEGER(timeouts(probe, "node0->node1"), 1);
     SUITE_SAME_INTEGER(repeats(probe, "node0->node1"), 1);
     finish(probe, topology);
 }
@@ -214,6 +223,7 @@ static void test_lost_before_others(void)
     for (int i = 0; i < 20; i++)
         SUITE_SAME_INTEGER(arrived(probe, i), (i + 1 + (i < 2 ? 0 : 3)) * SLOT + WIRE);
     SUITE_SAME_INTEGER(repeats(probe, "node0->node1"), 3);
+    SUITE_SAME_INTEGER(timeouts(probe, "node0->node1"), 0);
     finish(probe, topology);
 }
 
@@ -244,6 +254,7 @@ static void test_lost_acknowledgement(void)
     probe_run(probe);
     SUITE_SAME_INTEGER(arrived(probe, 0), SLOT + WIRE);
     SUITE_SAME_INTEGER(arrived(probe, 1), TIME_OUT + 3 * SLOT + WIRE);
+    SUITE_SAME_INTEGER(timeouts(probe, "node0->node1"), 1);
     SUITE_SAME_INTEGER(repeats(probe, "node0->node1"), 1);
     finish(probe, topology);
 }
@@ -261,6 +272,7 @@ static void test_later_acknowledgement(void)
     probe_run(probe);
     SUITE_SAME_INTEGER(arrived(probe, 1), 3 * SLOT + WIRE);
     SUITE_SAME_INTEGER(network_repeats(probe->network), 0);
+    SUITE_SAME_INTEGER(timeouts(probe, "node0->node1"), 0);
     finish(probe, topology);
 }
 

@@ -32,6 +32,7 @@ static const struct trial trials[] = {
      {{"packets repeated on link a->b", LOSS_REPEATED, 3, 3}},
      "s: 3 sent again; before the measurement: 3 sent again; the links' faults hit nothing that "
      "was measured\n"},
+    {true, {{"time-outs of link a->b", LOSS_TIMEOUT, 1, 0}}, "s: 1 time-out\n"},
     // The worst places first; equal ones by name.
     {true,
      {{"nic receive ring full", LOSS_DROPPED, 5, 5},
