@@ -4,6 +4,12 @@
 // engine. Handlers are connected pairwise, with credits for messages. Portals' extensions of it
 // (5.2.2) are transfers of any alignment and length, and messages of a client's own.
 //
+// The thesis leaves open, and is read as follows: two CONNECTs that cross are both accepted; a
+// CONNECT carries its sender's credit; of four channels one is kept for sending (handler_read.c);
+// nothing interrupts the handler when a slice has been sent, but it looks again if something waits
+// for a channel or a buffer; a slice is as long as both page tables reach, and leaves at least what
+// the engine can move.
+//
 // Not modelled: the protection of a process's memory against others, and the bookkeeping of
 // several processes per card.
 #ifndef NETSIM_MODELS_INTERCEPT_HANDLER_H

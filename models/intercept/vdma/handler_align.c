@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/intercept/vdma/handler_align.h"
 
-#include "models/intercept/nic/nic.h"
-
 bool vdma_aligned(int64_t local, int64_t remote, int64_t bytes)
 {
     return local % VDMA_ALIGNMENT == 0 && remote % VDMA_ALIGNMENT == 0 && bytes % VDMA_QWORD == 0 &&

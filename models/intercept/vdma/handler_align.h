@@ -7,13 +7,15 @@
 #ifndef NETSIM_MODELS_INTERCEPT_HANDLER_ALIGN_H
 #define NETSIM_MODELS_INTERCEPT_HANDLER_ALIGN_H
 
+#include "models/intercept/nic/nic.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define VDMA_ALIGNMENT 32 // of addresses, by the handler's rules
 #define VDMA_QWORD 8
-#define VDMA_LEAST 24 // three quad words
-#define VDMA_SLICE ((int64_t)1 << 20)
+#define VDMA_LEAST INTERCEPT_VDMA_LEAST
+#define VDMA_SLICE ((int64_t)INTERCEPT_TABLE * INTERCEPT_PAGE) // 1 MiB
 
 // A transfer's parts: `first` bytes and the `last` ones go by a message, `middle` bytes by VDMA.
 struct vdma_split {
