@@ -41,7 +41,7 @@ class Specifications(Drawing):
             for claim in figure["claims"] + [mark["claim"] for mark in marks]:
                 self.assertRegex(claims, rf"(?m)\b{re.escape(claim)}\b")
             for mark in marks:
-                self.assertRegex(mark["source"], r"^thesis 00[013], (figure )?\d\.\d")
+                self.assertRegex(mark["source"], r"^thesis 00[0-3], (figure )?\d\.\d")
 
     def test_every_series_exists(self):
         names = self.netsim("list", "scenarios", "--names").stdout.split()

@@ -15,15 +15,33 @@ MYRINET = {"armci_accumulate", "armci_copy_and_send", "armci_dynamic_buffers",
            "grim_scan"}
 TESTED |= MYRINET
 
+# test_intercept.py
+INTERCEPT = {"begin_order_mixed", "boot_message", "design_versions", "eq_overflow",
+             "incast_grants", "link_corruption", "long_message_flow", "old_firmware",
+             "plane_dead", "plane_masked", "plane_reordering", "portals_bandwidth_system1",
+             "portals_pingpong_system1", "self_connect", "short_message_flow", "truncated_put",
+             "tx_cb_full", "unmatched_put", "vdma_alignment", "vdma_loopback_system1",
+             "vdma_planes_system2", "vdma_scs_reference", "vdma_slices"}
+TESTED |= INTERCEPT
+
 # Those whose program fails, as it should.
 FAILING = {"alltoall_deadlock", "area_overrun", "armci_one_port", "flood_empty_rq",
-           "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock", "ring_deadlock"}
+           "grim_cable_pulled", "grim_control_deadlock", "grim_reply_deadlock", "old_firmware",
+           "plane_dead", "ring_deadlock", "self_connect"}
 
 # Those that take seconds, with less to do; all others take milliseconds.
 LONGER = {"pingpong_cluster1", "pingpong_cluster2", "bcast_cluster1", "bcast_cluster2",
           "bcast_cluster2_small_area", "armci_accumulate", "armci_copy_and_send",
           "armci_get_config1", "armci_get_config2", "armci_put_buffers", "armci_put_config1",
-          "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection"}
+          "armci_put_config2", "gm_allsize", "gm_corruption", "grim_injection", "design_versions",
+          "link_corruption", "portals_bandwidth_system1", "vdma_loopback_system1",
+          "vdma_planes_system2", "vdma_scs_reference", "vdma_slices"}
 QUICK = sorted(TESTED - LONGER)
 FEW = ("--set", "workload.sizes=[1 B, 20 KiB, 100 KiB]", "--set", "workload.repetitions=3")
 FEW_COUNTS = ("--set", "workload.sizes=[1, 20, 100]") # where sizes are counts, of messages
+# Raw VDMA takes no less than 24 B, in quad words.
+FEW_BLOCKS = ("--set", "workload.sizes=[96 B, 20 KiB, 100 KiB]", "--set",
+              "workload.repetitions=3")
+FEWER = {"grim_injection": FEW_COUNTS, "portals_bandwidth_system1": FEW_BLOCKS,
+         "vdma_loopback_system1": FEW_BLOCKS, "vdma_planes_system2": FEW_BLOCKS,
+         "vdma_scs_reference": FEW_BLOCKS, "vdma_slices": FEW_BLOCKS}
