@@ -215,7 +215,7 @@ class Messages(Case):
         self.completes("short_message_flow", "--set", f"{path}=5")
         run = self.run_scenario("short_message_flow", "--set", f"{path}=6", code=FAILED,
                                 tag="other")
-        self.assertEqual(counters(run, "29 B")["RMPP: RTS to an unknown pid"], 1)
+        self.assertEqual(counters(run, "29 B")["RMPP: messages to an unknown pid"], 1)
 
     def test_one_process_per_node(self):
         """icpt.driver.single_process"""
