@@ -208,25 +208,41 @@ static void append_data_server(GPtrArray *body, int64_t size, int64_t count, con
     append_detach(body, IN);
 }
 
-static void append_data_client(GPtrArray *body, int64_t size, int64_t count, const P *config)
+// The put, of which `unlinks` descriptors of this process are used up.
+static void append_data_put(GPtrArray *loop, int64_t size, int64_t unlinks, const P *config)
 {
     int64_t length = MAX(size - config->offset, 0);
-    GPtrArray *loop = op_append_loop(body, count, NULL)->body;
     append_descriptor(loop, PORTALS_OPERATION_BIND, OUT, OUTGOING + config->offset, length)
         ->threshold = 1;
     append_time(loop, config->before);
     op_append(loop, OP_MEASURE_START);
     append_put(loop, SERVER, DATA_PORTAL, length);
     benchmark_measure_stop(loop, size, 1, 1);
-    append_event(loop, PORTALS_UNLINK, 1);
+    append_event(loop, PORTALS_UNLINK, unlinks);
+}
+
+// Both in one process, whose card is cabled to itself: its own descriptor takes its put (6.1.1).
+static void append_data_looped(GPtrArray *body, int64_t size, int64_t count, const P *config)
+{
+    GPtrArray *loop = op_append_loop(body, count, NULL)->body;
+    struct portals_descriptor_arguments *attach = append_attach(
+        loop, DATA_PORTAL, INCOMING + config->server_offset, MAX(size - config->server_offset, 0));
+    attach->threshold = 1;
+    attach->truncate = attach->unlink = true;
+    append_data_put(loop, size, 2, config);
 }
 
 static void append_bandwidth(GPtrArray *body, int rank, int64_t size,
                              const struct workload *workload)
 {
     int64_t count = benchmark_repetitions(workload, size);
-    (rank == SERVER ? append_data_server : append_data_client)(body, size, count,
-                                                               workload->parameters->values);
+    const P *config = workload->parameters->values;
+    if (workload->ranks == 1)
+        append_data_looped(body, size, count, config);
+    else if (rank == SERVER)
+        append_data_server(body, size, count, config);
+    else
+        append_data_put(op_append_loop(body, count, NULL)->body, size, 1, config);
 }
 
 // ---- portals.put: puts of a size, one after the other ----
@@ -282,6 +298,7 @@ const struct benchmark portals_benchmarks[] = {
                        "SEND_END, and does not wait for the answer of rank 0",
                    .least_ranks = 2,
                    .most_ranks = 2,
+                   .rank_per_host = true,
                    .metrics = BENCHMARK_EACH_METRICS,
                    .sizes = "29 B",
                    .repetitions = 30,
@@ -290,15 +307,18 @@ const struct benchmark portals_benchmarks[] = {
         .append = append_pingpong,
     },
     {
-        .schema = {.name = "portals.bandwidth",
-                   .doc = "the bandwidth program of thesis 002, A.2: one put of rank 1 into memory "
-                          "of rank 0; MB is 2^20 B, and whole ones are counted",
-                   .least_ranks = 2,
-                   .most_ranks = 2,
-                   .metrics = BENCHMARK_EACH_POINT_METRICS,
-                   .sizes = "100 MiB",
-                   .repetitions = 1,
-                   .parameters = &bandwidth_table},
+        .schema =
+            {.name = "portals.bandwidth",
+             .doc = "the bandwidth program of thesis 002, A.2: one put of rank 1 into memory "
+                    "of rank 0, or of the only rank into its own; MB is 2^20 B, and whole ones are "
+                    "counted",
+             .least_ranks = 1,
+             .most_ranks = 2,
+                   .rank_per_host = true,
+             .metrics = BENCHMARK_EACH_POINT_METRICS,
+             .sizes = "100 MiB",
+             .repetitions = 1,
+             .parameters = &bandwidth_table},
         .report = {.each_repetition = true, .messages = 1, .bytes = bandwidth_bytes},
         .append = append_bandwidth,
     },
