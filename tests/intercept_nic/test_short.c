@@ -44,7 +44,7 @@ static void test_budget(void)
     world_free(world);
 }
 
-// Data that lie elsewhere cost a bus read of their own.
+// icpt.cb.direct_indirect: data that lie elsewhere cost a bus read of their own.
 static void test_indirect(void)
 {
     struct world *world = icpt_world_new(ICPT_CABLE, NULL, NULL);

@@ -260,8 +260,8 @@ class Messages(Case):
     def test_boot(self):
         """icpt.short.bootmsg: what follows the first message waits until that is confirmed."""
         run = self.completes("boot_message")
-        self.assertGreater(counters(run, "first of 29 B")["RMPP: packets postponed"], 1)
-        self.assertEqual(counters(run, "first of 2 KiB")["RMPP: packets postponed"], 10)
+        for series in run.json["series"]:
+            self.assertGreater(series["counters"]["RMPP: packets postponed"], 1)
 
     def test_begin_order(self):
         """icpt.portals.in_order_begin does not hold between long and short messages: the short put,
