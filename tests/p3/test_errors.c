@@ -154,6 +154,24 @@ static void test_no_memory(void)
     p3_world_free(world);
 }
 
+// icpt.driver.iov_limit: the NAL sends from one piece of memory or none (thesis 002, 5.3.2,
+// inal_send).
+static void test_pieces(void)
+{
+    struct p3_world_options options = p3_world_defaults();
+    struct p3_world *world = p3_world_new(&options);
+    struct portals_transfer transfer = {
+        .header = {.kind = PORTALS_PUT, .to = {1, 5}, .length = 58},
+        .length = 58,
+        .segments = 2,
+    };
+    enum portals_status status =
+        p3_nal.send(NULL, p3_world_process(world, 0)->ni, &transfer); // returns before it acts
+    SUITE_SAME_INTEGER(status, PORTALS_INV_MD);
+    SUITE_SAME_INTEGER(p3_world_counter(world, "RMPP: RTS"), 0);
+    p3_world_free(world);
+}
+
 static int no_cts(struct p3_world *world, const struct intercept_sm *sm)
 {
     (void)world;
@@ -222,6 +240,7 @@ static const struct suite_case cases[] = {
     {"unexpected packets", test_unexpected},
     {"a copy that fails", test_copy_failure},
     {"no memory", test_no_memory},
+    {"two pieces of memory", test_pieces},
     {"MSGERROR", test_msgerror},
     {"a sender that starts again", test_sender_restarts},
     {"a receiver that starts again", test_receiver_restarts},
