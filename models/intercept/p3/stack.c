@@ -6,7 +6,7 @@
 #include "sim/program/program.h"
 #include "sim/workload/job.h"
 
-#define MOST_WAITS 4       // per process, in a report's sentence
+#define MOST_TOLD 4        // of processes, and of each one's waits, in a report's sentence
 #define PROCESS_BYTES 4096 // pools and tables of a process, about
 #define PEER_BYTES 256     // of a peer that it talks to, with a handler's connection
 
@@ -109,45 +109,59 @@ static void clear(struct job *job)
 
 // ---- Reports ----
 
-static void append(GString *text, const char *who, const char *what)
+// The first few texts of a list, and how many more there are.
+static char *join(GPtrArray *texts, const char *between)
 {
-    g_string_append_printf(text, "%s%s%s", text->len > 0 ? "; " : "", who, what);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < texts->len && i < MOST_TOLD; i++)
+        g_string_append_printf(text, "%s%s", i > 0 ? between : "",
+                               (const char *)g_ptr_array_index(texts, i));
+    if (texts->len > MOST_TOLD)
+        g_string_append_printf(text, "%sand %u more", between, texts->len - MOST_TOLD);
+    g_ptr_array_unref(texts);
+    return g_string_free(text, FALSE);
 }
 
-// "node0 waits for CTS for message 7 from node1"
-static void append_waits(GString *text, const struct p3_process *process)
+// Adds "node0 waits for CTS for message 7 from node1". Takes `waits` over.
+static void add_waits(GPtrArray *texts, const char *who, char *waits)
 {
-    GPtrArray *waits = p3_waits(process);
-    for (guint i = 0; i < waits->len && i < MOST_WAITS; i++) {
-        g_string_append(text, i > 0 ? ", " : text->len > 0 ? "; " : "");
-        if (i == 0)
-            g_string_append_printf(text, "%s waits for ", process->host->name);
-        g_string_append(text, g_ptr_array_index(waits, i));
-    }
-    if (waits->len > MOST_WAITS)
-        g_string_append_printf(text, ", and %u more", waits->len - MOST_WAITS);
-    g_ptr_array_unref(waits);
+    if (waits && *waits)
+        g_ptr_array_add(texts, g_strdup_printf("%s waits for %s", who, waits));
+    g_free(waits);
 }
 
+// Those of processes, of handlers' threads and of cards, each a list of its own.
 static char *blocked(const struct job *job)
 {
     const struct p3_stack *stack = job->state;
-    GString *text = g_string_new(NULL);
-    for (int i = 0; i < job->ranks; i++)
-        append_waits(text, &((const struct rank *)job->processes[i]->device)->p3);
-    for (int host = 0; host < job->cluster->host_count; host++) {
-        char *waits = vdma_handler_waits(stack->handlers[host]);
-        char *card = intercept_describe(intercept_nic(job->cluster, host));
-        if (waits) {
-            append(text, job->cluster->hosts[host]->name, "'s VDMA handler waits for ");
-            g_string_append(text, waits);
-        }
-        if (card)
-            append(text, "", card);
-        g_free(waits);
-        g_free(card);
+    GPtrArray *texts[3], *all = g_ptr_array_new_with_free_func(g_free);
+    for (int i = 0; i < 3; i++)
+        texts[i] = g_ptr_array_new_with_free_func(g_free);
+    for (int i = 0; i < job->ranks; i++) {
+        const struct rank *rank = job->processes[i]->device;
+        add_waits(texts[0], rank->p3.host->name, join(p3_waits(&rank->p3), ", "));
     }
-    return g_string_free(text, text->len == 0);
+    for (int host = 0; host < job->cluster->host_count; host++) {
+        char *who = g_strdup_printf("%s's VDMA handler", job->cluster->hosts[host]->name);
+        char *card = intercept_describe(intercept_nic(job->cluster, host));
+        add_waits(texts[1], who, vdma_handler_waits(stack->handlers[host]));
+        if (card)
+            g_ptr_array_add(texts[2], card);
+        g_free(who);
+    }
+    for (int i = 0; i < 3; i++) {
+        bool some = texts[i]->len > 0;
+        char *text = join(texts[i], "; ");
+        if (some)
+            g_ptr_array_add(all, text);
+        else
+            g_free(text);
+    }
+    bool nothing = all->len == 0;
+    char *text = join(all, "; ");
+    if (nothing)
+        g_clear_pointer(&text, g_free);
+    return text;
 }
 
 const struct stack portals_stack = {
