@@ -314,7 +314,7 @@ const struct benchmark portals_benchmarks[] = {
                     "counted",
              .least_ranks = 1,
              .most_ranks = 2,
-                   .rank_per_host = true,
+             .rank_per_host = true,
              .metrics = BENCHMARK_EACH_POINT_METRICS,
              .sizes = "100 MiB",
              .repetitions = 1,

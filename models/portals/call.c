@@ -93,6 +93,9 @@ bool portals_call_transfer(struct cpu_context *context, struct mpi_request *requ
     const struct mpi_process *peer = request->process->peers[request->peer];
     enter(context, ni, request->message);
     portals_enter_library(context, ni, ni->config->put, request->message);
+    if (!ni->called)
+        cpu_spend_for(context, ni->config->first, &portals_stage, request->message);
+    ni->called = true;
     struct portals_md *md = descriptor(request, call);
     if (!md)
         return false;

@@ -61,6 +61,10 @@ static const struct param params[] = {
           .doc = "cache misses of each entry into the library (a put or get, an arriving header, "
                  "the end of a transfer)",
           .source = "fitted to the polling latency of thesis 002, 6.1, where it is not 0"),
+    PARAM(C, first, PARAM_COST, .fallback = "0",
+          .doc = "what the first put or get of a process costs beyond the others: code and tables "
+                 "that are in no cache",
+          .source = "fitted to the maxima of thesis 002, 6.1, where it is not 0"),
     {0},
 };
 

@@ -22,7 +22,7 @@ struct portals_config {
     int64_t pid;                                         // of every process
     int64_t entries, descriptors, queues, access, table; // limits that a program asks for
     int64_t slots;                                       // of the first EQ
-    struct cost api, dispatch, attach, put, parse, scan, event, finalize, see, cold;
+    struct cost api, dispatch, attach, put, parse, scan, event, finalize, see, cold, first;
 };
 
 extern const struct param_table portals_table; // section "portals"
@@ -48,6 +48,7 @@ struct portals_ni {
     struct portals_message *open;              // those under way
     int64_t dropped;                           // the NI's drop counter (PTL_SR_DROP_COUNT)
     int64_t overwritten;                       // events that nobody had taken
+    bool called;                               // it has put or got
     struct mpi_queue events;                   // requests that wait for events, oldest first
     int64_t unclaimed[PORTALS_EVENTS_COUNTED]; // seen, and wanted by no request yet
     struct {
