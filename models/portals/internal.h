@@ -69,7 +69,7 @@ enum portals_status portals_send(struct cpu_context *context, struct portals_ni 
 // The request of this process with that number; NULL: it is over.
 struct mpi_request *portals_request(const struct portals_ni *ni, uint32_t number);
 
-// Reports a transfer: {"does", "peer", "bytes", "waits_for"}, new reference.
+// Reports a transfer: {"transfer", "nid", "pid", "bytes", "waits_for"}, new reference.
 json_t *portals_message_json(const struct portals_ni *ni, const struct portals_message *message);
 
 // ---- call.c ----

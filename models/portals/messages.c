@@ -381,15 +381,16 @@ void portals_transfer_waits(struct portals_transfer *transfer, const struct wait
 
 json_t *portals_message_json(const struct portals_ni *ni, const struct portals_message *message)
 {
-    static const char *const does[] = {[PORTALS_SENDS] = "sends",
-                                       [PORTALS_TAKES] = "takes a put",
-                                       [PORTALS_REPLIES] = "replies",
-                                       [PORTALS_IS_REPLY] = "takes a reply",
-                                       [PORTALS_ACKS] = "acknowledges"};
+    static const char *const does[] = {[PORTALS_SENDS] = "sent",
+                                       [PORTALS_TAKES] = "of a put that has come",
+                                       [PORTALS_REPLIES] = "of a reply",
+                                       [PORTALS_IS_REPLY] = "of a reply that has come",
+                                       [PORTALS_ACKS] = "of an ACK"};
     const struct portals_header *header = &message->transfer.header;
     struct portals_id peer = header->from.nid == ni->id.nid ? header->to : header->from;
-    json_t *json = json_pack("{s:s, s:i, s:i, s:I}", "does", does[message->role], "nid", peer.nid,
-                             "pid", peer.pid, "bytes", (json_int_t)message->transfer.length);
+    json_t *json =
+        json_pack("{s:s, s:i, s:i, s:I}", "transfer", does[message->role], "nid", peer.nid, "pid",
+                  peer.pid, "bytes", (json_int_t)message->transfer.length);
     char *text = ni->nal->waits_for ? ni->nal->waits_for(ni, &message->transfer) : NULL;
     if (text)
         json_object_set_new(json, "waits_for", json_string(text));

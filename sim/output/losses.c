@@ -107,7 +107,9 @@ static bool faults_hit(const struct series_result *series)
 void losses_append(GString *out, const struct series_result *series)
 {
     struct sums sums = sums_of(series);
-    if (series->losses->len == 0 && !series->faults)
+    // A run that did not complete does not look well, and may have stuck on these very faults.
+    bool in_vain = series->faults && series->status == SIM_COMPLETED && !faults_hit(series);
+    if (series->losses->len == 0 && !in_vain)
         return;
     shown_append(out, series->name, SHOWN_LINE);
     g_string_append(out, ": ");
@@ -120,7 +122,7 @@ void losses_append(GString *out, const struct series_result *series)
         g_string_append(out, "; before the measurement: ");
         append_sums(out, sums.before, "");
     }
-    if (series->faults && !faults_hit(series))
+    if (in_vain)
         g_string_append_printf(out, "%sthe links' faults hit nothing that was measured",
                                series->losses->len > 0 ? "; " : "");
     g_string_append_c(out, '\n');

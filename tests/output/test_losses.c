@@ -48,6 +48,19 @@ static const struct trial trials[] = {
      "again; the links' faults hit nothing that was measured\n"},
 };
 
+// Faults on which a run stuck have hit it, though nothing was dropped.
+static void test_stuck(void)
+{
+    struct series_result *series = series_result_new("s", "stack");
+    GString *text = g_string_new(NULL);
+    series->faults = true;
+    series->status = SIM_DEADLOCK;
+    losses_append(text, series);
+    SUITE_SAME_TEXT(text->str, "");
+    g_string_free(text, TRUE);
+    series_result_free(series);
+}
+
 static void test_lines(void)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(trials); i++) {
@@ -77,7 +90,9 @@ static void test_name(void)
 
 int main(void)
 {
-    static const struct suite_case cases[] = {
-        {"lines", test_lines}, {"a name that steers", test_name}, {0}};
+    static const struct suite_case cases[] = {{"lines", test_lines},
+                                              {"faults on which a run stuck", test_stuck},
+                                              {"a name that steers", test_name},
+                                              {0}};
     return suite_run("output: losses", cases);
 }
