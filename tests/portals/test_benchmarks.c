@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Portals' benchmarks over a made-up network layer that takes no time: what is left is the sum of
 // the library's costs.
+#include "sim/workload/run.h"
 #include "tests/support/portals_fake.h"
 #include "tests/support/suite.h"
 
 #include <glib.h>
+#include <string.h>
 
 static void expect(const char *benchmark, const char *sections, const char *part)
 {
@@ -92,6 +94,52 @@ static void test_bandwidth(void)
            "bandwidth_MB_per_s at 65536 = 7022.5\n");
 }
 
+static double value_of(const struct series_result *series, const char *metric)
+{
+    for (guint i = 0; i < series->values->len; i++) {
+        const struct result_value *value = &g_array_index(series->values, struct result_value, i);
+        if (strcmp(value->metric, metric) == 0)
+            return value->value;
+    }
+    return -1;
+}
+
+// The program divides whole numbers: a message of 4 bytes less than 3 MiB counts as 2 MiB.
+static void test_whole_mib(void)
+{
+    static const char text[] =
+        "schema: 1\nname: t\nstack: portals\nnic: intercept\nhosts: [{name: n, count: 2}]\n"
+        "links: [{from: n0, to: n1}]\nlink: {rate: 2 Gb/s}\n"
+        "host: {processor: {cores: 2}, bus: {width: 8 B, clock: 66 MHz}}\n"
+        "workload: {benchmark: portals.bandwidth, sizes: 3 MiB, offset: 4 B}\n";
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct diag_list *diags = diag_list_new();
+    struct scenario *scenario =
+        scenario_parse(text, strlen(text), "t.yaml", NULL, schema, NULL, diags);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
+    struct result *result = run_scenario(&model_registry, scenario, &(struct run_options){0});
+    const struct series_result *series = g_ptr_array_index(result->series, 0);
+    double seconds = value_of(series, "latency_us") / 1e6;
+    CU_ASSERT_DOUBLE_EQUAL(value_of(series, "bandwidth_MB_per_s") * seconds, 2, 1e-9);
+    result_free(result);
+    scenario_free(scenario);
+    diag_list_free(diags);
+    registry_schema_free(schema);
+}
+
+// On one rank the process puts into memory of its own: both descriptors unlink.
+static void test_looped(void)
+{
+    char *complaints;
+    char *text = portals_fake_run(1, "benchmark: portals.bandwidth, ranks: 1, sizes: 64 KiB", "",
+                                  &complaints);
+    SUITE_CONTAINS(text ? text : complaints,
+                   "0: send_start(0+65536/65536) put_start(0+65536/65536) put_end(0+65536/65536) "
+                   "unlink(0+65536/65536) send_end(0+65536/65536) unlink(0+65536/65536)\n");
+    g_free(complaints);
+    g_free(text);
+}
+
 static void test_put(void)
 {
     expect("benchmark: portals.put, sizes: [0 B, 1 B, 32 KiB]", "", "latency_us at 0 = 4.45\n");
@@ -108,6 +156,8 @@ int main(void)
         {"the first put", test_first},
         {"costs", test_costs},
         {"portals.bandwidth", test_bandwidth},
+        {"portals.bandwidth, looped", test_looped},
+        {"portals.bandwidth counts whole MiB", test_whole_mib},
         {"portals.put", test_put},
         {0},
     };
