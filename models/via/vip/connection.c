@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The connection manager: peer-to-peer connections. Both sides ask with the same discriminator; a
-// side is connected once it has asked and the other's request has come.
+// side is connected once it has asked and the other's request has come. A request is repeated until
+// then (mvia.connect_retry); that is assumed.
+//
+// Not modelled: an acknowledgment of the last answer. If the network loses that answer, the other
+// side connects with its next request, and discards data that come before.
 #include "models/via/vip/provider.h"
 
 const char *vip_vi_state_name(enum vip_vi_state state)
