@@ -98,7 +98,7 @@ static bool find(struct search *search, const struct scenario *scenario, GError 
 
 // ---- Its unit ----
 
-// What a value of this kind of parameter is measured in; -1: it is no quantity.
+// Returns the kind of quantity of such a parameter, or -1 if it is no quantity.
 static int quantity_kind_of(enum param_kind kind, const char *text)
 {
     switch (kind) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run comes to, by the targets: residuals, values and texts.
+// The judgement of a run by the targets: residuals, values and texts.
 #include "sim/calibrate/target.h"
 
 #include <math.h>

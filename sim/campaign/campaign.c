@@ -338,7 +338,7 @@ bool campaign_run(struct campaign *campaign, GError **error)
         good = mpi_workers_run(&work, error);
     else
         good = workers_run(&work, campaign->options.jobs, error);
-    // What was finished before a failure is kept all the same.
+    // Points that were finished before a failure are kept all the same.
     if (!store_commit(campaign->store, &late)) {
         if (good)
             g_propagate_error(error, late);

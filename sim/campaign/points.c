@@ -10,7 +10,7 @@
 
 // ---- Compiling ----
 
-// What is found out about each value of each axis.
+// The findings about each value of each axis.
 struct survey {
     const struct sweep *sweep;
     bool **possible;     // [axis][value]: in one point at least
@@ -98,7 +98,7 @@ static bool complain(const struct survey *survey, const struct points *points,
     return wrong;
 }
 
-// What is set for all points, and read in none.
+// Settings of all points that none reads.
 static bool complain_unused(const struct survey *survey, const struct campaign *campaign,
                             struct diag_list *diags)
 {

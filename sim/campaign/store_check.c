@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-// What a cell may be.
+// The kinds of cells.
 enum cell {
     TEXT,
     NAME,
@@ -39,7 +39,7 @@ struct table {
     const char *name;
     int keys;
     struct column columns[MOST_COLUMNS];
-    // What is wrong with a row whose cells are right; NULL: nothing. The caller frees it.
+    // Returns what is wrong with a row whose cells are right, or NULL. The caller frees it.
     char *(*row)(struct check *check, sqlite3_stmt *row);
 };
 
@@ -131,7 +131,7 @@ static bool is_known(const json_t *axis, json_t *paths)
     return known;
 }
 
-// What is wrong with the axes of a sweep; *points: how many they span.
+// Returns what is wrong with the axes of a sweep; *points: how many they span.
 static char *axes_problem(const json_t *axes, bool zip, double *points)
 {
     const json_t *axis;

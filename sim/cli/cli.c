@@ -203,7 +203,7 @@ static bool reader_is_gone(void)
     return poll(&output, 1, 0) > 0 && (output.revents & POLLERR);
 }
 
-// What was printed must have arrived. A reader that went away (`| head`) is no error.
+// Checks that the printed text has arrived. A reader that went away (`| head`) is no error.
 static enum cli_exit finish_output(enum cli_exit code)
 {
     errno = 0;

@@ -72,7 +72,7 @@ char **cli_data_names(const char *folder)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
-// A file of the data directory, if it is there: FOLDER/NAME with `suffix` behind it.
+// Returns the path of FOLDER/NAMEsuffix in the data directory, or NULL if there is no such file.
 static char *data_file(const char *folder, const char *name, const char *suffix)
 {
     char *file = g_strconcat(name, suffix, NULL);
@@ -84,7 +84,7 @@ static char *data_file(const char *folder, const char *name, const char *suffix)
     return NULL;
 }
 
-// The file that an argument names, or NULL. A file that is there as given always wins.
+// Returns the file that an argument names, or NULL. An existing file of that path always wins.
 static char *find_scenario(const char *argument)
 {
     if (g_file_test(argument, G_FILE_TEST_EXISTS))

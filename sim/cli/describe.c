@@ -194,7 +194,7 @@ static void append_section_text(GString *out, const struct scenario_section *sec
         append_param_text(out, param);
 }
 
-// What a benchmark does and reports, for how many ranks and which sizes.
+// Prints what a benchmark does and reports, for how many ranks and which sizes.
 static void append_benchmark_text(GString *out, const struct benchmark_schema *benchmark)
 {
     g_string_append_printf(out, "%s: ", benchmark->name);

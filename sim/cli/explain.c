@@ -41,7 +41,7 @@ static bool size_is_wanted(const struct scenario *scenario,
 
 // ---- Runs ----
 
-// What a scenario is read again with, for a trial.
+// The arguments with which a scenario is read again for a trial.
 struct reader {
     const struct scenario_schema *schema;
     const char *file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a command writes must not be what it reads, nor two of its outputs one file.
+// A command must not write a file that it reads, nor two of its outputs to one file.
 #include "sim/cli/cli.h"
 
 #include "sim/config/node.h"

@@ -64,7 +64,7 @@ static json_t *list_benchmarks(const struct scenario_schema *schema)
     return list;
 }
 
-// What a file says about itself; a file that can't be read says so in its place.
+// Returns a file's own description; for a file that can't be read, the reason.
 static char *description_of(const char *path)
 {
     struct diag_list *diags = diag_list_new();

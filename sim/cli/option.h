@@ -13,7 +13,7 @@
 // The tables are read with GLib's GOptionContext. It knows no value that is joined to a short
 // option (-j2, -qj2), so that cli_words_split takes such words apart beforehand: the table says
 // which letters take a value. popt and argp know them, but popt would be one more library for
-// twenty lines, and argp wants a function with a case for each option beside the table, keeps its
+// twenty lines, and argp wants a function with a case for each option besides the table, keeps its
 // own texts of mistakes, and ends the program by itself.
 #ifndef NETSIM_CLI_OPTION_H
 #define NETSIM_CLI_OPTION_H
@@ -30,7 +30,7 @@ enum cli_value {
     CLI_JOBS, // a number of processes, 0 .. CLI_MOST_JOBS: int
 };
 
-// What a shell offers for a value or an argument.
+// The completions that a shell offers for a value or an argument.
 enum cli_words {
     CLI_WORDS_NONE, // no suggestions
     CLI_WORDS_FILE,
@@ -107,7 +107,7 @@ struct cli_option {
 #define CLI_OPTIONS_END {.name = NULL}
 // clang-format on
 
-// What an option does, with its choices, as the help shows it. The caller frees it.
+// Returns the help's text on an option, with its choices. The caller frees it.
 char *cli_option_summary(const struct cli_option *option);
 
 #endif

@@ -203,7 +203,7 @@ static void print_help(GOptionContext *context, const struct cli_command *comman
     g_free(help);
 }
 
-// What the option that the message names may have been, or all that there are. The caller frees it.
+// Returns the options that the message's may have meant, or all options. The caller frees the text.
 static char *option_hint(const struct cli_command *command, const char *message)
 {
     const char *dashes = strstr(message, "--");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `netsim plot` draws: each of its words as a document, and all of them as one.
+// The documents that `netsim plot` draws: one of each of its words, and all of them as one.
 #include "sim/cli/plot.h"
 
 #include "sim/campaign/campaign.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a word names.
+// The kinds of words.
 enum source_kind { SOURCE_SCENARIO, SOURCE_RUN, SOURCE_SWEEP, SOURCE_RESULTS, SOURCE_MEASURED };
 
 struct source {
@@ -26,7 +26,7 @@ struct source {
     gsize length;
 };
 
-// What is drawn, while it is put together.
+// A document while it is put together.
 struct plotter {
     const struct plot_arguments *arguments;
     struct choice *choice;
@@ -266,7 +266,7 @@ static json_t *document_as(const char *id, json_t *result)
     return document;
 }
 
-// The panels of what is there so far; NULL: there is nothing. New reference.
+// Returns the panels made so far, a new reference, or NULL if there are none.
 static json_t *panels_of(const struct plotter *plotter)
 {
     json_t *panels = NULL;

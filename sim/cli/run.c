@@ -381,7 +381,7 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     struct sinks sinks = {0};
     char *directory = directory_of(scenario, arguments, format);
     enum cli_exit code = CLI_BAD_INPUT;
-    // What can't be written is found before a long run.
+    // An output that can't be written is found before a long run.
     if (!captures_plan(scenario, arguments, &sinks.captures) ||
         !outputs_differ(scenario, arguments, sinks.captures, directory)) {
         captures_drop(sinks.captures);

@@ -79,7 +79,7 @@ static bool read_plan(const struct arguments *arguments, struct plan *plan)
 
 // ---- The sweep ----
 
-// What the scenario sweeps, extended by the arguments. NULL after mistakes.
+// Returns the scenario's sweep, extended by the arguments, or NULL after mistakes.
 static struct sweep *sweep_of(const struct scenario *scenario, const struct plan *plan,
                               const struct scenario_schema *schema, struct diag_list *diags)
 {

@@ -30,7 +30,8 @@ char *sweep_directory(const struct scenario *scenario, const char *out)
     return out ? g_strdup(out) : file_results_directory(scenario->name);
 }
 
-// Whether an argument is a scenario and no database: by what is there, else by how it is written.
+// Returns true if an argument is a scenario and no database: by the existing file, else by its
+// name.
 static bool is_scenario(const char *argument)
 {
     if (g_str_has_suffix(argument, ".yaml") || g_str_has_suffix(argument, ".yml"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What commands on sweeps print of a database, and how they end.
+// The output of commands on sweeps, from a database, and their exit codes.
 #include "sim/cli/sweep.h"
 
 #include "sim/core/shown.h"

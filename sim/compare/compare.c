@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// What was found so far.
+// The findings so far.
 struct comparing {
     const struct compare_options *options;
     json_t *series, *curves;
@@ -43,7 +43,7 @@ static bool is_wanted(const struct compare_options *options, const char *metric)
 
 // ---- Series ----
 
-// What one has of a series: its status and why, "unknown", or "missing".
+// Returns the state of a series in one result: its status and reason, "unknown", or "missing".
 static json_t *status_json(const struct compared_series *series)
 {
     const char *status = !series ? "missing" : series->status ? series->status : "unknown";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is compared, out of CSV (RFC 4180): a table with a value in each row, and comments above it.
+// Reads compared values from CSV (RFC 4180): a table with a value in each row, and comments above
+// it.
 #include "sim/compare/compare.h"
 
 #include "sim/output/csv.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a check looks at: one metric of a series over message sizes, or a relation of two such
+// The object of a check: one metric of a series over message sizes, or a relation of two such
 // curves. In a file of claims a curve is the name of a series, or a map:
 //
 //   VIA RPI

@@ -71,7 +71,7 @@ void explain_sort(GArray *parts)
     g_array_sort(parts, compare_parts);
 }
 
-// What a walk fills.
+// The result of a walk.
 struct way {
     struct explanation *found;
     sim_time *lanes;      // on each lane

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// What has to have ended for a piece to begin: how good a guess it is. 0: it is none.
+// How good a guess it is that a piece had to wait for the end of another. 0: it is none.
 enum {
     CAUSE_ELSEWHERE = 20, // on another lane of the host, switch or link
     CAUSE_DELAY = 3,      // more, for a latency: things happen when one ends
@@ -27,7 +27,7 @@ struct walk {
     guint piece;
     bool started;             // there is such a piece; else the interval ends on `lane`
     bool joined;              // `at` is when its packet came to wait for the lane
-    const struct sleep *wait; // that the walk is in, or behind which it is; or NULL
+    const struct sleep *wait; // in which the walk is, or after which; or NULL
     path_part_fn *part;
     void *owner;
 };
@@ -392,8 +392,8 @@ static const char *sender_of(const struct lane_record *lane, const struct piece 
     return piece ? piece->sender : NULL;
 }
 
-// The link was free, but the packet not granted it: it stood behind one to another port, the switch
-// looked at it, or the far end had no place.
+// The link was free, but not granted to the packet: another one to another port was before it, the
+// switch handled it, or the far end had no place.
 static void tell_free(struct walk *walk, const struct packet_wait *wait, bool after_own,
                       sim_time from)
 {

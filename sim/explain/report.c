@@ -67,7 +67,7 @@ static int name_width(const struct explanation *found)
     return width;
 }
 
-// What a wait is made of: the way of what was waited for, or who had the link.
+// The parts of a wait: the way of the awaited message, or the holder of the link.
 static void print_held(const struct explanation *found, const char *wait, int width, FILE *out)
 {
     for (guint i = 0; i < found->held->len; i++) {
@@ -142,7 +142,7 @@ static void print_loads(const struct explanation *found, int width, FILE *out)
                 found->loads->len - shown);
 }
 
-// What the time is the mean of.
+// The samples of which the time is the mean.
 static void print_mean(const struct explanation *found, FILE *out)
 {
     if (found->messages > 1)
@@ -186,7 +186,7 @@ static char *gain_text(const struct explanation *found, const struct explain_tri
     return g_strdup_printf("%.2f %% %s time", fabs(percent), more);
 }
 
-// What was tried: a line each, those that help most first.
+// The trials: a line each, those that help most first.
 static void print_trials(const struct explanation *found, FILE *out)
 {
     if (found->trials->len > 0)
@@ -381,7 +381,7 @@ static json_t *exact_json(const struct explanation *found)
                      held_json(found, true));
 }
 
-// What was tried of a size.
+// The trials of a size.
 static json_t *trials_json(const struct explanation *found)
 {
     json_t *list = json_array();

@@ -137,8 +137,8 @@ static json_t *failure_of(json_t *series)
 
 // ---- Points ----
 
-// A value beside that at the same place of what its curve stands in relation to; NAN if that has no
-// such point.
+// Returns a value in relation to that of the curve's reference at the same place, or NAN if the
+// reference has no such point.
 static double related(const struct curve *curve, double value, const struct curve_point *other)
 {
     switch (curve->relation) {
@@ -160,7 +160,7 @@ static json_t *failure_of_pair(json_t *series, json_t *other)
     return failure_of(other);
 }
 
-// What a curve is made of: its series in the results, and the second of its relation.
+// The origin of a curve: its series in the results, and the second one of its relation.
 struct pair {
     json_t *series, *other; // borrowed
 };

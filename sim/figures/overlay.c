@@ -30,7 +30,7 @@ static void each_series(const json_t *document, void (*visit)(void *owner, json_
 
 // ---- Names ----
 
-// What is known of the names of series.
+// The known names of series.
 struct names {
     GHashTable *parts;  // name -> how many documents have it
     GHashTable *stacks; // name of a simulated one -> its stack

@@ -90,7 +90,7 @@ static void note_reason(const struct swept_picture *picture, const struct reason
     g_string_free(text, TRUE);
 }
 
-// What did not complete: each reason once.
+// Points that did not complete: each reason once.
 static void note_failures(const struct swept_picture *picture)
 {
     const struct outcome *outcome = picture->outcome;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a picture can hold and still be read; a note says what was left out.
+// The most fields in a picture that can still be read; a note says which were left out.
 #define MOST_FIELDS 8
 // Values that differ by less are the same: times are whole picoseconds.
 #define SAME 1e-9

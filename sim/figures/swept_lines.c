@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// What a picture can hold and still be read; a note says what was left out.
+// The most lines in a picture that can still be read; a note says which were left out.
 #define MOST_LINES 12
 #define MOST_PANELS 8
 #define MOST_COLOURS 8

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the drawers of a sweep's pictures share: names, values and places of axes and combinations,
+// Shared by the drawers of a sweep's pictures: names, values and places of axes and combinations,
 // and notes.
 #include "sim/figures/swept_internal.h"
 

@@ -12,7 +12,7 @@
 // The path by which a sweep may vary seeds.
 #define OUTCOME_SEED "seed"
 
-// What varies: one parameter, or in zip mode all parameters of a sweep together.
+// One parameter that varies, or in zip mode all parameters of a sweep together.
 struct outcome_axis {
     char *name;        // "lam_via.tiny", "link.rate, link.latency"
     GPtrArray *values; // char *

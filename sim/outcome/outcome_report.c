@@ -31,7 +31,8 @@ static json_t *ends_json(const struct outcome *runs, const struct outcome *means
     return ends;
 }
 
-// What a series' end at a point is called: a kind of failure, else its status; NULL: it has none.
+// Returns the name of a series' end at a point: a kind of failure, else its status; NULL if it has
+// none.
 static const char *end_name(const struct outcome *outcome, int point, int series)
 {
     const struct outcome_end *end = outcome_end_at(outcome, point, series);

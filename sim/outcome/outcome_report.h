@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a sweep shows: how its points ended, which are best and worst, and what each axis does.
+// The report on a sweep: how its points ended, which are best and worst, and each axis's effect.
 //
 // For each of the series and each metric:
 //   best and worst   the points, size by size, and for all sizes together by the geometric mean of

@@ -8,7 +8,7 @@
 
 #define LINE_WIDTH 96
 
-// What a person reads of a long list; the manifest has all of it.
+// Entries of a long list that are printed; the manifest has all of them.
 #define MOST_RANKS 16
 #define MOST_ITEMS 12
 #define MOST_MESSAGES 10

@@ -163,7 +163,7 @@ struct file *file_begin(const char *path, GError **error)
     file->path = g_strdup(path);
     file->place = place_of(path);
     int descriptor = -1;
-    // What may not be written is not replaced either.
+    // A file that may not be written is not replaced either.
     if (file->place && g_access(file->place, F_OK) == 0 && g_access(file->place, W_OK) != 0) {
         set_error(error, path, "cannot be written", errno);
         file_drop(file);
@@ -363,7 +363,8 @@ static char *real_directory(const char *path)
     return canonical;
 }
 
-// What a path leads to: equal texts are one file. NULL: to a character device, or nowhere.
+// Returns the identity of a path's file: equal texts are one file. NULL if it is a character
+// device, or does not exist.
 static char *identity_of(const char *path)
 {
     struct stat status;

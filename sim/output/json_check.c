@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-// What a member may be.
+// The kinds of members.
 enum form { TEXT, TEXT_OR_NULL, COUNT, COUNT_OR_NULL, RANK, NUMBER, LIST, OBJECT, OBJECT_OR_NULL };
 
 struct member {
@@ -78,7 +78,7 @@ static const char *const nouns[] = {
     [OBJECT_OR_NULL] = "an object or null",
 };
 
-// What is wrong with an object's members; `path` ends in a dot, or is empty.
+// Returns what is wrong with an object's members; `path` ends in a dot, or is empty.
 static char *members_problem(const json_t *object, const struct member *members, const char *path)
 {
     if (!json_is_object(object))

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MOST_PLACES 3
-// What the names of a link's counters begin with.
+// The beginnings of the names of a link's counters.
 #define DROPPED "packets dropped: "
 #define REPEATED "packets repeated on link "
 #define TIMED_OUT "time-outs of link "

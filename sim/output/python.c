@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// What must be there. Only looked for, not loaded, as loading takes half a second.
+// The modules that must be installed. They are only looked for, as loading them takes half a
+// second.
 #define HAS_MATPLOTLIB                                                                             \
     "import importlib.util, sys; sys.exit(importlib.util.find_spec('matplotlib') is None)"
 

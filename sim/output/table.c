@@ -439,7 +439,7 @@ static void append_losses(GString *out, const struct result *result)
         g_string_insert_c(out, (gssize)before, '\n');
 }
 
-// What receivers did not want is no failure, but seldom what the scenario's author had in mind.
+// Messages that receivers declined are no failure, but seldom what the scenario's author intended.
 static void append_declined(GString *out, const struct result *result)
 {
     gsize before = out->len;

@@ -17,7 +17,7 @@ bool op_complain(struct op_reader *reader, const struct node *node, const char *
     return false;
 }
 
-// Whether a text is a number with at most a unit behind it, and not a calculation.
+// Returns true if a text is a number with at most a unit after it, and not a calculation.
 static bool is_number(const char *text)
 {
     text += *text == '-' || *text == '+';
@@ -257,7 +257,7 @@ static void read_counter(struct op_reader *reader, struct op *op, const struct n
 {
     if (!reader_name(node, path, reader->diags))
         return;
-    // It must work as a variable beside those that are there already.
+    // It must work as a variable besides the existing ones.
     guint count = reader->variables->len;
     bool taken = g_ptr_array_find_with_equal_func(reader->variables, node->text, g_str_equal, NULL);
     g_ptr_array_add(reader->variables, node->text);

@@ -47,7 +47,7 @@ int program_ranks_named(const struct node *list, bool *all)
     return named;
 }
 
-// Marks the ranks of one item in `steps`: +1 where they start, -1 behind their end.
+// Marks the ranks of one item in `steps`: +1 where they start, -1 after their end.
 static void read_rank_item(struct op_reader *reader, const struct node *node, const char *path,
                            struct program_part *part, int *steps)
 {

@@ -40,8 +40,8 @@ static GPtrArray *names_end(struct names *names)
     return names->list;
 }
 
-// What follows `path` in `section`: "" if they are the same, the rest behind the dot if it lies
-// below, else NULL.
+// Returns the part of `section` that follows `path`: "" if they are the same, the rest after the
+// dot if the section is below, else NULL.
 static const char *below(const char *section, const char *path)
 {
     size_t length = strlen(path);

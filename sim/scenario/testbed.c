@@ -7,9 +7,8 @@
 
 #define PATH "testbed"
 
-// Where a testbed may lie: beside the scenario, then among the installed ones, with or without
-// testbeds/ and .yaml. NULL-terminated;
-// free with g_strfreev.
+// Returns the places of a testbed: the scenario's directory, then the installed testbeds, with or
+// without testbeds/ and .yaml. NULL-terminated; the caller frees it with g_strfreev.
 static char **candidates(const struct compiler *compiler, const char *name)
 {
     if (g_path_is_absolute(name))
@@ -35,7 +34,7 @@ static gint compare_texts(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Appends the names of the files beside `file`, as a scenario would name them.
+// Appends the names of the files in the directory of `file`, as a scenario would name them.
 static void add_siblings(GPtrArray *names, const char *file, const char *name)
 {
     char *directory = g_path_get_dirname(file), *prefix = g_path_get_dirname(name);

@@ -5,7 +5,7 @@
 
 // The ends of links at hosts, host by host in the order of the links: 2 * link + end.
 struct host_ends {
-    int *first; // by host, and one behind the last
+    int *first; // by host, and one after the last
     int *code;
 };
 

@@ -6,7 +6,7 @@
 #include "sim/config/quantity.h"
 #include "sim/validate/check.h"
 
-// What is being read.
+// The check that is being read.
 struct reading {
     struct check *check;
     const struct node *map;

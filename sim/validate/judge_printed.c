@@ -24,7 +24,7 @@ static void expect_values(struct judging *judging, const char *unit)
     judging->result->expected = g_string_free(out, FALSE);
 }
 
-// What was found of the values so far.
+// The values found so far.
 struct rows {
     guint outside;
     double excess; // of the worst: how far it is off, in tolerances

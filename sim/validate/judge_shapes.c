@@ -6,7 +6,7 @@
 
 // ---- Shape of one curve ----
 
-// What is looked at from size to size: the worst, and where.
+// The worst deviation from size to size, and its place.
 struct shape {
     double worst;
     int64_t size;

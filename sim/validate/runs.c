@@ -113,7 +113,7 @@ static char *scenario_file(const struct runs *runs, const char *scenario)
     return file;
 }
 
-// What a list of complaints says, in one line.
+// Returns the text of a list of complaints, in one line.
 static char *first_complaint(const char *scenario, const struct diag_list *diags)
 {
     if (!diag_any(diags))

@@ -149,7 +149,7 @@ static void append_predicted(GString *out, const json_t *totals)
                                (int)count_of(predicted, "hold"), claims);
 }
 
-// What would be overlooked among what holds.
+// Claims that would be overlooked among those that hold.
 static void append_listed(GString *out, const json_t *totals)
 {
     int count = (int)count_of(totals, "listed_but_hold");

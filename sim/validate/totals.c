@@ -41,7 +41,7 @@ static void count_one(json_t *counts, const char *name)
     json_object_set_new(counts, name, json_integer(count + 1));
 }
 
-// What is the same as other claims is counted where it is said first.
+// A claim that repeats others is counted with the first of them.
 static void count_row(json_t *counts, const json_t *row)
 {
     const char *verdict = row_text(row, "verdict");

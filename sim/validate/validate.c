@@ -74,7 +74,7 @@ static gint compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// What claims begin with, "known: armci.*, via.*"; the caller frees it.
+// Returns the beginnings of claims, "known: armci.*, via.*"; the caller frees the text.
 static char *known_systems(char **names)
 {
     GPtrArray *systems = g_ptr_array_new();
