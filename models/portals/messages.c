@@ -190,7 +190,7 @@ static void refuse(struct cpu_context *context, struct portals_ni *ni,
     ni->dropped++;
     (*ni->counters.dropped)++;
     if (header->kind != PORTALS_ACK) {
-        if (!header->apart)
+        if (!header->apart && header->kind != PORTALS_GET) // a get is matched when its reply comes
             ledger_match(ledger, header->message);
         ledger_decline(ledger, header->message, 0, header->length, reason);
         ledger_complete(ledger, header->message);
@@ -208,6 +208,12 @@ static void truncate(struct portals_ni *ni, const struct portals_header *header,
                    TRUNCATED);
 }
 
+static int way(const struct portals_ni *ni, int64_t bytes)
+{
+    return ni->nal->way ? ni->nal->way(ni, bytes) : 0;
+}
+
+// One that is cut short may take another way than all that was asked for would have.
 static void reply(struct cpu_context *context, struct portals_ni *ni,
                   struct portals_message *message, const struct portals_header *asked)
 {
@@ -216,6 +222,7 @@ static void reply(struct cpu_context *context, struct portals_ni *ni,
     header->from = ni->id;
     header->to = asked->from;
     header->length = message->mlength;
+    header->apart = way(ni, message->mlength) != way(ni, asked->length);
     if (ni->nal->send(context, ni, &message->transfer) == PORTALS_OK)
         return;
     struct portals_md *md = message->md;

@@ -44,8 +44,8 @@ enum portals_status {
 struct portals_header {
     uint8_t kind; // enum portals_kind
     bool ack;     // of a put: the initiator asks for an ACK
-    bool apart;   // the NAL's `send` sets it: this message may overtake others of its pair, and
-                  // others it, so that the ledger expects no order of them
+    bool apart;   // of a reply: it takes another way (struct portals_nal) than those of its pair
+                  // that were asked for with it, so that the ledger expects no order of them
     struct portals_id from, to;
     int32_t portal; // index of the target's table
     // Of the initiator, for the REPLY or the ACK: its MD and what its library keeps with the
