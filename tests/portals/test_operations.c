@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include <stdio.h>
+#include <string.h>
 
 // The target is rank 0, the initiator rank 1.
 #define TARGET(operations) "{ranks: [0], do: [" operations "]}"
@@ -252,6 +253,32 @@ static void test_requests(void)
            "send_start(0+3/3) send_end(0+3/3)\n");
 }
 
+// Each entry that is looked at beyond the first costs, whether it fits or not: the time in us at
+// which the initiator has seen the end of its put, after so many entries that do not fit.
+static double seen_after(int entries, const char *sections)
+{
+    char *program = g_strdup_printf(
+        "{ranks: [0], do: [loop: {count: %d, do: [attach: {size: 1 B, match_bits: 7}]}, "
+        "attach: {size: 1 B}]}, {ranks: [1], do: [compute: 1 ms, put: {to: 0, size: 1 B}, "
+        "detach: nothing]}",
+        entries);
+    char *text = run(program, sections);
+    const char *time = strstr(text, "\"time_us\":");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(time);
+    double result = g_ascii_strtod(time + strlen("\"time_us\":"), NULL);
+    g_free(text);
+    g_free(program);
+    return result;
+}
+
+static void test_scan(void)
+{
+    double none = seen_after(0, "portals: {scan: 2 us}\n");
+    CU_ASSERT_DOUBLE_EQUAL(seen_after(1, "portals: {scan: 2 us}\n") - none, 2, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(seen_after(9, "portals: {scan: 2 us}\n") - none, 18, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(seen_after(9, "portals: {scan: 0}\n") - none, 0, 1e-6);
+}
+
 // ---- Mistakes ----
 
 static void test_wrong_calls(void)
@@ -341,6 +368,7 @@ int main(void)
         {"overflow of an event queue", test_overflow},
         {"ends that nobody sees", test_lost_end},
         {"requests and expressions", test_requests},
+        {"entries that are looked at", test_scan},
         {"calls that fail", test_wrong_calls},
         {"what is refused", test_refused},
         {0},
