@@ -114,13 +114,9 @@ static void build_accumulate(struct program *program, const struct workload *wor
 
 #define BENCHMARK(name_, what, build_)                                                             \
     {                                                                                              \
-        .schema = {.name = "armci." name_,                                                         \
-                   .doc = what ": a loop of calls by rank 0, MB is 10^6 B",                        \
-                   .least_ranks = 2,                                                               \
-                   .most_ranks = 2,                                                                \
-                   .metrics = BENCHMARK_POINT_METRICS,                                             \
-                   .parameters = &table},                                                          \
-        .report = {.messages = 1, .megabyte = BENCHMARK_MEGABYTE}, .build = build_,                \
+        BENCHMARK_OF_TWO("armci." name_, what ": a loop of calls by rank 0, MB is 10^6 B",         \
+                         BENCHMARK_POINT_METRICS, .parameters = &table),                           \
+            BENCHMARK_POINTS(1), .build = build_,                                                  \
     }
 
 const struct benchmark armci_benchmarks[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a client sends through GM: requests to data servers, flags that it writes there, and data
+// A client's sends through GM: requests to data servers, flags that it writes there, and data
 // that go straight from user memory to user memory. Each takes ARMCI's send token, which the send's
 // callback gives back.
 #include "models/armci/client.h"

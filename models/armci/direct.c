@@ -47,7 +47,7 @@ static enum armci_step answered(struct cpu_context *context, struct armci_client
     return ARMCI_GOES_ON;
 }
 
-// What has been registered is given back at both ends.
+// Gives registered memory back at both ends.
 static enum armci_step take_back(struct cpu_context *context, struct armci_client *client,
                                  struct mpi_request *request)
 {

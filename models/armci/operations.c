@@ -21,7 +21,7 @@ static const struct operation_key fence_keys[] = {
     OPERATION_KEY_REQUEST,
     {.param = {.name = NULL}}};
 
-// What is kept in order apart from the others.
+// Groups of operations, each of which keeps its own order.
 enum { ORDER_WRITES, ORDER_READS };
 
 #define TRANSFER(code_, name_, keys_, moves_, order_, doc_)                                        \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What clients and data servers exchange (thesis 001, 2.3.2): a request is a header and, depending
-// on its kind, a descriptor of the client's buffer, a descriptor of the remote memory, and data. A
-// write directly into the peer's memory is announced by a flag.
+// Messages between clients and data servers (thesis 001, 2.3.2): a request is a header and,
+// depending on its kind, a descriptor of the client's buffer, a descriptor of the remote memory,
+// and data. A write directly into the peer's memory is announced by a flag.
 #ifndef NETSIM_MODELS_ARMCI_REQUEST_MESSAGE_H
 #define NETSIM_MODELS_ARMCI_REQUEST_MESSAGE_H
 

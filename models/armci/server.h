@@ -20,7 +20,7 @@ enum armci_server_state {
     ARMCI_SERVER_ANSWER, // needs a send token for its answer
 };
 
-// What a client has written into the server's memory.
+// A flag that a client has written into the server's memory.
 struct armci_ready {
     uint32_t number; // of its request
     int64_t free;    // buffers that have become free

@@ -105,7 +105,7 @@ static void arrived_event(struct engine *engine, struct event *event)
     pool_give(&client->job->messages, message);
 }
 
-// What is said about a get under way is heard at once, whatever the server does.
+// A message about a get under way is handled at once, whatever the server does.
 static bool notice(struct cpu_context *context, struct armci_server *server,
                    struct armci_received *received)
 {

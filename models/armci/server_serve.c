@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the data server does for a request, and how it answers.
+// The data server's work for a request, and its answer.
 #include "models/armci/server.h"
 
 // ---- Answers ----

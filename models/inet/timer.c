@@ -57,7 +57,7 @@ void inet_timer_cancel(struct inet_timer **place)
         give_back(timer);
 }
 
-// What waited for the timer waited since it was armed.
+// The owner has waited for the timer since it was armed.
 static void expire(struct cpu_context *context, struct inet_timer *timer)
 {
     struct inet_host *host = timer->host;

@@ -53,7 +53,7 @@ struct lam_envelope {
 #define LAM_ENVELOPE_BYTES 24
 _Static_assert(sizeof(struct lam_envelope) == LAM_ENVELOPE_BYTES, "six words");
 
-// What a request does next; LAM has an advance function for each.
+// The next step of a request; LAM has an advance function for each.
 enum lam_state {
     LAM_START,
     LAM_SEND_SHORT, // envelope and body are being written

@@ -125,7 +125,7 @@ static void claim(struct cpu_context *context, struct mpi_request *request,
         acknowledge_long(context, request);
         return;
     }
-    // What has been read so far; the rest of it is then read into the user's buffer.
+    // Copies the part read so far; the rest is then read into the user's buffer.
     mpi_copy(context, request->process, message->whole ? message->buffered : mesh_reader(link)->got,
              COPY_WARM, request->message);
     if (message->whole) {

@@ -38,7 +38,7 @@ struct mesh_item {
     unsigned char content[TCP_CONTENT_BYTES]; // of its header
 };
 
-// What is being read from a peer, and how much of it has come.
+// The header or body that is being read from a peer, and how much of it has come.
 struct mesh_reader {
     bool in_header;
     int64_t wanted, got;
@@ -154,7 +154,7 @@ enum mesh_progress mesh_write(struct cpu_context *context, struct mesh_link *lin
 // Returns the link's reader, which it makes if the link has none.
 struct mesh_reader *mesh_reader(struct mesh_link *link);
 
-// What is read next: `bytes` that are no header. After them, unless told otherwise, a header.
+// Sets what is read next: `bytes` that are no header. Unless told otherwise, a header follows them.
 void mesh_expect(struct mesh_link *link, int64_t bytes);
 void mesh_expect_header(struct mesh_link *link);
 

@@ -41,7 +41,7 @@ static struct stack_footprint mesh_footprint(const struct scenario_case *test_ca
         LIBRARY_BENCHMARKS, "program", NULL                                                        \
     }
 
-// What stacks over sockets have in common. prefix_ops, prefix_init and prefix_clear are their own.
+// Common to stacks over sockets. prefix_ops, prefix_init and prefix_clear are the stack's own.
 #define OVER_SOCKETS(prefix, name_, doc_, benchmarks_, ...)                                        \
     .schema =                                                                                      \
         {                                                                                          \

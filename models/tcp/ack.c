@@ -22,7 +22,7 @@ int64_t tcp_buffer_share(const struct tcp_config *config, int64_t bytes)
     return bytes <= 0 ? 0 : bytes - (bytes >> config->adv_win_scale);
 }
 
-// What of the window last offered is still open.
+// Returns the part of the last offered window that is still open, bytes.
 int64_t tcp_receive_window(const struct tcp_socket *socket)
 {
     return MAX(0, socket->rcv.wup + socket->rcv.wnd - socket->rcv.nxt);

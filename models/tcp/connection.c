@@ -152,7 +152,7 @@ void tcp_send_syn(struct cpu_context *context, struct tcp_socket *socket)
     tcp_segment_send(context, socket, &segment, config->send_ack);
 }
 
-// What the peer's SYN says.
+// Takes the peer's options and window from its SYN.
 static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segment)
 {
     const struct tcp_config *config = socket->config;

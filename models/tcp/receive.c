@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a socket does with a segment: is it acceptable, what does it acknowledge, what does it bring
+// The processing of a segment by a socket: whether it is acceptable, its acknowledgment, its data
 // (RFC 793, 3.9).
 #include "models/tcp/stack.h"
 

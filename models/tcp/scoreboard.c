@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the sender knows of the segments in the network: acknowledged selectively, lost,
-// retransmitted (RFC 2018, 5.1; RFC 3517, 4). Segments that were never sent are not looked at.
+// The sender's knowledge of the segments in the network: acknowledged selectively, lost,
+// retransmitted (RFC 2018, 5.1; RFC 3517, 4). Segments that were never sent are skipped.
 #include "models/tcp/stack.h"
 
 #define DUPLICATES 3 // RFC 3517: DupThresh

@@ -28,7 +28,7 @@ int64_t tcp_own_mss(const struct tcp_socket *socket)
            (socket->timestamps ? TCP_TIMESTAMP_OPTION : 0);
 }
 
-// What one segment counts in the send buffer: it is allocated for a full one.
+// Returns the bytes that one segment counts in the send buffer: it is allocated for a full one.
 int64_t tcp_buffer_size(const struct tcp_socket *socket)
 {
     return tcp_current_mss(socket) + socket->config->inet.skb_overhead;

@@ -91,7 +91,7 @@ struct tcp_snd {
     struct inet_flow leaving; // segments made, in order, but not yet at the card
 };
 
-// What has arrived after a gap, by sequence, and the blocks that selective acknowledgments tell of,
+// Segments that have arrived after a gap, by sequence, and the blocks of selective acknowledgments,
 // the one that changed last first (reassembly.c).
 struct tcp_gaps {
     struct tcp_arrival *head;

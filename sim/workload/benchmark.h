@@ -48,6 +48,18 @@ struct benchmark {
     "latency_us, bandwidth_MB_per_s, repetition_min_us, repetition_max_us"
 #define BENCHMARK_MEGABYTE 1000000 // 10^6 B, as all but Pallas count
 
+// For the row of a benchmark of two ranks: its schema, of which more members may follow.
+#define BENCHMARK_OF_TWO(name_, doc_, metrics_, ...)                                               \
+    .schema = {.name = (name_),                                                                    \
+               .doc = (doc_),                                                                      \
+               .least_ranks = 2,                                                                   \
+               .most_ranks = 2,                                                                    \
+               .metrics = (metrics_),                                                              \
+               __VA_ARGS__}
+// Its report, with a bandwidth of that many messages per repetition.
+#define BENCHMARK_POINTS(messages_)                                                                \
+    .report = {.messages = (messages_), .megabyte = BENCHMARK_MEGABYTE}
+
 // The benchmarks of MPI and of bare providers; ends with a NULL schema.name.
 extern const struct benchmark mpi_benchmarks[];
 

@@ -102,7 +102,7 @@ struct grim_overflow { // a message of the overflow queue
     struct grim_message message;
 };
 
-// What the current handler has left to inject: to ranks next .. last.
+// The messages that the current handler has yet to inject: to ranks next .. last.
 struct grim_reply {
     struct grim_message message;
     int next, last;

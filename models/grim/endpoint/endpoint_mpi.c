@@ -136,7 +136,8 @@ void grim_receive_part(struct cpu_context *context, struct grim_endpoint *endpoi
         received(context, request, message->argument[3]);
 }
 
-// What of an unexpected message is here goes to the user's buffer; the rest will go there at once.
+// Copies the arrived part of an unexpected message to the user's buffer; the rest goes there at
+// once.
 static void claim(struct cpu_context *context, struct mpi_request *request,
                   struct mpi_unexpected *unexpected)
 {

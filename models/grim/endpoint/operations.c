@@ -97,7 +97,7 @@ static bool complete_call(struct operation_arguments *arguments, char **error)
 
 // ---- Kinds ----
 
-// What is kept in order apart from the others.
+// Groups of operations, each of which keeps its own order.
 enum { ORDER_WRITES, ORDER_READS, ORDER_MESSAGES };
 
 const struct operation_kind grim_operations[GRIM_OPERATIONS + 1] = {

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-// What a message with a missing translation waits for.
+// The stages of a missing translation, for which a message waits.
 enum grim_translating {
     GRIM_TRANSLATED, // nothing
     GRIM_ASKING,     // the request is on its way into the kernel's memory

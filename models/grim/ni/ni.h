@@ -79,7 +79,7 @@ extern const struct scenario_section grim_ni_sections[];
 
 #define GRIM_CARD "LANai with GRIM's firmware" // kind of card (struct card)
 
-// What captures of the cards hold.
+// The link type of captures at the cards.
 extern const struct capture_link grim_capture_link;
 
 // ---- Cards ----

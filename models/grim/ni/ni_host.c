@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the host does with the card: messages into a channel's queue, requests to the firmware.
+// The host's side of the card: messages into a channel's queue, requests to the firmware.
 #include "models/grim/ni/ni_internal.h"
 
 #include <stdarg.h>

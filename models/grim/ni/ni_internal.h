@@ -229,7 +229,7 @@ struct grim_fabric {
         *corrupt, *foreign, *sent_bytes, *control, *control_bytes, *most_empty, *most_queued;
 };
 
-// What a packet carries in its header.
+// The header of a packet.
 struct grim_packet {
     uint8_t bytes[GRIM_HEADER_BYTES];
     const void *content;
@@ -335,8 +335,8 @@ void ni_control_left(struct cpu_context *context, struct grim_ni *ni);
 
 void ni_received_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_finish_dma_run(struct cpu_context *context, void *owner, struct lanai_item *item);
-// What an interface waits for may have happened: room in its endpoint, an end of its work, or room
-// for an answer.
+// Called when an interface may go on: room in its endpoint, an end of its work, or room for an
+// answer.
 void ni_look_incoming(const struct grim_channel *channel);
 void ni_incoming_run(struct cpu_context *context, void *owner, struct lanai_item *item);
 void ni_buffer_free(struct cpu_context *context, struct grim_ni *ni, struct lanai_buffer *buffer);

@@ -273,7 +273,7 @@ static void drop(struct cpu_context *context, struct grim_ni *ni, struct lanai_b
     ni_buffer_free(context, ni, buffer);
 }
 
-// What is next in sequence: taken and acknowledged, or refused.
+// Handles the message that is next in sequence: takes and acknowledges it, or refuses it.
 static void next_in_sequence(struct cpu_context *context, struct grim_channel *channel,
                              struct grim_channel *from, struct grim_receiver *receiver,
                              struct lanai_buffer *buffer, const struct grim_message *message)

@@ -208,7 +208,7 @@ static void mark(struct cpu_context *context, struct grim_entry *entry)
     advance_next(context, channel);
     if (channel->front == entry && ni_queue_free(context, channel))
         ni_notify_room(context, channel, GRIM_ANY_ROOM);
-    // What waited for a token or its turn may go, in whichever channel it is.
+    // A message that waited for a token or its turn may go, in whichever channel it is.
     ni_look(ni);
     grim_ni_retry(ni); // and a read that waits may find room for its reply
 }

@@ -55,7 +55,7 @@ static bool reply_stands(const struct grim_channel *channel, const struct grim_c
     return reply && refused_before(reply);
 }
 
-// What the front of a channel's queue waits for.
+// The reason for which the front of a channel's queue waits.
 struct hold {
     const struct grim_channel *by; // whose queue has to move first; NULL: it is another matter
     const char *what;              // that its card is to do
@@ -135,7 +135,7 @@ char *grim_fabric_circle(const struct grim_fabric *fabric)
 
 // ---- Messages and cards ----
 
-// What keeps the answer to a sent message away.
+// Returns the reason for which the answer to a sent message does not come.
 static const char *sent_but(const struct grim_entry *entry)
 {
     const struct grim_ni *ni = entry->channel->ni;

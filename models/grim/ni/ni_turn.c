@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every handler of the firmware uses: time spent, work put off while another handler waits,
+// Used by every handler of the firmware: time spent, work put off while another handler waits,
 // and traces.
 #include "models/grim/ni/ni_internal.h"
 

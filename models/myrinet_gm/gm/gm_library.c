@@ -39,7 +39,7 @@ static void fail_unregistered(struct gm_port *port, int64_t address, int64_t byt
              port->name, port->number, bytes, (guint64)address);
 }
 
-// What no program that is correct asks for; ends the run.
+// Ends the run for a send that no correct program asks for.
 static bool send_valid(struct gm_port *port, const struct gm_message *message, bool directed)
 {
     struct gm_card *card = port->card;

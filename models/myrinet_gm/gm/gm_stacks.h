@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the registry takes from here: bare GM and its benchmarks.
+// Bare GM as a stack, and its benchmarks.
 #ifndef NETSIM_MODELS_MYRINET_GM_GM_GM_STACKS_H
 #define NETSIM_MODELS_MYRINET_GM_GM_GM_STACKS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What captures see of a card's packets.
+// A card's packets as captures show them.
 #include "models/myrinet_gm/lanai/lanai_internal.h"
 
 #include <string.h>

@@ -96,7 +96,7 @@ const struct param_table rpi_table =
     PARAM_TABLE(struct rpi_config, rpi_params, .name = "lam_via", .doc = "the VIA RPI of LAM/MPI",
                 .check = rpi_check);
 
-// What waits for a descriptor, for pinned memory, for both.
+// Retries requests that wait for a descriptor, for pinned memory, or for both.
 static bool retry_waiting(struct cpu_context *context, struct rpi_process *rpi)
 {
     int owed = rpi->owed_acks;

@@ -82,7 +82,7 @@ struct rpi_envelope {
 
 enum rpi_class { RPI_TINY, RPI_SHORT, RPI_LONG, RPI_SELF };
 
-// What a request does next. The advance functions of the thesis are entered by these states.
+// The next step of a request. The advance functions of the thesis are entered by these states.
 enum rpi_state {
     RPI_START,
     RPI_WAIT_PIN,        // the user buffer can't be pinned now

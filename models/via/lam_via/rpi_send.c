@@ -374,7 +374,7 @@ static bool needs_pin(const struct mpi_request *request, const struct rpi_reques
     return request->kind == REQUEST_SEND && r->class != RPI_TINY && !r->cq_packbufhand;
 }
 
-// What the request's next step lacks, or RPI_START if it can go.
+// Returns what the request's next step lacks, or RPI_START if it can go.
 static enum rpi_state lacks(struct cpu_context *context, struct mpi_request *request)
 {
     struct rpi_request *r = rpi_of(request);

@@ -194,7 +194,7 @@ static inline struct mvich_request *mvich_of(struct mpi_request *request)
     return (struct mvich_request *)(void *)request->device;
 }
 
-// What an unexpected message's `extra` points to.
+// `extra` of an unexpected message points to this.
 struct mvich_unexpected {
     enum mvich_protocol protocol;
     struct mvich_connection *connection;

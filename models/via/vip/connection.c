@@ -56,8 +56,8 @@ static void send_request(struct vip_vi *vi, bool answer)
     vip_device_control(vi->nic->agent, vi->remote_station, &frame);
 }
 
-// What the network has dropped on the way there and back, as a sentence's part; the caller frees
-// it.
+// Returns the part of a sentence on packets that the network has dropped on the way there and back.
+// The caller frees it.
 static char *drops_text(const struct vip_vi *vi)
 {
     const struct vip_agent *agent = vi->nic->agent;

@@ -289,7 +289,7 @@ void vip_complete(struct cpu_context *context, struct vip_descriptor *descriptor
     cpu_post(context, &descriptor->event);
 }
 
-// What a process pays when it goes on after it was asleep.
+// Charges a process that goes on after it was asleep.
 static void charge_wake_up(struct cpu_context *context, struct vip_nic *nic)
 {
     if (!nic->slept)
