@@ -55,7 +55,8 @@ static void check(const void *values, const struct param_values *report)
                  "by a protocol of their own and long ones by VDMA",                               \
           .source = "thesis 002, 4.1, 4.2, 5.1: the hybrid was delivered"),                        \
         PARAM(C, abi, PARAM_CHOICE, .fallback = "i386", .choices = abis,                           \
-              .doc = "processor whose alignment gives the headers their sizes",                    \
+              .doc = "processor whose alignment gives the headers their sizes; ia64 goes with a "  \
+                     "portals.header of 80 B",                                                     \
               .source = "thesis 002, 6.1; sizes inferred from the structs of 5.2.3"),              \
         PARAM(C, threshold, PARAM_STRING, .fallback = "computed",                                  \
               .doc = "longest short message: a size; `computed`: first data of an RTS and a "      \

@@ -41,10 +41,26 @@ static void check_cores(const struct scenario_case *test_case, struct diag_list 
     }
 }
 
+// A Portals header goes with a first byte of data, or alone, in one message of the handler's.
+static void check_headers(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct portals_config *portals = scenario_section_values(test_case, "portals");
+    const struct vdma_handler_config *handler = scenario_section_values(test_case, "vdma_handler");
+    const struct p3_sizes sizes =
+        p3_sizes(scenario_section_values(test_case, "p3"), portals->header);
+    if (handler->header + sizes.rts_header < INTERCEPT_SM_BYTES)
+        return;
+    scenario_complain(test_case, diags, "vdma_handler", "header", "less here, or portals.header",
+                      "headers of %" G_GINT64_FORMAT " B and %" G_GINT64_FORMAT
+                      " B leave no room in a message of %d B",
+                      handler->header, sizes.rts_header, INTERCEPT_SM_BYTES);
+}
+
 static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
 {
     intercept_check_planes(test_case, diags);
     check_cores(test_case, diags);
+    check_headers(test_case, diags);
 }
 
 static struct stack_footprint footprint(const struct scenario_case *test_case)
