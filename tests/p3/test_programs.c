@@ -15,7 +15,7 @@ struct trial {
     int ranks;
     GString *machine, *ops[TEST_MOST_RANKS];
     int puts[TEST_MOST_RANKS]; // to a rank
-    char *switches, *sets[16];
+    char *switches, *sets[20];
     int set_count;
 };
 
@@ -62,14 +62,19 @@ static void set(struct trial *trial, const char *format, ...)
     va_end(arguments);
 }
 
-// Short and long messages of one pair may pass each other, so that a program has one kind.
+// Short and long messages of one pair may pass each other, and are orders of their own.
 static void make_settings(struct trial *trial)
 {
     static const int64_t grants[] = {16, 16, 1, 2, 5}, tx_cbs[] = {65536, 65536, 1024, 2048},
                          rx_cbs[] = {1048576, 1048576, 4096};
+    static const int64_t headers[] = {72, 72, 80, 1, 200};
+    static const char *const thresholds[] = {"all", "all", "computed", "0", "5 kB"};
     static const char *const versions[] = {"hybrid", "hybrid", "hybrid", "handler_cb", "vdma"};
     set(trial, "p3.version=%s", versions[random_below(trial->random, G_N_ELEMENTS(versions))]);
-    set(trial, "p3.threshold=all");
+    set(trial, "p3.threshold=%s",
+        thresholds[random_below(trial->random, G_N_ELEMENTS(thresholds))]);
+    set(trial, "p3.abi=%s", random_chance(trial->random, 0.3) ? "ia64" : "i386");
+    set(trial, "portals.header=%d B", (int)PICK(trial->random, headers));
     set(trial, "p3.long_replies=true");
     set(trial, "portals.slots=256"); // none of the events is overwritten
     set(trial, "p3.poll=%s", random_chance(trial->random, 0.5) ? "true" : "false");
