@@ -3,6 +3,7 @@
 
 #include "sim/core/intern.h"
 #include "sim/core/sim.h"
+#include "sim/figures/notes.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
 
@@ -85,26 +86,6 @@ void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *res
 }
 
 // ---- Notes and failures ----
-
-static void add_note(json_t *notes, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void add_note(json_t *notes, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    size_t index;
-    json_t *one;
-    bool known = false;
-    json_array_foreach(notes, index, one)
-    {
-        known = known || strcmp(json_string_value(one), text) == 0;
-    }
-    if (!known)
-        json_array_append_new(notes, json_string(text));
-    g_free(text);
-}
 
 static const char *text_of(json_t *object, const char *key)
 {
@@ -240,14 +221,14 @@ static json_t *series_over_sizes(const struct figure_panel *panel,
     struct pair pair;
     char *why = NULL;
     if (!find_pair(curve, runs, &pair, &why)) {
-        add_note(notes, "not drawn: %s (%s)", series->name, why ? why : "there is no result");
+        notes_add(notes, "not drawn: %s (%s)", series->name, why ? why : "there is no result");
         g_free(why);
         return NULL;
     }
     json_t *frame = series_frame(series);
     json_t *points = points_over_sizes(panel, curve, &pair);
     if (json_array_size(points) == 0 && is_completed(pair.series))
-        add_note(notes, "not drawn: %s (it has no %s in this range)", series->name, curve->metric);
+        notes_add(notes, "not drawn: %s (it has no %s in this range)", series->name, curve->metric);
     json_object_set_new(frame, "points", points);
     json_object_set_new(frame, "failure", failure_of_pair(pair.series, pair.other));
     keep_stack(frame, pair.series);
@@ -274,9 +255,9 @@ static json_t *series_over_values(const struct figure_panel *panel,
                 json_object_set(frame, "failure", failure);
             json_decref(failure);
         } else {
-            add_note(notes, "not drawn: %s, %s (%s)", series->name,
-                     strrchr(curve->sets, '\n') ? strrchr(curve->sets, '\n') + 1 : curve->sets,
-                     why ? why : "there is no result");
+            notes_add(notes, "not drawn: %s, %s (%s)", series->name,
+                      strrchr(curve->sets, '\n') ? strrchr(curve->sets, '\n') + 1 : curve->sets,
+                      why ? why : "there is no result");
             g_free(why);
         }
         json_array_append_new(points, json_pack("[O,o]", json_array_get(panel->values, i), value));
@@ -340,7 +321,7 @@ json_t *figure_document(const struct figure_spec *spec, const struct runs *runs)
     json_t *document = frame_of(spec->id, spec->number, spec->file, spec->title, spec->source);
     json_t *notes = json_object_get(document, "notes");
     if (spec->note)
-        add_note(notes, "%s", spec->note);
+        notes_add(notes, "%s", spec->note);
     for (guint i = 0; i < spec->panels->len; i++)
         json_array_append_new(json_object_get(document, "panels"),
                               panel_document(g_ptr_array_index(spec->panels, i), runs, notes));

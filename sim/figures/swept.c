@@ -3,6 +3,7 @@
 
 #include "sim/config/quantity.h"
 #include "sim/figures/document.h"
+#include "sim/figures/notes.h"
 #include "sim/figures/swept_internal.h"
 #include "sim/outcome/replicated.h"
 #include "sim/output/text.h"
@@ -85,7 +86,7 @@ static void note_reason(const struct swept_picture *picture, const struct reason
     g_string_append_printf(text, ": %s", why);
     if (reason->count > 1)
         g_string_append_printf(text, " (and %d more for this reason)", reason->count - 1);
-    swept_note(picture, "%s", text->str);
+    notes_add(picture->notes, "%s", text->str);
     g_free(why);
     g_string_free(text, TRUE);
 }
@@ -108,7 +109,7 @@ static void note_failures(const struct swept_picture *picture)
             rest += reason->count;
     }
     if (rest > 0)
-        swept_note(picture, "\u00d7 and %d more, for other reasons", rest);
+        notes_add(picture->notes, "\u00d7 and %d more, for other reasons", rest);
     g_ptr_array_unref(reasons);
 }
 
@@ -128,8 +129,8 @@ static json_t *draw(struct swept_picture *picture, int lost)
         swept_add_lines(picture, metrics, panels);
     g_ptr_array_unref(metrics);
     if (outcome_replications(outcome) > 1)
-        swept_note(picture, "mean of %d seeds with its %g %% confidence interval",
-                   outcome_replications(outcome), 100 * SUMMARY_CONFIDENCE);
+        notes_add(picture->notes, "mean of %d seeds with its %g %% confidence interval",
+                  outcome_replications(outcome), 100 * SUMMARY_CONFIDENCE);
     note_failures(picture);
     char *title = g_strdup_printf("Sweep of %s", outcome->scenario);
     json_t *document = json_pack("{s:i,s:s,s:n,s:s,s:s,s:n,s:O,s:o}", "figure", 1, "id",

@@ -3,6 +3,7 @@
 #include "sim/figures/swept_internal.h"
 
 #include "sim/figures/axis_value.h"
+#include "sim/figures/notes.h"
 #include "sim/outcome/outcome_report.h"
 
 #include <math.h>
@@ -133,8 +134,8 @@ static void set_idle(struct swept_picture *picture, const double *strengths)
                               axis != picture->x.number &&
                               !(picture->y.axis && axis == picture->y.number);
         if (picture->idle[axis])
-            swept_note(picture, "%s changes nothing, so it is no axis here",
-                       outcome_axis_at(outcome, axis)->name);
+            notes_add(picture->notes, "%s changes nothing, so it is no axis here",
+                      outcome_axis_at(outcome, axis)->name);
     }
 }
 

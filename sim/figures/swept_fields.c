@@ -3,6 +3,7 @@
 #include "sim/figures/swept_internal.h"
 
 #include "sim/config/quantity.h"
+#include "sim/figures/notes.h"
 #include "sim/outcome/replicated.h"
 
 #include <math.h>
@@ -69,7 +70,7 @@ static GPtrArray *curves_of(const struct swept_picture *picture, const char *met
             continue;
         if (curve->rank >= 0 && swept_is_duration(metric)) {
             g_ptr_array_add(made, slowest(outcome, curves, curve));
-            swept_note(picture, "the time is that of the slowest rank");
+            notes_add(picture->notes, "the time is that of the slowest rank");
         } else {
             g_ptr_array_add(made, curve_copy(outcome, curve));
         }
@@ -139,7 +140,7 @@ static void drop_uniform(const struct swept_picture *picture, GArray *fields, bo
         g_array_remove_index(fields, i);
     }
     if (names->len > 0)
-        swept_note(picture, "not drawn, as the axes change nothing there: %s", names->str);
+        notes_add(picture->notes, "not drawn, as the axes change nothing there: %s", names->str);
     g_string_free(names, TRUE);
 }
 
@@ -198,7 +199,7 @@ static void add_fields_of(const struct swept_picture *picture, const char *metri
                                                   many_sizes, many_metrics));
     }
     if (shown < fields->len)
-        swept_note(picture, "%u of %u fields are drawn, evenly chosen", shown, fields->len);
+        notes_add(picture->notes, "%u of %u fields are drawn, evenly chosen", shown, fields->len);
     g_array_unref(fields);
     g_ptr_array_unref(curves);
 }

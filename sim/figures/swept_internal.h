@@ -88,9 +88,6 @@ bool swept_has_many_sizes(const GPtrArray *curves);
 // rank.
 GPtrArray *swept_curves(const struct outcome *outcome, const char *metric);
 
-// Adds a note unless the document has it already.
-void swept_note(const struct swept_picture *picture, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
 // ---- Kinds of panels; each adds to `panels` ----
 
 // Lines over one axis, one per series, message size and combination of the others; one panel per

@@ -2,6 +2,8 @@
 // Sweeps as lines: over one axis, or over message sizes.
 #include "sim/figures/swept_internal.h"
 
+#include "sim/figures/notes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -96,7 +98,7 @@ static json_t *lines_panel(const struct swept_picture *picture, const char *metr
                                         g_array_index(rest, int, line % rest->len), many_sizes));
     }
     if (shown < all)
-        swept_note(picture, "%u of %u lines are drawn, evenly chosen", shown, all);
+        notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all);
     g_array_unref(rest);
     g_ptr_array_unref(curves);
     json_t *x = swept_axis_json(picture, &picture->x);
@@ -200,7 +202,7 @@ static json_t *sizes_panel(const struct swept_picture *picture, const char *metr
                               line_over_sizes(picture, curves, line, all->len <= MOST_COLOURS));
     }
     if (shown < all->len)
-        swept_note(picture, "%u of %u lines are drawn, evenly chosen", shown, all->len);
+        notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all->len);
     g_array_unref(all);
     g_ptr_array_unref(curves);
     const char *counts = picture->outcome->counts;
@@ -224,5 +226,5 @@ void swept_add_sizes(const struct swept_picture *picture, const GPtrArray *metri
         json_array_append_new(panels, sizes_panel(picture, g_ptr_array_index(metrics, k / series),
                                                   picture->together ? -1 : (int)(k % series)));
     if (shown < all)
-        swept_note(picture, "%u of %u panels are drawn", shown, all);
+        notes_add(picture->notes, "%u of %u panels are drawn", shown, all);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shared by the drawers of a sweep's pictures: names, values and places of axes and combinations,
-// and notes.
+// Shared by the drawers of a sweep's pictures: names, values and places of axes and
+// combinations.
 #include "sim/figures/swept_internal.h"
 
 #include "sim/config/quantity.h"
+#include "sim/figures/notes.h"
 #include "sim/outcome/replicated.h"
 #include "sim/output/text.h"
 #include "sim/workload/result.h"
@@ -37,7 +38,7 @@ json_t *swept_axis_json(const struct swept_picture *picture, const struct drawn_
 {
     char *name = swept_axis_name(picture, drawn->axis);
     if (strcmp(name, drawn->axis->name) != 0)
-        swept_note(picture, "%s is %s", name, drawn->axis->name);
+        notes_add(picture->notes, "%s is %s", name, drawn->axis->name);
     json_t *axis = json_pack("{s:s,s:s,s:s}", "label", name, "unit", drawn->unit, "scale",
                              drawn->log ? "log" : "linear");
     g_free(name);
@@ -189,24 +190,6 @@ bool swept_has_many_sizes(const GPtrArray *curves)
             ((const struct outcome_curve *)g_ptr_array_index(curves, 0))->size)
             return true;
     return false;
-}
-
-void swept_note(const struct swept_picture *picture, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    size_t index;
-    json_t *one;
-    bool known = false;
-    json_array_foreach(picture->notes, index, one)
-    {
-        known = known || strcmp(json_string_value(one), text) == 0;
-    }
-    if (!known)
-        json_array_append_new(picture->notes, json_string(text));
-    g_free(text);
 }
 
 GArray *swept_combinations(const struct swept_picture *picture)
