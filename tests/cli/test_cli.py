@@ -137,7 +137,7 @@ class Check(Case):
         self.write("own.yaml", self.OWN)
         for arguments, said in ((["stack=nope"], "(known: mvia, lam_via, "),
                                 (["workload.benchmark=nope"], "pmb.allreduce, "),
-                                (["workload.benchmark=pingpong"], "did you mean pmb.pingpong or native.pingpong?"),
+                                (["workload.benchmark=pingpong"], "did you mean pmb.pingpong or native.pingpong or portals.pingpong?"),
                                 (["testbed=nope"], "(known: cluster1, cluster1_hold_off, "),
                                 (["testbed=testbeds/cluster9.yaml"], "did you mean testbeds/cluster1.yaml?"),
                                 (["lam_tcp.zzzzzzzzzzzz=1"], "(lam_tcp has "),
