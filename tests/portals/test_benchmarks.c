@@ -43,6 +43,13 @@ static void test_cold(void)
            "latency_us at 9216 = 11.25\n");
 }
 
+// Without system call and dispatch.
+static void test_in_the_process(void)
+{
+    expect("benchmark: portals.pingpong", "stack: portals_fake_user\n",
+           "latency_us at 29 = 4.25\n");
+}
+
 // The first put of a process costs more than the others.
 static void test_first(void)
 {
@@ -153,6 +160,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"portals.pingpong", test_pingpong},
         {"cold caches", test_cold},
+        {"a library in the process", test_in_the_process},
         {"the first put", test_first},
         {"costs", test_costs},
         {"portals.bandwidth", test_bandwidth},

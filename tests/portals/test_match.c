@@ -197,6 +197,26 @@ static void test_threshold(void)
     end();
 }
 
+// Operations that are under way when their descriptor goes.
+static void test_under_way(void)
+{
+    begin(10);
+    struct portals_me *me = entry(1, 0, 0);
+    struct portals_md *md = memory(me, 100, PORTALS_INFINITE, PORTALS_OP_PUT);
+    md->name = "in";
+    CU_ASSERT_PTR_EQUAL(portals_md_find(&tables, md->name), md);
+    put(1, 0, 1);
+    put(1, 0, 1);
+    portals_me_unlink(&tables, me);
+    CU_ASSERT_TRUE(md->used); // nobody else gets it meanwhile
+    CU_ASSERT_PTR_NULL(portals_md_find(&tables, md->name));
+    CU_ASSERT_FALSE(portals_md_release(&tables, md));
+    CU_ASSERT_TRUE(md->used);
+    CU_ASSERT_FALSE(portals_md_release(&tables, md)); // the program unlinked it: no event says so
+    CU_ASSERT_FALSE(md->used);
+    end();
+}
+
 static void test_offsets(void)
 {
     begin(10);
@@ -451,6 +471,7 @@ int main(void)
         {"order of the entries", test_order},
         {"only the first descriptor counts", test_first_descriptor},
         {"threshold and unlink", test_threshold},
+        {"unlinked with operations under way", test_under_way},
         {"offsets", test_offsets},
         {"truncation", test_truncation},
         {"puts and gets", test_options},

@@ -170,6 +170,21 @@ static void test_failures(void)
     SUITE_SAME_TEXT(text, "0: put_start(0+778/778) put_end(0+778/778)\n"
                           "1: send_start(0+778/778) send_fail(0+778/778)\n");
     g_free(text);
+    // No ACK of what has failed, at either end: the initiator's is refused as late.
+    expect_part(TARGET("attach: {size: 1 KiB}") INITIATOR("put: {to: 0, size: 777 B, ack: true}"),
+                "the target's acknowledgement (event ACK)");
+    text = run(TARGET("attach: {size: 1 KiB}, event: put_end")
+                   INITIATOR("bind: {name: out, size: 778 B, threshold: 1}, put: {to: 0, size: 778 "
+                             "B, md: out, ack: true}, event: unlink"),
+               "");
+    SUITE_SAME_TEXT(text, "0: put_start(0+778/778) put_end(0+778/778)\n"
+                          "1: send_start(0+778/778) send_fail(0+778/778) unlink(0+778/778) "
+                          "dropped 1\n");
+    g_free(text);
+    // A reply that can't be sent is lost, not open.
+    expect_part(TARGET("attach: {size: 1 MiB, get: true}, event: get_fail")
+                    INITIATOR("get: {from: 0, size: 200 kB, request: a}"),
+                "the reply could not be sent");
 }
 
 // ---- Event queues ----
@@ -193,6 +208,10 @@ static void test_overflow(void)
                     INITIATOR("loop: {count: 100, do: [put: {to: 0, size: 1 B}]}"),
                 "\"event\":\"dropped\"");
     expect_part(TARGET("attach: {size: 1 KiB}, compute: 10 ms, event: {kind: put_end, count: 9}")
+                    INITIATOR("loop: {count: 100, do: [put: {to: 0, size: 1 B}]}"),
+                "\"left\":1");
+    // That events were dropped is none of any kind.
+    expect_part(TARGET("attach: {size: 1 KiB}, compute: 10 ms, event: {kind: any, count: 17}")
                     INITIATOR("loop: {count: 100, do: [put: {to: 0, size: 1 B}]}"),
                 "\"left\":1");
     // A queue with room for all.
@@ -242,6 +261,11 @@ static void test_requests(void)
                "wait: b, wait: a"),
            "0: put_start(0+3/3) put_end(0+3/3) put_start(3+4/4) put_end(3+4/4)\n"
            "1: send_start(0+3/3) send_start(0+4/4) send_end(0+3/3) send_end(0+4/4)\n");
+    // What was seen while another thing was waited for counts once.
+    expect_part(TARGET("attach: {size: 1 KiB, threshold: 2, unlink: true}, event: unlink, event: "
+                       "{kind: put_end, count: 2}, event: put_end")
+                    INITIATOR("put: {to: 0, size: 1 B}, put: {to: 0, size: 1 B}"),
+                "\"left\":1");
     // Numbers of the operations may be expressions.
     expect(TARGET("loop: {count: 3, as: i, do: [attach: {size: 1 KiB, portal: i, match_bits: i * "
                   "i}]}, event: {kind: put_end, count: 3}")

@@ -48,6 +48,7 @@ static enum portals_status fake_send(struct cpu_context *context, struct portals
                                      struct portals_transfer *transfer)
 {
     static const struct wait end = {"its end", WAIT_ACK};
+    g_assert(transfer->segments == (transfer->length > 0));
     if (transfer->length > PORTALS_FAKE_MOST)
         return PORTALS_REFUSED;
     post(context, fake_of(ni, transfer->header.to.nid),
@@ -76,13 +77,13 @@ static char *fake_waits_for(const struct portals_ni *ni, const struct portals_tr
                            transfer->header.to.nid);
 }
 
-static const struct portals_nal fake_nal = {
-    .name = "fake",
-    .kernel = true,
-    .send = fake_send,
-    .receive = fake_receive,
-    .waits_for = fake_waits_for,
-};
+#define FAKE_NAL(kernel_)                                                                          \
+    {                                                                                              \
+        .name = "fake", .kernel = (kernel_), .send = fake_send, .receive = fake_receive,           \
+        .waits_for = fake_waits_for                                                                \
+    }
+
+static const struct portals_nal fake_nal = FAKE_NAL(true), fake_user_nal = FAKE_NAL(false);
 
 static enum cpu_next fake_run(struct cpu_context *context, struct cpu_task *task)
 {
@@ -103,12 +104,23 @@ static enum cpu_next fake_run(struct cpu_context *context, struct cpu_task *task
 
 // ---- The stack ----
 
-static void process_init(struct job *job, struct mpi_process *process)
+static void init_over(const struct job *job, struct mpi_process *process,
+                      const struct portals_nal *nal)
 {
     struct fake *fake = process->device;
-    portals_ni_init(&fake->ni, process, scenario_section_values(job->test_case, "portals"),
-                    &fake_nal, fake);
+    portals_ni_init(&fake->ni, process, scenario_section_values(job->test_case, "portals"), nal,
+                    fake);
     cpu_task_init(&fake->thread, process->host->cores[0], CPU_KERNEL, fake_run);
+}
+
+static void process_init(struct job *job, struct mpi_process *process)
+{
+    init_over(job, process, &fake_nal);
+}
+
+static void user_process_init(struct job *job, struct mpi_process *process)
+{
+    init_over(job, process, &fake_user_nal);
 }
 
 static void tell_events(const struct portals_eq *eq)
@@ -153,29 +165,30 @@ static void clear(struct job *job)
                                (int)totals.declined_bytes);
 }
 
-static const struct stack stack = {
-    .schema =
-        {
-            .name = "portals_fake",
-            .doc = "Portals over a made-up network layer",
-            .benchmarks = (const char *const[]){PORTALS_BENCHMARKS, "program", NULL},
-            .nics = (const char *const[]){NULL},
-            .sections = (const char *const[]){"portals", NULL},
-            .operations = (const char *const[]){PORTALS_OPERATIONS, NULL},
-            .one_process_per_host = true,
-        },
-    .device = &portals_ops,
-    .process_size = sizeof(struct fake),
-    .process_init = process_init,
-    .process_clear = process_clear,
-    .clear = clear,
-};
+#define STACK(name_, init_)                                                                        \
+    {                                                                                              \
+        .schema =                                                                                  \
+            {                                                                                      \
+                .name = (name_),                                                                   \
+                .doc = "Portals over a made-up network layer",                                     \
+                .benchmarks = (const char *const[]){PORTALS_BENCHMARKS, "program", NULL},          \
+                .nics = (const char *const[]){NULL},                                               \
+                .sections = (const char *const[]){"portals", NULL},                                \
+                .operations = (const char *const[]){PORTALS_OPERATIONS, NULL},                     \
+                .one_process_per_host = true,                                                      \
+            },                                                                                     \
+        .device = &portals_ops, .process_size = sizeof(struct fake), .process_init = (init_),      \
+        .process_clear = process_clear, .clear = clear,                                            \
+    }
+
+static const struct stack stack = STACK("portals_fake", process_init),
+                          user_stack = STACK("portals_fake_user", user_process_init);
 
 static const struct scenario_section sections[] = {{"portals", &portals_table}, {0}};
 static const struct model model = {
     .name = "portals_fake",
     .sections = (const struct scenario_section *const[]){sections, NULL},
-    .stacks = (const struct stack *const[]){&stack, NULL},
+    .stacks = (const struct stack *const[]){&stack, &user_stack, NULL},
     .benchmarks = portals_benchmarks,
     .operations = portals_operations,
 };
@@ -191,9 +204,10 @@ char *portals_fake_scenario(int ranks, const char *program, const char *sections
     for (int i = 1; i < ranks; i++)
         g_string_append_printf(links, "%s{from: n0, to: n%d}", i > 1 ? ", " : "", i);
     char *text = g_strdup_printf(
-        "schema: 1\nname: t\nstack: portals_fake\nhosts: [{name: n, count: %d}]\nlinks: [%s]\n"
+        "schema: 1\nname: t\n%shosts: [{name: n, count: %d}]\nlinks: [%s]\n"
         "host: {processor: {cores: 2}, kernel: {system_call: 0.7 us}}\n%sworkload: {%s%s%s}\n",
-        ranks, links->str, sections_, benchmark ? "" : "program: [", program, benchmark ? "" : "]");
+        strstr(sections_, "stack:") ? "" : "stack: portals_fake\n", ranks, links->str, sections_,
+        benchmark ? "" : "program: [", program, benchmark ? "" : "]");
     g_string_free(links, TRUE);
     return text;
 }

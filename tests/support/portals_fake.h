@@ -12,7 +12,8 @@
 extern const struct registry portals_fake_registry;
 
 // A program ("{ranks: [0], do: [...]}, ...") on the hosts n0, n1, ..., as a scenario's text, with
-// further sections ("portals: {...}\n", or ""). The caller frees it.
+// further sections ("portals: {...}\n", or ""). With "stack: portals_fake_user\n" among them the
+// library is in the process, not in the kernel. The caller frees it.
 char *portals_fake_scenario(int ranks, const char *program, const char *sections);
 
 // Runs such a program and returns a line for each rank with the events in its queues, the messages
