@@ -132,6 +132,7 @@ static void test_order(void)
     struct portals_me *first = portals_me_attach(&tables, &like, PORTALS_BEFORE, middle);
     struct portals_me *third = portals_me_attach(&tables, &like, PORTALS_AFTER, middle);
     struct portals_me *last = entry(1, 0, 0);
+    like.portal = 7; // it is that of the entry beside it
     struct portals_me *second = portals_me_attach(&tables, &like, PORTALS_AFTER, first);
     const struct portals_me *const order[] = {first, second, middle, third, last};
     const struct portals_me *me = tables.table[1];

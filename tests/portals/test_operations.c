@@ -182,7 +182,8 @@ static void test_failures(void)
                           "dropped 1\n");
     g_free(text);
     // A reply that can't be sent is lost, not open.
-    expect_part(TARGET("attach: {size: 1 MiB, get: true}, event: get_fail")
+    expect_part(TARGET("attach: {size: 1 MiB, get: true, threshold: 1, unlink: true}, event: "
+                       "get_fail, event: unlink")
                     INITIATOR("get: {from: 0, size: 200 kB, request: a}"),
                 "the reply could not be sent");
 }
@@ -303,6 +304,26 @@ static void test_scan(void)
     CU_ASSERT_DOUBLE_EQUAL(seen_after(9, "portals: {scan: 0}\n") - none, 0, 1e-6);
 }
 
+// A process that looks while the thread is at work sees an event when it is written, not before.
+static void test_when_seen(void)
+{
+    // The put arrives at 1002.3 us; PUT_START is written at 1003.65, PUT_END at 1004.3. The target
+    // looks from 1002.6 on, and sees PUT_END at 1004.45.
+    expect_part(TARGET("attach: {size: 1 KiB}, compute: 999 us, event: put_end, detach: nothing")
+                    INITIATOR("put: {to: 0, size: 1 B}"),
+                "\"time_us\":1004.45");
+}
+
+static void test_most_offset(void)
+{
+    expect(TARGET("attach: {size: 1 KiB, most_offset: 4 B}")
+               INITIATOR("put: {to: 0, size: 4 B}, put: {to: 0, size: 4 B}, put: {to: 0, size: 4 "
+                         "B}"),
+           "0: put_start(0+4/4) put_end(0+4/4) put_start(4+4/4) put_end(4+4/4) dropped 1\n"
+           "1: send_start(0+4/4) send_end(0+4/4) send_start(0+4/4) send_end(0+4/4) "
+           "send_start(0+4/4) send_end(0+4/4)\ndeclined 1, 4 B\n");
+}
+
 // ---- Mistakes ----
 
 static void test_wrong_calls(void)
@@ -393,6 +414,8 @@ int main(void)
         {"ends that nobody sees", test_lost_end},
         {"requests and expressions", test_requests},
         {"entries that are looked at", test_scan},
+        {"when an event is seen", test_when_seen},
+        {"the largest offset", test_most_offset},
         {"calls that fail", test_wrong_calls},
         {"what is refused", test_refused},
         {0},
