@@ -133,6 +133,31 @@ def small_area(sets: tuple) -> str:
             f"smaller area {small:.1f} ms")
 
 
+def rates(scenario: str, series: tuple, sets: tuple) -> str:
+    """What 100 MB or MiB move at, of some series."""
+    found = run(scenario, sets, "bandwidth_MB_per_s")
+    return ", ".join(f"{name} {next(iter(found[name].values())):.1f} MB/s" for name in series)
+
+
+def system1(sets: tuple) -> str:
+    return rates("portals_bandwidth_system1", ("VDMA", "client off by 4", "CB"), sets)
+
+
+def system2(sets: tuple) -> str:
+    return rates("vdma_planes_system2", ("1 plane", "2 planes", "looped, 1 plane"), sets)
+
+
+def scs(sets: tuple) -> str:
+    return rates("vdma_scs_reference", ("SCS",), sets)
+
+
+def short_put(sets: tuple) -> str:
+    """Means of 30 puts of 29 B with either build of the driver."""
+    times = run("portals_pingpong_system1", sets, "latency_us")
+    return (f"a put of 29 B takes {times['interrupt'][29]:.1f} us with interrupts, "
+            f"{times['polling'][29]:.1f} us with polling")
+
+
 # ---- Constants: the settings of each value ("" is what ships), and what is looked at ----
 
 # What a copy alone takes is all of the memory in the first and the third row, so the bus is faster.
@@ -171,6 +196,28 @@ ROWS = (
         ("160,000 B (ships)", ()),
         ("128 KiB", ("grim_ni.queue=128 KiB",)),
         ("256 KiB", ("grim_ni.queue=256 KiB",)))),
+    ("`host.bus.read_burst` of intercept_system1", (system1,), (
+        ("64 B (ships)", ()),
+        ("128 B", ("host.bus.read_burst=128 B",)),
+        ("256 B", ("host.bus.read_burst=256 B",)))),
+    ("`host.bus.read_burst` of intercept_scs", (scs,), (
+        ("256 B (ships)", ()),
+        ("128 B", ("host.bus.read_burst=128 B",)),
+        ("512 B", ("host.bus.read_burst=512 B",)))),
+    ("`host.bus.read_burst` of intercept_system2", (system2,), (
+        ("1 KiB (ships)", ()),
+        ("512 B", ("host.bus.read_burst=512 B",)),
+        ("4 KiB", ("host.bus.read_burst=4 KiB",)))),
+    ("`intercept.vdma_read`", (system2,), (
+        ("1 KiB (ships)", ()),
+        ("512 B", ("intercept.vdma_read=512 B",)))),
+    ("`intercept.vdma_payload`, `header`", (system2,), (
+        ("512 and 20 B (ships)", ()),
+        ("256 and 12 B", ("intercept.vdma_payload=256 B", "intercept.header=12 B")))),
+    ("`portals.first`, with `portals.cold` as fitted with 60 us", (short_put,), (
+        ("60 us (ships)", ()),
+        ("0", ("portals.first=0 us",)),
+        ("80 us", ("portals.first=80 us",)))),
     ("`switch.latency` of cluster 2", (cluster2,), (
         ("8 us (ships)", ()),
         ("3 us", ("switch.latency=3 us",)),

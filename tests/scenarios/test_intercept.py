@@ -276,6 +276,14 @@ class Messages(Case):
         self.assertGreater(
             counters(run, "grants of 64 and a small RX-CB")["Intercept packets held, RX-CB full"], 0)
 
+    def test_large(self):
+        """The scenario on 1,024 nodes is right; bench measures a run like it."""
+        done = subprocess.run([NETSIM, "check",
+                               os.path.join(SCENARIOS, "large", "portals_allpairs_1024.yaml")],
+                              text=True, check=False, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1024 ranks on 1024 hosts", done.stdout)
+
     def test_designs(self):
         """The delivered driver is within a little of the better of its two protocols."""
         run = self.completes("design_versions")
