@@ -227,6 +227,17 @@ bool portals_call_bind(struct cpu_context *context, struct mpi_request *request)
     return add_descriptor(request, "PtlMDBind", NULL, 0);
 }
 
+// Whether the bytes of a descriptor are being sent or filled in.
+static bool in_use(const struct portals_ni *ni, const struct portals_md *md)
+{
+    const struct portals_message *message = ni->open;
+    while (message && message->md != md)
+        message = message->next;
+    return message != NULL;
+}
+
+// An entry goes whatever is under way, as in the reference library of May 2003; a descriptor by
+// itself does not.
 bool portals_call_detach(struct cpu_context *context, struct mpi_request *request)
 {
     struct portals_ni *ni = portals_ni_of(request->process);
@@ -236,6 +247,8 @@ bool portals_call_detach(struct cpu_context *context, struct mpi_request *reques
     enter_tables(context, ni);
     if (me)
         portals_me_unlink(&ni->tables, me);
+    else if (md && in_use(ni, md))
+        return fail_name(request, "PtlMDUnlink", "PTL_MD_INUSE", name, "has a transfer under way");
     else if (md)
         portals_md_unlink(&ni->tables, md);
     else

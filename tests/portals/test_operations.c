@@ -352,6 +352,8 @@ static void test_wrong_calls(void)
         {"equeue: {name: q, slots: 1}, equeue: {name: q, slots: 1}",
          "PtlEQAlloc fails with PTL_INUSE: q is an event queue already"},
         {"detach: a", "PTL_INV_ME: a is neither an entry nor a descriptor now"},
+        {"bind: {name: out, size: 1 B}, put: {to: 1, size: 1 B, md: out, request: a}, detach: out",
+         "PtlMDUnlink fails with PTL_MD_INUSE: out has a transfer under way"},
         {"put: {to: 1, size: 1 B, pid: 9}",
          "\"waits_for\":\"the end of 1 B from node 1\""}, // nobody answers
     };

@@ -185,7 +185,8 @@ static void match_reply_arrived(struct cpu_context *context, struct p3_process *
 
 // ---- The target ----
 
-// The reply goes first and the library hears of it then, as after short messages (5.3.2).
+// The reply is posted first, as after short messages (5.3.2); the handler's thread, which this is,
+// sends it when the library has made its event.
 static void end(struct cpu_context *context, struct p3_process *process,
                 struct long_receive *receive, const char *event)
 {
