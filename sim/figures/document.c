@@ -85,7 +85,7 @@ void figure_given(const struct figure_spec *spec, struct runs *runs, json_t *res
     each_curve(spec, give_curve, &given);
 }
 
-// ---- Notes and failures ----
+// ---- Failures ----
 
 static const char *text_of(json_t *object, const char *key)
 {
