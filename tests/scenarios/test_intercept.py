@@ -147,6 +147,15 @@ class Vdma(Case):
         for count in (same, different, counters(run, "20 B split")):
             self.assertEqual(count["VDMA handler: GET_EXT_REPLY sent"], 1)
 
+    def test_only_a_different_displacement_is_copied(self):
+        """icpt.align.same_displacement: with the same -m at both programs nothing is lost but the
+        message that carries the ends; at one alone a tenth is."""
+        run = self.completes("portals_bandwidth_system1", "--set", "workload.sizes=20 MiB")
+        times = {name: run.points(name)[20 * MIB]["latency_us"]
+                 for name in ("VDMA", "both off by 4", "client off by 4")}
+        self.assertAlmostEqual(times["both off by 4"] / times["VDMA"], 1, delta=0.01)
+        self.assertGreater(times["client off by 4"] / times["VDMA"], 1.05)
+
     def test_self_connection(self):
         """icpt.conn.self_connect_bug, icpt.vdma.connection_based"""
         run = self.run_scenario("self_connect", code=FAILED)
