@@ -86,6 +86,12 @@ char *network_describe_stuck(const struct network *network)
     return text;
 }
 
+int network_stuck_packets(const struct network *network, int station)
+{
+    struct repeater *repeater = network->stations[station].out->repeater;
+    return repeater ? repeater_stuck(repeater) : 0;
+}
+
 GPtrArray *network_describe_blocked(const struct network *network)
 {
     int *seen = g_new0(int, network->channel_count);

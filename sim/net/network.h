@@ -127,6 +127,10 @@ GPtrArray *network_describe_blocked(const struct network *network);
 // caller frees it.
 char *network_describe_stuck(const struct network *network);
 
+// Packets that the link of a station has taken from it and never passes; 0 if it passes them, or
+// repeats nothing.
+int network_stuck_packets(const struct network *network, int station);
+
 // True if packets hold ports in a cycle, rather than only before stations without a credit.
 bool network_blocked_in_cycle(const struct network *network);
 

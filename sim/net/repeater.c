@@ -409,10 +409,15 @@ int repeater_unacknowledged(struct repeater *repeater)
     return (int)(repeater->next - repeater->base);
 }
 
+int repeater_stuck(struct repeater *repeater)
+{
+    return repeater->stuck ? repeater_unacknowledged(repeater) : 0;
+}
+
 char *repeater_describe_stuck(struct repeater *repeater)
 {
-    int packets = repeater_unacknowledged(repeater);
-    if (!repeater->stuck || packets == 0)
+    int packets = repeater_stuck(repeater);
+    if (packets == 0)
         return NULL;
     const struct link_faults *faults = repeater->channel->faults;
     const char *why = "no answer comes back";

@@ -85,6 +85,9 @@ sim_time repeater_opens(struct repeater *repeater);
 // Packets unacknowledged now.
 int repeater_unacknowledged(struct repeater *repeater);
 
+// The same if the link will never pass any; else 0.
+int repeater_stuck(struct repeater *repeater);
+
 // "link node0->switch0: 7 packets unacknowledged, link down" if the link will never pass any; else
 // NULL. The caller frees it.
 char *repeater_describe_stuck(struct repeater *repeater);

@@ -285,6 +285,20 @@ static void test_dead_plane(void)
     world_free(run.world);
 }
 
+// A few packets are gone without holding anything up: the report still names plane and setting.
+static void test_dead_plane_few(void)
+{
+    struct run run = run_new(DEAD, NULL, 12, 120);
+    icpt_burst_start(run.burst);
+    world_run(run.world);
+    SUITE_SAME_INTEGER(run.receiver->taken, 9);
+    char *text = intercept_describe(run.burst->process->nic);
+    SUITE_SAME_TEXT(text, "node0's card: plane 2: the link never passes 3 packets (leave the plane "
+                          "out of intercept.plane_mask)");
+    g_free(text);
+    world_free(run.world);
+}
+
 // Without the dead plane nothing is amiss.
 static void test_dead_plane_masked(void)
 {
@@ -379,6 +393,7 @@ int main(void)
         {"least loaded", test_least_loaded},
         {"listed cards", test_listed},
         {"dead plane in the mask", test_dead_plane},
+        {"a dead plane, and few packets", test_dead_plane_few},
         {"dead plane masked out", test_dead_plane_masked},
         {"repeats of a link", test_repeats},
         {"packet with an error", test_corrupt},

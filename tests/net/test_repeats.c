@@ -423,6 +423,8 @@ static void check_dead(struct topology *topology, const char *says)
         const struct probe_packet *packet = g_ptr_array_index(probe->packets, i);
         SUITE_SAME_INTEGER(packet->left, i < WINDOW ? (i + 1) * SLOT : -1);
     }
+    SUITE_SAME_INTEGER(network_stuck_packets(probe->network, 0), WINDOW);
+    SUITE_SAME_INTEGER(network_stuck_packets(probe->network, 1), 0);
     char *text = network_describe_stuck(probe->network);
     SUITE_SAME_TEXT(text, says);
     g_free(text);

@@ -16,15 +16,23 @@ static void describe_plane(GString *text, const struct nic_plane *plane)
 {
     const struct intercept_nic *nic = plane->nic;
     const struct nic_engine *engine = &nic->engine;
-    if (!plane->sending && plane->waiting == 0)
+    bool waits = plane->sending || plane->waiting > 0;
+    bool holds_up = engine->waits && engine->plane == plane;
+    int stuck = network_stuck_packets(nic->network, plane->station);
+    if (!waits && stuck == 0)
         return;
-    add(text, nic,
-        g_strdup_printf("plane %d: %" G_GINT64_FORMAT " packets wait for the link%s", plane->number,
-                        plane->used,
-                        engine->waits && engine->plane == plane
-                            ? ", and the card sends nothing before they have gone (leave the "
-                              "plane out of intercept.plane_mask)"
-                            : ""));
+    GString *clause = g_string_new(NULL);
+    g_string_printf(clause, "plane %d: ", plane->number);
+    if (waits)
+        g_string_append_printf(
+            clause, "%" G_GINT64_FORMAT " packets wait for the link%s", plane->used,
+            holds_up ? ", and the card sends nothing before they have gone" : "");
+    else
+        g_string_append_printf(clause, "the link never passes %d packet%s", stuck,
+                               stuck == 1 ? "" : "s");
+    if (holds_up || stuck > 0)
+        g_string_append(clause, " (leave the plane out of intercept.plane_mask)");
+    add(text, nic, g_string_free(clause, FALSE));
 }
 
 static void describe_vnic(GString *text, const struct vnic *vnic)
