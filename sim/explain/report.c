@@ -142,16 +142,24 @@ static void print_loads(const struct explanation *found, int width, FILE *out)
                 found->loads->len - shown);
 }
 
-// The samples of which the time is the mean.
+// The samples of which the time is the mean, or the slowest one, if each repetition is measured by
+// itself.
 static void print_mean(const struct explanation *found, FILE *out)
 {
+    bool slowest = found->messages < found->repetitions;
     if (found->messages > 1)
         fprintf(out, ", the mean of %" G_GINT64_FORMAT " messages", found->messages);
     if (found->repetitions)
-        fprintf(out, "%s %" G_GINT64_FORMAT " repetition%s", found->messages > 1 ? " in" : ", of",
+        fprintf(out, "%s %" G_GINT64_FORMAT " repetition%s",
+                slowest               ? ", the slowest of"
+                : found->messages > 1 ? " in"
+                                      : ", of",
                 found->repetitions, found->repetitions == 1 ? "" : "s");
     fprintf(out, ", as rank %d measures it\n", found->rank);
-    if (found->repetitions != found->run_repetitions)
+    if (slowest)
+        fprintf(out, "(run takes the mean of %" G_GINT64_FORMAT " repetitions)\n",
+                found->run_repetitions);
+    else if (found->repetitions != found->run_repetitions)
         fprintf(out,
                 "(run takes the mean of %" G_GINT64_FORMAT " repetitions, which can differ; with "
                 "--set workload.repetitions=%" G_GINT64_FORMAT " it is this one)\n",

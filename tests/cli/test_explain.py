@@ -692,6 +692,13 @@ class Explain(Case):
         self.assertEqual(failure["reason"]["kind"], "deadlock")
         self.assertEqual(document["series"][0]["total"], [None])
 
+    def test_slowest_repetition(self):
+        """Of a benchmark that measures each repetition by itself the slowest, not run's mean."""
+        text = self.netsim("explain", "portals_pingpong_system1", "--series", "polling",
+                           "--no-trials").stdout
+        self.assertRegex(text, r"\Apolling, 29 B: [\d.]+ us, the slowest of 20 repetitions, as rank 1 measures it\n"
+                         r"\(run takes the mean of 30 repetitions\)\n\n")
+
     def test_tables(self):
         text = self.netsim("explain", "pingpong_cluster1", "--series", "native", "--size",
                            "4 KiB").stdout
