@@ -25,7 +25,7 @@ static void join_mesh(const struct job *job, struct mpi_process *process,
 }
 
 #define HOST_BYTES 2000    // of the TCP/IP stack's own structs and tables, about
-#define SEGMENTS_BYTES 200 // of what was sent first and not yet acknowledged, about
+#define SEGMENTS_BYTES 340 // of segments not yet acknowledged, with their timers, about
 
 // A socket from each process to each other one.
 static struct stack_footprint mesh_footprint(const struct scenario_case *test_case)
