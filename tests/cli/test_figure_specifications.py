@@ -21,7 +21,7 @@ class Specifications(Drawing):
         # grim.fig.4_6 grim.fig.4_10
         for system, numbers in NUMBERS.items():
             own = figures_of(system)
-            self.assertEqual([figure["number"] for figure in own.values()], numbers)
+            self.assertEqual([figure.get("number") for figure in own.values()], numbers)
             for name, figure in own.items():
                 if name.startswith(f"{system}.table."):
                     continue  # a table or numbers of the text: no figure of the source asks for it
