@@ -55,10 +55,11 @@ struct mpi_device_ops {
     // Which of the library's ways the message of an operation takes, from 0 to 255, where messages
     // keep their order within a way only (and within the kind's `order`). NULL: there is one.
     int (*way)(const struct mpi_request *request);
-    // Registers memory with the card, and deregisters it, for programs on a bare provider. NULL:
-    // the device has no such calls. Returns false if it failed.
+    // Registers memory with the card, for programs on a bare provider. NULL: the device has no such
+    // calls. Returns false if it failed.
     bool (*register_memory)(struct cpu_context *context, struct mpi_process *process,
                             int64_t address, int64_t size);
+    // Deregisters it, likewise.
     bool (*deregister_memory)(struct cpu_context *context, struct mpi_process *process,
                               int64_t address, int64_t size);
     // For reports: members on a request, and on the process (pinned bytes; a list of texts is

@@ -29,6 +29,7 @@ NATIVE = ["native.pingpong"]
 Stack = collections.namedtuple("Stack", "testbeds benchmarks hosts")
 ETHERNET = ["cluster1", "cluster2"]
 MYRINET = ["config1", "config2"]
+INTERCEPT = ["intercept_switches"]
 STACKS = {
     "lam_via": Stack(ETHERNET, MPI, 5),
     "mvich": Stack(ETHERNET, MPI, 5),
@@ -40,6 +41,8 @@ STACKS = {
                 4),
     "armci": Stack(MYRINET, ["armci.put", "armci.get", "armci.accumulate", "program"], 4),
     "grim": Stack(["grim"], ["grim.latency", "grim.remote", "grim.inject", "program"], 4),
+    "intercept_vdma": Stack(INTERCEPT, ["vdma.transfer", "program"], 4),
+    "portals": Stack(INTERCEPT, ["portals.put", "portals.pingpong", "program"], 4),
 }
 # Most runs lose less than this; a tenth may lose all.
 MOST_LOSS = 0.5
@@ -78,6 +81,17 @@ def links(draw, testbed, hosts, two):
     return [{"from": those(0, half - 1), "to": "left", **cable},
             {"from": those(half, hosts - 1), "to": "right", **cable},
             {"from": "left", "to": "right", "count": draw.randrange(1, 3), **cable}]
+
+
+def planes(draw, hosts):
+    """Hosts on one to four planes, each a network of its own: its switches and links."""
+    count = draw.randrange(1, 5)
+    cable = {"rate": "2 Gb/s", "window": draw.choice([0, 1, 7, 7])}
+    if hosts == 2 and some(draw, 0.4):
+        return {"switches": [], "links": [{"from": "node0", "to": "node1", "count": count, **cable}],
+                "vdma_handler": {"self_connect": False}}
+    return {"switches": [{"name": "plane", "count": count}],
+            "links": [{"from": "node", "to": "plane", **cable}]}
 
 
 def nth(draw):
@@ -153,6 +167,10 @@ def machine(draw, stack, testbed, hosts):
         sections["host"]["memory"] = {"bus_rate": f"{draw.randrange(100, 1000)} MB/s"}
     if testbed in ETHERNET:
         ethernet(draw, sections)
+    if testbed in INTERCEPT:
+        sections.update(planes(draw, hosts))
+        if not sections["switches"]:
+            del sections["switch"]
     return sections
 
 
@@ -246,7 +264,23 @@ def remote(draw, ranks):
                                   {"get": {"from": target, "size": some_bytes}}])]}
 
 
+def raw_vdma(draw, ranks):
+    source, target = draw.sample(range(ranks), 2)
+    some_bytes = f"{8 * draw.randrange(3, 9000)} B"
+    return {source: [draw.choice([{"vdma_write": {"to": target, "size": some_bytes}},
+                                  {"vdma_read": {"from": target, "size": some_bytes}}])]}
+
+
+def portals(draw, ranks):
+    source, target = draw.sample(range(ranks), 2)
+    put = {"put": {"to": target, "size": size(draw), "ack": some(draw, 0.3)}}
+    get = {"get": {"from": target, "size": f"{draw.randrange(1, 8000)} B"}}
+    return {source: [get if some(draw, 0.3) else put]}
+
+
 ROUNDS = {
+    "intercept_vdma": [raw_vdma],
+    "portals": [portals],
     "gm": [native_pair],
     "armci": [one_sided, one_sided, fenced, native_pair],
     "grim": [active, remote, pair, lambda draw, ranks: {"all": ["barrier"]}],
@@ -259,6 +293,9 @@ def program(draw, name, ranks):
         choices = ROUNDS.get(name, [ring, pair, fan_in, exchange, collective])
         for who, do in draw.choice(choices)(draw, ranks).items():
             parts.append({"ranks": who, "do": do})
+    if name == "portals":
+        parts.insert(0, {"ranks": "all", "do": [{"attach": {"size": "1 MiB", "truncate": True}},
+                                                {"compute": "1 ms"}]})
     if name in ("armci", "grim"):
         parts.append({"ranks": "all", "do": ["barrier"]})
     return {"ranks": ranks, "program": parts}
@@ -271,7 +308,9 @@ def benchmark(draw, stack, name, hosts):
     workload = {"benchmark": kind, "repetitions": draw.randrange(1, 12)}
     if kind == "grim.inject":
         workload["sizes"] = [draw.randrange(1, 60)]
-    elif kind.startswith(("armci.", "grim.remote")):
+    elif kind == "portals.pingpong":
+        workload["sizes"] = ["29 B"]
+    elif kind.startswith(("armci.", "grim.remote", "vdma.")):
         workload["sizes"] = [f"{4 * draw.randrange(1, 5000)} B"]
     elif kind != "pmb.barrier":
         workload["sizes"] = [size(draw) for _ in range(draw.randrange(1, 4))]
@@ -322,7 +361,8 @@ def problem_of(done):
     if not series:
         return "no result as JSON"
     books = series["ledger"]
-    if books["delivered"] + books["lost"] + books["open"] != books["messages"]:
+    declined = books.get("declined", 0)
+    if books["delivered"] + books["lost"] + books["open"] + declined != books["messages"]:
         return f"messages that are nowhere: {books}"
     if min(books.values()) < 0:
         return f"a negative count: {books}"
@@ -380,9 +420,9 @@ def run_all(options, directory):
 
 def unknown_stacks(netsim):
     """The stacks that there are and that are not drawn here, or the other way round."""
-    listed = subprocess.run([netsim, "list", "stacks"], capture_output=True, text=True, check=True)
-    names = {line.split()[0] for line in listed.stdout.splitlines() if line.startswith("  ")}
-    return names ^ set(STACKS)
+    listed = subprocess.run([netsim, "list", "stacks", "--names"], capture_output=True, text=True,
+                            check=True)
+    return set(listed.stdout.split()) ^ set(STACKS)
 
 
 def main():
