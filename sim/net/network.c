@@ -81,10 +81,10 @@ static void channel_connect(struct channel *channel)
 {
     if (channel->to.station)
         channel->to.station->in = channel;
+    if (channel->from.station)
+        channel->from.station->out = channel;
     if (channel->from.node)
         channel->from.node->out[channel->from.port] = channel;
-    else
-        channel->from.station->out = channel;
 }
 
 // Returns the number of this link among those that join the same two nodes.

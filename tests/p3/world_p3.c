@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/p3/world_p3_beside.c" // NOLINT(bugprone-suspicious-include)
+#include "tests/p3/world_p3_beside.inc" // NOLINT(bugprone-suspicious-include)
 #include "tests/p3/world_p3_internal.h"
 
 // ---- The trace ----
@@ -69,7 +69,7 @@ static enum cpu_next call(struct cpu_context *context, struct cpu_task *task)
     struct p3_told *told = &g_array_index(node->nic.world->told, struct p3_told, job->nth);
     struct portals_transfer *transfer = transfer_new(node->nic.world);
     bool put = job->kind == PORTALS_PUT;
-    uint64_t flow = (uint64_t)(told->from * P3_WORLD_NODES + told->to);
+    uint64_t flow = (uint64_t)told->from * P3_WORLD_NODES + (uint64_t)told->to;
     told->message = ledger_open(node->p3.sim->ledger, put ? told->from : told->to,
                                 put ? told->to : told->from, job->bytes, flow);
     *transfer = (struct portals_transfer){

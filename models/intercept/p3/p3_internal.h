@@ -215,7 +215,7 @@ bool p3_send_data(struct cpu_context *context, struct p3_process *process);
 bool p3_boot_admits(struct cpu_context *context, struct p3_process *process, struct p3_send *send);
 
 // The peer has answered the boot message: what waits for that may be sent by the thread.
-void p3_boot_confirmed(struct cpu_context *context, struct p3_process *process, int peer);
+void p3_boot_confirmed(struct cpu_context *context, struct p3_process *process, int iuca);
 
 // Returns the record of a sent message to `peer`, or NULL.
 struct p3_send *p3_send_find(const struct p3_peer *peer, uint64_t number);
