@@ -70,11 +70,6 @@ static inline void *portals_nal_process(const struct portals_ni *ni)
     return ni->nal_process;
 }
 
-static inline struct mpi_process *portals_process(const struct portals_ni *ni)
-{
-    return ni->process;
-}
-
 static inline const struct portals_config *portals_ni_config(const struct portals_ni *ni)
 {
     return ni->config;

@@ -114,7 +114,7 @@ static void test_own_mask(void)
     run.burst->message.planes = 12;
     run_it(&run);
     SUITE_SAME_INTEGER(packets(&run, 3), 20);
-    CU_ASSERT_EQUAL(intercept_planes(run.burst->process->nic), 11);
+    CU_ASSERT_EQUAL(intercept_planes_to(run.burst->process->nic, 1), 11);
     world_free(run.world);
 }
 
@@ -125,7 +125,7 @@ static void test_connected(void)
                                           "links: [{from: node0, to: node1, count: 3}]\n",
                              NULL, 9, 64);
     run_it(&run);
-    CU_ASSERT_EQUAL(intercept_planes(run.burst->process->nic), 7);
+    CU_ASSERT_EQUAL(intercept_planes_to(run.burst->process->nic, 1), 7);
     for (int plane = 0; plane < 3; plane++)
         SUITE_SAME_INTEGER(packets(&run, plane), 3);
     world_free(run.world);

@@ -85,16 +85,6 @@ int intercept_iuca(const struct intercept_nic *nic)
     return nic->iuca;
 }
 
-struct host *intercept_host(const struct intercept_nic *nic)
-{
-    return nic->host;
-}
-
-unsigned intercept_planes(const struct intercept_nic *nic)
-{
-    return nic->mask;
-}
-
 // ---- Checks ----
 
 // Cables at Intercept cards, by host. The caller frees the result with g_free.

@@ -39,7 +39,7 @@ struct vnic;
 struct intercept_sm {
     int from, to;   // IUCA; vnic_send fills in `from`
     uint8_t vnic;   // of the receiver
-    uint8_t planes; // mask; 0: those that the card may use (intercept_planes)
+    uint8_t planes; // mask; 0: those that the card may use (intercept.plane_mask)
     bool marked;    // raises the virtual interrupt of the receiving VNIC
     bool indirect;  // the TX-CB holds the command only, and the card reads the data where they are
     uint16_t bytes; // 0..INTERCEPT_SM_BYTES: headers and data
@@ -139,12 +139,9 @@ void intercept_add_nics(struct cluster *cluster, const struct scenario_case *tes
 
 struct intercept_nic *intercept_nic(const struct cluster *cluster, int host);
 int intercept_iuca(const struct intercept_nic *nic);
-struct host *intercept_host(const struct intercept_nic *nic);
 
-// The mask of planes that this card may use and that are connected.
-unsigned intercept_planes(const struct intercept_nic *nic);
-
-// Those of them that join it with the card of host `peer`. 0: none does.
+// The mask of planes that this card may use and that join it with the card of host `peer`. 0: none
+// does.
 unsigned intercept_planes_to(struct intercept_nic *nic, int peer);
 
 // Packets given to a plane so far.

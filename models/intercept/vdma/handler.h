@@ -115,9 +115,6 @@ void vdma_post_message(struct cpu_context *context, struct vdma_handler *handler
 
 bool vdma_connected(const struct vdma_handler *handler, int peer);
 
-// Messages that the handler may still send to that peer.
-int vdma_credits(const struct vdma_handler *handler, int peer);
-
 // Why an unmodified handler refuses such a transfer, as a static text; NULL: it does not.
 const char *vdma_refusal(const struct vdma_transfer *transfer);
 

@@ -267,9 +267,3 @@ bool vdma_connected(const struct vdma_handler *handler, int peer)
     const struct vdma_peer *at = sparse_peek(&handler->peers, peer);
     return at && at->state == VDMA_CONNECTED;
 }
-
-int vdma_credits(const struct vdma_handler *handler, int peer)
-{
-    const struct vdma_peer *at = sparse_peek(&handler->peers, peer);
-    return at ? (int)at->credits : 0;
-}
