@@ -147,7 +147,7 @@ static enum armci_step send_piece(struct cpu_context *context, struct armci_clie
     return ARMCI_GOES_ON;
 }
 
-// Behind a send: the next piece, or the end.
+// After a send: the next piece, or the end.
 static enum armci_step after_send(struct cpu_context *context, struct armci_client *client,
                                   struct mpi_request *request)
 {

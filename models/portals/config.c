@@ -22,7 +22,7 @@ static const struct param params[] = {
     PARAM(C, queues, PARAM_COUNT, .fallback = "10", .least = "1", .most = "65536",
           .doc = "event queues that it asks for (at most 512)", .source = PROGRAM),
     PARAM(C, access, PARAM_COUNT, .fallback = "0", .most = "65536",
-          .doc = "entries of the access control list beside the first that it asks for (none is "
+          .doc = "entries of the access control list besides the first that it asks for (none is "
                  "granted)",
           .source = PROGRAM),
     PARAM(C, table, PARAM_COUNT, .fallback = "10", .least = "1", .most = "65536",
@@ -34,8 +34,9 @@ static const struct param params[] = {
           .doc = "a call in the user process: packing the arguments, forwarding",
           .source = "assumed: 0.2 to 0.5 us on 2.2 GHz"),
     PARAM(C, dispatch, PARAM_COST, .fallback = "0.3 us",
-          .doc = "a call's dispatch in the kernel and the copy of its arguments, beside the system "
-                 "call; only where the library is in the kernel",
+          .doc =
+              "a call's dispatch in the kernel and the copy of its arguments, besides the system "
+              "call; only where the library is in the kernel",
           .source = "assumed: 0.2 to 0.5 us on 2.2 GHz (p3mod, thesis 002, 5.2.4)"),
     PARAM(C, attach, PARAM_COST, .fallback = "0.5 us",
           .doc = "a call that attaches, binds, unlinks or allocates, in the library",
@@ -52,7 +53,7 @@ static const struct param params[] = {
           .doc = "writing an event into the process's queue",
           .source = "assumed: 0.1 to 0.3 us on 2.2 GHz"),
     PARAM(C, finalize, PARAM_COST, .fallback = "0.5 us",
-          .doc = "the end of a transfer in the library, beside its event",
+          .doc = "the end of a transfer in the library, besides its event",
           .source = "assumed: 0.3 to 1 us on 2.2 GHz"),
     PARAM(C, see, PARAM_COST, .fallback = "0.15 us",
           .doc = "the process sees an event: the loop of PtlEQWait in user space, and the copy",

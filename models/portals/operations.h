@@ -50,7 +50,7 @@ struct portals_detach_arguments {
     const char *name;
 };
 
-// What an `event` waits for beside the kinds of tables.h.
+// What an `event` waits for besides the kinds of tables.h.
 #define PORTALS_EVENT_ANY PORTALS_EVENTS_COUNTED
 
 struct portals_event_arguments {

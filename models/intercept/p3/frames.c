@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The simplified RMPP as captures show it, behind the card's header. The order of the common header
+// The simplified RMPP as captures show it, after the card's header. The order of the common header
 // is that of thesis 002 (5.2.3: type, msgNum, length); the fields of a Portals header are there
 // without its layout, which the thesis does not give. Numbers are written upper byte first.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Messages between VDMA handlers as captures show them, behind the card's header. Thesis 002 names
+// Messages between VDMA handlers as captures show them, after the card's header. Thesis 002 names
 // the messages and what they say (2.2.2, 5.2.2), but no layout. Numbers are written upper byte
 // first.
 //
