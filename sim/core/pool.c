@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <stdalign.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define FIRST_BLOCK 16
 #define LARGEST_BLOCK 4096
@@ -16,6 +17,8 @@
 
 struct pool_block {
     struct pool_block *next;
+    size_t count; // of objects
+    size_t first; // pool_each: objects in the blocks before this one
     alignas(CACHE_LINE) char objects[];
 };
 
@@ -80,6 +83,18 @@ static void *free_pop(struct pool *pool)
     return object;
 }
 
+// Returns the next free object after `link`, or the first if it is NULL; NULL after the last.
+static struct free_object *free_next(const struct pool *pool, struct free_object *link)
+{
+    struct free_object *from = link ? link : pool->free_list;
+    if (!from || (link && link == pool->free_list))
+        return NULL;
+    unpoison(from, sizeof *from);
+    struct free_object *next = from->next;
+    poison(from, sizeof *from);
+    return next;
+}
+
 static bool free_short(const struct pool *pool)
 {
     return pool->allocated - pool->in_use <= QUARANTINE;
@@ -95,6 +110,12 @@ static void object_touch(void *object)
 
 #define GUARD 0
 
+static void *object_bytes(const struct pool *pool, struct free_object *link)
+{
+    (void)pool;
+    return link;
+}
+
 static void free_push(struct pool *pool, void *object)
 {
     struct free_object *freed = object;
@@ -107,6 +128,11 @@ static void *free_pop(struct pool *pool)
     struct free_object *object = pool->free_list;
     pool->free_list = object->next;
     return object;
+}
+
+static struct free_object *free_next(const struct pool *pool, struct free_object *link)
+{
+    return link ? link->next : pool->free_list;
 }
 
 static bool free_short(const struct pool *pool)
@@ -152,6 +178,7 @@ static void pool_grow(struct pool *pool)
     struct pool_block *block =
         g_aligned_alloc(1, sizeof *block + count * pool->object_size, alignof(struct pool_block));
     block->next = pool->blocks;
+    block->count = count;
     pool->blocks = block;
     pool->allocated += count;
     if (pool->block_objects < LARGEST_BLOCK)
@@ -180,4 +207,63 @@ void pool_give(struct pool *pool, void *object)
     object_touch(object);
     free_push(pool, object);
     pool->in_use--;
+}
+
+// ---- Objects in use ----
+
+static int compare_blocks(const void *a, const void *b)
+{
+    uintptr_t left = (uintptr_t) * (struct pool_block *const *)a;
+    uintptr_t right = (uintptr_t) * (struct pool_block *const *)b;
+    return left < right ? -1 : left > right;
+}
+
+// The pool's blocks by address, numbered through. The caller frees the result with
+// g_ptr_array_unref.
+static GPtrArray *blocks_sorted(const struct pool *pool)
+{
+    GPtrArray *blocks = g_ptr_array_new();
+    for (struct pool_block *block = pool->blocks; block; block = block->next)
+        g_ptr_array_add(blocks, block);
+    g_ptr_array_sort(blocks, compare_blocks);
+    size_t first = 0;
+    for (guint i = 0; i < blocks->len; i++) {
+        struct pool_block *block = g_ptr_array_index(blocks, i);
+        block->first = first;
+        first += block->count;
+    }
+    return blocks;
+}
+
+// Returns the number of an object, counted through the sorted blocks.
+static size_t object_number(const struct pool *pool, const GPtrArray *blocks, const char *object)
+{
+    guint low = 0, high = blocks->len;
+    while (high - low > 1) {
+        guint middle = low + (high - low) / 2;
+        const struct pool_block *block = g_ptr_array_index(blocks, middle);
+        if (block->objects <= object)
+            low = middle;
+        else
+            high = middle;
+    }
+    const struct pool_block *block = g_ptr_array_index(blocks, low);
+    return block->first + (size_t)(object - block->objects) / pool->object_size;
+}
+
+void pool_each(const struct pool *pool, void (*visit)(void *object, void *data), void *data)
+{
+    if (pool->in_use == 0)
+        return;
+    GPtrArray *blocks = blocks_sorted(pool);
+    bool *is_free = g_new0(bool, pool->allocated);
+    for (struct free_object *link = free_next(pool, NULL); link; link = free_next(pool, link))
+        is_free[object_number(pool, blocks, object_bytes(pool, link))] = true;
+    // In the list's order, which depends on the run alone, not on addresses.
+    for (struct pool_block *block = pool->blocks; block; block = block->next)
+        for (size_t nth = 0; nth < block->count; nth++)
+            if (!is_free[block->first + nth])
+                visit(block->objects + nth * pool->object_size, data);
+    g_free(is_free);
+    g_ptr_array_unref(blocks);
 }

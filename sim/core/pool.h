@@ -25,6 +25,11 @@ void pool_clear(struct pool *pool);
 // Returns an object with undefined content.
 void *pool_take(struct pool *pool);
 
+// Calls `visit` for each object in use, block by block, in an order that is the same in each run.
+// It must not take or give back any. Costs time and memory in proportion to the objects allocated,
+// but none if no object is in use.
+void pool_each(const struct pool *pool, void (*visit)(void *object, void *data), void *data);
+
 // Gives an object of this pool back. NULL is ignored.
 void pool_give(struct pool *pool, void *object);
 

@@ -207,6 +207,7 @@ void network_free(struct network *network)
 {
     if (!network)
         return;
+    network_release(network);
     route_cache_free(network->routes);
     for (int i = 0; i < network->channel_count; i++) {
         channel_clear(&network->channels[i]);
@@ -336,17 +337,53 @@ struct packet *packet_new(struct network *network)
     return packet;
 }
 
+static inline void packet_unload(struct packet *packet)
+{
+    if (packet->load)
+        packet->load->release(packet);
+    packet->load = NULL;
+}
+
 void packet_free(struct network *network, struct packet *packet)
 {
     capture_ended(network->sim->capture, packet, engine_now(network->engine), NULL);
+    packet_unload(packet);
     pool_give(&network->packets, packet);
 }
 
 void packet_drop(struct network *network, struct packet *packet, const char *reason)
 {
-    ledger_drop(network->sim->ledger, packet->message, packet->offset, packet->length, reason);
+    struct ledger *ledger = network->sim->ledger;
+    if (packet->load && packet->cut_on != PACKET_STOMPED)
+        packet->load->drop(packet, ledger, reason);
+    else
+        ledger_drop(ledger, packet->message, packet->offset, packet->length, reason);
     capture_ended(network->sim->capture, packet, engine_now(network->engine), reason);
     packet_free(network, packet);
+}
+
+struct packet *packet_copy(struct network *network, const struct packet *of)
+{
+    struct packet *copy = packet_new(network);
+    *copy = *of;
+    event_init(&copy->event, NULL);
+    copy->next = NULL;
+    copy->sent = NULL;
+    copy->begun = false;
+    if (of->load)
+        of->load->copy(copy, of);
+    return copy;
+}
+
+static void release_packet(void *packet, void *data)
+{
+    (void)data;
+    packet_unload(packet);
+}
+
+void network_release(struct network *network)
+{
+    pool_each(&network->packets, release_packet, NULL);
 }
 
 void packet_capture(const struct network *network, const struct packet *packet, int interface,

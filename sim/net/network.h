@@ -33,6 +33,11 @@ bool network_check(const struct topology *topology, struct diag_list *diags);
 struct network *network_new(struct sim *sim, const struct topology *topology);
 void network_free(struct network *network);
 
+// Ends the loads of all packets that are still under way, wherever they are. Whoever frees the
+// stacks before the network calls it first, since loads may belong to the stacks. No packet may be
+// carried any further after it.
+void network_release(struct network *network);
+
 // Stations are numbered consecutively. A host has one per link, in the order of the topology's
 // links; a loopback cable, from a host to itself, is one link of one station.
 int network_stations(const struct network *network);
@@ -88,12 +93,16 @@ int route_links(const struct route *route);
 int route_turn(const struct route *route, int nth);
 int route_turn_bytes(const struct route *route, int nth);
 
-// Returns a packet with header, message and flags cleared. The caller owns it until network_send.
+// Returns a packet with header, message, load and flags cleared. The caller owns it until
+// network_send.
 struct packet *packet_new(struct network *network);
 void packet_free(struct network *network, struct packet *packet);
 
-// Drops the packet: reports the reason (static or interned) to the ledger and a capture, and frees
-// the packet.
+// Returns a second packet like `of`, with a load of its own, which no component carries yet.
+struct packet *packet_copy(struct network *network, const struct packet *of);
+
+// Drops the packet: reports the reason (static or interned) to the ledger, for its message or, if
+// it has a load, for all that its load carries, and to a capture; and frees the packet.
 void packet_drop(struct network *network, struct packet *packet, const char *reason);
 
 // For a station's hardware: hands the rendered bytes of a packet that it sends or has received to

@@ -12,11 +12,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PACKET_HEADER_BYTES 128
+#define PACKET_HEADER_BYTES 120
 // As a packet's cut_on: a link will repeat it, and its last receiver discards it.
 #define PACKET_STOMPED UINT32_MAX
 
+struct packet;
 struct route;
+
+// What a packet carries besides the bytes of its own message: a list of parts of several messages,
+// in memory that the packet's header points to. Whoever makes the packet sets it.
+struct packet_load {
+    // Notes every part of a message that the packet carries with the ledger as dropped; `reason` as
+    // for ledger_drop.
+    void (*drop)(const struct packet *packet, struct ledger *ledger, const char *reason);
+    // Gives back what the packet holds; the packet is freed after it. network_release calls it for
+    // the packets under way at the end of a run.
+    void (*release)(struct packet *packet);
+    // `copy` has `of`'s header, route and sizes: gives it a load of its own.
+    void (*copy)(struct packet *copy, const struct packet *of);
+};
 
 // The fields that every hop touches come first. It fills whole cache lines: a large job has
 // millions of packets on their way at once.
@@ -39,8 +53,9 @@ struct packet {
     uint16_t protocol; // EtherType or the like: the NIC passes the packet on by it
     bool begun;        // its last station was told of its head
     sim_time born;     // when the station sent it
-    void *token;       // of the NIC that has the packet
+    const struct packet_load *load; // NULL: none
     struct event *sent; // as passed to network_send, until the packet leaves the station
+    void *token;        // of the NIC that has the packet
     // The protocol's own header, in its own terms (packet_header).
     alignas(8) unsigned char header[PACKET_HEADER_BYTES];
 };

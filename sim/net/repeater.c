@@ -173,16 +173,6 @@ static void repeater_keep(struct repeater *repeater, struct packet *packet)
     };
 }
 
-static struct packet *packet_duplicate(struct network *network, const struct packet *packet)
-{
-    struct packet *copy = packet_new(network);
-    *copy = *packet;
-    event_init(&copy->event, NULL);
-    copy->sent = NULL;
-    copy->begun = false;
-    return copy;
-}
-
 // The last receiver of the packet will discard it.
 static void packet_stomp(struct packet *packet)
 {
@@ -196,7 +186,7 @@ static struct packet *repeater_stomped(const struct repeater *repeater, const st
 {
     if (!repeater->channel->worm->to_cuts)
         return NULL;
-    struct packet *bad = packet_duplicate(repeater->channel->network, packet);
+    struct packet *bad = packet_copy(repeater->channel->network, packet);
     packet_stomp(bad);
     return bad;
 }
@@ -255,7 +245,7 @@ void repeater_cut(struct repeater *repeater, struct packet *packet)
     struct kept *kept = kept_at(repeater, repeater->sending);
     if (repeater->outcome != OUTCOME_TAKEN)
         return;
-    struct packet *again = packet_duplicate(repeater->channel->network, packet);
+    struct packet *again = packet_copy(repeater->channel->network, packet);
     again->hop = kept->hop;
     again->route_bytes = kept->route_bytes;
     packet_stomp(packet);

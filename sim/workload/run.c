@@ -190,6 +190,7 @@ static void running_free(struct running *run)
 {
     for (int rank = 0; rank < run->ranks; rank++)
         interpreter_free(run->interpreters[rank]);
+    network_release(run->cluster->network);
     job_free(run->job);
     op_source_free(run->own_source);
     if (run->points)

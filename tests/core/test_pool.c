@@ -164,11 +164,43 @@ static void test_misuse(void)
 
 #endif
 
+static void note_visit(void *object, void *data)
+{
+    (void)data;
+    ++*(int *)object;
+}
+
+// Objects in use are visited once each, free ones not at all.
+static void test_each(void)
+{
+    struct pool pool;
+    pool_init(&pool, OBJECT_BYTES);
+    pool_each(&pool, note_visit, NULL);
+    int **objects = g_new(int *, OBJECTS);
+    for (int i = 0; i < OBJECTS; i++) {
+        objects[i] = pool_take(&pool);
+        *objects[i] = 0;
+    }
+    for (int i = 0; i < OBJECTS; i++)
+        if (i % 3 == 1)
+            pool_give(&pool, objects[i]);
+    pool_each(&pool, note_visit, NULL);
+    int visits = 0, others = 0;
+    for (int i = 0; i < OBJECTS; i++)
+        if (i % 3 != 1)
+            *objects[i] == 1 ? visits++ : others++;
+    SUITE_SAME_INTEGER(visits, (int64_t)pool.in_use);
+    SUITE_SAME_INTEGER(others, 0);
+    g_free(objects);
+    pool_clear(&pool);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"objects are apart and aligned", test_objects},
         {"objects are used again", test_reuse},
+        {"each object in use", test_each},
 #if POISONS
         {"free objects are poisoned", test_poison},
         {"misuse ends the program", test_misuse},
