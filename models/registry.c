@@ -22,7 +22,10 @@
     MODEL(intercept_nic) \
     MODEL(vdma) \
     MODEL(portals) \
-    MODEL(p3)
+    MODEL(p3) \
+    MODEL(sctp_wire) \
+    MODEL(sctp) \
+    MODEL(sctp_native)
 // clang-format on
 
 #define DECLARED(name) extern const struct model name##_model;
