@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/ethernet/nic.h"
 #include "sim/core/fifo.h"
+#include "sim/core/intern.h"
 
 #include <glib.h>
 
@@ -24,6 +25,7 @@ struct registration {
 
 struct nic {
     struct host *host;
+    struct bus *bus;
     struct sim *sim;
     struct network *network;
     int station;
@@ -209,8 +211,8 @@ static void tx_load(struct nic *nic)
     nic->loading_token = next->token;
     ring_note(nic, nic->lane_tx, TRACE_LEAVE);
     nic->fifo_bytes += next->wire_bytes;
-    bus_transfer(nic->host->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head,
-                 &send_stage, next->message);
+    bus_transfer(nic->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head, &send_stage,
+                 next->message);
 }
 
 // Whether byte `nth` of the rest of a frame, of which `head` bytes are in the FIFO, comes over the
@@ -218,7 +220,7 @@ static void tx_load(struct nic *nic)
 // known; time that it loses to copies is taken to be lost at its start.
 static bool tx_late(const struct nic *nic, int64_t head, int64_t nth)
 {
-    const struct bus_config *bus = &nic->host->config.bus;
+    const struct bus_config *bus = bus_config(nic->bus);
     sim_time begins = nic->tx_rest.when - bus_time(bus, BUS_READ, nic->rest);
     sim_time wanted = network_station_byte_time(nic->network, nic->station, head + nth);
     return begins + bus_time(bus, BUS_READ, nth + 1) > sim_now(nic->sim) + wanted;
@@ -235,7 +237,7 @@ static int64_t tx_in_time(const struct nic *nic, int64_t bytes)
         return bytes;
     // Within a burst, and from burst to burst, the bytes fall behind the wire evenly or gain on it:
     // the ends tell it all.
-    int64_t burst = bus_burst(&nic->host->config.bus, BUS_READ), of_last = last - last % burst;
+    int64_t burst = bus_burst(bus_config(nic->bus), BUS_READ), of_last = last - last % burst;
     bool late = tx_late(nic, head, 0) || tx_late(nic, head, MIN(burst - 1, last)) ||
                 tx_late(nic, head, MAX(of_last - 1, 0)) || tx_late(nic, head, of_last) ||
                 tx_late(nic, head, last);
@@ -334,8 +336,7 @@ static void tx_head_event(struct engine *engine, struct event *event)
     nic->loading = NULL;
     nic->rest = MAX((int64_t)packet->wire_bytes - nic->threshold, 0);
     if (nic->rest > 0)
-        bus_transfer(nic->host->bus, BUS_READ, nic->rest, &nic->tx_rest, &send_stage,
-                     packet->message);
+        bus_transfer(nic->bus, BUS_READ, nic->rest, &nic->tx_rest, &send_stage, packet->message);
     queue_push(&nic->loaded, packet);
     tx_send(nic);
     if (nic->rest == 0)
@@ -450,7 +451,7 @@ static void rx_write(struct nic *nic, struct packet *packet)
 {
     int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
     event_init(&packet->event, rx_written);
-    bus_transfer(nic->host->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
+    bus_transfer(nic->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
                  &receive_stage, packet->message);
 }
 
@@ -476,7 +477,7 @@ static void nic_receive(void *owner, struct packet *packet)
     nic->rx_used++;
     trace_flow(nic->sim->trace, nic->lane_rx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
     int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
-    bus_note(nic->host->bus, BUS_WRITE, packet->wire_bytes - residue);
+    bus_note(nic->bus, BUS_WRITE, packet->wire_bytes - residue);
     packet->token = nic;
     if (nic->config.rx_latency == 0) {
         rx_write(nic, packet);
@@ -533,11 +534,24 @@ static enum cpu_next nic_service(struct cpu_context *context, struct cpu_task *t
 
 // ---- Life ----
 
-struct nic *nic_new(struct host *host, struct network *network, int station, const char *name,
-                    const struct nic_config *config)
+// "NIC send", or "NIC eth1 send" if its host lists its cards.
+static trace_lane nic_lane(const struct nic *nic, const char *name, const char *way)
+{
+    const char *host = nic->host->name;
+    bool listed = g_str_has_prefix(name, host) && name[strlen(host)] == '.';
+    char *label = listed ? g_strdup_printf("NIC %s %s", name + strlen(host) + 1, way)
+                         : g_strdup_printf("NIC %s", way);
+    trace_lane lane = trace_lane_new(nic->sim->trace, host, intern_text(label));
+    g_free(label);
+    return lane;
+}
+
+struct nic *nic_new(struct host *host, struct bus *bus, struct network *network, int station,
+                    const char *name, const struct nic_config *config)
 {
     struct nic *nic = g_new0(struct nic, 1);
     nic->host = host;
+    nic->bus = bus;
     nic->sim = host->sim;
     nic->network = network;
     nic->station = station;
@@ -554,8 +568,8 @@ struct nic *nic_new(struct host *host, struct network *network, int station, con
     nic->ring_drops = sim_loss_counter(nic->sim, "nic receive ring full", LOSS_DROPPED);
     nic->fcs_drops = sim_loss_counter(nic->sim, "nic FCS errors", LOSS_DROPPED);
     nic->interrupts = sim_counter(nic->sim, "nic interrupts");
-    nic->lane_tx = trace_lane_new(nic->sim->trace, host->name, "NIC send");
-    nic->lane_rx = trace_lane_new(nic->sim->trace, host->name, "NIC receive");
+    nic->lane_tx = nic_lane(nic, name, "send");
+    nic->lane_rx = nic_lane(nic, name, "receive");
     nic->frame = g_byte_array_new();
     nic->interface = capture_interface(nic->sim->capture, name, &nic_capture_link,
                                        network_station_rate(network, station));

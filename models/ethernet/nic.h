@@ -71,9 +71,10 @@ struct nic_protocol {
     void (*frame_bytes)(void *owner, const struct packet *packet, uint8_t *bytes, uint32_t room);
 };
 
-// `name` names its interface in captures. The caller frees it with nic_free.
-struct nic *nic_new(struct host *host, struct network *network, int station, const char *name,
-                    const struct nic_config *config);
+// A card of `host` at one of its buses. `name` names its interface in captures. The caller frees it
+// with nic_free.
+struct nic *nic_new(struct host *host, struct bus *bus, struct network *network, int station,
+                    const char *name, const struct nic_config *config);
 void nic_free(struct nic *nic);
 
 void nic_register(struct nic *nic, uint16_t protocol, const struct nic_protocol *ops, void *owner);

@@ -122,11 +122,12 @@ void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test
     for (int station = 0; station < network_stations(cluster->network); station++) {
         struct host *host = cluster->hosts[network_station_host(cluster->network, station)];
         const struct cluster_card *card = &cluster->cards[station];
+        struct network *network = cluster->network;
         if (card->listed && card->idle) // it may be of another kind
             continue;
         const struct nic_config *config = scenario_section_values(test_case, card->nic);
-        cluster_put_card(cluster, station,
-                         nic_new(host, cluster->network, station, card->name, config), free_nic);
+        struct nic *nic = nic_new(host, card->bus, network, station, card->name, config);
+        cluster_put_card(cluster, station, nic, free_nic);
     }
 }
 

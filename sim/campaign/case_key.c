@@ -72,6 +72,7 @@ char *case_definition(const struct scenario_case *test_case)
         json_object_set_new(workload, "parameters", values_only(own));
     strip(topology, "switch_parameters");
     strip(topology, "link_parameters");
+    strip(topology, "bus_parameters");
     char *text = canonical(json);
     json_decref(json);
     return text;

@@ -13,11 +13,39 @@ const struct scenario_section cluster_sections[] = {
     {NULL, NULL},
 };
 
+// The further buses of all hosts, by host and then in the order of the topology; NULL where no card
+// of the host sits at it. The caller frees the array.
+static struct bus **buses_new(struct cluster *cluster, const struct topology *topology)
+{
+    int count = (int)topology->buses->len;
+    struct bus **buses = g_new0(struct bus *, cluster->host_count * count + 1);
+    for (int host = 0; host < cluster->host_count; host++) {
+        const GArray *cards = topology_cards_of(topology, host);
+        for (guint i = 0; cards && i < cards->len; i++) {
+            int index = g_array_index(cards, struct topology_card, i).bus;
+            struct bus **bus = index >= 0 ? &buses[host * count + index] : NULL;
+            if (!bus || *bus)
+                continue;
+            const struct topology_bus *named = g_ptr_array_index(topology->buses, (guint)index);
+            *bus = host_add_bus(cluster->hosts[host], named->name, named->values->values);
+        }
+    }
+    return buses;
+}
+
+// The further bus at which a card sits; NULL: it sits at the host's own.
+static struct bus *bus_of(struct bus *const *buses, const struct topology *topology, int host,
+                          const struct topology_card *card)
+{
+    return card && card->bus >= 0 ? buses[host * (int)topology->buses->len + card->bus] : NULL;
+}
+
 // Stations are numbered as the network does it: a host's in the order of its links.
 static void cards_init(struct cluster *cluster, const struct scenario_case *test_case)
 {
     const struct topology *topology = &test_case->topology;
     int *next = g_new0(int, cluster->host_count + 1);
+    struct bus **buses = buses_new(cluster, topology);
     cluster->cards = g_new0(struct cluster_card, network_stations(cluster->network));
     for (int i = 0; i < 2 * (int)topology->links->len; i++) { // 2 * link + end
         const struct topology_link *link = g_ptr_array_index(topology->links, (guint)i / 2);
@@ -26,17 +54,21 @@ static void cards_init(struct cluster *cluster, const struct scenario_case *test
             continue;
         const struct topology_card *card = topology_link_card(topology, link, i % 2);
         const char *name = cluster->hosts[host]->name;
+        struct bus *named = bus_of(buses, topology, host, card);
         char *full = card ? g_strdup_printf("%s.%s", name, card->name) : NULL;
         cluster->cards[network_station(cluster->network, host, next[host]++)] =
             (struct cluster_card){
                 .nic = card ? card->nic : test_case->nic,
                 .name = full ? intern_text(full) : name,
+                .bus = named ? named : cluster->hosts[host]->bus,
+                .mtu = card ? card->mtu : 0,
                 .listed = card != NULL,
                 .idle = link->idle[i % 2],
             };
         g_free(full);
     }
     g_free(next);
+    g_free(buses);
 }
 
 static struct host_config config_of(const struct scenario_case *test_case, int host)
@@ -91,6 +123,12 @@ void cluster_put_card(struct cluster *cluster, int station, void *card, void (*c
 void *cluster_card(const struct cluster *cluster, int host, int nth)
 {
     return cluster->cards[network_station(cluster->network, host, nth)].card;
+}
+
+struct bus *cluster_bus(const struct cluster *cluster, int station)
+{
+    int host = network_station_host(cluster->network, station);
+    return cluster->cards ? cluster->cards[station].bus : cluster->hosts[host]->bus;
 }
 
 int cluster_station(const struct cluster *cluster, int host)

@@ -13,6 +13,8 @@ struct cluster_card {
     void (*free)(void *card);
     const char *nic;  // its NIC model
     const char *name; // "node0", or "node0.eth1" if the host lists its cards; interned
+    struct bus *bus;  // that it sits at
+    int64_t mtu;      // of its interface, as the host lists it, bytes; 0: the stack's
     bool listed;      // the host lists its cards
     bool idle;        // the case's stack does not use it
 };
@@ -26,7 +28,7 @@ struct cluster {
 };
 
 // Sections that cluster_new reads: host.processor, host.memory, host.bus, host.kernel. Ends with a
-// NULL path.
+// NULL path. It also reads the buses of the case's topology.
 extern const struct scenario_section cluster_sections[];
 
 // Builds hosts and network of a case. The caller frees it with cluster_free, before the sim.
@@ -43,6 +45,10 @@ void cluster_put_card(struct cluster *cluster, int station, void *card, void (*c
 
 // Returns the card at the n-th station of a host, or NULL if there is none.
 void *cluster_card(const struct cluster *cluster, int host, int nth);
+
+// Returns the bus that the card at a station sits at, or would: the host's own in a cluster that
+// was made without a case.
+struct bus *cluster_bus(const struct cluster *cluster, int station);
 
 // Returns the station of the first of a host's cards that the case's stack uses.
 int cluster_station(const struct cluster *cluster, int host);

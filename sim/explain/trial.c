@@ -381,6 +381,20 @@ static void try_resources(const struct attempt *attempt)
     }
 }
 
+// Each of the buses that hosts have besides their own.
+static void try_buses(const struct attempt *attempt)
+{
+    const GPtrArray *buses = attempt->run->test_case->topology.buses;
+    for (guint i = 0; i < buses->len && share_of(attempt->found, CLASS(BUS)) >= TRIAL_LEAST; i++) {
+        const struct topology_bus *bus = g_ptr_array_index(buses, i);
+        char *what = g_strdup_printf("the bus %s", bus->name);
+        struct explain_trial *trial = trial_new(intern_text(what), TRIAL_PERCENT);
+        g_free(what);
+        add_section(trial->sets, bus->values, RATES, 1 + TRIAL_PERCENT / PER_CENT);
+        try_it(attempt, trial);
+    }
+}
+
 static void try_algorithms(const struct attempt *attempt)
 {
     GArray *choices = algorithm_choices(attempt->run->registry, attempt->run->test_case);
@@ -498,6 +512,7 @@ void explain_try(struct explanation *found, const struct explain_run *run,
     struct scenario_schema *schema = registry_schema(run->registry);
     struct attempt attempt = {found, run, again, schema};
     try_resources(&attempt);
+    try_buses(&attempt);
     try_algorithms(&attempt);
     registry_schema_free(schema);
     g_ptr_array_sort_with_data(found->trials, compare_trials, found);

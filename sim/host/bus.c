@@ -60,12 +60,13 @@ struct bus {
 
 static void bus_next(struct engine *engine, struct event *event);
 
-struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config *config)
+struct bus *bus_new(struct sim *sim, const char *group, const char *name,
+                    const struct bus_config *config)
 {
     struct bus *bus = g_new0(struct bus, 1);
     bus->sim = sim;
     bus->config = *config;
-    bus->lane = trace_lane_new(sim->trace, group, "bus");
+    bus->lane = trace_lane_new(sim->trace, group, name);
     bus->asked = g_array_new(FALSE, FALSE, sizeof(struct asked));
     event_init(&bus->next, bus_next);
     return bus;
@@ -76,6 +77,11 @@ void bus_free(struct bus *bus)
     if (bus)
         g_array_free(bus->asked, TRUE);
     g_free(bus);
+}
+
+const struct bus_config *bus_config(const struct bus *bus)
+{
+    return &bus->config;
 }
 
 int64_t bus_burst(const struct bus_config *config, enum bus_way way)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An I/O bus (PCI) that all devices of a host share. Transactions are served in the order of the
+// An I/O bus (PCI) that devices of a host share. Transactions are served in the order of the
 // requests. Each is cut into bursts, and every burst costs its set-up in clocks of the bus, so that
 // a bus of twice the clock sets up in half the time. A device's read must fetch its first data from
 // memory while the bus waits or the device retries (a delayed transaction, PCI 2.1, 3.3.3.3). A
@@ -7,6 +7,8 @@
 // have separate set-ups and burst lengths. The host's writes to a device are posted, too.
 //
 // With memory_bus.h, a transaction also takes the time that it loses to the processors' copies.
+//
+// Several buses of one host work at once, and take nothing from each other.
 //
 // Not modelled: the order of bursts of several devices within their transactions (a transaction
 // runs to its end), the individual retries of a delayed read, full posting buffers.
@@ -39,9 +41,13 @@ extern const struct param_table bus_table;
 
 struct bus;
 
-// `group` names the host in the timeline. The caller frees the bus with bus_free.
-struct bus *bus_new(struct sim *sim, const char *group, const struct bus_config *config);
+// `group` names the host in the timeline and `name` the bus among its lanes; both outlive the
+// trace. The caller frees the bus with bus_free.
+struct bus *bus_new(struct sim *sim, const char *group, const char *name,
+                    const struct bus_config *config);
 void bus_free(struct bus *bus);
+
+const struct bus_config *bus_config(const struct bus *bus);
 
 // Lets transactions compete with the processors' copies on the memory bus. Call it before the first
 // transaction. Copies `memory`.

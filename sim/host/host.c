@@ -93,6 +93,13 @@ int64_t processor_rate(const struct processor_config *config)
     return MAX((int64_t)((double)config->clock / config->cycle_ratio + 0.5), 1);
 }
 
+static void share_memory(const struct host *host, struct bus *bus)
+{
+    const struct host_config *config = &host->config;
+    struct memory_bus memory = {config->memory.bus_rate, host->cores, config->processor.cores};
+    bus_share_memory(bus, &memory);
+}
+
 struct host *host_new(struct sim *sim, int index, const char *name,
                       const struct host_config *config)
 {
@@ -101,16 +108,26 @@ struct host *host_new(struct sim *sim, int index, const char *name,
     host->index = index;
     host->name = intern_text(name);
     host->config = *config;
-    host->bus = bus_new(sim, name, &config->bus);
+    host->bus = bus_new(sim, host->name, "bus", &config->bus);
+    host->more_buses = g_ptr_array_new_with_free_func((GDestroyNotify)bus_free);
     host->cores = g_new0(struct cpu *, config->processor.cores);
     for (int64_t core = 0; core < config->processor.cores; core++) {
         char *label = g_strdup_printf("cpu %" G_GINT64_FORMAT, core);
         host->cores[core] = cpu_new(sim, name, label, processor_rate(&config->processor), true);
         g_free(label);
     }
-    struct memory_bus memory = {config->memory.bus_rate, host->cores, config->processor.cores};
-    bus_share_memory(host->bus, &memory);
+    share_memory(host, host->bus);
     return host;
+}
+
+struct bus *host_add_bus(struct host *host, const char *name, const struct bus_config *config)
+{
+    char *label = g_strdup_printf("bus %s", name);
+    struct bus *bus = bus_new(host->sim, host->name, intern_text(label), config);
+    g_free(label);
+    share_memory(host, bus);
+    g_ptr_array_add(host->more_buses, bus);
+    return bus;
 }
 
 void host_free(struct host *host)
@@ -121,6 +138,7 @@ void host_free(struct host *host)
         cpu_free(host->cores[core]);
     g_free(host->cores);
     bus_free(host->bus);
+    g_ptr_array_unref(host->more_buses);
     g_free(host);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A host: cores, memory, an I/O bus, and the costs of its operating system for entering the kernel
+// A host: cores, memory, I/O buses, and the costs of its operating system for entering the kernel
 // and for waking a process.
 #ifndef NETSIM_HOST_HOST_H
 #define NETSIM_HOST_HOST_H
@@ -8,6 +8,8 @@
 #include "sim/host/memory.h"
 #include "sim/host/processor.h"
 #include "sim/host/stages.h"
+
+#include <glib.h>
 
 struct processor_config {
     int64_t cores;
@@ -54,12 +56,16 @@ struct host {
     struct host_config config;
     struct cpu **cores; // config.processor.cores of them
     struct bus *bus;
+    GPtrArray *more_buses; // struct bus *, from host_add_bus
 };
 
 // Copies the config. The caller frees the host with host_free.
 struct host *host_new(struct sim *sim, int index, const char *name,
                       const struct host_config *config);
 void host_free(struct host *host);
+
+// Adds a bus besides the host's own. The host frees it. Call it before the first transaction.
+struct bus *host_add_bus(struct host *host, const char *name, const struct bus_config *config);
 
 struct cpu *host_interrupt_core(const struct host *host);
 

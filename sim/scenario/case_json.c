@@ -43,6 +43,21 @@ static json_t *end_json(const struct topology *topology, const struct topology_l
     return card ? json_sprintf("%s.%s", name, card->name) : json_string(name);
 }
 
+static const struct topology_bus *bus_at(const struct topology *topology, int index)
+{
+    return g_ptr_array_index(topology->buses, (guint)index);
+}
+
+// The parameters of the buses besides host.bus, by name; NULL: there is none.
+static json_t *buses_json(const struct topology *topology)
+{
+    json_t *buses = topology->buses->len > 0 ? json_object() : NULL;
+    for (int i = 0; i < (int)topology->buses->len; i++)
+        json_object_set_new(buses, bus_at(topology, i)->name,
+                            param_values_json(bus_at(topology, i)->values));
+    return buses;
+}
+
 // A host's name, or that and the cards that it lists.
 static json_t *host_json(const struct topology *topology, int host)
 {
@@ -53,7 +68,12 @@ static json_t *host_json(const struct topology *topology, int host)
     json_t *list = json_array();
     for (guint i = 0; i < cards->len; i++) {
         const struct topology_card *card = &g_array_index(cards, struct topology_card, i);
-        json_array_append_new(list, json_pack("{s:s, s:s}", "name", card->name, "nic", card->nic));
+        json_t *json = json_pack("{s:s, s:s}", "name", card->name, "nic", card->nic);
+        if (card->bus >= 0)
+            json_object_set_new(json, "bus", json_string(bus_at(topology, card->bus)->name));
+        if (card->mtu > 0)
+            json_object_set_new(json, "mtu_bytes", json_integer(card->mtu));
+        json_array_append_new(list, json);
     }
     return json_pack("{s:s, s:o}", "name", name, TOPOLOGY_NICS_KEY, list);
 }
@@ -132,6 +152,9 @@ static json_t *topology_json(const struct topology *topology)
     json_t *own = own_settings_json(topology);
     if (own)
         json_object_set_new(json, "host_parameters", own);
+    json_t *buses = buses_json(topology);
+    if (buses)
+        json_object_set_new(json, "bus_parameters", buses);
     g_hash_table_destroy(of_switches.numbers);
     g_hash_table_destroy(of_links.numbers);
     return json;

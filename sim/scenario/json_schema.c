@@ -146,6 +146,11 @@ static json_t *describe_hosts(const struct scenario_schema *schema)
     return hosts;
 }
 
+static json_t *describe_buses(const struct scenario_schema *schema)
+{
+    return item_schema(&topology_bus_item_table, schema->bus_table, "host.bus");
+}
+
 static json_t *describe_switches(const struct scenario_schema *schema)
 {
     return item_schema(&topology_switch_item_table, schema->switch_table, "switch");
@@ -314,6 +319,8 @@ const struct scenario_key scenario_keys[] = {
      describe_series},
     {"sweep", KEY_IN_SCENARIO, "what `netsim sweep` varies", describe_sweep},
     {"hosts", ANYWHERE, "the hosts", describe_hosts},
+    {TOPOLOGY_BUSES_KEY, ANYWHERE, "buses of hosts besides `host.bus`, at which cards may sit",
+     describe_buses},
     {"switches", ANYWHERE, "the switches", describe_switches},
     {"links", ANYWHERE, "the links", describe_links},
     {"routes", ANYWHERE, "ways between hosts, or how all of them are computed", describe_routes},

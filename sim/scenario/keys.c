@@ -139,10 +139,12 @@ static char *item_hint(const struct scenario_schema *schema, const char *path)
         const char *list, *common;
         const struct param_table *table;
     } lists[] = {{"links.", "link", schema->link_table},
-                 {"switches.", "switch", schema->switch_table}};
+                 {"switches.", "switch", schema->switch_table},
+                 {"buses.", "host.bus", schema->bus_table}};
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
         const char *name = path + strlen(lists[i].list);
-        if (g_str_has_prefix(path, lists[i].list) && param_index(lists[i].table, name) >= 0)
+        if (g_str_has_prefix(path, lists[i].list) && lists[i].table &&
+            param_index(lists[i].table, name) >= 0)
             return g_strdup_printf("did you mean %s.%s, of all of them, or %.*s[0].%s?",
                                    lists[i].common, name, (int)strlen(lists[i].list) - 1,
                                    lists[i].list, name);

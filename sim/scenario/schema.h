@@ -81,6 +81,8 @@ struct scenario_schema {
     // For `switch:` and each item of `switches:`. Its parameter `ports`, if it has one, bounds the
     // links of a switch; 0: no bound.
     const struct param_table *switch_table;
+    // For each item of `buses:`, laid over the section host.bus. NULL: hosts have no buses.
+    const struct param_table *bus_table;
     const struct stack_schema *stacks; // ends with a NULL name
     const struct benchmark_schema *benchmarks;
     // The tables of the models' own operations, NULL-terminated. NULL: none.

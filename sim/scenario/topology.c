@@ -14,6 +14,10 @@ struct node_item {
     int64_t count;
 };
 
+struct bus_item {
+    const char *name;
+};
+
 struct link_item {
     const char *const *from, *const *to;
     int64_t count, split;
@@ -30,6 +34,9 @@ static const struct param host_params[] = {
     PARAM(struct node_item, count, PARAM_COUNT, .fallback = "1", .least = "1", .most = "65536",
           .doc = "how many; they are called NAME0, NAME1, …"),
     {0}};
+
+static const struct param bus_item_params[] = {
+    PARAM(struct bus_item, name, PARAM_STRING, .doc = "what a card's `bus` calls it"), {0}};
 
 static const struct param link_params[] = {
     PARAM(struct link_item, from, PARAM_NAMES,
@@ -58,6 +65,8 @@ static const struct param route_params[] = {
 
 const struct param_table topology_host_table = {"hosts", "hosts of one kind",
                                                 sizeof(struct node_item), host_params, NULL};
+const struct param_table topology_bus_item_table = {"buses", "a bus besides that of `host.bus`",
+                                                    sizeof(struct bus_item), bus_item_params, NULL};
 const struct param_table topology_switch_item_table = {"switches", "switches of one kind",
                                                        sizeof(struct node_item), host_params, NULL};
 const struct param_table topology_link_item_table = {"links", "links of one kind",
@@ -91,6 +100,13 @@ static void switch_free(void *data)
     g_free(box);
 }
 
+static void topology_bus_free(void *data)
+{
+    struct topology_bus *bus = data;
+    param_values_free(bus->values);
+    g_free(bus);
+}
+
 static void link_free(void *data)
 {
     struct topology_link *link = data;
@@ -118,6 +134,7 @@ void topology_clear(struct topology *topology)
     g_string_chunk_free(topology->names);
     g_array_free(topology->hosts, TRUE);
     g_clear_pointer(&topology->own, g_ptr_array_unref);
+    g_ptr_array_free(topology->buses, TRUE);
     g_ptr_array_free(topology->switches, TRUE);
     g_ptr_array_free(topology->links, TRUE);
     g_ptr_array_free(topology->routes, TRUE);
@@ -175,12 +192,12 @@ static struct param_values *read_item(struct builder *builder, const struct para
     return NULL;
 }
 
-// Reads an item's parameters, laid over the defaults that stand at `key` of the scenario.
+// Reads an item's parameters, laid over the defaults that the scenario has (NULL: none).
 static struct param_values *read_parameters(struct builder *builder,
-                                            const struct param_table *table, const char *key,
-                                            const struct node *item, const char *path)
+                                            const struct param_table *table,
+                                            const struct node *defaults, const struct node *item,
+                                            const char *path)
 {
-    const struct node *defaults = node_get(builder->tree, key);
     bool usable = defaults && defaults->kind == NODE_MAP;
     struct node *laid = node_merge(usable ? defaults : NULL, item);
     struct param_values *values = param_read_part(table, laid, path, true, NULL, builder->diags);
@@ -251,6 +268,30 @@ static void read_host(struct builder *builder, const struct node *item, const ch
     param_values_free(read);
 }
 
+static void read_bus(struct builder *builder, const struct node *item, const char *path)
+{
+    const struct param_table *table = builder->schema->bus_table;
+    struct param_values *read =
+        read_item(builder, &topology_bus_item_table, table, NULL, item, path);
+    if (!read)
+        return;
+    const char *name = ((const struct bus_item *)read->values)->name;
+    const struct node *host = node_get(builder->tree, HOST_SETTINGS_KEY);
+    char *where = reader_path(path, "name");
+    if (reader_name(node_get(item, "name"), where, builder->diags) &&
+        !topology_bus_is_taken(builder->topology, node_get(item, "name"), where, builder->diags)) {
+        struct topology_bus *bus = g_new(struct topology_bus, 1);
+        *bus = (struct topology_bus){
+            .name = g_string_chunk_insert(builder->topology->names, name),
+            .mark = item->mark,
+            .values = read_parameters(builder, table, node_get(host, "bus"), item, path),
+        };
+        g_ptr_array_add(builder->topology->buses, bus);
+    }
+    g_free(where);
+    param_values_free(read);
+}
+
 static void read_switch(struct builder *builder, const struct node *item, const char *path)
 {
     const struct param_table *table = builder->schema->switch_table;
@@ -260,7 +301,8 @@ static void read_switch(struct builder *builder, const struct node *item, const 
         return;
     GPtrArray *names = g_ptr_array_new();
     int count = enter_nodes(builder, item, path, read->values, names);
-    struct param_values *values = read_parameters(builder, table, "switch", item, path);
+    struct param_values *values =
+        read_parameters(builder, table, node_get(builder->tree, "switch"), item, path);
     for (int i = 0; i < count; i++) {
         struct topology_switch *box = g_new(struct topology_switch, 1);
         *box = (struct topology_switch){g_ptr_array_index(names, i), item->mark,
@@ -373,8 +415,8 @@ static void join(struct builder *builder, const GArray *from, const GArray *to,
         diag_add(builder->diags, item->mark, path, NULL, "more than %d links", TOPOLOGY_MOST_LINKS);
         return;
     }
-    struct param_values *values =
-        read_parameters(builder, builder->schema->link_table, "link", item, path);
+    struct param_values *values = read_parameters(builder, builder->schema->link_table,
+                                                  node_get(builder->tree, "link"), item, path);
     for (guint part = 0; part < read->split; part++) {
         GArray *some_from = part_of(from, read->split, false, part);
         GArray *some_to = part_of(to, read->split, read->deal, part);
@@ -549,6 +591,7 @@ void topology_read(struct topology *topology, const struct node *tree,
     topology->names = g_string_chunk_new(1024);
     topology->hosts = g_array_new(FALSE, FALSE, sizeof(struct topology_node));
     topology->own = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    topology->buses = g_ptr_array_new_with_free_func(topology_bus_free);
     topology->switches = g_ptr_array_new_with_free_func(switch_free);
     topology->links = g_ptr_array_new_with_free_func(link_free);
     topology->routes = g_ptr_array_new_with_free_func(route_free);
@@ -559,6 +602,9 @@ void topology_read(struct topology *topology, const struct node *tree,
         !check_defaults(&builder, "switch", schema->switch_table))
         return;
     topology_names_init(&builder.names, topology, diags);
+    if (schema->bus_table)
+        each_item(&builder, TOPOLOGY_BUSES_KEY, "write buses: [{name: csa, clock: 66 MHz}]",
+                  read_bus);
     each_item(&builder, "hosts", "write hosts: [{name: node, count: 4}]", read_host);
     each_item(&builder, "switches", "write switches: [{name: switch}]", read_switch);
     if (diags->found == before)

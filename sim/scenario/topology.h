@@ -4,6 +4,8 @@
 //   hosts:    [{name: node, count: 6}]            # node0 … node5; without count: exactly that name
 //             [{name: n, nics: [{name: eth0, nic: eepro100}, {name: eth1, nic: tulip}]}]
 //   hosts:    [{name: old, host: {processor: {…}}}]        # unlike others: host_settings.h
+//             [{name: n, nics: [{name: em0, nic: tulip, bus: csa, mtu: 9000 B}]}]
+//   buses:    [{name: csa, clock: 66 MHz}]        # besides the name: keys of host.bus
 //   switches: [{name: switch0, ports: 24}]        # besides name and count: the switch table's keys
 //   links:    [{from: node, to: switch0}]         # a name, a group, a range "node0..2", or a list
 //   routes:   [{from: node0, to: node3, via: [switch0, switch2], links: [0, any, 1]}]
@@ -20,10 +22,19 @@
 
 #include "sim/scenario/schema.h"
 
+// A bus that hosts have besides their own (host.bus): each host whose cards sit at it has one.
+struct topology_bus {
+    const char *name; // in the topology's `names`
+    struct source_mark mark;
+    struct param_values *values; // of schema.bus_table
+};
+
 // A card that a host lists under `nics`.
 struct topology_card {
     const char *name; // in the topology's `names`
     const char *nic;  // its NIC model
+    int bus;          // index of its bus in `buses`; -1: the host's own
+    int64_t mtu;      // of its interface, bytes; 0: the stack's
     struct source_mark mark;
 };
 
@@ -66,7 +77,8 @@ enum topology_routing {
 
 struct topology {
     enum topology_routing routing;
-    GStringChunk *names; // of hosts and switches
+    GStringChunk *names; // of hosts, switches, cards and buses
+    GPtrArray *buses;    // struct topology_bus *
     GArray *hosts;       // struct topology_node
     GPtrArray *cards;    // GArray of struct topology_card, one per list in the file
     GPtrArray *own;      // GPtrArray *: the lists of settings that hosts have
@@ -79,7 +91,7 @@ struct topology {
 #define TOPOLOGY_MOST_LINKS 262144
 
 // The tables of an item's keys besides the parameters.
-extern const struct param_table topology_host_table, topology_card_table,
+extern const struct param_table topology_host_table, topology_card_table, topology_bus_item_table,
     topology_switch_item_table, topology_link_item_table, topology_route_table;
 
 // The words allowed instead of a list of routes.
@@ -142,6 +154,12 @@ static inline bool topology_is_host(const struct topology *topology, int node)
 // ---- Cards that hosts list (topology_cards.c) ----
 
 #define TOPOLOGY_NICS_KEY "nics" // of an item of `hosts`
+
+#define TOPOLOGY_BUSES_KEY "buses"
+
+// Returns true, after a complaint, if a bus has the name of this node already.
+bool topology_bus_is_taken(const struct topology *topology, const struct node *name,
+                           const char *path, struct diag_list *diags);
 
 // Returns true if a host of a scenario's tree lists its cards.
 bool topology_lists_cards(const struct node *tree);

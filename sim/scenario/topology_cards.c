@@ -7,12 +7,17 @@
 #include <string.h>
 
 struct card_item {
-    const char *name, *nic;
+    const char *name, *nic, *bus;
+    int64_t mtu;
 };
 
 static const struct param card_params[] = {
     PARAM(struct card_item, name, PARAM_STRING, .doc = "what links and `nic` call the card"),
     PARAM(struct card_item, nic, PARAM_STRING, .doc = "its NIC model"),
+    PARAM(struct card_item, bus, PARAM_STRING, .fallback = "",
+          .doc = "which of `buses` it sits at; the host's own (host.bus) if it is not given"),
+    PARAM(struct card_item, mtu, PARAM_SIZE, .fallback = "0 B",
+          .doc = "longest packet of its interface, within a frame; 0: the stack's"),
     {0}};
 
 const struct param_table topology_card_table = {"nics", "a card of each of these hosts",
@@ -48,6 +53,45 @@ static bool is_taken(const GArray *cards, const char *name, struct source_mark m
     return false;
 }
 
+// ---- Buses ----
+
+bool topology_bus_is_taken(const struct topology *topology, const struct node *name,
+                           const char *path, struct diag_list *diags)
+{
+    for (guint i = 0; i < topology->buses->len; i++) {
+        const struct topology_bus *before = g_ptr_array_index(topology->buses, i);
+        if (strcmp(before->name, name->text) != 0)
+            continue;
+        diag_add(diags, name->mark, path, NULL, "the name %s is taken twice, first in %s:%d:%d",
+                 name->text, before->mark.file, before->mark.line, before->mark.column);
+        return true;
+    }
+    return false;
+}
+
+// The index of the bus that a card names, -1: it names none, the host's own; -2 after an error.
+static int find_bus(const struct topology *topology, const struct node *node, const char *path,
+                    struct diag_list *diags)
+{
+    if (!node)
+        return -1;
+    if (!reader_text(node, path, "the name of a bus", diags))
+        return -2;
+    GString *known = g_string_new(NULL);
+    for (guint i = 0; i < topology->buses->len; i++) {
+        const struct topology_bus *bus = g_ptr_array_index(topology->buses, i);
+        if (strcmp(bus->name, node->text) == 0) {
+            g_string_free(known, TRUE);
+            return (int)i;
+        }
+        g_string_append_printf(known, "%s%s", i > 0 ? ", " : "the buses are ", bus->name);
+    }
+    diag_add(diags, node->mark, path, known->len ? known->str : "list it in `buses`",
+             "unknown bus \"%.64s\"", node->text);
+    g_string_free(known, TRUE);
+    return -2;
+}
+
 static void read_card(struct topology *topology, GArray *cards, const struct node *item,
                       const char *path, const struct scenario_schema *schema,
                       struct diag_list *diags)
@@ -60,21 +104,25 @@ static void read_card(struct topology *topology, GArray *cards, const struct nod
     struct param_values *values =
         param_read_part(&topology_card_table, item, path, true, &good, diags);
     char *name_path = reader_path(path, "name"), *nic_path = reader_path(path, "nic");
-    int model = -1;
+    char *bus_path = reader_path(path, "bus");
+    int model = -1, bus = find_bus(topology, node_get(item, "bus"), bus_path, diags);
     if (good && known && reader_name(node_get(item, "name"), name_path, diags))
         model = reader_choice(node_get(item, "nic"), nic_path, "NIC model", schema->nics, diags);
     const struct card_item *read = values->values;
-    if (model >= 0 &&
+    if (model >= 0 && bus >= -1 &&
         !is_taken(cards, read->name, node_get(item, "name")->mark, name_path, diags)) {
         const struct topology_card card = {
             .name = g_string_chunk_insert(topology->names, read->name),
             .nic = schema->nics[model],
+            .bus = bus,
+            .mtu = read->mtu,
             .mark = item->mark,
         };
         g_array_append_val(cards, card);
     }
     g_free(name_path);
     g_free(nic_path);
+    g_free(bus_path);
     param_values_free(values);
 }
 

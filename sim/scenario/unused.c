@@ -99,6 +99,10 @@ static void use_case(const struct search *search)
         for (guint k = 0; k < own->len; k++)
             use_values(search, g_ptr_array_index(own, k));
     }
+    for (guint i = 0; i < topology->buses->len; i++) {
+        const struct topology_bus *bus = g_ptr_array_index(topology->buses, i);
+        use_values(search, bus->values);
+    }
     const struct param_values *before = NULL; // links of one item share theirs
     for (guint i = 0; i < topology->links->len; i++) {
         const struct topology_link *link = g_ptr_array_index(topology->links, i);

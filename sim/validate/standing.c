@@ -38,12 +38,14 @@ static bool names_claim(const json_t *ids, const char *id)
 // "host.memory" and "copy_traffic"; which group of a case a value stands in is no part of its name.
 static char *path_below(const char *path, const char *key)
 {
-    static const char *const groups[] = {"parameters",        "topology",        "link_parameters",
-                                         "switch_parameters", "host_parameters", NULL};
+    static const char *const groups[] = {
+        "parameters",     "topology", "link_parameters", "switch_parameters", "host_parameters",
+        "bus_parameters", NULL};
     if (g_strv_contains(groups, key))
         return g_strdup(g_str_has_prefix(key, "link_")     ? "link"
                         : g_str_has_prefix(key, "switch_") ? "switch"
                         : g_str_has_prefix(key, "host_")   ? "host"
+                        : g_str_has_prefix(key, "bus_")    ? "buses"
                                                            : path);
     return *path ? g_strconcat(path, ".", key, NULL) : g_strdup(key);
 }

@@ -118,6 +118,7 @@ struct scenario_schema *registry_schema(const struct registry *registry)
     schema->stacks = (const struct stack_schema *)(void *)g_array_free(stacks, FALSE);
     schema->link_table = &link_table;
     schema->switch_table = &switch_table;
+    schema->bus_table = &bus_table;
     schema->benchmarks = (const struct benchmark_schema *)(void *)g_array_free(benchmarks, FALSE);
     g_ptr_array_add(operations, NULL);
     schema->operations =

@@ -41,8 +41,14 @@ def spoiled(document):
     for what, card in (("a card without a name", {"nic": "tulip"}),
                        ("a card without a model", {"name": "eth0"}),
                        ("unknown NIC model of a card", {"name": "eth0", "nic": "tulips"}),
-                       ("unknown key of a card", {"name": "eth0", "nic": "tulip", "mtu": 3})):
+                       ("unknown key of a card", {"name": "eth0", "nic": "tulip", "speed": 3}),
+                       ("an MTU without a unit", {"name": "eth0", "nic": "tulip", "mtu": 3}),
+                       ("a bus that is a map", {"name": "eth0", "nic": "tulip", "bus": {}})):
         yield changed(what, lambda d, card=card: d.update(hosts=[{"name": "n", "nics": [card]}]))
+    for what, bus in (("a bus without a name", {"clock": "66 MHz"}),
+                      ("unknown key of a bus", {"name": "csa", "speed": "66 MHz"}),
+                      ("a clock without a unit", {"name": "csa", "clock": 66})):
+        yield changed(what, lambda d, bus=bus: d.update(buses=[bus]))
     yield changed("a card that is no list",
                   lambda d: d.update(hosts=[{"name": "n", "nics": {"name": "e", "nic": "tulip"}}]))
     yield changed("unknown benchmark", lambda d: d.update(workload={"benchmark": "no.such"}))
@@ -102,6 +108,8 @@ def main():
     goods = [{"schema": 1, "workload": workload} for workload in good_workloads()]
     goods.append({"schema": 1, "hosts": [{"name": "n", "count": 2, "nics": cards}], "nic": "eth1",
                   "links": [{"from": "n.eth0", "to": "s"}]})
+    goods.append({"schema": 1, "buses": [{"name": "csa", "clock": "66 MHz"}, {"name": "pci"}],
+                  "hosts": [{"name": "n", "nics": [dict(cards[0], bus="csa", mtu="9000 B"), cards[1]]}]})
     for document in goods:
         for error in validator.iter_errors(document):
             print(f"{document}: {error.message[:300]}")

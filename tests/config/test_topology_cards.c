@@ -75,8 +75,23 @@ static void test_complaints(void)
          "t.yaml:1:26"},
         {"hosts: [{name: a, nics: [{name: x}]}]\n", "hosts[0].nics[0].nic: must be given"},
         {"hosts: [{name: a, nics: [{nic: tulip}]}]\n", "hosts[0].nics[0].name: must be given"},
+        {"hosts: [{name: a, nics: [{name: x, nic: tulip, speed: 3}]}]\n",
+         "t.yaml:1:48: error: hosts[0].nics[0].speed: unknown key"},
         {"hosts: [{name: a, nics: [{name: x, nic: tulip, mtu: 3}]}]\n",
-         "t.yaml:1:48: error: hosts[0].nics[0].mtu: unknown key"},
+         "t.yaml:1:53: error: hosts[0].nics[0].mtu: "},
+        {"hosts: [{name: a, nics: [{name: x, nic: tulip, bus: csa}]}]\n",
+         "t.yaml:1:53: error: hosts[0].nics[0].bus: unknown bus \"csa\" (list it in `buses`)"},
+        {"hosts: [{name: a, nics: [{name: x, nic: tulip, bus: cas}]}]\n"
+         "buses: [{name: csa}, {name: pci}]\n",
+         "t.yaml:1:53: error: hosts[0].nics[0].bus: unknown bus \"cas\" (the buses are csa, pci)"},
+        {"hosts: [{name: a, nics: [{name: x, nic: tulip, bus: [csa]}]}]\nbuses: [{name: csa}]\n",
+         "t.yaml:1:53: error: hosts[0].nics[0].bus: "},
+        {"buses: [{name: csa}, {name: csa}]\nhosts: [{name: a}]\n",
+         "t.yaml:1:29: error: buses[1].name: the name csa is taken twice, first in t.yaml:1:9"},
+        {"buses: [{name: csa, clokc: 3 MHz}]\nhosts: [{name: a}]\n",
+         "t.yaml:1:21: error: buses[0].clokc: unknown key"},
+        {"buses: [{width: 4 B}]\nhosts: [{name: a}]\n", "buses[0].name: must be given"},
+        {"buses: csa\nhosts: [{name: a}]\n", "t.yaml:1:8: error: buses: a list is expected here"},
         {"hosts: [{name: a, nics: tulip}]\n",
          "t.yaml:1:25: error: hosts[0].nics: a list of cards is expected here, not"},
         {"hosts: [{name: a, nics: [tulip]}]\n", "hosts[0].nics[0]: a map is expected here, not"},
@@ -86,6 +101,44 @@ static void test_complaints(void)
         SUITE_CONTAINS(network.complaints, cases[i].says);
         fake_topology_clear(&network);
     }
+}
+
+// ---- Buses ----
+
+static int bus_of(const struct fake_topology *network, int host, guint card)
+{
+    return g_array_index(topology_cards_of(&network->topology, host), struct topology_card, card)
+        .bus;
+}
+
+// Cards sit at the host's own bus unless they name another; a bus has the values of host.bus but
+// for its own. A bus at which no card sits is none's mistake.
+static void test_buses(void)
+{
+    struct fake_topology network = fake_topology(
+        "host: {bus: {width: 8 B}}\n"
+        "buses: [{name: csa, clock: 66 MHz}, {name: spare, width: 2 B}]\n"
+        "hosts:\n"
+        "  - {name: a, nics: [{name: x, nic: tulip}, {name: y, nic: tulip, bus: csa}]}\n"
+        "  - {name: b, nics: [{name: x, nic: tulip, bus: csa, mtu: 9000 B}]}\n"
+        "links: [{from: a.y, to: b}]\n");
+    SUITE_SAME_TEXT(network.complaints, "");
+    CU_ASSERT_EQUAL_FATAL(network.topology.buses->len, 2);
+    const struct topology_bus *csa = g_ptr_array_index(network.topology.buses, 0);
+    const struct topology_bus *spare = g_ptr_array_index(network.topology.buses, 1);
+    const struct fake_bus *first = csa->values->values, *second = spare->values->values;
+    SUITE_SAME_TEXT(csa->name, "csa");
+    CU_ASSERT_EQUAL(first->clock, 66000000);
+    CU_ASSERT_EQUAL(first->width, 8);
+    CU_ASSERT_EQUAL(second->width, 2);
+    CU_ASSERT_EQUAL(bus_of(&network, 0, 0), -1);
+    CU_ASSERT_EQUAL(bus_of(&network, 0, 1), 0);
+    CU_ASSERT_EQUAL(bus_of(&network, 1, 0), 0);
+    const GArray *cards = topology_cards_of(&network.topology, 1);
+    CU_ASSERT_EQUAL(g_array_index(cards, struct topology_card, 0).mtu, 9000);
+    CU_ASSERT_EQUAL(
+        g_array_index(topology_cards_of(&network.topology, 0), struct topology_card, 0).mtu, 0);
+    fake_topology_clear(&network);
 }
 
 // ---- Which a stack uses ----
@@ -186,12 +239,10 @@ static void test_none(void)
 
 int main(void)
 {
-    static const struct suite_case cases[] = {{"links", test_links},
-                                              {"complaints", test_complaints},
-                                              {"first", test_first},
-                                              {"by route", test_by_route},
-                                              {"all", test_all},
-                                              {"none", test_none},
-                                              {0}};
+    static const struct suite_case cases[] = {
+        {"links", test_links},       {"complaints", test_complaints},
+        {"buses", test_buses},       {"first", test_first},
+        {"by route", test_by_route}, {"all", test_all},
+        {"none", test_none},         {0}};
     return suite_run("topology: cards that hosts list", cases);
 }

@@ -74,7 +74,7 @@ static void test_ways(void)
     SUITE_SAME_INTEGER(bus_burst(&config, BUS_READ), 128);
     SUITE_SAME_INTEGER(bus_burst(&config, BUS_WRITE), 64);
     struct sim *sim = sim_new(1, NULL);
-    struct bus *bus = bus_new(sim, "host", &config);
+    struct bus *bus = bus_new(sim, "host", "bus", &config);
     bus_note(bus, BUS_WRITE, 65);
     SUITE_SAME_INTEGER(bus_busy(bus), 100 * TIME_NS + 65 * BYTE);
     bus_free(bus);
@@ -104,7 +104,7 @@ static void test_clocks(void)
 static void test_turns(void)
 {
     struct sim *sim = sim_new(1, NULL);
-    struct bus *bus = bus_new(sim, "host", &config);
+    struct bus *bus = bus_new(sim, "host", "bus", &config);
     struct device devices[4];
     device_asks(&devices[0], sim, bus, 100 * TIME_NS, 256);
     device_asks(&devices[1], sim, bus, 200 * TIME_NS, 1);
@@ -129,7 +129,7 @@ static void test_random(void)
     enum { COUNT = 500 };
     struct span_log *log = span_log_new();
     struct sim *sim = sim_new(1, &log->trace);
-    struct bus *bus = bus_new(sim, "host", &config);
+    struct bus *bus = bus_new(sim, "host", "bus", &config);
     struct random_stream *random = random_new(3, "bus");
     struct device *devices = g_new(struct device, COUNT);
     sim_time when = 0, expected = 0, busy = 0;
@@ -160,7 +160,7 @@ static void test_random(void)
 static void test_note(void)
 {
     struct sim *sim = sim_new(1, NULL);
-    struct bus *bus = bus_new(sim, "host", &config);
+    struct bus *bus = bus_new(sim, "host", "bus", &config);
     struct device device;
     bus_note(bus, BUS_READ, 1000);
     CU_ASSERT_EQUAL(bus_busy(bus), bus_time(&config, BUS_READ, 1000));

@@ -159,6 +159,7 @@ static const struct operation_kind *const operation_tables[] = {fake_operations,
 
 const struct scenario_schema fake_schema = {.sections = sections,
                                             .link_table = &fake_link_table,
+                                            .bus_table = &fake_bus_table,
                                             .switch_table = &fake_switch_table,
                                             .stacks = stacks,
                                             .benchmarks = benchmarks,

@@ -33,8 +33,9 @@ static void build(struct world *world)
     struct network *network = world->cluster->network;
     for (int i = 0; i < 2; i++)
         state->cards[i] =
-            lanai_new(world->cluster->hosts[i], network, network_station(network, i, 0), "lanai7",
-                      options->config, options->firmware, options->costs, options->owners[i]);
+            lanai_new(world->cluster->hosts[i], world->cluster->hosts[i]->bus, network,
+                      network_station(network, i, 0), "lanai7", options->config, options->firmware,
+                      options->costs, options->owners[i]);
 }
 
 static void free_state(struct world *world)

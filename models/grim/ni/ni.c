@@ -38,8 +38,10 @@ static void make_ni(struct grim_fabric *fabric, int host, const struct grim_card
     ni->host = cluster->hosts[host];
     // grim_fabric_new fills a card for each host.
     ni->scan_costs = *card->scan; // NOLINT(clang-analyzer-core.*)
-    ni->card = lanai_new(ni->host, cluster->network, cluster_station(cluster, host), card->section,
-                         card->lanai, &firmware, costs, ni);
+    int station = cluster_station(cluster, host);
+    ni->bus = cluster_bus(cluster, station);
+    ni->card = lanai_new(ni->host, ni->bus, cluster->network, station, card->section, card->lanai,
+                         &firmware, costs, ni);
     char *name = g_strconcat(ni->host->name, "'s card", NULL);
     ni->name = intern_text(name);
     g_free(name);

@@ -27,7 +27,7 @@ void ni_pio_write(struct cpu_context *context, struct grim_ni *ni, struct grim_p
 {
     int64_t words = (pio->bytes + GRIM_WORD_BYTES - 1) / GRIM_WORD_BYTES;
     sim_time word = cpu_cost(context->cpu, lanai_config(ni->card)->write_word);
-    pio->bus = ni->host->bus;
+    pio->bus = ni->bus;
     pio->on_bus = false;
     cpu_spend_message(context, time_times(words, word), &lanai_pio_stage, pio->message);
     event_init(&pio->event, pio_event);

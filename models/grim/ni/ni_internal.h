@@ -174,6 +174,7 @@ struct grim_answer {
 struct grim_ni {
     struct grim_fabric *fabric;
     struct host *host;
+    struct bus *bus;
     struct lanai *card;
     struct grim_scan_config scan_costs;
     const char *name;    // "node0's card", interned

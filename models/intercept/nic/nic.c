@@ -25,12 +25,13 @@ static int first_station(const struct cluster *cluster, int host)
 
 // ---- Life ----
 
-static struct intercept_nic *nic_new(const struct cluster *cluster, int host,
+static struct intercept_nic *nic_new(const struct cluster *cluster, int host, int station,
                                      const struct intercept_nic_config *config)
 {
     struct intercept_nic *nic = g_new0(struct intercept_nic, 1);
     nic->cluster = cluster;
     nic->host = cluster->hosts[host];
+    nic->bus = cluster_bus(cluster, station);
     nic->sim = cluster->sim;
     nic->network = cluster->network;
     nic->iuca = host;
@@ -68,7 +69,7 @@ void intercept_add_nics(struct cluster *cluster, const struct scenario_case *tes
     for (int host = 0; host < cluster->host_count; host++) {
         int station = first_station(cluster, host);
         if (station >= 0)
-            cluster_put_card(cluster, station, nic_new(cluster, host, config), nic_free);
+            cluster_put_card(cluster, station, nic_new(cluster, host, station, config), nic_free);
     }
 }
 

@@ -193,7 +193,7 @@ static struct nic_entry *entry_of(struct vnic *vnic, const struct packet *packet
 // Writes a packet for which there is room, and the write pointer right after it.
 static void write_packet(struct vnic *vnic, struct packet *packet)
 {
-    struct bus *bus = vnic->nic->host->bus;
+    struct bus *bus = vnic->nic->bus;
     struct nic_entry *entry = entry_of(vnic, packet);
     vnic->rx_used += entry->stored;
     event_init(&packet->event, written);

@@ -224,6 +224,7 @@ void nic_capture_clear(struct intercept_nic *nic);
 
 struct intercept_nic {
     struct host *host;
+    struct bus *bus;
     struct sim *sim;
     struct network *network;
     const struct cluster *cluster;

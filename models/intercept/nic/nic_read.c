@@ -20,7 +20,7 @@ static void fetch(struct intercept_nic *nic)
     if (bytes == 0)
         engine_schedule(nic->sim->engine, &engine->event, sim_now(nic->sim));
     else
-        bus_transfer(nic->host->bus, BUS_READ, bytes, &engine->event,
+        bus_transfer(nic->bus, BUS_READ, bytes, &engine->event,
                      command ? &command_stage : engine->serving->bus_stage, request->message);
 }
 

@@ -255,7 +255,7 @@ static void written(struct engine *engine, struct event *event)
 static void write_packet(struct nic_channel *channel, struct packet *packet)
 {
     event_init(&packet->event, written);
-    bus_transfer(channel->nic->host->bus, BUS_WRITE, packet->length, &packet->event, &write_stage,
+    bus_transfer(channel->nic->bus, BUS_WRITE, packet->length, &packet->event, &write_stage,
                  packet->message);
 }
 

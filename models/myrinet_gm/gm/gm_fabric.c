@@ -128,8 +128,9 @@ static void card_init(struct gm_card *card, struct gm_fabric *fabric, int host,
     card->host = cluster->hosts[host];
     card->network = cluster->network;
     card->config = fabric->config;
-    card->lanai = lanai_new(card->host, card->network, station, section,
-                            scenario_section_values(test_case, section), &firmware, costs, card);
+    card->lanai =
+        lanai_new(card->host, cluster_bus(cluster, station), card->network, station, section,
+                  scenario_section_values(test_case, section), &firmware, costs, card);
     sparse_init(&card->connections, fabric->hosts, sizeof(struct gm_connection *));
     make_counters(card);
     cpu_task_init(&card->interrupt, host_interrupt_core(card->host), CPU_INTERRUPT,

@@ -153,7 +153,7 @@ static void write_event(struct engine *engine, struct event *event)
         return;
     }
     write->on_bus = true;
-    bus_transfer(write->lanai->host->bus, BUS_WRITE, write->bytes, &write->event, &lanai_pio_stage,
+    bus_transfer(write->lanai->bus, BUS_WRITE, write->bytes, &write->event, &lanai_pio_stage,
                  write->item.message);
 }
 
@@ -207,7 +207,7 @@ void lanai_timer_trace(const struct lanai_timer *timer, const struct stage *stag
 
 // ---- Life ----
 
-struct lanai *lanai_new(struct host *host, struct network *network, int station,
+struct lanai *lanai_new(struct host *host, struct bus *bus, struct network *network, int station,
                         const char *section, const struct lanai_config *config,
                         const struct lanai_firmware *firmware, const struct cost *costs,
                         void *owner)
@@ -216,6 +216,7 @@ struct lanai *lanai_new(struct host *host, struct network *network, int station,
     g_assert(firmware->count > 0 && !firmware->handlers[0].shares);
     g_assert(firmware->received >= 0 && firmware->received < firmware->count);
     lanai->host = host;
+    lanai->bus = bus;
     lanai->sim = host->sim;
     lanai->network = network;
     lanai->station = station;

@@ -118,7 +118,7 @@ struct lanai_firmware {
 // the configuration was read from, for messages ("lanai7"). `costs` has one entry per handler, and
 // is copied like the configuration; the firmware's table is not copied and must outlive the card.
 // Handlers and callbacks get `owner`. The caller frees the card with lanai_free.
-struct lanai *lanai_new(struct host *host, struct network *network, int station,
+struct lanai *lanai_new(struct host *host, struct bus *bus, struct network *network, int station,
                         const char *section, const struct lanai_config *config,
                         const struct lanai_firmware *firmware, const struct cost *costs,
                         void *owner);

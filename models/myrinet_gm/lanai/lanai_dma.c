@@ -110,7 +110,7 @@ static void host_moved(struct engine *engine, struct event *event)
     if (lanai->share.on)
         lanai_share_piece(lanai, way, piece, stage, transfer->item.message);
     else
-        bus_transfer(lanai->host->bus, way, piece, event, stage, transfer->item.message);
+        bus_transfer(lanai->bus, way, piece, event, stage, transfer->item.message);
 }
 
 static void host_begin(struct lanai *lanai, struct lanai_transfer *transfer)

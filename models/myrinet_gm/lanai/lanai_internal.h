@@ -46,6 +46,7 @@ struct lanai_share {
 
 struct lanai {
     struct host *host;
+    struct bus *bus;
     struct sim *sim;
     struct network *network;
     int station;

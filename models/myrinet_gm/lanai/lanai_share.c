@@ -39,7 +39,7 @@ static int64_t bus_rate(const struct bus_config *bus, enum bus_way way, int64_t 
 
 static int64_t fastest_bus(const struct lanai *lanai)
 {
-    const struct bus_config *bus = &lanai->host->config.bus;
+    const struct bus_config *bus = bus_config(lanai->bus);
     int64_t hold = lanai->config.bus_hold;
     return MAX(bus_rate(bus, BUS_READ, MIN(hold, bus_burst(bus, BUS_READ))),
                bus_rate(bus, BUS_WRITE, MIN(hold, bus_burst(bus, BUS_WRITE))));
@@ -134,8 +134,8 @@ void lanai_share_piece(struct lanai *lanai, enum bus_way way, int64_t bytes,
 {
     struct lanai_share *share = &lanai->share;
     share->host_parts = 2;
-    start(lanai, ARBITER_HOST, bytes, bus_rate(&lanai->host->config.bus, way, bytes));
-    bus_transfer(lanai->host->bus, way, bytes, &share->bus, stage, message);
+    start(lanai, ARBITER_HOST, bytes, bus_rate(bus_config(lanai->bus), way, bytes));
+    bus_transfer(lanai->bus, way, bytes, &share->bus, stage, message);
 }
 
 // ---- Send engine ----
