@@ -207,6 +207,9 @@ const char *sctp_chunk_name(uint8_t type);
 struct sctp_chunk *sctp_chunk_new(struct sctp_pools *pools, uint8_t type, uint8_t flags);
 void sctp_chunk_free(struct sctp_pools *pools, struct sctp_chunk *chunk);
 
+// A copy that shares what the chunk refers to.
+struct sctp_chunk *sctp_chunk_copy(struct sctp_pools *pools, const struct sctp_chunk *chunk);
+
 // The gap blocks and duplicates of a SACK; NULL if it has none.
 static inline const struct sctp_gap *sctp_sack_gaps(const struct sctp_sack *sack)
 {
