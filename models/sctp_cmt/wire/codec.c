@@ -89,11 +89,8 @@ static void put_init(struct writer *writer, const struct sctp_init *init)
     put_bytes(writer, init->parameters);
 }
 
-static void put_chunk(struct writer *writer, const struct sctp_chunk *chunk)
+static void put_body(struct writer *writer, const struct sctp_chunk *chunk)
 {
-    put8(writer, chunk->type);
-    put8(writer, chunk->flags);
-    put16(writer, chunk->length);
     switch (sctp_chunk_form(chunk)) {
     case SCTP_FORM_EMPTY:
         break;
@@ -117,6 +114,17 @@ static void put_chunk(struct writer *writer, const struct sctp_chunk *chunk)
         put_bytes(writer, chunk->bytes);
         break;
     }
+}
+
+static void put_chunk(struct writer *writer, const struct sctp_chunk *chunk)
+{
+    uint32_t end = writer->at + chunk->length;
+    put8(writer, chunk->type);
+    put8(writer, chunk->flags);
+    put16(writer, chunk->length);
+    put_body(writer, chunk);
+    if (!chunk->fault && writer->at < end) // from outside: more than its type has
+        put_zeros(writer, end - writer->at);
 }
 
 uint32_t sctp_chunk_encode(const struct sctp_chunk *chunk, uint8_t *bytes, uint32_t room)

@@ -59,12 +59,17 @@ static void load_copy(struct packet *copy, const struct packet *of)
 static const struct packet_load sctp_load = {
     .drop = load_drop, .release = load_release, .copy = load_copy};
 
+void sctp_packet_init(struct packet *packet, struct sctp_pools *pools)
+{
+    *sctp_packet_of(packet) = (struct sctp_packet){.pools = pools, .bytes = SCTP_COMMON_HEADER};
+    packet->load = &sctp_load;
+}
+
 struct packet *sctp_packet_new(struct sctp_pools *pools, struct inet_interface *interface,
                                const struct route *route)
 {
     struct packet *packet = inet_packet_new(interface, route, IP_HEADER + SCTP_COMMON_HEADER);
-    *sctp_packet_of(packet) = (struct sctp_packet){.pools = pools, .bytes = SCTP_COMMON_HEADER};
-    packet->load = &sctp_load;
+    sctp_packet_init(packet, pools);
     return packet;
 }
 

@@ -29,6 +29,9 @@ static inline struct sctp_packet *sctp_packet_of(const struct packet *packet)
 struct packet *sctp_packet_new(struct sctp_pools *pools, struct inet_interface *interface,
                                const struct route *route);
 
+// Makes an SCTP packet without chunks of any packet, whose route and sizes are left as they are.
+void sctp_packet_init(struct packet *packet, struct sctp_pools *pools);
+
 // Appends a chunk; the packet owns it from then on. Its length must be final.
 void sctp_packet_add(struct packet *packet, struct sctp_chunk *chunk);
 
