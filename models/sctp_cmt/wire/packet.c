@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/sctp_cmt/wire/packet.h"
 
-#include "models/ethernet/nic.h"
-
 // The part of a DATA chunk that belongs to a message of the ledger: its bytes after the content.
 static bool ledger_part(const struct sctp_data *data, int64_t *offset, int64_t *length)
 {
@@ -78,7 +76,7 @@ void sctp_packet_add(struct packet *packet, struct sctp_chunk *chunk)
     struct sctp_packet *sctp = sctp_packet_of(packet);
     append(sctp, chunk);
     sctp->bytes += sctp_padded(chunk->length);
-    packet->wire_bytes = ETHERNET_HEADER + IP_HEADER + sctp->bytes + ETHERNET_FCS;
+    packet->wire_bytes += sctp_padded(chunk->length);
     if (sctp_chunk_form(chunk) == SCTP_FORM_DATA && packet->message.generation == 0 &&
         chunk->data.message)
         packet->message = chunk->data.message->message;
