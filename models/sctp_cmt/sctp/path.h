@@ -22,8 +22,10 @@ enum sctp_path_state {
 
 // Round trips and the time-out of a path, in ticks of the host's clock (rto.c).
 struct sctp_rto {
-    int64_t sa, sv; // the smoothed time scaled by 8 and its variation scaled by 4; sa 0: none yet
+    int64_t sa, sv; // the smoothed time scaled by 8 and its variation scaled by 4
     int64_t rto;    // with its back-off
+    bool measured;  // there is a sample
+    bool backed_off;
     bool timing;    // a chunk is timed
     uint32_t timed; // its TSN
     int64_t timed_at;
@@ -55,6 +57,7 @@ struct sctp_path {
     const struct route *route;
     int64_t mtu;
     enum sctp_path_state state;
+    bool confirmed; // the peer is known to be at the address
     bool heartbeats, was_primary;
     int errors;
     struct sctp_rto rto;
@@ -64,9 +67,10 @@ struct sctp_path {
     uint32_t recover;
     bool fast_acked; // ns2's burst rule
     struct inet_timer *t3, *heartbeat;
-    sim_time last_sent; // DATA or heartbeat
-    bool heartbeat_out; // a heartbeat is unanswered
-    uint64_t nonce;
+    sim_time last_sent;    // DATA or heartbeat
+    bool heartbeat_out;    // a heartbeat is unanswered
+    int64_t heartbeat_due; // ticks: when the next one may be sent
+    uint64_t nonce;        // 0: none yet
     struct sctp_path_sack sack;
     struct sctp_path_cmt cmt;
     int64_t chunks_sent, bytes_sent; // DATA, retransmissions included
@@ -81,17 +85,28 @@ void sctp_path_init(struct sctp_path *path, struct sctp_association *association
 void sctp_path_clear(struct sctp_path *path);
 const char *sctp_path_state_name(enum sctp_path_state state);
 
-// The handshake, or a heartbeat's answer, has shown that the peer is at the address.
+// The handshake has shown that the peer is at the address.
 void sctp_path_confirm(struct cpu_context *context, struct sctp_path *path);
 
+// T3-rtx has expired with DATA outstanding: with CMT-PF the path becomes PF. Called before the
+// alternate is chosen, and before sctp_path_error.
+void sctp_path_suspect(struct cpu_context *context, struct sctp_path *path);
+
 // T3-rtx has expired, or a heartbeat or T2 is unanswered: counts the error for path and
-// association, and makes the path PF or INACTIVE, or ends the association. Returns false if the
-// association is gone.
+// association, and makes the path INACTIVE (its chunks then move to the alternate, and so does the
+// primary), sends a PF path's heartbeat, or ends the association. The caller has backed RTO off
+// before. Returns false if the association is gone.
 bool sctp_path_error(struct cpu_context *context, struct sctp_path *path);
 
+// The same for the association alone, as for a window probe. Returns false if it is gone.
+bool sctp_association_error(struct cpu_context *context, struct sctp_association *association);
+
 // Never-retransmitted DATA of the path was acknowledged, or a heartbeat was: error count 0, and PF
-// ends (cwnd: cmt.pf MTU).
+// (cwnd: cmt.pf MTU) or INACTIVE ends.
 void sctp_path_alive(struct cpu_context *context, struct sctp_path *path, bool heartbeat);
+
+// The user's choice (SCTP_PRIMARY_ADDR): at once, or once the path is confirmed.
+void sctp_path_make_primary(struct cpu_context *context, struct sctp_path *path);
 
 // May take new data: ACTIVE, or whatever is best if none is.
 bool sctp_path_takes_data(const struct sctp_path *path);
@@ -99,23 +114,42 @@ bool sctp_path_takes_data(const struct sctp_path *path);
 // Returns the next path after this one, in a ring, that is ACTIVE (not PF), or the path itself.
 struct sctp_path *sctp_path_alternate(struct sctp_path *path);
 
+// Data must go and no path is ACTIVE: of those that are PF, the one with the fewest errors, which
+// becomes ACTIVE; else the primary. `failing`: its T3-rtx has just expired and is not counted yet;
+// NULL: none.
+struct sctp_path *sctp_path_last_resort(struct cpu_context *context,
+                                        struct sctp_association *association,
+                                        const struct sctp_path *failing);
+
+// A chunk of the path was acknowledged, or was marked as lost: for RTX-LOSSRATE.
+void sctp_path_fate(struct sctp_path *path, bool lost);
+
 // ---- schedule.c: where new data and retransmissions go ----
 
-// Returns the path for the next new chunks, or NULL if none has room in cwnd: without CMT the
-// primary (or its alternate); with CMT by cmt.scheduler. `after`: the path that was served last in
-// this round, NULL at its start.
-struct sctp_path *sctp_schedule(struct sctp_association *association, struct sctp_path *after);
+// Returns the path for the next packet's worth of new chunks, or NULL at the end of a round, when
+// no further path has room in cwnd and in its share of the buffers: without CMT the primary (or its
+// alternate); with CMT by cmt.scheduler. `after`: the path that was served last in this round, NULL
+// at its start. The caller begins rounds until one moves nothing.
+struct sctp_path *sctp_schedule(struct cpu_context *context, struct sctp_association *association,
+                                struct sctp_path *after);
 
 // Returns the path for the retransmission of what was lost on `path`. `timeout`: by T3, not by fast
 // retransmit.
-struct sctp_path *sctp_retransmission_path(struct sctp_path *path, bool timeout);
+struct sctp_path *sctp_retransmission_path(struct cpu_context *context, struct sctp_path *path,
+                                           bool timeout);
+
+// Buffer splitting (cmt.splitting): the path has not used up its share of the buffers.
+bool sctp_split_allows(const struct sctp_path *path);
 
 // ---- heartbeat.c ----
 
 // The association is up: starts heartbeats and the probing of unconfirmed paths.
 void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association);
 void sctp_heartbeats_stop(struct sctp_association *association);
+// Sends a heartbeat now, whatever the state of the path.
 void sctp_heartbeat_send(struct cpu_context *context, struct sctp_path *path);
+// The state of the path has changed: its next heartbeat is timed anew.
+void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path);
 void sctp_heartbeat_arrived(struct cpu_context *context, struct sctp_association *association,
                             struct sctp_path *from, const struct sctp_chunk *chunk);
 void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_association *association,
@@ -127,7 +161,7 @@ void sctp_rto_init(struct sctp_rto *rto, const struct sctp_association *associat
 void sctp_rto_sample(struct sctp_rto *rto, const struct sctp_association *association,
                      int64_t ticks);
 void sctp_rto_back_off(struct sctp_rto *rto, const struct sctp_association *association);
-// A path whose RTO was backed off has shown life: the RTO as measured.
+// DATA that were sent once were acknowledged: the BSD stack ends the back-off.
 void sctp_rto_restore(struct sctp_rto *rto, const struct sctp_association *association);
 
 #endif
