@@ -137,11 +137,23 @@ static char *range_text(const struct param *param)
     return most ? g_strdup_printf("%s .. %s", least, most) : g_strdup_printf("at least %s", least);
 }
 
-static const char *default_text(const struct param *param)
+// The default, and for which profiles it is another: "1 s (s2007: 3 s, ns2: 3 s)". The caller frees
+// it.
+static char *default_text(const struct param_table *table, const struct param *param)
 {
     if (!param->fallback)
-        return "must be given";
-    return *param->fallback ? param->fallback : "empty";
+        return g_strdup("must be given");
+    GString *text = g_string_new(*param->fallback ? param->fallback : "empty");
+    const char *lead = " (";
+    for (int i = 1; param->by_profile && table->params[0].choices[i]; i++) {
+        const char *value = param_fallback(param, i);
+        if (strcmp(value, param->fallback) == 0)
+            continue;
+        g_string_append_printf(text, "%s%s: %s", lead, table->params[0].choices[i], value);
+        lead = ", ";
+    }
+    g_string_append(text, *lead == ',' ? ")" : "");
+    return g_string_free(text, FALSE);
 }
 
 // Where the default is from, and what it was chosen for; NULL: not said. The caller frees it.
@@ -167,10 +179,12 @@ static void append_indented(GString *out, const char *text)
     g_string_append_c(out, '\n');
 }
 
-static void append_param_text(GString *out, const struct param *param)
+static void append_param_text(GString *out, const struct param_table *table,
+                              const struct param *param)
 {
-    char *range = range_text(param);
-    g_string_append_printf(out, "  %s = %s", param->name, default_text(param));
+    char *range = range_text(param), *fallback = default_text(table, param);
+    g_string_append_printf(out, "  %s = %s", param->name, fallback);
+    g_free(fallback);
     if (*range)
         g_string_append_printf(out, "   [%s]", range);
     g_string_append_printf(out, "   %s\n", param_kind_units(param->kind));
@@ -191,7 +205,7 @@ static void append_section_text(GString *out, const struct scenario_section *sec
     text_append_wrapped(out, section->table->doc, TEXT_WIDTH - 2, 2);
     g_string_append_c(out, '\n');
     for (const struct param *param = section->table->params; param->name; param++)
-        append_param_text(out, param);
+        append_param_text(out, section->table, param);
 }
 
 // Prints what a benchmark does and reports, for how many ranks and which sizes.
@@ -216,11 +230,14 @@ static void append_benchmark_text(GString *out, const struct benchmark_schema *b
 
 // ---- Markdown ----
 
-static void append_param_markdown(GString *out, const struct param *param)
+static void append_param_markdown(GString *out, const struct param_table *table,
+                                  const struct param *param)
 {
     char *range = range_text(param), *source = source_text(param);
+    char *fallback = default_text(table, param);
     g_string_append_printf(out, "| `%s` |", param->name);
-    text_append_cell(out, default_text(param));
+    text_append_cell(out, fallback);
+    g_free(fallback);
     text_append_cell(out, range);
     text_append_cell(out, param_kind_units(param->kind));
     text_append_cell(out, param->doc);
@@ -238,7 +255,7 @@ static void append_section_markdown(GString *out, const struct scenario_section 
                            "|---|---|---|---|---|---|\n",
                            section->path, section->table->doc);
     for (const struct param *param = section->table->params; param->name; param++)
-        append_param_markdown(out, param);
+        append_param_markdown(out, section->table, param);
 }
 
 // ---- The command ----

@@ -91,6 +91,21 @@ static bool read_value(struct param_values *values, int index, const struct node
     return type_of(param)->read(&reading);
 }
 
+const char *param_fallback(const struct param *param, int profile)
+{
+    return param->by_profile ? param->by_profile[profile] : param->fallback;
+}
+
+// The parameters are read in order: the profile is there already.
+static const char *fallback_of(const struct param_values *values, const struct param *param)
+{
+    const struct param *first = values->table->params;
+    if (!param->by_profile)
+        return param->fallback;
+    g_assert(first->kind == PARAM_CHOICE);
+    return param_fallback(param, *(const int *)field_of(values, first));
+}
+
 // Puts the default in; a table whose default does not fit it shows as a diagnostic in file
 // "default".
 static void read_default(struct param_values *values, int index)
@@ -101,12 +116,12 @@ static void read_default(struct param_values *values, int index)
     values->chosen_for[index] = param->chosen_for;
     if (type_of(param)->clear) // of what a failed reading left
         type_of(param)->clear(field_of(values, param));
-    if (!param->fallback)
+    const char *fallback = fallback_of(values, param);
+    if (!fallback)
         return;
-    struct node *node = type_of(param)->list
-                            ? node_parse(param->fallback, strlen(param->fallback), ORIGIN_DEFAULT,
-                                         NULL, values->diags)
-                            : node_new_scalar(values->origins[index], param->fallback);
+    struct node *node = type_of(param)->list ? node_parse(fallback, strlen(fallback),
+                                                          ORIGIN_DEFAULT, NULL, values->diags)
+                                             : node_new_scalar(values->origins[index], fallback);
     char *path = reader_path(values->path, param->name);
     struct source_mark origin = values->origins[index];
     if (node)

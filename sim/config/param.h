@@ -51,8 +51,11 @@ struct param_windows {
 struct param {
     const char *name;
     enum param_kind kind;
-    size_t offset;              // of the field in the table's struct
-    const char *fallback;       // default, as text with unit ("2.5 us"); NULL: must be given
+    size_t offset;        // of the field in the table's struct
+    const char *fallback; // default, as text with unit ("2.5 us"); NULL: must be given
+    // Defaults by profile: for each choice of the table's first parameter, a PARAM_CHOICE, in their
+    // order; the first is `fallback` (PARAM_BY_PROFILE). NULL: every profile has the same.
+    const char *const *by_profile;
     const char *least, *most;   // range, as text; NULL: 0 (for numbers) or no bound
     const char *const *choices; // PARAM_CHOICE: names, NULL-terminated
     const char *doc;            // one line
@@ -85,6 +88,13 @@ struct scenario_section {
 #define PARAM(type, field, kind_, ...)                                                             \
     {                                                                                              \
         .name = #field, .kind = kind_, .offset = offsetof(type, field), __VA_ARGS__                \
+    }
+
+// The default, and those of the other profiles: PARAM_BY_PROFILE("1 s", "3 s", "3 s").
+#define PARAM_BY_PROFILE(first, ...)                                                               \
+    .fallback = (first), .by_profile = (const char *const[])                                       \
+    {                                                                                              \
+        (first), __VA_ARGS__                                                                       \
     }
 
 // The same for a parameter of another name than its field.
@@ -155,6 +165,10 @@ json_t *param_values_json(const struct param_values *values);
 
 // The JSON Schema of one table (an object schema), new reference.
 json_t *param_table_schema(const struct param_table *table);
+
+// The default of a parameter if the table's first one, of which all profiles are choices, has the
+// choice `profile`.
+const char *param_fallback(const struct param *param, int profile);
 
 // Name of a kind's unit for documentation: "bytes (B, KiB, …)".
 const char *param_kind_units(enum param_kind kind);

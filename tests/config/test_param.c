@@ -429,6 +429,46 @@ static void test_chosen_for(void)
     }
 }
 
+struct profiled {
+    int profile;
+    sim_time timeout;
+    int64_t tries, buffer;
+};
+static const char *const profiles[] = {"plain", "patient", "hasty", NULL};
+static const struct param profiled_rows[] = {
+    PARAM(struct profiled, profile, PARAM_CHOICE, .fallback = "plain", .choices = profiles),
+    PARAM(struct profiled, timeout, PARAM_DURATION, PARAM_BY_PROFILE("1 s", "3 s", "1 ms")),
+    PARAM(struct profiled, tries, PARAM_COUNT, PARAM_BY_PROFILE("5", "9", "1")),
+    PARAM(struct profiled, buffer, PARAM_SIZE, .fallback = "1 KiB"),
+    {0}};
+static const struct param_table profiled_table =
+    PARAM_TABLE(struct profiled, profiled_rows, .name = "profiled", .doc = "of three profiles");
+
+// The first parameter says whose defaults the others have; what is given wins over every profile.
+static void test_profiles(void)
+{
+    static const struct {
+        const char *text;
+        sim_time timeout;
+        int64_t tries;
+    } cases[] = {{NULL, TIME_S, 5},
+                 {"{profile: plain}", TIME_S, 5},
+                 {"{profile: patient}", 3 * TIME_S, 9},
+                 {"{tries: 2, profile: patient}", 3 * TIME_S, 2},
+                 {"{profile: hasty, timeout: 4 s}", 4 * TIME_S, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *complaints;
+        struct param_values *values = read_text(&profiled_table, cases[i].text, &complaints);
+        const struct profiled *read = values->values;
+        SUITE_SAME_TEXT(complaints, "");
+        SUITE_SAME_INTEGER(read->timeout, cases[i].timeout);
+        SUITE_SAME_INTEGER(read->tries, cases[i].tries);
+        SUITE_SAME_INTEGER(read->buffer, 1024);
+        g_free(complaints);
+        param_values_free(values);
+    }
+}
+
 static void test_shared(void)
 {
     struct param_values *values = read_good(&kinds, NULL);
@@ -469,6 +509,7 @@ int main(void)
         {"checks need all parameters", test_check_needs_all},
         {"sources", test_sources},
         {"what values were chosen for", test_chosen_for},
+        {"defaults by profile", test_profiles},
         {"shared values", test_shared},
         {"JSON Schema of a table", test_schema},
         {0},
