@@ -10,8 +10,7 @@
 static uint32_t address_of(const struct cluster *cluster, int station)
 {
     int host = network_station_host(cluster->network, station);
-    return inet_address(cluster->host_count, host,
-                        station - network_station(cluster->network, host, 0));
+    return inet_address(cluster->host_count, host, inet_subnet(cluster, station));
 }
 
 static const struct inet_header *header_of(const struct packet *packet)

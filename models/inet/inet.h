@@ -92,9 +92,40 @@ void inet_host_free(struct inet_host *host);
 // From now on packets of the protocol's number go to `ops`.
 void inet_register(struct inet_host *host, const struct inet_protocol *ops, void *owner);
 
+// ---- Interfaces and addresses ----
+//
+// A host's interfaces are numbered in the order of its cards, from 0 on; each has one address, the
+// card's station. Cards with the same number at all hosts are one subnet (10.0.CARD.0/24), whether
+// or not their network is one of its own.
+
+int inet_interfaces(const struct inet_host *host); // how many
+int inet_station(const struct inet_interface *interface);
+
+// Returns the n-th interface, or NULL if the host has fewer.
+struct inet_interface *inet_interface_at(const struct inet_host *host, int nth);
+
+// Returns the interface whose own station this is, or NULL if the host has no such one.
+struct inet_interface *inet_interface_of(const struct inet_host *host, int station);
+
 // Returns the first interface whose card has a route to the station, or NULL if none has.
 struct inet_interface *inet_interface_to(const struct inet_host *host, int station);
-int inet_station(const struct inet_interface *interface);
+
+// Returns the interface that a kernel's routing table gives for the station: that of the same
+// subnet if its card has a route there, else the first that has one. Returns NULL if none has.
+struct inet_interface *inet_interface_toward(const struct inet_host *host, int station);
+
+// Returns the route from an interface's card to a station, or NULL if there is none. The network
+// owns it.
+const struct route *inet_route(const struct inet_interface *interface, int station);
+
+// The addresses of a host of the cluster, which need not have a stack yet: the stations of its
+// cards that the case's stack uses, in order. Writes at most `most` of them and returns how many
+// there are.
+int inet_stations(const struct cluster *cluster, int host, int *stations, int most);
+
+// Returns the number of a station's card among those of its host, counted from 0, the unused ones
+// included: that of its subnet.
+int inet_subnet(const struct cluster *cluster, int station);
 
 // Returns the station by which this host reaches another one: the first station of the peer with a
 // route from this host's first interface that has any. Returns -1 if there is none.

@@ -8,11 +8,68 @@ int inet_station(const struct inet_interface *interface)
     return nic_station(interface->nic);
 }
 
+int inet_interfaces(const struct inet_host *host)
+{
+    return (int)host->interfaces->len;
+}
+
+struct inet_interface *inet_interface_at(const struct inet_host *host, int nth)
+{
+    return nth >= 0 && nth < inet_interfaces(host) ? g_ptr_array_index(host->interfaces, (guint)nth)
+                                                   : NULL;
+}
+
+struct inet_interface *inet_interface_of(const struct inet_host *host, int station)
+{
+    for (int i = 0; i < inet_interfaces(host); i++)
+        if (inet_station(inet_interface_at(host, i)) == station)
+            return inet_interface_at(host, i);
+    return NULL;
+}
+
+const struct route *inet_route(const struct inet_interface *interface, int station)
+{
+    return network_route(interface->host->cluster->network, inet_station(interface), station);
+}
+
+int inet_subnet(const struct cluster *cluster, int station)
+{
+    int host = network_station_host(cluster->network, station);
+    return station - network_station(cluster->network, host, 0);
+}
+
+int inet_stations(const struct cluster *cluster, int host, int *stations, int most)
+{
+    int count = 0;
+    for (int nth = 0; nth < network_host_stations(cluster->network, host); nth++) {
+        int station = network_station(cluster->network, host, nth);
+        if (cluster->cards[station].idle)
+            continue;
+        if (count < most)
+            stations[count] = station;
+        count++;
+    }
+    return count;
+}
+
+struct inet_interface *inet_interface_toward(const struct inet_host *host, int station)
+{
+    const struct cluster *cluster = host->cluster;
+    for (int i = 0; i < inet_interfaces(host); i++) {
+        struct inet_interface *interface = inet_interface_at(host, i);
+        int own = inet_station(interface);
+        if (inet_subnet(cluster, own) == inet_subnet(cluster, station) &&
+            inet_route(interface, station))
+            return interface;
+    }
+    return inet_interface_to(host, station);
+}
+
 struct inet_interface *inet_interface_to(const struct inet_host *host, int station)
 {
     for (guint i = 0; i < host->interfaces->len; i++) {
         struct inet_interface *interface = g_ptr_array_index(host->interfaces, i);
-        if (network_route(host->cluster->network, inet_station(interface), station))
+        if (inet_route(interface, station))
             return interface;
     }
     return NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What transports share of a host's stack, with a transport that only counts what it gets.
+#include "models/ethernet/nics.h"
 #include "models/inet/inet.h"
 #include "tests/support/suite.h"
 #include "tests/support/world_tcp.h"
@@ -143,12 +144,159 @@ static void test_buffers(void)
     }
 }
 
+// ---- Several interfaces ----
+
+#define TWO_CARDS                                                                                  \
+    "schema: 1\nstack: tcp\nworkload: {benchmark: native.pingpong, sizes: [1 B], ranks: 2}\n"      \
+    "hosts: [{name: n, count: 3, nics: [{name: x, nic: eepro100}, {name: y, nic: tulip}]}]\n"
+#define ONE_NETWORK TWO_CARDS "switches: [{name: s}]\nlinks: [{from: n, to: s, count: 2}]\n"
+#define TWO_NETWORKS                                                                               \
+    TWO_CARDS "switches: [{name: s}, {name: t}]\nlinks: [{from: n.x, to: s}, {from: n.y, to: "     \
+              "t}]\n"
+#define THREE_CARDS                                                                                \
+    "schema: 1\nstack: tcp\nworkload: {benchmark: native.pingpong, sizes: [1 B], ranks: 2}\n"      \
+    "hosts: [{name: n, count: 2, nics: [{name: x, nic: tulip}, {name: y, nic: tulip}, "            \
+    "{name: z, nic: eepro100}]}]\nswitches: [{name: s}, {name: t}]\n"                              \
+    "links: [{from: n.x, to: s}, {from: n.y, to: t}, {from: n.z, to: t}]\n"
+
+// All cards are used, as of a multihomed transport.
+static void build_all(struct world *world)
+{
+    for (int station = 0; station < network_stations(world->cluster->network); station++)
+        world->cluster->cards[station].idle = false;
+    ethernet_add_nics(world->cluster, world->test_case);
+}
+
+static const struct world_provider all_cards = {.build = build_all};
+
+struct homes {
+    struct world *world;
+    struct inet_host *hosts[3];
+};
+
+static const struct inet_config plain_config = {
+    .mtu = 1500, .tick = TIME_MS, .queue = 100, .transmit_interrupt = 16};
+
+// What came, and on which interface: "0>1 " for card 0 of host 0 to card 1.
+static void noted_receive(struct cpu_context *context, void *owner,
+                          struct inet_interface *interface, struct packet *packet)
+{
+    (void)context;
+    const struct inet_host *host = owner;
+    int nth = 0;
+    while (inet_interface_at(host, nth) != interface)
+        nth++;
+    CU_ASSERT_EQUAL(inet_station(interface), route_to(packet->route));
+    g_string_append_printf(come, "%d>%d ", packet_header(packet, struct counted)->which, nth);
+    inet_packet_free(interface, packet);
+}
+
+static const struct inet_protocol noted_protocol = {NUMBER, noted_receive, counted_write};
+
+static struct homes homes_new(const char *text)
+{
+    struct homes homes = {.world = world_new(&all_cards, text, NULL, NULL)};
+    struct cluster *cluster = homes.world->cluster;
+    for (int i = 0; i < cluster->host_count; i++) {
+        homes.hosts[i] = inet_host_new(cluster, cluster->hosts[i], &plain_config, "test drops");
+        inet_register(homes.hosts[i], &noted_protocol, homes.hosts[i]);
+    }
+    come = g_string_new(NULL);
+    return homes;
+}
+
+static void homes_free(struct homes *homes)
+{
+    for (int i = 0; i < homes->world->cluster->host_count; i++)
+        inet_host_free(homes->hosts[i]);
+    world_free(homes->world);
+    g_string_free(come, TRUE);
+}
+
+// Every card of host 0 sends to every card of the last host that it has a route to.
+static void expect_arrivals(const char *text, const char *arrivals)
+{
+    struct homes homes = homes_new(text);
+    struct inet_host *from = homes.hosts[0];
+    int last = homes.world->cluster->host_count - 1, stations[3];
+    int count = inet_stations(homes.world->cluster, last, stations, 3);
+    SUITE_SAME_INTEGER(count, inet_interfaces(homes.hosts[last]));
+    for (int i = 0; i < inet_interfaces(from); i++) {
+        for (int k = 0; k < count; k++) {
+            struct sender *sender = world_keep(homes.world, g_new(struct sender, 1));
+            *sender = (struct sender){
+                .interface = inet_interface_at(from, i),
+                .route = inet_route(inet_interface_at(from, i), stations[k]),
+                .first = (1 + 3 * i + k) * TIME_MS,
+                .number = NUMBER,
+                .which = i,
+            };
+            if (!sender->route)
+                continue;
+            cpu_task_init(&sender->task, from->host->cores[0], CPU_USER, send_one);
+            cpu_wake(&sender->task);
+        }
+    }
+    world_run(homes.world);
+    SUITE_SAME_TEXT(come->str, arrivals);
+    homes_free(&homes);
+}
+
+static void test_arrivals(void)
+{
+    expect_arrivals(ONE_NETWORK, "0>0 0>1 1>0 1>1 ");
+    expect_arrivals(TWO_NETWORKS, "0>0 1>1 ");
+    expect_arrivals(THREE_CARDS, "0>0 1>1 1>2 2>1 2>2 ");
+}
+
+// Its own stations, those of a peer, and which of its interfaces a station is reached by.
+static void expect_ways(const char *text, int cards, const int *toward)
+{
+    struct homes homes = homes_new(text);
+    const struct cluster *cluster = homes.world->cluster;
+    const struct inet_host *from = homes.hosts[0];
+    int stations[3] = {-1, -1, -1};
+    SUITE_SAME_INTEGER(inet_interfaces(from), cards);
+    SUITE_SAME_INTEGER(inet_stations(cluster, 1, stations, 1), cards);
+    CU_ASSERT_EQUAL(stations[1], -1);
+    SUITE_SAME_INTEGER(inet_stations(cluster, 1, stations, 3), cards);
+    for (int i = 0; i < cards; i++) {
+        struct inet_interface *own = inet_interface_at(from, i);
+        SUITE_SAME_INTEGER(inet_station(own), network_station(cluster->network, 0, i));
+        SUITE_SAME_INTEGER(stations[i], network_station(cluster->network, 1, i));
+        SUITE_SAME_INTEGER(inet_subnet(cluster, stations[i]), i);
+        CU_ASSERT_PTR_EQUAL(inet_interface_of(from, inet_station(own)), own);
+        CU_ASSERT_PTR_NULL(inet_interface_of(from, stations[i]));
+        CU_ASSERT_PTR_EQUAL(inet_interface_toward(from, stations[i]),
+                            inet_interface_at(from, toward[i]));
+    }
+    CU_ASSERT_PTR_NULL(inet_interface_at(from, cards));
+    CU_ASSERT_PTR_NULL(inet_interface_at(from, -1));
+    homes_free(&homes);
+}
+
+static void test_ways(void)
+{
+    static const int own_subnet[] = {0, 1, 2};
+    expect_ways(ONE_NETWORK, 2, own_subnet);
+    expect_ways(TWO_NETWORKS, 2, own_subnet);
+    expect_ways(THREE_CARDS, 3, own_subnet);
+    // Crosswise: the subnet leads nowhere, so the card that has a route does.
+    static const int crossed[] = {1, 0};
+    expect_ways(TWO_CARDS "switches: [{name: s}, {name: t}]\n"
+                          "links: [{from: n0.x, to: s}, {from: n0.y, to: t}, {from: n1.x, to: t}, "
+                          "{from: n1.y, to: s}, {from: n2, to: s}]\n",
+                2, crossed);
+}
+
 int main(void)
 {
     static const struct suite_case cases[] = {
         {"flows keep their order", test_flows_keep_their_order},
         {"unknown protocol", test_unknown_protocol},
         {"addresses", test_addresses},
+        {"arrivals on several interfaces", test_arrivals},
+        {"ways over several interfaces", test_ways},
         {"buffers", test_buffers},
         {0}};
     return suite_run("inet: interfaces", cases);
