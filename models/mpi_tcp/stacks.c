@@ -142,8 +142,8 @@ static void netpipe_clear(struct job *job, struct mpi_process *process)
 }
 
 const struct stack tcp_stack = {
-    OVER_SOCKETS(netpipe, "tcp",
-                 "bare TCP, sockets without a library on top, as NetPIPE measures it",
-                 ((const char *const[]){"native.pingpong", NULL}), "netpipe"),
+    OVER_SOCKETS(
+        netpipe, "tcp", "bare TCP, sockets without a library on top, as NetPIPE measures it",
+        ((const char *const[]){"native.pingpong", "native.stream", "iperf.tcp", NULL}), "netpipe"),
     .process_size = sizeof(struct netpipe_process),
 };

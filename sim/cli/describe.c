@@ -218,6 +218,10 @@ static void append_benchmark_text(GString *out, const struct benchmark_schema *b
         g_string_append(out, " or more");
     else if (benchmark->most_ranks > benchmark->least_ranks)
         g_string_append_printf(out, " .. %d", benchmark->most_ranks);
+    if (benchmark->over_time)
+        g_string_append_printf(out,
+                               "\n  over time: a value for each %s, or by bins of another length",
+                               benchmark->counts);
     if (!benchmark->sizeless) {
         g_string_append_printf(out, "\n  sizes: %s",
                                benchmark->counts ? "numbers of " : "in bytes");

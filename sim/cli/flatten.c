@@ -215,6 +215,21 @@ static bool rank_exists(const struct scenario *scenario, int rank, char **series
     return true;
 }
 
+// What a benchmark over time asks for hangs on the run.
+static bool known_beforehand(const struct scenario *scenario, char **series)
+{
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        const struct benchmark_schema *benchmark = test_case->workload.benchmark;
+        if (!cli_series_wanted(series, test_case->name) || !benchmark || !benchmark->over_time)
+            continue;
+        cli_error(NULL, "%s: %s writes until a time is over: how often, only a run says",
+                  test_case->name, benchmark->name);
+        return false;
+    }
+    return true;
+}
+
 static enum cli_exit flatten_argument(const char *file, const struct flatten_arguments *arguments)
 {
     int format = cli_choice("--format", arguments->format, formats), rank;
@@ -226,7 +241,8 @@ static enum cli_exit flatten_argument(const char *file, const struct flatten_arg
         cli_scenario(schema, file, arguments->sets, arguments->allow_unused, 0);
     enum cli_exit code = CLI_BAD_INPUT;
     if (scenario && cli_series_exist(scenario, arguments->series) &&
-        rank_exists(scenario, rank, arguments->series)) {
+        rank_exists(scenario, rank, arguments->series) &&
+        known_beforehand(scenario, arguments->series)) {
         code = CLI_DONE;
         for (guint i = 0; code == CLI_DONE && i < scenario->cases->len; i++) {
             const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);

@@ -425,6 +425,12 @@ static GPtrArray *metrics_of(json_t *result, bool sizes)
     return metrics;
 }
 
+static json_t *axis_of_sizes(const char *counts)
+{
+    struct size_axis shown = size_axis_of(counts);
+    return axis(shown.label, shown.unit, shown.linear ? "linear" : "log");
+}
+
 // Message sizes, or what the series that have the metric count instead.
 static json_t *sizes_axis(json_t *result, const char *metric)
 {
@@ -434,9 +440,9 @@ static json_t *sizes_axis(json_t *result, const char *metric)
     {
         const char *counts = text_of(series, "counts");
         if (counts && json_object_get(json_array_get(json_object_get(series, "points"), 0), metric))
-            return axis(counts, "", "log");
+            return axis_of_sizes(counts);
     }
-    return axis("message size", "B", "log");
+    return axis_of_sizes(NULL);
 }
 
 static json_t *panel_over_sizes(json_t *result, const char *metric)

@@ -181,9 +181,10 @@ static void read_x(struct figure_panel *panel, const struct node *map, const cha
     char *label = x ? read_text(x, "label", path, false, diags) : NULL;
     char *counts = x ? read_text(x, "counts", path, false, diags) : NULL;
     panel->counts = counts != NULL;
-    set_text(axis, "label", label ? label : counts ? counts : "message size");
-    set_text(axis, "unit", counts ? "" : "B");
-    take_scale(axis, x, path, "log", diags);
+    struct size_axis sizes = size_axis_of(counts);
+    set_text(axis, "label", label ? label : sizes.label);
+    set_text(axis, "unit", sizes.unit);
+    take_scale(axis, x, path, sizes.linear ? "linear" : "log", diags);
     read_range(x, path, !counts, &panel->low, &panel->high, diags);
     g_free(counts);
     g_free(label);

@@ -3,6 +3,7 @@
 #include "sim/figures/swept_internal.h"
 
 #include "sim/figures/notes.h"
+#include "sim/workload/result.h"
 
 #include <math.h>
 #include <string.h>
@@ -205,10 +206,10 @@ static json_t *sizes_panel(const struct swept_picture *picture, const char *metr
         notes_add(picture->notes, "%u of %u lines are drawn, evenly chosen", shown, all->len);
     g_array_unref(all);
     g_ptr_array_unref(curves);
-    const char *counts = picture->outcome->counts;
+    struct size_axis sizes = size_axis_of(picture->outcome->counts);
     json_t *panel = json_pack(
-        "{s:s,s:{s:s,s:s,s:s},s:o,s:o}", "kind", "lines", "x", "label",
-        counts ? counts : "message size", "unit", counts ? "" : "B", "scale", "log", "y",
+        "{s:s,s:{s:s,s:s,s:s},s:o,s:o}", "kind", "lines", "x", "label", sizes.label, "unit",
+        sizes.unit, "scale", sizes.linear ? "linear" : "log", "y",
         swept_metric_json(metric, swept_is_duration(metric) ? "log" : "linear"), "series", lines);
     if (series >= 0)
         json_object_set_new(panel, "title",

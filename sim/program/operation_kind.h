@@ -65,6 +65,7 @@ enum call_class {
     CALL_LOCAL,   // local time of the process
     CALL_MEMORY,  // registers memory with the provider, or deregisters it
     CALL_MEASURE, // a clock, of a benchmark or of the program
+    CALL_STREAM,  // requests one after the other until a time is over: only a run knows how many
     CALL_LOOP,    // no action
 };
 

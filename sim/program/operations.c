@@ -210,4 +210,8 @@ const struct operation_kind operation_table[OP_CODES + 1] = {
              "a benchmark's clock starts"),
     INTERNAL(OP_MEASURE_STOP, "measure_stop", CALL_MEASURE, measure_arguments,
              "a benchmark's clock ends"),
+    INTERNAL(OP_STREAM_WRITE, "stream_write", CALL_STREAM, operation_arguments,
+             "writes until a time is over"),
+    INTERNAL(OP_STREAM_READ, "stream_read", CALL_STREAM, operation_arguments,
+             "reads all that is written"),
 };

@@ -190,14 +190,18 @@ static json_t *workload_json(const struct scenario_case *test_case)
     for (guint i = 0; i < workload->sizes->len; i++)
         json_array_append_new(sizes, json_integer(g_array_index(workload->sizes, int64_t, i)));
     json_object_set_new(json, "benchmark", json_string(workload->benchmark->name));
-    json_object_set_new(json, workload->benchmark->counts ? "sizes" : "sizes_bytes", sizes);
+    if (workload->benchmark->over_time)
+        json_decref(sizes);
+    else
+        json_object_set_new(json, workload->benchmark->counts ? "sizes" : "sizes_bytes", sizes);
     if (workload->benchmark->counts)
         json_object_set_new(json, "counts", json_string(workload->benchmark->counts));
     if (workload->parameters)
         json_object_set_new(json, "parameters", param_values_json(workload->parameters));
-    json_object_set_new(json, "repetitions",
-                        workload->repetitions ? json_integer(workload->repetitions)
-                                              : json_string("auto"));
+    if (!workload->benchmark->over_time)
+        json_object_set_new(json, "repetitions",
+                            workload->repetitions ? json_integer(workload->repetitions)
+                                                  : json_string("auto"));
     if (workload->samples)
         json_object_set_new(json, "samples", json_true());
     return json;

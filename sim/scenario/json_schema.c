@@ -230,7 +230,7 @@ static json_t *sizes_by_benchmark(const struct scenario_schema *schema)
 {
     json_t *counting = json_array();
     for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
-        if (one->counts)
+        if (one->counts && !one->sizeless)
             json_array_append_new(counting, json_string(one->name));
     json_t *condition = json_pack("{s:{s:{s:o}}, s:[s]}", "properties", "benchmark", "enum",
                                   counting, "required", "benchmark");
@@ -242,7 +242,7 @@ static json_t *sizes_by_benchmark(const struct scenario_schema *schema)
 static bool any_counts(const struct scenario_schema *schema)
 {
     for (const struct benchmark_schema *one = schema->benchmarks; one->name; one++)
-        if (one->counts)
+        if (one->counts && !one->sizeless)
             return true;
     return false;
 }

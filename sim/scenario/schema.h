@@ -48,6 +48,10 @@ struct stack_schema {
     struct stack_footprint (*footprint)(const struct scenario_case *test_case);
 };
 
+// Units of time as the axis of a benchmark (`counts`).
+#define COUNTS_SECONDS "second"
+#define COUNTS_MS "ms"
+
 // The peers of a rank of a benchmark.
 enum benchmark_peers {
     BENCHMARK_PEERS_FEW,    // as in a tree or a ring, the same in each repetition
@@ -63,9 +67,13 @@ struct benchmark_schema {
     bool rank_per_host;
     const char *metrics; // "latency_us, bandwidth_MB_per_s"
     bool sizeless;       // it has no message size
-    // The unit of its sizes ("messages"), which are then plain numbers; NULL: bytes. They use the
-    // same key and column: `sizes` of the workload, `size` of tables and CSV.
+    // The axis of its values, where that is not message sizes in bytes: what its sizes are numbers
+    // of ("messages", COUNTS_SECONDS); NULL: bytes. They use the same key and column: `sizes` of
+    // the workload, `size` of CSV; tables and plots have the axis's name.
     const char *counts;
+    // It runs for a time and reports over time: it is told neither sizes nor repetitions. `counts`
+    // is then a unit of time.
+    bool over_time;
     // Its messages overlap, so that a single repetition has no time of its own.
     bool overlapping;
     enum benchmark_peers peers;

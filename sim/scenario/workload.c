@@ -162,6 +162,10 @@ static void read_sizes(struct workload_reader *reader)
 static void read_repetitions(struct workload_reader *reader)
 {
     const struct node *node = node_get(reader->map, "repetitions");
+    const struct benchmark_schema *benchmark = reader->workload->benchmark;
+    if (node && benchmark && benchmark->over_time)
+        diag_add(reader->diags, node->key_mark, PATH ".repetitions", "duration says how long",
+                 "%s runs for a time, and repeats nothing", benchmark->name);
     if (!node || (node->kind == NODE_SCALAR && g_strcmp0(node->text, "auto") == 0))
         return;
     reader_count(node, PATH ".repetitions", 1, INT64_MAX, &reader->workload->repetitions,

@@ -42,6 +42,13 @@ static const struct word words[] = {
     [CHECK_GAIN] = {.name = "gain",
                     .needs = {"over", "under", "statistic"},
                     .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
+    [CHECK_MEAN] = {.name = "mean",
+                    .needs = {"series"},
+                    .may = {"sizes", "except", "expected", "tolerance", BOUNDS}},
+    [CHECK_FIRST] = {.name = "first",
+                     .needs = {"series", "sizes", "between"},
+                     .may = {"except", BOUNDS},
+                     .bounded = true},
     [CHECK_ORDER] = {.name = "order",
                      .needs = {"lower", "higher", "sizes"},
                      .may = {"except", "share", "somewhere", "slack"}},
@@ -456,7 +463,7 @@ static bool read_keys(struct reading *reading)
     bool bounded = check->low.given || check->high.given;
     const struct node *map = reading->map;
     bool expects = node_get(map, "expected") && node_get(map, "tolerance");
-    if (check->word == CHECK_GAIN && bounded == expects) {
+    if ((check->word == CHECK_GAIN || check->word == CHECK_MEAN) && bounded == expects) {
         diag_add(reading->diags, map->mark, reading->path, NULL,
                  "either expected and tolerance, or a bound, must be given");
         return false;

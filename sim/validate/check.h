@@ -17,6 +17,11 @@
 //                     how much the quotient of two curves is above 1: its mean over the sizes, or
 //                     the greatest, as statistic says. All are percentages, and so is the
 //                     tolerance: 9 % within 2 % is 7 % to 11 %
+//   mean            series, expected & tolerance | least|above|most|below [sizes, except]
+//                     the mean of the values over the sizes, each counting once
+//   first           series, sizes, between, least|above|most|below [except]
+//                     of the sizes in their order, the first whose value is inside the bounds is in
+//                     `between`: of a benchmark over time, when the rate comes back
 //   order           lower, higher, sizes [except, share, somewhere, slack]
 //                     every `lower` curve lies below every `higher` one, at each size; at a share
 //                     of the sizes at least; or, somewhere, never above and once below. With a
@@ -57,6 +62,8 @@ enum check_word {
     CHECK_RATIO,
     CHECK_DIFFERENCE,
     CHECK_GAIN,
+    CHECK_MEAN,
+    CHECK_FIRST,
     CHECK_ORDER,
     CHECK_CROSSOVER,
     CHECK_MONOTONE,

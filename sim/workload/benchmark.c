@@ -2,6 +2,7 @@
 #include "sim/workload/benchmark.h"
 
 #include "sim/workload/program_source.h"
+#include "sim/workload/stream.h"
 
 #include <string.h>
 
@@ -367,6 +368,8 @@ const struct benchmark mpi_benchmarks[] = {
                    .metrics = "latency_us"},
         .build = build_registration,
     },
+    BENCHMARK_OF_STREAM("native.stream",
+                        "writes on the bare provider for a time, and what is received by second"),
     {.build = NULL},
 };
 

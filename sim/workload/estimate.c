@@ -6,6 +6,7 @@
 #include "sim/workload/code.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/samples.h"
+#include "sim/workload/stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,9 +136,36 @@ static struct work benchmark_work(const struct workload *workload)
     return work;
 }
 
-static struct work work_of(const struct workload *workload)
+// b/s of the fastest link; 0 if links have no rate.
+static double fastest_link(const struct topology *topology)
 {
-    return workload->program ? program_work(workload) : benchmark_work(workload);
+    int64_t rate = 0;
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct param_values *values =
+            ((const struct topology_link *)g_ptr_array_index(topology->links, i))->values;
+        int index = values ? param_index(values->table, "rate") : -1;
+        if (index >= 0)
+            rate = MAX(rate, *(const int64_t *)(const void *)((const char *)values->values +
+                                                              values->table->params[index].offset));
+    }
+    return (double)rate;
+}
+
+// What fits a link in that time, in buffers that are written and read.
+static struct work stream_work(const struct scenario_case *test_case)
+{
+    const struct stream_config *config = test_case->workload.parameters->values;
+    double bytes = fastest_link(&test_case->topology) / 8 * time_to_s(config->duration);
+    return (struct work){
+        .operations = 2 * bytes / (double)config->write_size, .bytes = bytes, .peers = 1};
+}
+
+static struct work work_of(const struct scenario_case *test_case)
+{
+    const struct workload *workload = &test_case->workload;
+    if (workload->program)
+        return program_work(workload);
+    return workload->benchmark->over_time ? stream_work(test_case) : benchmark_work(workload);
 }
 
 // ---- Memory ----
@@ -169,8 +197,7 @@ static double program_bytes(const struct workload *workload)
 
 static double memory_of(const struct scenario_case *test_case)
 {
-    double ranks = test_case->workload.ranks,
-           peers = MIN(ranks, work_of(&test_case->workload).peers);
+    double ranks = test_case->workload.ranks, peers = MIN(ranks, work_of(test_case).peers);
     struct stack_footprint stack = {0};
     if (test_case->stack->footprint)
         stack = test_case->stack->footprint(test_case);
@@ -194,7 +221,7 @@ int64_t estimate_memory_there(void)
 
 struct estimate estimate_of(const struct scenario_case *test_case)
 {
-    struct work work = work_of(&test_case->workload);
+    struct work work = work_of(test_case);
     return (struct estimate){
         .memory = memory_of(test_case),
         .operations = work.operations,

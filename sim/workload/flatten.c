@@ -251,6 +251,7 @@ static bool unfold(struct flatten *flatten, struct unfolding *at, struct flat_op
             break; // what replays a program measures for itself
         unfold_local(at, op, FLAT_MEASURE);
         return true;
+    case CALL_STREAM: // flatten_next has refused it
     case CALL_LOOP:
         break;
     }
@@ -295,6 +296,10 @@ enum source_next flatten_next(struct flatten *flatten, int rank, struct flat_op 
         if (next == SOURCE_END || next == SOURCE_WRONG)
             return next;
         at->called = next == SOURCE_CALL;
+        if (at->called && at->call.kind->class == CALL_STREAM) {
+            at->call.wrong = "how much is written until a time is over, only a run says";
+            return SOURCE_WRONG;
+        }
         if (at->called)
             keep_arguments(at);
         if (at->called && at->call.kind->class == CALL_COLLECTIVE)

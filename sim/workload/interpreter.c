@@ -47,6 +47,11 @@ void interpreter_keep_laps(struct interpreter *run)
     run->laps.kept = true;
 }
 
+void interpreter_join_stream(struct interpreter *run, struct stream *stream)
+{
+    run->stream = stream;
+}
+
 bool interpreter_ended(const struct interpreter *run)
 {
     return run->phase == PHASE_ENDED;
@@ -240,6 +245,8 @@ static enum interpreter_phase call_start(struct interpreter *run, struct cpu_con
         return interpreter_operation(run, context);
     case CALL_MEASURE:
         return call_measure(run, context);
+    case CALL_STREAM:
+        return interpreter_stream(run, context);
     case CALL_LOOP:
         break;
     }
@@ -261,6 +268,8 @@ static enum source_next take_call(struct interpreter *run, sim_time now)
 
 static enum interpreter_phase phase_call(struct interpreter *run, struct cpu_context *context)
 {
+    if (interpreter_stream_goes_on(run, context->now))
+        return interpreter_stream(run, context);
     enum source_next next = take_call(run, context->now);
     run->called = next != SOURCE_END;
     if (next == SOURCE_CALL)

@@ -27,6 +27,11 @@ void interpreter_free(struct interpreter *run);
 // measurement. Does not change the run.
 void interpreter_keep_laps(struct interpreter *run);
 
+// The stream that calls of the class CALL_STREAM belong to, which all ranks share. It must outlive
+// the interpreter.
+struct stream;
+void interpreter_join_stream(struct interpreter *run, struct stream *stream);
+
 // The process's task function: init of the device, the program, finalize.
 enum cpu_next interpreter_run(struct cpu_context *context, struct cpu_task *task);
 

@@ -8,6 +8,7 @@
 #include "sim/workload/clocks.h"
 #include "sim/workload/interpreter.h"
 #include "sim/workload/laps.h"
+#include "sim/workload/stream.h"
 
 // Where a process is between two slices.
 enum interpreter_phase {
@@ -49,6 +50,8 @@ struct interpreter {
     struct laps laps;      // of the measurement under way
     struct clocks clocks;  // of the program
     sim_time began, ended; // the program
+    struct stream *stream; // NULL: none
+    bool streams;          // the call goes on with its next buffer
     interpreter_measure_fn *measure;
     void *owner;
 };
@@ -76,6 +79,11 @@ enum interpreter_phase interpreter_collective(struct interpreter *run, struct cp
 
 // The kinds of models.
 enum interpreter_phase interpreter_operation(struct interpreter *run, struct cpu_context *context);
+
+// A buffer of a stream. The call goes on with the next one if interpreter_stream_goes_on says so
+// when it is done.
+enum interpreter_phase interpreter_stream(struct interpreter *run, struct cpu_context *context);
+bool interpreter_stream_goes_on(struct interpreter *run, sim_time now);
 
 // The request with those arguments was given back: their room is for another.
 void interpreter_operation_over(struct interpreter *run, const void *arguments);

@@ -2,6 +2,7 @@
 #include "sim/workload/result.h"
 
 #include "sim/core/intern.h"
+#include "sim/scenario/schema.h"
 
 #include <string.h>
 
@@ -133,6 +134,23 @@ struct ledger_totals result_ledger(const struct result *result)
         sum.dropped_parts += part->dropped_parts;
     }
     return sum;
+}
+
+struct size_axis size_axis_of(const char *counts)
+{
+    static const struct {
+        const char *counts;
+        struct size_axis axis;
+    } times[] = {
+        {COUNTS_SECONDS, {"time", "s", true}},
+        {COUNTS_MS, {"time", "ms", true}},
+    };
+    if (!counts)
+        return (struct size_axis){"message size", "B", false};
+    for (size_t i = 0; i < G_N_ELEMENTS(times); i++)
+        if (strcmp(times[i].counts, counts) == 0)
+            return times[i].axis;
+    return (struct size_axis){counts, "", false};
 }
 
 // The unit that the last word of name[0 .. length) stands for; "" if none.

@@ -82,6 +82,14 @@ double result_wall_s(const struct result *result);
 sim_time result_simulated(const struct result *result);
 struct ledger_totals result_ledger(const struct result *result);
 
+// How sizes that count something are shown along the axis of a plot. `counts` as in struct
+// series_result.
+struct size_axis {
+    const char *label, *unit; // static, or `counts`; unit "": none
+    bool linear;              // else logarithmic
+};
+struct size_axis size_axis_of(const char *counts);
+
 // The unit of a metric, from its name: "latency_us" is in us, "bandwidth_MB_per_s" in MB/s; "" if
 // it has none.
 const char *metric_unit(const char *metric);

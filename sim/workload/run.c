@@ -6,6 +6,7 @@
 #include "sim/workload/job.h"
 #include "sim/workload/limit.h"
 #include "sim/workload/samples.h"
+#include "sim/workload/stream.h"
 
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct running {
     struct benchmark_report report;
     GArray *points; // struct point, in the order of measuring
     guint points_measured, points_expected;
+    struct stream *stream; // NULL: the benchmark is not over time
     struct series_result *result;
 };
 
@@ -144,6 +146,43 @@ static void on_measure(void *owner, int rank, int64_t size, int64_t count, int64
         report_point(run, point);
 }
 
+// ---- Benchmarks over time ----
+
+static void report_bin(void *owner, int64_t bin)
+{
+    const struct running *run = owner;
+    const struct stream_config *config = run->stream->config;
+    if (!run->options->progress)
+        return;
+    char *detail = g_strdup_printf("%s: %.6g s of %.6g s", run->test_case->name,
+                                   time_to_s((bin + 1) * config->bin), time_to_s(config->duration));
+    run->options->progress(run->options->progress_owner, run->series,
+                           (double)(bin + 1) / (double)run->stream->bins, detail);
+    g_free(detail);
+}
+
+static void stream_start(struct running *run)
+{
+    const struct stream_config *config = run->test_case->workload.parameters->values;
+    run->stream = stream_new(config);
+    run->stream->bin_over = report_bin;
+    run->stream->owner = run;
+    run->result->counts = stream_counts(config);
+    for (int rank = 0; rank < run->ranks; rank++)
+        interpreter_join_stream(run->interpreters[rank], run->stream);
+}
+
+static void collect_stream(const struct running *run)
+{
+    const struct stream *stream = run->stream;
+    if (!stream || !stream->ended)
+        return;
+    stream_report(stream, run->result);
+    tell_interval(run, 1, 0, stream->received, stream->heard, stream->heard - stream->origin);
+}
+
+// ---- The case ----
+
 static void build_cards(struct running *run, const struct registry *registry)
 {
     const struct scenario_case *test_case = run->test_case;
@@ -184,6 +223,8 @@ static void running_build(struct running *run, const struct registry *registry)
             interpreter_keep_laps(run->interpreters[rank]);
         cpu_wake(&process->task);
     }
+    if (run->benchmark && run->benchmark->schema.over_time)
+        stream_start(run);
 }
 
 static void running_free(struct running *run)
@@ -193,6 +234,7 @@ static void running_free(struct running *run)
     network_release(run->cluster->network);
     job_free(run->job);
     op_source_free(run->own_source);
+    stream_free(run->stream);
     if (run->points)
         g_array_free(run->points, TRUE);
     cluster_free(run->cluster);
@@ -372,6 +414,7 @@ static void judge_books(struct series_result *result)
 static void collect(struct running *run)
 {
     collect_times(run);
+    collect_stream(run);
     struct sim *sim = run->sim;
     struct series_result *result = run->result;
     result->status = sim->status;

@@ -97,6 +97,13 @@ class Estimates(Case):
         # Three sizes, three repetitions, two ranks, a send and a receive.
         self.assertEqual(series[0]["operations"], 36)
 
+    def test_benchmark_over_time(self):
+        """What fits the link in that time: 100 Mb/s, 10 s, 10 kB, each written and read."""
+        name = self.write("stream.yaml", "schema: 1\nname: stream\ntestbed: testbeds/cluster1.yaml\nstack: tcp\n"
+                          "workload: {benchmark: iperf.tcp, write_size: 10 kB}\n")
+        self.assertEqual(self.estimate(name)["operations"], 25000)
+        self.assertEqual(self.estimate(name, "--set", "workload.duration=20 s")["operations"], 50000)
+
     @unittest.skipIf(SANITIZED, "memory of a sanitized program is not that of the program")
     def test_memory_is_within_a_factor_of_two(self):
         pingpong = {"benchmark": "native.pingpong"}

@@ -31,9 +31,12 @@ def spoil(word, check):
     if word == "value":
         number, _, unit = str(check["expected"]).partition(" ")
         return {**check, "expected": f"{float(number) * 3} {unit}".strip()}
+    if word == "mean" and "expected" in check:
+        number, _, unit = str(check["expected"]).partition(" ")
+        return {**check, "expected": f"{float(number) * 3} {unit}".strip()}
     if word == "gain" and "expected" in check:
         return {**check, "expected": f"{3 * float(check['expected'].split()[0]) + 10} %"}
-    if word in ("bound", "ratio", "difference", "gain"):
+    if word in ("bound", "ratio", "difference", "gain", "mean"):
         bounds = [key for key in OPPOSITE if key in check]
         rest = {key: value for key, value in check.items() if key not in bounds}
         return {**rest, OPPOSITE[bounds[0]]: check[bounds[0]]}
@@ -49,6 +52,7 @@ def spoil(word, check):
         "no_step": lambda: {"most": "0 %"},
         "parallel": lambda: {"most": "0 %"},
         "widest": lambda: {"within": "128 KiB .. 4 MiB"},
+        "first": lambda: {"between": "1000000"},
         "slows_beyond": lambda: {"size": "1 B", "sizes": "1 KiB .. 64 KiB"},
         "ends_with": lambda: {"status": "completed" if check["status"] != "completed" else "failed"},
         "contains_event": lambda: {"least": "1e18"},

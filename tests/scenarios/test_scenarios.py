@@ -49,6 +49,21 @@ class CopyOrRegister(Case):
                                register[4096]["latency_us"] + 1023 * page, places=3)
 
 
+class TcpCablePulled(Case):
+    def test_rates_by_second(self):
+        """TCP tries again after times that double: of the 2 s that the cable is out it makes more than
+        3, and is back at its old rate then."""
+        run = self.run_scenario("tcp_cable_pulled", code=DONE)
+        whole, pulled = run.points("whole"), run.points("pulled")
+        self.assertEqual(list(pulled), list(range(12)))
+        for second in range(12):
+            self.assertTrue(93 < whole[second]["rate_Mb_per_s"] < 95)
+        self.assertEqual([second for second in pulled if pulled[second]["rate_Mb_per_s"] < 1],
+                         [3, 4, 5])
+        self.assertEqual([second for second in pulled if pulled[second]["rate_Mb_per_s"] < 93],
+                         [3, 4, 5, 6])
+
+
 class PinCacheSearch(Case):
     def test_what_is_compared(self):
         """via.pincache.avl_breakeven, via.pincache.hybrid_lookup_overhead: nothing but the searches

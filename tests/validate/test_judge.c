@@ -346,6 +346,38 @@ static void test_shape(void)
     run_samples(samples);
 }
 
+// A range of sizes as a whole.
+static void test_ranges(void)
+{
+    static const struct sample samples[] = {
+        {"cA 0:900 1:0 2:30 3:900",
+         "{mean: {series: cA, sizes: 1 .. 2, expected: 15, tolerance: 0}}", HOLDS,
+         "15 us over 2 values"},
+        {"cA 0:900 1:0 2:30 3:900",
+         "{mean: {series: cA, sizes: 1 .. 2, expected: 14.8 us, tolerance: 1 %}}", MISSES, "15 us"},
+        {"cA 0:900 1:0 2:30 3:900", "{mean: {series: cA, sizes: 0 .. 2, except: 1, least: 465}}",
+         HOLDS, "465 us over 2 values"},
+        {"cA 0:900 1:0 2:30 3:900", "{mean: {series: cA, above: 457.5}}", MISSES,
+         "457.5 us over 4"},
+        {"cA 0:900 1:0", "{mean: {series: cA, sizes: 0 .. 2, least: 1}}", NOT, "no value at 2"},
+        {"A 1:1", "{mean: {series: A, sizes: 1 .. 1, least: 1}}", NOT, "they need a unit"},
+        {"cA 1:6; cB 1:3", "{mean: {series: {series: cA, over: cB}, expected: 2, tolerance: 0}}",
+         HOLDS, "2 over 1 value"},
+        {"cA 0:900 1:0 2:30 3:900",
+         "{first: {series: cA, sizes: 1 .. 3, above: 29, between: 2 .. 3}}", HOLDS, "30 us at 2"},
+        {"cA 0:900 1:0 2:30 3:900",
+         "{first: {series: cA, sizes: 1 .. 3, above: 30, between: 1 .. 2}}", MISSES, "900 us at 3"},
+        // What lies before the range does not count, and 0 is found where nothing else is.
+        {"cA 0:900 1:0 2:30 3:900",
+         "{first: {series: cA, sizes: 0 .. 3, below: 900, between: 1 .. 1}}", HOLDS, "0 us at 1"},
+        {"cA 0:900 1:0", "{first: {series: cA, sizes: 0 .. 1, above: 901, between: 0 .. 1}}",
+         MISSES, "never"},
+        {"cA 0:900 1:0", "{first: {series: cA, sizes: 0 .. 2, above: 901, between: 0 .. 1}}", NOT,
+         "no value at 2"},
+        {0}};
+    run_samples(samples);
+}
+
 static void test_several(void)
 {
     static const struct sample samples[] = {
@@ -409,6 +441,11 @@ static void test_expected(void)
          "A / B above 2 at 1 B .. 2 B"},
         {"{difference: {series: A, minus: B, sizes: 1 B, below: 0}}", "A - B below 0 us at 1 B"},
         {"{bound: {series: [A, B], most: 9 us}}", "A, B at most 9 us"},
+        {"{mean: {series: A, sizes: 1 B .. 4 B, expected: 3, tolerance: 1 %}}",
+         "mean of A 3 us within 1 % at 1 B .. 4 B"},
+        {"{mean: {series: A, least: 3, below: 4}}", "mean of A at least 3 us and below 4 us"},
+        {"{first: {series: A, sizes: 1 B .. 4 B, except: 2 B, least: 3, between: 4 B}}",
+         "A at least 3 us for the first time in 4 B, of 1 B .. 4 B but 2 B"},
         {"{order: {lower: A, higher: [B, C], sizes: 1 B .. 2 B}}", "A below B, C at 1 B .. 2 B"},
         {"{order: {lower: A, higher: B, sizes: 1 B .. 2 B, slack: 10 %}}",
          "A below B at 1 B .. 2 B, or less than 10 % above"},
@@ -748,6 +785,7 @@ int main(void)
                                               {"orders", test_order},
                                               {"crossovers", test_crossover},
                                               {"the shape of a curve", test_shape},
+                                              {"ranges", test_ranges},
                                               {"several curves", test_several},
                                               {"ends and counters of runs", test_runs},
                                               {"what is expected, in words", test_expected},

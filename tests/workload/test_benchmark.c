@@ -243,8 +243,12 @@ static void test_reports(void)
         const struct benchmark_schema *schema = &one->schema;
         CU_ASSERT_EQUAL(one->report.all_ranks, strstr(schema->metrics, "latency_avg_us") != NULL);
         CU_ASSERT_EQUAL(one->report.messages > 0, strstr(schema->metrics, "bandwidth") != NULL);
-        CU_ASSERT_EQUAL(schema->sizeless, strcmp(schema->name, "pmb.barrier") == 0);
-        CU_ASSERT(!schema->counts && !schema->parameters && !one->report.time_metric);
+        CU_ASSERT_EQUAL(schema->over_time, strcmp(schema->name, "native.stream") == 0);
+        CU_ASSERT_EQUAL(schema->sizeless,
+                        schema->over_time || strcmp(schema->name, "pmb.barrier") == 0);
+        CU_ASSERT_EQUAL(schema->counts != NULL, schema->over_time);
+        CU_ASSERT_EQUAL(schema->parameters != NULL, schema->over_time);
+        CU_ASSERT_PTR_NULL(one->report.time_metric);
     }
     SUITE_SAME_INTEGER(named("pmb.sendrecv")->report.messages, 2);
     SUITE_SAME_INTEGER(named("pmb.exchange")->report.messages, 4);

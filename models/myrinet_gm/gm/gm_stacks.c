@@ -69,9 +69,10 @@ const struct stack gm_stack = {
         {
             .name = "gm",
             .doc = "bare GM, send/receive without a library on top",
-            .benchmarks = (const char *const[]){"native.pingpong", "native.copy", "native.register",
-                                                "gm.allsize.latency", "gm.allsize.one_way",
-                                                "gm.allsize.both_ways", "program", NULL},
+            .benchmarks =
+                (const char *const[]){"native.pingpong", "native.copy", "native.register",
+                                      "native.stream", "gm.allsize.latency", "gm.allsize.one_way",
+                                      "gm.allsize.both_ways", "program", NULL},
             .sections = (const char *const[]){"gm", "gm_native", NULL},
             .operations = (const char *const[]){"send", "isend", "recv", "irecv", "sendrecv", NULL},
             .one_process_per_host = true,

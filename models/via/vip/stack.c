@@ -37,8 +37,8 @@ const struct stack mvia_stack = {
         {
             .name = "mvia",
             .doc = "bare M-VIA, send/receive without a library on top",
-            .benchmarks =
-                (const char *const[]){"native.pingpong", "native.copy", "native.register", NULL},
+            .benchmarks = (const char *const[]){"native.pingpong", "native.copy", "native.register",
+                                                "native.stream", NULL},
             .sections = (const char *const[]){"mvia", "mvia_native", NULL},
             .one_process_per_host = true,
             .footprint = mvia_footprint,
