@@ -5,4 +5,5 @@
 const struct model sctp_model = {
     .name = "sctp_cmt/sctp",
     .stands_on = (const char *const[]){"inet", "sctp_cmt/wire", NULL},
+    .sections = (const struct scenario_section *const[]){sctp_sections, NULL},
 };

@@ -24,6 +24,10 @@ enum sctp_t3_restart { SCTP_T3_RFC, SCTP_T3_S2007 };
 // How often a window is cut (fast recovery): once per recovery of the association, once per
 // recovery of the path, at every SACK that marks a chunk of the path.
 enum sctp_recovery { SCTP_RECOVERY_ASSOCIATION, SCTP_RECOVERY_PATH, SCTP_RECOVERY_NONE };
+// How the receiver decides on a SACK at the end of a packet with DATA: by all conditions each time
+// (RFC 9260, 6.2), or, while nothing is missing, by the number of packets only (the BSD stack of
+// 2007, which also counts packets for DAC only in the full check).
+enum sctp_sack_rule { SCTP_SACK_RFC, SCTP_SACK_S2007 };
 enum sctp_cuc { SCTP_CUC_OFF, SCTP_CUC_V1, SCTP_CUC_V2 };
 enum sctp_dac_form { SCTP_DAC_FLAG_BITS, SCTP_DAC_NUMBER };
 enum sctp_scheduler { SCTP_SCHEDULE_HEAD, SCTP_SCHEDULE_ROUND_ROBIN, SCTP_SCHEDULE_FILL };
@@ -59,6 +63,7 @@ struct sctp_cmt_config {
     int dac_form;           // enum sctp_dac_form
     int scheduler;          // enum sctp_scheduler
     int policy;             // enum sctp_policy
+    int recovery;           // enum sctp_recovery, in place of sctp_config's
     bool policy_before_cut; // at T3 the target is chosen before the path's cwnd is cut
     int64_t pf;             // CMT-PF: cwnd after PF in MTU; 0: off
     int splitting;          // enum sctp_splitting
@@ -92,7 +97,7 @@ struct sctp_config {
     int fast_again;                          // enum sctp_fast_again
     int t3_mark;                             // enum sctp_t3_mark
     int t3_restart;                          // enum sctp_t3_restart
-    int recovery;                            // enum sctp_recovery
+    int recovery;                            // enum sctp_recovery; with CMT: cmt.recovery
     int64_t most_transmissions;              // of a chunk; then ABORT; 0: no limit
     int64_t chunk_charge; // bytes that an outstanding chunk is charged to the peer's window
     int64_t sws_send, sws_receive; // bytes: a smaller window counts as 0; is offered as 1
@@ -101,6 +106,9 @@ struct sctp_config {
     int64_t chunk_limit;           // bytes of user data per chunk; 0: by the MTU
     int64_t mbuf_charge;           // bytes per chunk in the receive buffer besides its data
     bool heartbeat_probe; // a path that is not primary and silent for an RTO gets one at T3
+    int sack_rule;        // enum sctp_sack_rule
+    int64_t window_share; // a reader's SACK opens the window by at least 1/this of the buffer
+    bool data_shows_life; // DATA from the peer clears the association's error count
     bool first_sack_at_once;
     bool immediate_bit;               // RFC 7053's I bit is honoured
     bool checksum;                    // CRC32c is computed by the processor

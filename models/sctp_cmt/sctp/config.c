@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/sctp_cmt/sctp/sctp.h"
+#include "models/sctp_cmt/wire/packet.h"
+
+#include <glib.h>
+#include <inttypes.h>
+
+#define T struct sctp_config
+
+// Defaults of the profiles rfc9260, s2007 and ns2.
+#define BY_PROFILE(rfc9260, s2007, ns2) .fallback = (rfc9260)
+
+static const char *const profiles[] = {"rfc9260", "s2007", "ns2", NULL};
+static const char *const rto_formulas[] = {"rfc", "s2007", NULL};
+static const char *const heartbeat_rules[] = {"rfc", "s2007", "ns2", NULL};
+static const char *const burst_rules[] = {"none", "cwnd", "cwnd_ssthresh", "after_fr", NULL};
+static const char *const fast_agains[] = {"never", "after_newer", NULL};
+static const char *const t3_marks[] = {"all", "older_than_rto", NULL};
+static const char *const t3_restarts[] = {"rfc", "s2007", NULL};
+static const char *const recoveries[] = {"association", "path", "none", NULL};
+static const char *const sack_rules[] = {"rfc", "s2007", NULL};
+static const char *const cucs[] = {"off", "v1", "v2", NULL};
+static const char *const dac_forms[] = {"flag_bits", "number", NULL};
+static const char *const schedulers[] = {"head", "round_robin", "fill", NULL};
+static const char *const policies[] = {"same", "asap", "cwnd", "ssthresh", "lossrate", NULL};
+static const char *const splittings[] = {"none", "send", "receive", "both", NULL};
+
+static const struct param sctp_params[] = {
+    PARAM(T, profile, PARAM_CHOICE, .fallback = "rfc9260", .choices = profiles,
+          .doc = "whose defaults the other parameters have: the RFC's, those of the BSD stack of "
+                 "September 2007, or those of ns-2.35",
+          .source =
+              "RFC 9260; thesis 004, 4.1: FreeBSD 6.2 with SCTP; ns-2.35: sctp.cc, sctp-cmt.cc"),
+    PARAM_IN(T, inet, mtu, PARAM_SIZE, .fallback = "1500 B", .least = "128 B", .most = "9000 B",
+             .doc = "largest IP packet in a frame", .source = "IEEE 802.3"),
+    PARAM_IN(T, inet, tick, PARAM_DURATION, BY_PROFILE("1 ms", "1 ms", "1 us"), .least = "1 us",
+             .most = "1 s", .doc = "period of the kernel's clock, which timers count",
+             .source = "assumed: FreeBSD 6 with its default of 1,000 Hz; ns-2.35 has real numbers"),
+    PARAM_IN(T, inet, queue, PARAM_COUNT, .fallback = "255", .least = "1", .most = "100000",
+             .doc = "frames that can wait before the card's ring",
+             .source = "FreeBSD 6.2: em has one less than its 256 descriptors"),
+    PARAM_IN(T, inet, transmit_interrupt, PARAM_COUNT, .fallback = "32", .least = "1",
+             .most = "4096",
+             .doc = "frames sent for each interrupt that the driver asks for on sending",
+             .source = "prior: FreeBSD 6.2's em clears its ring by eighths of 256 descriptors"),
+    // Times and limits of RFC 9260, 16.
+    PARAM_IN(T, settings, rto_initial, PARAM_DURATION, BY_PROFILE("1 s", "3 s", "3 s"),
+             .least = "1 ms", .most = "120 s",
+             .doc = "RTO.Initial: retransmission timeout before the first measurement",
+             .source = "RFC 9260, 16; RFC 2960, 14 in the stacks of 2007"),
+    PARAM_IN(T, settings, rto_least, PARAM_DURATION, .fallback = "1 s", .least = "1 ms",
+             .most = "120 s", .doc = "RTO.Min: shortest retransmission timeout",
+             .source = "RFC 9260, 16"),
+    PARAM_IN(T, settings, rto_most, PARAM_DURATION, .fallback = "60 s", .least = "1 ms",
+             .most = "3600 s", .doc = "RTO.Max: longest retransmission timeout",
+             .source = "RFC 9260, 16"),
+    PARAM_IN(T, settings, association_retries, PARAM_COUNT, .fallback = "10", .most = "1000",
+             .doc = "Association.Max.Retrans: errors in a row after which the peer counts as gone",
+             .source = "RFC 9260, 16"),
+    PARAM_IN(T, settings, path_retries, PARAM_COUNT, .fallback = "5", .most = "1000",
+             .doc = "Path.Max.Retrans: errors in a row that a path survives",
+             .source = "RFC 9260, 16"),
+    PARAM_IN(T, settings, init_retries, PARAM_COUNT, .fallback = "8", .most = "1000",
+             .doc = "Max.Init.Retransmits: times that INIT or COOKIE-ECHO is sent again",
+             .source = "RFC 9260, 16"),
+    PARAM_IN(T, settings, heartbeats, PARAM_BOOL, .fallback = "true",
+             .doc = "idle paths are probed with heartbeats", .source = "RFC 9260, 8.3"),
+    PARAM_IN(T, settings, heartbeat_interval, PARAM_DURATION, .fallback = "30 s", .least = "1 ms",
+             .most = "3600 s", .doc = "HB.interval: added to the RTO between heartbeats",
+             .source = "RFC 9260, 16"),
+    PARAM(T, heartbeat_rule, PARAM_CHOICE, BY_PROFILE("rfc", "s2007", "ns2"),
+          .choices = heartbeat_rules,
+          .doc = "rfc, ns2: a timer per path, of its RTO and HB.interval; s2007: one per "
+                 "association, whatever the RTO",
+          .source = "RFC 9260, 8.3; BSD SCTP of September 2007; ns-2.35"),
+    PARAM(T, heartbeat_burst, PARAM_COUNT, BY_PROFILE("1", "4", "8"), .least = "1", .most = "8",
+          .doc = "HB.Max.Burst: heartbeats to unconfirmed paths per tick",
+          .source = "RFC 9260, 16; BSD SCTP of September 2007; ns-2.35 sends to all at the start"),
+    PARAM(T, heartbeat_probe, PARAM_BOOL, BY_PROFILE("false", "true", "false"),
+          .doc = "when T3-rtx expires on a path that is not the primary one and was silent for an "
+                 "RTO, a heartbeat goes to it",
+          .source = "BSD SCTP of September 2007"),
+    PARAM_IN(T, settings, cookie_life, PARAM_DURATION, BY_PROFILE("60 s", "60 s", "3600 s"),
+             .least = "1 ms", .most = "3600 s",
+             .doc = "Valid.Cookie.Life: age after which a state cookie is stale",
+             .source = "RFC 9260, 16; ns-2.35 has no limit"),
+    // Retransmission.
+    PARAM(T, rto_formula, PARAM_CHOICE, BY_PROFILE("rfc", "s2007", "rfc"), .choices = rto_formulas,
+          .doc = "how the timeout follows from round trips: exactly, or in integers scaled by 8 "
+                 "and 4, in which the first one gives twice the round trip",
+          .source = "RFC 9260, 6.3.1; BSD SCTP of September 2007"),
+    PARAM(T, t3_restart, PARAM_CHOICE, BY_PROFILE("rfc", "s2007", "rfc"), .choices = t3_restarts,
+          .doc = "when a SACK starts T3-rtx anew: if the path's earliest chunk is acknowledged, or "
+                 "on every path if cum_tsn moves",
+          .source = "RFC 9260, 6.3.2; BSD SCTP of September 2007"),
+    PARAM(T, t3_mark, PARAM_CHOICE, BY_PROFILE("all", "older_than_rto", "all"), .choices = t3_marks,
+          .doc = "chunks that T3-rtx marks for retransmission: all of the path, or those sent "
+                 "longer ago than its measured timeout",
+          .source = "RFC 9260, 6.3.3; BSD SCTP of September 2007; ns-2.35"),
+    PARAM(T, t3_to_alternate, PARAM_BOOL, .fallback = "true",
+          .doc = "without CMT, what T3-rtx marks is sent on another active path",
+          .source = "RFC 9260, 6.4.1; BSD SCTP of September 2007; ns-2.35: rtxToAlt_ = 1"),
+    PARAM(T, fast_to_alternate, PARAM_BOOL, BY_PROFILE("false", "false", "true"),
+          .doc = "without CMT, fast retransmissions are sent on another active path",
+          .source = "RFC 9260, 6.4; BSD SCTP of September 2007; ns-2.35: rtxToAlt_ = 1"),
+    PARAM(T, fast_again, PARAM_CHOICE, BY_PROFILE("never", "after_newer", "never"),
+          .choices = fast_agains,
+          .doc = "whether a chunk is fast-retransmitted again: never, or if chunks that were newer "
+                 "than its retransmission are acknowledged",
+          .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007; ns-2.35"),
+    PARAM(T, recovery, PARAM_CHOICE, .fallback = "association", .choices = recoveries,
+          .doc = "without CMT, how often losses cut cwnd: once per recovery of the association, "
+                 "once per recovery of the path, or at each SACK that marks a chunk",
+          .source = "RFC 9260, 7.2.4; BSD SCTP of September 2007"),
+    PARAM(T, most_transmissions, PARAM_COUNT, BY_PROFILE("0", "30", "0"), .most = "255",
+          .doc = "times that a chunk is sent before the association is aborted; 0: no limit",
+          .source = "BSD SCTP of September 2007"),
+    // Congestion control (RFC 9260, 7.2).
+    PARAM(T, initial_cwnd, PARAM_SIZE, BY_PROFILE("4404 B", "4380 B", "4380 B"), .least = "1 B",
+          .most = "1 MiB",
+          .doc = "the constant in the first window, min(4 MTU, max(2 MTU, constant))",
+          .source = "RFC 9260, 7.2.1; RFC 4960, 7.2.1; ns-2.35"),
+    PARAM(T, initial_ssthresh, PARAM_SIZE, BY_PROFILE("4294967295 B", "0 B", "64 KiB"),
+          .most = "4294967295 B",
+          .doc = "first slow-start threshold; 0: the window that the peer offers at set-up",
+          .source = "RFC 9260, 7.2.1: arbitrarily high; BSD SCTP of September 2007; ns-2.35: "
+                    "initialSsthresh_"),
+    PARAM(T, ssthresh_floor, PARAM_COUNT, BY_PROFILE("4", "2", "2"), .least = "1", .most = "64",
+          .doc = "MTUs that the slow-start threshold keeps after a loss",
+          .source = "RFC 9260, 7.2.3; BSD SCTP of September 2007; ns-2.35: 2 with CMT, 4 without"),
+    PARAM(T, idle_floor, PARAM_COUNT, BY_PROFILE("4", "0", "4"), .most = "64",
+          .doc = "MTUs down to which cwnd halves per idle RTO; 0: it does not",
+          .source = "RFC 9260, 7.2.1; BSD SCTP of September 2007; ns-2.35"),
+    PARAM(T, pba_capped, PARAM_BOOL, BY_PROFILE("true", "false", "false"),
+          .doc = "partial_bytes_acked does not pass cwnd while cwnd is not used up",
+          .source = "RFC 9260, 7.2.2; BSD SCTP of September 2007"),
+    PARAM(T, burst_rule, PARAM_CHOICE, BY_PROFILE("cwnd", "cwnd_ssthresh", "after_fr"),
+          .choices = burst_rules,
+          .doc = "Max.Burst: before output cwnd is cut to the flight and the burst; the same, and "
+                 "ssthresh becomes the old cwnd; or only once a fast-retransmitted chunk is "
+                 "acknowledged",
+          .source = "RFC 9260, 6.1; BSD SCTP of September 2007; ns-2.35"),
+    PARAM(T, burst, PARAM_COUNT, .fallback = "4", .least = "1", .most = "1000",
+          .doc = "Max.Burst in MTUs", .source = "RFC 9260, 16"),
+    // Buffers, windows and streams.
+    PARAM_IN(T, settings, send_buffer, PARAM_SIZE, BY_PROFILE("256 KiB", "256 KiB", "1 GiB"),
+             .least = "1 B", .most = "1 GiB", .doc = "SO_SNDBUF of a socket that does not set it",
+             .source = "BSD SCTP of September 2007: 256 KiB; ns-2.35: unlimited"),
+    PARAM_IN(T, settings, receive_buffer, PARAM_SIZE, BY_PROFILE("256 KiB", "256 KiB", "64 KiB"),
+             .least = "1 B", .most = "1 GiB", .doc = "SO_RCVBUF of a socket that does not set it",
+             .source = "BSD SCTP of September 2007: 256 KiB; ns-2.35: initialRwnd_ 65536"),
+    PARAM(T, chunk_charge, PARAM_SIZE, BY_PROFILE("0 B", "256 B", "0 B"), .most = "64 KiB",
+          .doc = "bytes of the peer's window that an outstanding chunk takes besides its own",
+          .source = "BSD SCTP of September 2007: sctp_peer_chunk_oh"),
+    PARAM(T, mbuf_charge, PARAM_SIZE, BY_PROFILE("0 B", "256 B", "0 B"), .most = "64 KiB",
+          .doc = "bytes that a chunk in the socket's queue counts besides its data",
+          .source = "FreeBSD 6.2: MSIZE, one mbuf and cluster per chunk"),
+    PARAM(T, sws_send, PARAM_SIZE, BY_PROFILE("0 B", "1420 B", "0 B"), .most = "64 KiB",
+          .doc = "the sender takes a smaller window of the peer for 0",
+          .source = "BSD SCTP of September 2007: sctp_sws_sender"),
+    PARAM(T, sws_receive, PARAM_SIZE, BY_PROFILE("0 B", "3000 B", "0 B"), .most = "64 KiB",
+          .doc = "the receiver offers a smaller window as 1 B",
+          .source = "BSD SCTP of September 2007: sctp_sws_receiver"),
+    PARAM(T, window_share, PARAM_COUNT, .fallback = "8", .least = "2", .most = "1000",
+          .doc = "a SACK is sent when a reader has opened the window by 1/this of the buffer (at "
+                 "least 1,500 B)",
+          .source = "BSD SCTP of September 2007: SCTP_RWND_HIWAT_SHIFT, SCTP_MIN_RWND; RFC 9260, "
+                    "6.2 asks for a rule"),
+    PARAM_IN(T, settings, streams_out, PARAM_COUNT, BY_PROFILE("10", "10", "1"), .least = "1",
+             .most = "65535", .doc = "streams that are asked for at set-up",
+             .source = "BSD SCTP of September 2007; ns-2.35: numOutStreams_"),
+    PARAM_IN(T, settings, streams_in, PARAM_COUNT, .fallback = "2048", .least = "1",
+             .most = "65535", .doc = "most streams of the peer that are granted",
+             .source = "BSD SCTP of September 2007"),
+    PARAM_IN(T, settings, no_delay, PARAM_BOOL, BY_PROFILE("false", "false", "true"),
+             .doc = "SCTP_NODELAY: small messages do not wait for acknowledgments (Nagle)",
+             .source = "BSD SCTP of September 2007; ns-2.35 has no such wait"),
+    PARAM(T, chunk_limit, PARAM_SIZE, BY_PROFILE("0 B", "0 B", "1452 B"), .most = "9000 B",
+          .doc = "most user data per chunk; 0: by the MTU",
+          .source = "ns-2.35: dataChunkSize_ 1468, its header included"),
+    // Receiving and acknowledging.
+    PARAM_IN(T, settings, sack_delay, PARAM_DURATION, .fallback = "200 ms", .most = "10 s",
+             .doc = "longest wait of a SACK for another packet; 0: each packet has its SACK",
+             .source = "RFC 9260, 6.2"),
+    PARAM_IN(T, settings, sack_frequency, PARAM_COUNT, .fallback = "2", .least = "1",
+             .most = "1000", .doc = "packets with DATA for which there is a SACK at the latest",
+             .source = "RFC 9260, 6.2"),
+    PARAM(T, sack_rule, PARAM_CHOICE, BY_PROFILE("rfc", "s2007", "rfc"), .choices = sack_rules,
+          .doc = "how a SACK is decided on: by all conditions, or, while nothing is missing, only "
+                 "by the number of packets",
+          .source = "RFC 9260, 6.2; BSD SCTP of September 2007: sctp_process_data"),
+    PARAM(T, first_sack_at_once, PARAM_BOOL, BY_PROFILE("false", "true", "false"),
+          .doc = "the association's first DATA is acknowledged at once",
+          .source = "BSD SCTP of September 2007"),
+    PARAM(T, immediate_bit, PARAM_BOOL, BY_PROFILE("true", "false", "false"),
+          .doc = "DATA with the I bit is acknowledged at once",
+          .source = "RFC 9260, 6.2; RFC 7053 is later than the stacks of 2007"),
+    PARAM(T, data_shows_life, PARAM_BOOL, BY_PROFILE("false", "true", "false"),
+          .doc = "DATA from the peer clears the association's error count",
+          .source = "BSD SCTP of September 2007; RFC 9260, 8.1 names only acknowledgments"),
+    PARAM(T, map, PARAM_COUNT, .fallback = "4096", .least = "16", .most = "65535",
+          .doc = "TSNs after cum_tsn that the receiver keeps; DATA beyond them are dropped",
+          .source = "BSD SCTP of September 2007: a map of 512 B"),
+    PARAM(T, most_duplicates, PARAM_COUNT, .fallback = "20", .most = "20",
+          .doc = "duplicate TSNs that a SACK reports", .source = "BSD SCTP of September 2007"),
+    // Concurrent multipath transfer.
+    PARAM_AS(T, "cmt", cmt.on, PARAM_BOOL, BY_PROFILE("false", "false", "true"),
+             .doc = "new data go to all active paths at once (CMT)",
+             .source = "thesis 004, 4.3; BSD SCTP of September 2007: cmt_on_off; ns-2.35: "
+                       "Agent/SCTP/CMT"),
+    PARAM_AS(T, "cmt_sfr", cmt.sfr, PARAM_BOOL, .fallback = "true",
+             .doc = "split fast retransmit: a chunk counts as missing only if later data of its "
+                    "path have arrived",
+             .source = "Iyengar, Amer, Stewart 2006; BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_cuc", cmt.cuc, PARAM_CHOICE, .fallback = "v2", .choices = cucs,
+             .doc = "cwnd update for CMT: cwnd grows with the path's own cumulative "
+                    "acknowledgment; v2: retransmissions to other paths have a tracker of their "
+                    "own",
+             .source = "Iyengar, Amer, Stewart 2006; BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_dac", cmt.dac, PARAM_BOOL, BY_PROFILE("true", "false", "true"),
+             .doc = "delayed acknowledgments for CMT: gaps alone do not force a SACK, which "
+                    "tells how many packets it stands for",
+             .source = "Iyengar, Amer, Stewart 2006; BSD SCTP of September 2007: cmt_use_dac 0; "
+                       "ns-2.35"),
+    PARAM_AS(T, "cmt_dac_form", cmt.dac_form, PARAM_CHOICE,
+             BY_PROFILE("flag_bits", "flag_bits", "number"), .choices = dac_forms,
+             .doc = "how a SACK's flags tell the number of packets: in their two high bits, or "
+                    "as a whole",
+             .source = "BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_scheduler", cmt.scheduler, PARAM_CHOICE,
+             BY_PROFILE("round_robin", "head", "fill"), .choices = schedulers,
+             .doc = "order of the paths for new data: always from the first one, in turn, or one "
+                    "after the other until its cwnd is full",
+             .source = "thesis 004, 6: round robin; BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_policy", cmt.policy, PARAM_CHOICE, .fallback = "cwnd", .choices = policies,
+             .doc = "path of a retransmission: its own, any with room, that of the largest cwnd, "
+                    "of the largest ssthresh, of the least loss",
+             .source = "Iyengar, Amer, Stewart 2006; BSD SCTP of July 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_policy_before_cut", cmt.policy_before_cut, PARAM_BOOL,
+             BY_PROFILE("false", "true", "false"),
+             .doc = "at T3-rtx that path is chosen before the failed path's cwnd is cut",
+             .source = "BSD SCTP of September 2007"),
+    PARAM_AS(T, "cmt_recovery", cmt.recovery, PARAM_CHOICE, BY_PROFILE("path", "none", "path"),
+             .choices = recoveries, .doc = "as recovery, with CMT",
+             .source = "BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_pf", cmt.pf, PARAM_COUNT, BY_PROFILE("0", "0", "2"), .most = "64",
+             .doc = "CMT-PF: a path with a timeout gets no data until it answers; then cwnd is "
+                    "this many MTUs; 0: off",
+             .source = "thesis 004, 4.3; BSD SCTP of September 2007: cmt_pf; ns-2.35"),
+    PARAM_AS(T, "cmt_splitting", cmt.splitting, PARAM_CHOICE, .fallback = "none",
+             .choices = splittings,
+             .doc = "which buffers are split evenly among the paths, so that none takes it all",
+             .source = "stacks later than 2007 have it; thesis 004 does not"),
+    // Lengths.
+    PARAM(T, init_bytes, PARAM_SIZE, BY_PROFILE("0 B", "112 B", "0 B"), .most = "1400 B",
+          .doc = "length of INIT and INIT-ACK without the cookie; 0: by what is in it",
+          .source = "assumed: with the extensions of BSD SCTP of September 2007"),
+    PARAM(T, cookie_bytes, PARAM_SIZE, BY_PROFILE("0 B", "332 B", "0 B"), .most = "1000 B",
+          .doc = "length of the state cookie; 0: by what is in it",
+          .source = "assumed: about 110 B, INIT, INIT-ACK and a MAC of 20 B in BSD SCTP of "
+                    "September 2007"),
+    // What the processor does.
+    PARAM(T, checksum, PARAM_BOOL, BY_PROFILE("true", "true", "false"),
+          .doc = "the processor computes CRC32c of each packet",
+          .source = "RFC 9260, 6.8; thesis 004, 2.2; ns-2.35 has none"),
+    PARAM_IN(T, costs, crc, PARAM_COST, .fallback = "160 cycles",
+             .doc = "the checksum of a packet besides its bytes",
+             .source = "prior: 0.05 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, crc_per_kib, PARAM_COST, .fallback = "1843 cycles",
+             .doc = "the checksum, for each KiB of a packet",
+             .source = "prior: 1.8 cycles per byte, by eight tables on a Pentium 4"),
+    PARAM_IN(T, costs, send_call, PARAM_COST, .fallback = "4800 cycles",
+             .doc = "sctp_sendmsg without trap, copy and packets",
+             .source = "prior: 1.5 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, chunk_out, PARAM_COST, .fallback = "2560 cycles", .doc = "making a chunk",
+             .source = "prior: 0.8 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, packet_out, PARAM_COST, .fallback = "6400 cycles",
+             .doc = "a packet's header, IP, routing and queueing",
+             .source = "prior: 2.0 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, packet_in, PARAM_COST, .fallback = "6400 cycles",
+             .doc = "softirq, IP and finding the association, for each packet",
+             .source = "prior: 2.0 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, chunk_in, PARAM_COST, .fallback = "3200 cycles",
+             .doc = "queueing the data of a chunk",
+             .source = "prior: 1.0 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, sack_in, PARAM_COST, .fallback = "4800 cycles",
+             .doc = "a SACK without the chunks that it acknowledges",
+             .source = "prior: 1.5 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, acked_chunk, PARAM_COST, .fallback = "640 cycles",
+             .doc = "freeing an acknowledged chunk",
+             .source = "prior: 0.2 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, receive_call, PARAM_COST, .fallback = "3840 cycles",
+             .doc = "sctp_recvmsg without trap and copy",
+             .source = "prior: 1.2 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, costs, open, PARAM_COST, .fallback = "16000 cycles",
+             .doc = "making or ending a socket or an association",
+             .source = "prior: 5 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, inet, timer, PARAM_COST, .fallback = "1600 cycles",
+             .doc = "running one expired timer",
+             .source = "prior: 0.5 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, inet, select_call, PARAM_COST, .fallback = "1600 cycles",
+             .doc = "select without its descriptors",
+             .source = "prior: 0.5 us on a Pentium 4 of 3.2 GHz"),
+    PARAM_IN(T, inet, select_socket, PARAM_COST, .fallback = "640 cycles",
+             .doc = "one descriptor of a select",
+             .source = "prior: 0.2 us on a Pentium 4 of 3.2 GHz"),
+    {0},
+};
+
+#define LEAST_WINDOW 1500 // RFC 9260, 3.3.2: smallest a_rwnd of an INIT
+
+// Bytes of user data in a full chunk.
+static int64_t chunk_bytes(const struct sctp_config *config)
+{
+    int64_t by_mtu = config->inet.mtu - IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER;
+    return config->chunk_limit ? MIN(config->chunk_limit, by_mtu) : by_mtu;
+}
+
+static void check_buffers(const struct sctp_config *config, const struct param_values *report)
+{
+    const struct sctp_settings *settings = &config->settings;
+    int64_t chunk = chunk_bytes(config);
+    if (settings->send_buffer < chunk)
+        param_complain(report, "send_buffer", "make it larger, or the MTU smaller",
+                       "the send buffer is smaller than a chunk of %" PRId64 " B", chunk);
+    if (settings->receive_buffer < MAX(chunk, LEAST_WINDOW))
+        param_complain(report, "receive_buffer", "make it larger, or the MTU smaller",
+                       "the receive buffer is smaller than %s of %" PRId64 " B",
+                       chunk < LEAST_WINDOW ? "the least window" : "a chunk",
+                       MAX(chunk, LEAST_WINDOW));
+    if (settings->receive_buffer <= config->sws_receive)
+        param_complain(report, "sws_receive", NULL,
+                       "the receive buffer never has as much room as this, so that no window "
+                       "would ever be offered");
+    if (config->mbuf_charge >= settings->receive_buffer)
+        param_complain(report, "mbuf_charge", NULL, "one chunk would fill the receive buffer");
+}
+
+static void check_times(const struct sctp_config *config, const struct param_values *report)
+{
+    const struct sctp_settings *settings = &config->settings;
+    if (settings->rto_least > settings->rto_most)
+        param_complain(report, "rto_least", NULL, "RTO.Min is above RTO.Max");
+    if (settings->rto_initial > settings->rto_most)
+        param_complain(report, "rto_initial", NULL, "RTO.Initial is above RTO.Max");
+    if (settings->sack_delay > 500 * TIME_MS)
+        param_complain(report, "sack_delay", "choose at most 500 ms",
+                       "RFC 9260, 6.2 does not allow a SACK to be delayed by more than 500 ms");
+    if (settings->path_retries > settings->association_retries)
+        param_complain(report, "path_retries", "choose at most association_retries",
+                       "Path.Max.Retrans is above Association.Max.Retrans: the association ends "
+                       "before a path is given up");
+}
+
+static void check_cmt(const struct sctp_config *config, const struct param_values *report)
+{
+    if (config->cmt.pf > 0 && !config->cmt.on)
+        param_complain(report, "cmt_pf", "set cmt: true, or cmt_pf: 0",
+                       "CMT-PF needs CMT, which is off");
+    if (config->cmt.splitting != SCTP_SPLIT_NONE && !config->cmt.on)
+        param_complain(report, "cmt_splitting", "set cmt: true, or cmt_splitting: none",
+                       "buffers are split only with CMT, which is off");
+}
+
+static void sctp_check(const void *values, const struct param_values *report)
+{
+    const struct sctp_config *config = values;
+    check_buffers(config, report);
+    check_times(config, report);
+    check_cmt(config, report);
+    if (config->init_bytes > 0 && config->init_bytes < SCTP_INIT_HEADER)
+        param_complain(report, "init_bytes", NULL, "an INIT has at least %d B", SCTP_INIT_HEADER);
+    int64_t room = config->inet.mtu - IP_HEADER - SCTP_COMMON_HEADER;
+    if (config->init_bytes + SCTP_CHUNK_HEADER + config->cookie_bytes > room)
+        param_complain(report, "cookie_bytes", NULL,
+                       "an INIT-ACK with its cookie does not fit into a packet of the MTU");
+}
+
+const struct param_table sctp_table = PARAM_TABLE(
+    struct sctp_config, sctp_params, .name = "sctp",
+    .doc = "SCTP with concurrent multipath transfer (CMT, CMT-PF)", .check = sctp_check);
+
+const struct scenario_section sctp_sections[] = {
+    {"sctp", &sctp_table},
+    {NULL, NULL},
+};

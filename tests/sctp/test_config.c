@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The section `sctp`: each profile's defaults make sense, and senseless combinations are named.
+#include "models/sctp_cmt/sctp/sctp.h"
+#include "tests/support/fake_schema.h"
+#include "tests/support/suite.h"
+
+#include <string.h>
+
+// Reads the section; what it complains of is *complaints, which the caller frees.
+static struct param_values *read_section(const char *text, char **complaints)
+{
+    struct diag_list *diags = diag_list_new();
+    struct node *map = node_parse(text, strlen(text), "t.yaml", NULL, diags);
+    struct param_values *values = param_read(&sctp_table, map, "sctp", diags);
+    *complaints = fake_complaints(diags);
+    node_free(map);
+    diag_list_free(diags);
+    return values;
+}
+
+static void expect(const char *text, const char *part)
+{
+    char *complaints;
+    struct param_values *values = read_section(text, &complaints);
+    if (part)
+        SUITE_CONTAINS(complaints, part);
+    else
+        SUITE_SAME_TEXT(complaints, "");
+    g_free(complaints);
+    param_values_free(values);
+}
+
+static void test_defaults(void)
+{
+    char *complaints;
+    struct param_values *values = read_section("{}", &complaints);
+    const struct sctp_config *config = values->values;
+    SUITE_SAME_TEXT(complaints, "");
+    SUITE_SAME_INTEGER(config->profile, SCTP_RFC9260);
+    SUITE_SAME_INTEGER(config->settings.rto_initial, 1 * TIME_S);
+    SUITE_SAME_INTEGER(config->settings.rto_least, 1 * TIME_S);
+    SUITE_SAME_INTEGER(config->settings.rto_most, 60 * TIME_S);
+    SUITE_SAME_INTEGER(config->settings.path_retries, 5);
+    SUITE_SAME_INTEGER(config->settings.association_retries, 10);
+    SUITE_SAME_INTEGER(config->initial_cwnd, 4404);
+    SUITE_SAME_INTEGER(config->ssthresh_floor, 4);
+    CU_ASSERT(!config->cmt.on);
+    CU_ASSERT(config->immediate_bit);
+    // 1.8 cycles per byte.
+    SUITE_SAME_INTEGER(config->costs.crc_per_kib.cycles, 1843);
+    g_free(complaints);
+    param_values_free(values);
+}
+
+static void test_profiles_are_sound(void)
+{
+    expect("{profile: rfc9260}", NULL);
+    expect("{profile: s2007}", NULL);
+    expect("{profile: ns2}", NULL);
+    expect("{profile: bsd}", "rfc9260");
+}
+
+static void test_buffers(void)
+{
+    expect("{send_buffer: 1452 B}", NULL);
+    expect("{send_buffer: 1451 B}", "the send buffer is smaller than a chunk of 1452 B");
+    expect("{receive_buffer: 1500 B}", NULL);
+    expect("{receive_buffer: 1499 B}",
+           "the receive buffer is smaller than the least window of 1500 B");
+    expect("{mtu: 9000 B, receive_buffer: 8951 B}",
+           "the receive buffer is smaller than a chunk of 8952 B");
+    expect("{send_buffer: 500 B, chunk_limit: 500 B}", NULL);
+    expect("{receive_buffer: 3000 B, sws_receive: 3000 B}", "no window would ever be offered");
+    expect("{receive_buffer: 1500 B, mbuf_charge: 1500 B}", "one chunk would fill");
+}
+
+static void test_times(void)
+{
+    expect("{rto_least: 2 s, rto_most: 1 s, rto_initial: 1 s}", "RTO.Min is above RTO.Max");
+    expect("{rto_initial: 61 s}", "RTO.Initial is above RTO.Max");
+    expect("{rto_least: 100 ms}", NULL); // below the delay of a SACK: unwise, but sound
+    expect("{sack_delay: 500 ms}", NULL);
+    expect("{sack_delay: 501 ms}", "more than 500 ms");
+    expect("{sack_delay: 0 ms}", NULL);
+    expect("{path_retries: 10}", NULL);
+    expect("{path_retries: 11}", "the association ends before a path is given up");
+}
+
+static void test_cmt(void)
+{
+    expect("{cmt: true, cmt_pf: 2}", NULL);
+    expect("{cmt: false, cmt_pf: 2}", "CMT-PF needs CMT");
+    expect("{cmt: true, cmt_splitting: both}", NULL);
+    expect("{cmt: false, cmt_splitting: both}", "buffers are split only with CMT");
+    expect("{cmt_policy: fastest}", "lossrate");
+}
+
+static void test_lengths(void)
+{
+    expect("{init_bytes: 20 B}", NULL);
+    expect("{init_bytes: 19 B}", "an INIT has at least 20 B");
+    expect("{init_bytes: 112 B, cookie_bytes: 332 B}", NULL);
+    expect("{mtu: 400 B, init_bytes: 112 B, cookie_bytes: 332 B}", "does not fit into a packet");
+}
+
+static const struct suite_case cases[] = {
+    {"the defaults are RFC 9260's", test_defaults},
+    {"each profile is sound by itself", test_profiles_are_sound},
+    {"buffers hold a chunk and a window", test_buffers},
+    {"times and counts fit each other", test_times},
+    {"CMT's options need CMT", test_cmt},
+    {"set-up packets fit into the MTU", test_lengths},
+    {0},
+};
+
+int main(void)
+{
+    return suite_run("sctp: config", cases);
+}
