@@ -5,7 +5,8 @@
 
 struct mpi_bare_early {
     struct mpi_bare_early *next;
-    int peer;
+    int peer, tag;
+    struct message_ref message; // of which it is a part, with tags
     alignas(max_align_t) unsigned char arrived[];
 };
 
@@ -74,14 +75,25 @@ static void start_send(struct cpu_context *context, struct mpi_request *send)
         mpi_queue_append(waiting, send);
 }
 
+bool mpi_bare_posted(struct mpi_request *send)
+{
+    return bare_of(send)->to_post == 0;
+}
+
+void mpi_bare_room(struct cpu_context *context, struct mpi_process *process)
+{
+    struct mpi_queue *waiting = &state_of(process)->waiting;
+    if (waiting->head && post(context, waiting->head))
+        mpi_queue_pop(waiting);
+}
+
 void mpi_bare_sent(struct cpu_context *context, struct mpi_request *send, int64_t bytes)
 {
-    struct mpi_queue *waiting = &state_of(send->process)->waiting;
+    struct mpi_process *process = send->process;
     bare_of(send)->left -= counted(bytes);
     if (bare_of(send)->left == 0)
         finish(context, send);
-    if (waiting->head && post(context, waiting->head))
-        mpi_queue_pop(waiting);
+    mpi_bare_room(context, process);
 }
 
 // ---- Receiving ----
@@ -107,13 +119,24 @@ void mpi_bare_received(struct cpu_context *context, struct mpi_request *receive,
         finish(context, receive);
 }
 
-void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
-                      const void *arrived)
+// Whether the receive takes what has come: a part of its own message, or the first of one that it
+// asks for.
+static bool takes(struct mpi_request *receive, int peer, int tag, struct message_ref message)
+{
+    if (receive->peer != peer || !ops_of(receive->process)->tagged)
+        return receive->peer == peer;
+    if (bare_of(receive)->begun)
+        return message_same(receive->message, message);
+    return receive->tag == TAG_ANY || receive->tag == tag;
+}
+
+void mpi_bare_part_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
+                           int tag, struct message_ref message, const void *arrived)
 {
     const struct mpi_bare_ops *ops = ops_of(process);
     struct mpi_request *oldest = NULL;
     for (struct mpi_request *request = process->active; request; request = request->active_next)
-        if (request->kind == REQUEST_RECV && request->peer == peer)
+        if (request->kind == REQUEST_RECV && takes(request, peer, tag, message))
             oldest = request;
     if (oldest) {
         ops->take(context, oldest, arrived);
@@ -123,24 +146,41 @@ void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, 
     struct mpi_bare_early *early = pool_take(&bare->early_pool), **at = &bare->early;
     early->next = NULL;
     early->peer = peer;
+    early->tag = tag;
+    early->message = message;
     memcpy(early->arrived, arrived, ops->early_size);
     while (*at)
         at = &(*at)->next;
     *at = early;
 }
 
-static void start_receive(struct cpu_context *context, struct mpi_request *receive)
+void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
+                      const void *arrived)
+{
+    mpi_bare_part_arrived(context, process, peer, TAG_ANY, MESSAGE_NONE, arrived);
+}
+
+// Gives the receive the first early arrival that it takes. Returns false if there is none.
+static bool take_early(struct cpu_context *context, struct mpi_request *receive)
 {
     struct mpi_bare *bare = state_of(receive->process);
     struct mpi_bare_early **at = &bare->early;
-    while (*at && (*at)->peer != receive->peer)
+    while (*at && !takes(receive, (*at)->peer, (*at)->tag, (*at)->message))
         at = &(*at)->next;
     struct mpi_bare_early *early = *at;
     if (!early)
-        return;
+        return false;
     *at = early->next;
     ops_of(receive->process)->take(context, receive, early->arrived);
     pool_give(&bare->early_pool, early);
+    return true;
+}
+
+static void start_receive(struct cpu_context *context, struct mpi_request *receive)
+{
+    bool more = take_early(context, receive);
+    while (more && ops_of(receive->process)->tagged && bare_of(receive)->left > 0)
+        more = take_early(context, receive);
 }
 
 // ---- The device ----

@@ -22,6 +22,9 @@ struct mpi_bare_ops {
     const char *setting;  // parameter of the largest message (mpi_bare.buffer); NULL: no limit
     size_t state;         // offset of struct mpi_bare in mpi_process.device
     size_t early_size;    // bytes of `arrived` in `take`
+    // Messages have tags and come in parts: a receive takes the parts of its peer's next message
+    // with its tag, as they come. Otherwise a receive takes one arrival.
+    bool tagged;
     // Gives the provider the next part of a send, from `offset` on, as much as one of its calls
     // takes, and sets *taken to its bytes. Returns false if the provider has no room now;
     // mpi_bare_sent makes room.
@@ -65,9 +68,19 @@ struct mpi_request *mpi_bare_oldest(const struct mpi_process *process);
 // sends that wait for room.
 void mpi_bare_sent(struct cpu_context *context, struct mpi_request *send, int64_t bytes);
 
+// True if the provider has taken all of a send.
+bool mpi_bare_posted(struct mpi_request *send);
+
+// The provider has room again: posts sends that wait for it, but completes none.
+void mpi_bare_room(struct cpu_context *context, struct mpi_process *process);
+
 // A message from `peer` has arrived. Its receive takes it now or later. Copies *arrived.
 void mpi_bare_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
                       const void *arrived);
+
+// The same for a part of a message of a provider with tags.
+void mpi_bare_part_arrived(struct cpu_context *context, struct mpi_process *process, int peer,
+                           int tag, struct message_ref message, const void *arrived);
 
 // Begins the receive's message of `length` bytes. Further calls for the same message do nothing.
 // Returns false if the receive's buffer is too small; the run has then failed.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/ethernet/nics.h"
+#include "models/sctp_cmt/native/native.h"
+#include "sim/workload/job.h"
+
+#define N struct native_sctp_config
+
+static const struct param native_params[] = {
+    PARAM(N, message, PARAM_SIZE, .fallback = "64 KiB", .least = "1 B", .most = "64 MiB",
+          .doc = "the longest user message; a longer message of the program is sent as several",
+          .source = "assumed: below the send buffer, which bounds a user message"),
+    PARAM(N, cards, PARAM_COUNTS, .fallback = "[]", .most = "7",
+          .doc = "cards that take part, counted from 0 among those that the stack uses; empty: all",
+          .source = "sctp_bindx: without it all addresses of the host"),
+    PARAM(N, exchange, PARAM_DURATION, .fallback = "1 ms", .most = "10 s",
+          .doc = "until the other processes know a port", .source = "assumed: by hand or a daemon"),
+    PARAM(N, call, PARAM_COST, .fallback = "100 cycles",
+          .doc = "a turn of the loop around send or receive", .source = "prior: instructions"),
+    {0},
+};
+
+static const struct param_table native_table =
+    PARAM_TABLE(struct native_sctp_config, native_params, .name = "native_sctp",
+                .doc = "programs on SCTP sockets");
+
+const struct scenario_section native_sctp_sections[] = {
+    {"native_sctp", &native_table},
+    {NULL, NULL},
+};
+
+static void native_init(struct job *job, struct mpi_process *process)
+{
+    struct native_process *native = process->device;
+    native->process = process;
+    native->config = scenario_section_values(job->test_case, "native_sctp");
+    native->host =
+        sctp_host_new(job->cluster, process->host, scenario_section_values(job->test_case, "sctp"));
+    native->links = g_new0(struct native_link, process->ranks);
+    native->selected = g_array_new(FALSE, FALSE, sizeof(struct inet_selected));
+    mpi_bare_init(process, 0);
+}
+
+static void native_clear(struct job *job, struct mpi_process *process)
+{
+    struct native_process *native = process->device;
+    (void)job;
+    mpi_bare_clear(process);
+    sctp_host_free(native->host);
+    g_free(native->links);
+    if (native->selected)
+        g_array_unref(native->selected);
+}
+
+#define HOST_BYTES 3000 // of the stack's own structs and tables, about
+
+static struct stack_footprint native_footprint(const struct scenario_case *test_case)
+{
+    (void)test_case;
+    return (struct stack_footprint){.process = HOST_BYTES, .pair = sctp_association_footprint()};
+}
+
+const struct stack native_sctp_stack = {
+    .schema =
+        {
+            .name = "sctp",
+            .doc = "bare SCTP, one-to-one sockets without a library on top; a tag is a stream",
+            .benchmarks =
+                (const char *const[]){"native.pingpong", "native.stream", "program", NULL},
+            .sections = (const char *const[]){"sctp", "native_sctp", NULL},
+            .one_process_per_host = true,
+            .cards = STACK_CARDS_ALL,
+            .footprint = native_footprint,
+        },
+    .card = ETHERNET_CARD,
+    .frames = &nic_capture_link,
+    .device = &native_sctp_ops,
+    .process_init = native_init,
+    .process_clear = native_clear,
+    .process_size = sizeof(struct native_process),
+};

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The associations of a job: each rank listens, tells the higher ranks its port, and associates
+// with each lower one, in the order of ranks.
+#include "models/sctp_cmt/native/native.h"
+
+#define PORT_BASE 40000 // an ephemeral port; captures show no known protocol on it
+
+static uint16_t port_of(int rank)
+{
+    return (uint16_t)(PORT_BASE + rank);
+}
+
+// The higher ranks know the port.
+static void exchange_event(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    const struct mpi_process *process =
+        container_of(event, struct native_process, exchange)->process;
+    for (int rank = process->rank + 1; rank < process->ranks; rank++) {
+        native_of(process->peers[rank])->links[process->rank].port_known = true;
+        cpu_wake(&process->peers[rank]->task);
+    }
+}
+
+static enum mpi_progress broken(const struct mpi_process *process)
+{
+    mpi_fail(process, "connection_broken", NULL, " loses an association while the job starts");
+    return PROGRESS_BLOCKED;
+}
+
+static uint64_t card_mask(const struct native_sctp_config *config)
+{
+    uint64_t mask = 0;
+    for (int i = 0; i < config->cards.count; i++)
+        mask |= (uint64_t)1 << config->cards.values[i];
+    return mask;
+}
+
+static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_process *process,
+                                     int peer)
+{
+    struct native_process *native = native_of(process);
+    (void)peer;
+    event_init(&native->exchange, exchange_event);
+    if (process->rank == process->ranks - 1)
+        return PROGRESS_NOTHING;
+    native->listener = sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &process->task);
+    sctp_bind(context, native->listener, port_of(process->rank), card_mask(native->config));
+    sctp_listen(context, native->listener);
+    engine_schedule(process->sim->engine, &native->exchange,
+                    context->now + native->config->exchange);
+    return PROGRESS_NOTHING;
+}
+
+// The peer's addresses: the station of each of its cards that takes part.
+static int addresses_of(const struct native_process *native, const struct native_process *peer,
+                        int stations[], int most)
+{
+    const struct native_sctp_config *config = native->config;
+    int count = 0, cards = sctp_host_cards(peer->host);
+    for (int card = 0; card < cards && count < most; card++) {
+        bool takes_part = config->cards.count == 0;
+        for (int i = 0; i < config->cards.count; i++)
+            takes_part |= config->cards.values[i] == card;
+        if (takes_part)
+            stations[count++] = sctp_host_station(peer->host, card);
+    }
+    return count;
+}
+
+static enum mpi_progress connect_step(struct cpu_context *context, struct native_process *native,
+                                      int peer)
+{
+    struct native_link *link = &native->links[peer];
+    int stations[SCTP_MOST_ADDRESSES];
+    if (!link->port_known)
+        return PROGRESS_BLOCKED;
+    int count = addresses_of(native, native_of(native->process->peers[peer]), stations,
+                             SCTP_MOST_ADDRESSES);
+    link->socket = sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &native->process->task);
+    sctp_bind(context, link->socket, 0, card_mask(native->config));
+    int result = sctp_connect(context, link->socket, stations, count, port_of(peer), NULL);
+    return result == SCTP_IN_PROGRESS || result == 0 ? PROGRESS_EVENT : broken(native->process);
+}
+
+// Accepts whoever comes first.
+static enum mpi_progress accept_step(struct cpu_context *context, struct native_process *native)
+{
+    struct mpi_process *process = native->process;
+    if (!inet_wait(context, sctp_socket_inet(native->listener), INET_READABLE))
+        return PROGRESS_BLOCKED;
+    struct sctp_socket *socket = sctp_accept(context, native->listener, &process->task);
+    struct sctp_status status;
+    if (!socket || !sctp_status(socket, 0, &status))
+        return broken(process);
+    int host = sctp_station_host(native->host, status.primary);
+    for (int rank = 0; rank < process->ranks; rank++)
+        if (process->peers[rank]->host->index == host)
+            native->links[rank].socket = socket;
+    return PROGRESS_EVENT;
+}
+
+static enum mpi_progress join_step(struct cpu_context *context, struct mpi_process *process,
+                                   int peer)
+{
+    struct native_process *native = native_of(process);
+    struct native_link *link = &native->links[peer];
+    if (peer > process->rank)
+        return link->socket ? PROGRESS_NOTHING : accept_step(context, native);
+    if (!link->socket)
+        return connect_step(context, native, peer);
+    if (sctp_established(link->socket))
+        return PROGRESS_NOTHING;
+    if (sctp_socket_error(link->socket) != 0)
+        return broken(process);
+    if (inet_wait(context, sctp_socket_inet(link->socket), INET_WRITABLE))
+        return sctp_established(link->socket) ? PROGRESS_NOTHING : broken(process);
+    return PROGRESS_BLOCKED;
+}
+
+static enum mpi_progress all_step(struct cpu_context *context, struct mpi_process *process,
+                                  int peer)
+{
+    (void)context, (void)process, (void)peer;
+    return PROGRESS_NOTHING;
+}
+
+const struct mpi_startup_step native_startup[] = {
+    {"listen", .run = listen_step},
+    {"join", .per_peer = true, .run = join_step},
+    {"all", .run = all_step},
+    {.name = "up"},
+};
+
+// Closes one association a step. What is queued in the socket still goes out.
+enum mpi_progress native_finalize(struct cpu_context *context, struct mpi_process *process)
+{
+    struct native_process *native = native_of(process);
+    while (native->closing < process->ranks) {
+        struct native_link *link = &native->links[native->closing++];
+        if (!link->socket)
+            continue;
+        sctp_close(context, link->socket);
+        link->socket = NULL;
+        return PROGRESS_EVENT;
+    }
+    if (native->listener)
+        sctp_close(context, native->listener);
+    native->listener = NULL;
+    return PROGRESS_NOTHING;
+}
