@@ -14,6 +14,8 @@
 #include "sim/mpi/startup.h"
 #include "sim/workload/stack.h"
 
+#define NATIVE_MOST_CARDS 8 // of a host
+
 struct native_sctp_config {
     int64_t message;           // bytes: the longest user message
     struct param_counts cards; // interfaces that take part; empty: all
@@ -30,6 +32,7 @@ struct native_link {
 struct native_process {
     struct mpi_process *process;
     const struct native_sctp_config *config;
+    const struct cluster *cluster;
     struct sctp_host *host;    // its own
     struct native_link *links; // by rank
     struct sctp_socket *listener;

@@ -52,19 +52,16 @@ static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_pro
     return PROGRESS_NOTHING;
 }
 
-// The peer's addresses: the station of each of its cards that takes part.
-static int addresses_of(const struct native_process *native, const struct native_process *peer,
-                        int stations[], int most)
+// The addresses of the peer's cards that take part. Returns their number.
+static int addresses_of(const struct native_process *native, const struct mpi_process *peer,
+                        int stations[NATIVE_MOST_CARDS])
 {
-    const struct native_sctp_config *config = native->config;
-    int count = 0, cards = sctp_host_cards(peer->host);
-    for (int card = 0; card < cards && count < most; card++) {
-        bool takes_part = config->cards.count == 0;
-        for (int i = 0; i < config->cards.count; i++)
-            takes_part |= config->cards.values[i] == card;
-        if (takes_part)
-            stations[count++] = sctp_host_station(peer->host, card);
-    }
+    int all[NATIVE_MOST_CARDS], count = 0;
+    int cards = inet_stations(native->cluster, peer->host->index, all, NATIVE_MOST_CARDS);
+    uint64_t mask = card_mask(native->config);
+    for (int card = 0; card < MIN(cards, NATIVE_MOST_CARDS); card++)
+        if (mask == 0 || mask >> card & 1)
+            stations[count++] = all[card];
     return count;
 }
 
@@ -72,11 +69,10 @@ static enum mpi_progress connect_step(struct cpu_context *context, struct native
                                       int peer)
 {
     struct native_link *link = &native->links[peer];
-    int stations[SCTP_MOST_ADDRESSES];
+    int stations[NATIVE_MOST_CARDS];
     if (!link->port_known)
         return PROGRESS_BLOCKED;
-    int count = addresses_of(native, native_of(native->process->peers[peer]), stations,
-                             SCTP_MOST_ADDRESSES);
+    int count = addresses_of(native, native->process->peers[peer], stations);
     link->socket = sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &native->process->task);
     sctp_bind(context, link->socket, 0, card_mask(native->config));
     int result = sctp_connect(context, link->socket, stations, count, port_of(peer), NULL);
@@ -93,7 +89,7 @@ static enum mpi_progress accept_step(struct cpu_context *context, struct native_
     struct sctp_status status;
     if (!socket || !sctp_status(socket, 0, &status))
         return broken(process);
-    int host = sctp_station_host(native->host, status.primary);
+    int host = network_station_host(native->cluster->network, status.primary);
     for (int rank = 0; rank < process->ranks; rank++)
         if (process->peers[rank]->host->index == host)
             native->links[rank].socket = socket;
