@@ -3,5 +3,5 @@
 
 const struct model sctp_native_model = {
     .name = "sctp_cmt/native",
-    .stands_on = (const char *const[]){"inet", "sctp_cmt/wire", "sctp_cmt/sctp", NULL},
+    .stands_on = (const char *const[]){"ethernet", "inet", "sctp_cmt/wire", "sctp_cmt/sctp", NULL},
 };
