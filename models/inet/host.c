@@ -7,10 +7,24 @@
 
 // ---- Captures ----
 
-static uint32_t address_of(const struct cluster *cluster, int station)
+uint32_t inet_station_address(const struct cluster *cluster, int station)
 {
     int host = network_station_host(cluster->network, station);
     return inet_address(cluster->host_count, host, inet_subnet(cluster, station));
+}
+
+int inet_address_station(const struct cluster *cluster, uint32_t address)
+{
+    for (int host = 0; host < cluster->host_count; host++) {
+        uint32_t first = inet_address(cluster->host_count, host, 0);
+        uint32_t step = inet_address(cluster->host_count, host, 1) - first;
+        if (address < first || (address - first) % step != 0)
+            continue;
+        uint32_t card = (address - first) / step;
+        if (card < (uint32_t)network_host_stations(cluster->network, host))
+            return network_station(cluster->network, host, (int)card);
+    }
+    return -1;
 }
 
 static const struct inet_header *header_of(const struct packet *packet)
@@ -25,8 +39,8 @@ static void interface_frame_bytes(void *owner, const struct packet *packet, uint
     const struct inet_host *host = interface->host;
     const struct inet_header *header = header_of(packet);
     const struct inet_addresses addresses = {
-        address_of(host->cluster, route_from(packet->route)),
-        address_of(host->cluster, route_to(packet->route)),
+        inet_station_address(host->cluster, route_from(packet->route)),
+        inet_station_address(host->cluster, route_to(packet->route)),
     };
     if (room < IP_HEADER)
         return;

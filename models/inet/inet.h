@@ -127,6 +127,10 @@ int inet_stations(const struct cluster *cluster, int host, int *stations, int mo
 // included: that of its subnet.
 int inet_subnet(const struct cluster *cluster, int station);
 
+// The IPv4 address of a station (inet_address), and the station that has an address; -1 if none has.
+uint32_t inet_station_address(const struct cluster *cluster, int station);
+int inet_address_station(const struct cluster *cluster, uint32_t address);
+
 // Returns the station by which this host reaches another one: the first station of the peer with a
 // route from this host's first interface that has any. Returns -1 if there is none.
 int inet_peer_station(const struct inet_host *host, const struct inet_host *peer);

@@ -29,6 +29,7 @@ enum sctp_state {
 };
 
 #define SCTP_MOST_PATHS 8
+#define SCTP_FIRST_PORT 49152 // of those given to unbound sockets; FreeBSD: portrange.first
 
 struct sctp_association {
     struct sctp_host *host;
@@ -48,14 +49,20 @@ struct sctp_association {
     struct sctp_out out;
     struct sctp_in in;
     struct inet_flow leaving; // packets made, in order, but not yet at a card
-    // T1-init and T1-cookie share a timer (1.12 of the state tables: never both).
+    // T1-init and T1-cookie share a timer, since they never run at once.
     struct inet_timer *t1, *t2, *t5, *heartbeat;
     int t1_tries, t2_tries, stale_cookies;
-    struct sctp_bytes *cookie;     // that the peer's INIT-ACK brought
-    bool shutdown_asked;           // by the user
-    bool accepted;                 // the user has it (one-to-one)
-    int error;                     // enum sctp_result of what ended it; 0: nothing
-    struct sctp_association *next; // in the listener's queue
+    struct sctp_path *setup_path;   // INIT or COOKIE-ECHO was last sent to it
+    struct sctp_path *closing_path; // SHUTDOWN or SHUTDOWN-ACK was
+    int64_t setup_sent;             // ticks: when INIT or COOKIE-ECHO was first sent
+    sim_time opened;                // when set-up began
+    struct sctp_bytes *cookie;      // that the peer's INIT-ACK brought
+    uint32_t preservative;          // ms that a new cookie should live longer; 0: as it is
+    bool echo_waits;     // COOKIE-ECHO is queued: the packet that takes it may hold DATA, too
+    bool shutdown_asked; // by the user
+    bool ended;          // CLOSED for good: nothing but its memory is left, or will soon be
+    int error;           // enum sctp_result of what ended it; 0: nothing
+    struct event reap;   // its queues are given back once the handler that ended it is done
 };
 
 struct sctp_socket {
@@ -67,10 +74,14 @@ struct sctp_socket {
     bool listening, closed;
     unsigned events;
     struct sctp_settings settings;
-    GPtrArray *associations; // a one-to-one socket has at most one
-    struct sctp_association *accept_head, *accept_tail;
+    GPtrArray *associations; // a one-to-one socket has at most one, also after it has ended
+    struct sctp_socket *accept_head, *accept_tail; // listening: sockets that wait for accept
+    struct sctp_socket *next;                      // in that list
     struct sctp_incoming *ready_head, *ready_tail; // for the reader
-    struct sctp_incoming *reading;                 // what the last receive returned of
+    struct sctp_message *reading;                  // of the last receive: keeps its content
+    // A send found no room for so many bytes: the socket is writable once the association has it.
+    struct sctp_association *full;
+    int64_t full_for;
     int error;
 };
 
@@ -81,7 +92,7 @@ struct sctp_host {
     struct inet_host *inet;
     const struct sctp_config *config;
     GPtrArray *sockets, *associations;
-    GHashTable *by_peer; // (peer station, ports) -> association
+    GHashTable *by_peer; // int64_t of (peer station, ports) -> association
     struct random_stream *random;
     uint64_t secret; // of the cookies' MAC
     uint16_t next_port;
@@ -98,13 +109,27 @@ struct sctp_host {
 
 // host.c
 extern const struct stage sctp_stage, sctp_checksum_stage;
-// Charges the packet's making and its checksum, and sends it through the path's interface.
+// Returns a packet without chunks to the path's address, with the association's ports and tag.
+struct packet *sctp_path_packet(const struct sctp_path *path);
+// Charges the making of the packet (packet_out), of each of its chunks (chunk_out) and of its
+// checksum, and sends it through the path's interface.
 void sctp_packet_send(struct cpu_context *context, struct sctp_association *association,
                       struct sctp_path *path, struct packet *packet);
+// Answers a packet to where it came from, with its ports and one chunk; no association is needed.
+void sctp_reply(struct cpu_context *context, struct sctp_host *host,
+                struct inet_interface *interface, const struct packet *to, uint32_t tag,
+                struct sctp_chunk *chunk);
+int64_t sctp_peer_key(int peer_station, uint16_t port, uint16_t peer_port); // of by_peer
 struct sctp_association *sctp_host_find(const struct sctp_host *host, int peer_station,
                                         uint16_t port, uint16_t peer_port);
+// The socket that takes associations to the port over the interface, or NULL.
+struct sctp_socket *sctp_host_listener(const struct sctp_host *host,
+                                       const struct inet_interface *interface, uint16_t port);
+bool sctp_uses_card(const struct sctp_socket *socket, const struct inet_interface *interface);
 
-// association.c: life, states, errors, notifications.
+// association.c: life, states, errors, notifications. An association stays in memory until the host
+// is freed, so that packets, timers and messages may refer to it; sctp_association.ended says that
+// it is over.
 struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16_t port,
                                               uint16_t peer_port);
 void sctp_association_free(struct sctp_association *association);
@@ -118,20 +143,66 @@ struct sctp_path *sctp_path_to(const struct sctp_association *association, int s
 void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
                             enum sctp_cause cause, const void *info, uint32_t info_bytes,
                             enum sctp_result error);
+// A chunk (ABORT, ERROR) with one cause; 0: with none.
+struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
+                                    enum sctp_cause cause, const void *info, uint32_t info_bytes);
+// The shutdown is complete.
+void sctp_association_done(struct cpu_context *context, struct sctp_association *association,
+                           const char *event);
 // Ends it without a word to the peer: timers, queues, notification; undelivered data are lost.
 void sctp_association_end(struct cpu_context *context, struct sctp_association *association,
                           enum sctp_notification notification, enum sctp_result error);
 void sctp_notify(struct cpu_context *context, struct sctp_association *association,
                  enum sctp_notification notification, int station);
+// Drops what is queued for the peer and what has come incomplete, and notes it with the ledger.
+void sctp_association_forget(struct sctp_association *association, const char *reason);
+// Notes bytes [offset, offset + bytes) of a user message as lost; `reason` as for ledger_drop.
+void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
+                       int64_t bytes, const char *reason);
+// Whether packets may hold DATA now. In COOKIE-ECHOED only the one with the COOKIE-ECHO may: to be
+// asked for each packet.
+bool sctp_may_send_data(const struct sctp_association *association);
 // The peer has shown life: its error count is 0.
 void sctp_association_alive(struct sctp_association *association);
 
-// shutdown.c: called after every SACK and send: goes on once all data are acknowledged.
+// shutdown.c
+// The user wants no more to be sent.
+void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *association);
+// Called after every SACK and send: goes on once all data are acknowledged.
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association);
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association);
 
+// chunks.c: what a packet with the right checksum brings. Charges chunk_in for each chunk (sack_in
+// for a SACK).
+void sctp_packet_arrived(struct cpu_context *context, struct sctp_host *host,
+                         struct inet_interface *interface, const struct packet *packet);
+
+// setup.c: The client's first step: makes tag and initial TSN, and sends INIT.
+void sctp_associate(struct cpu_context *context, struct sctp_association *association);
+
 // socket.c
 extern const struct inet_socket_ops sctp_socket_ops;
+// A socket of the host with settings of its own; of no process yet.
+struct sctp_socket *sctp_socket_make(struct sctp_host *host, enum sctp_style style,
+                                     const struct sctp_settings *settings);
+void sctp_socket_free(struct sctp_socket *socket);
+// A new association for a listening socket: returns the socket that it belongs to, which is a new
+// one, for accept, if the listener is one-to-one.
+struct sctp_socket *sctp_socket_for_peer(struct sctp_socket *listener);
+// Its association is up: accept may return it.
+void sctp_socket_offer(struct cpu_context *context, struct sctp_socket *listener,
+                       struct sctp_socket *socket);
+// By its number (0: the only one); NULL if there is none.
+struct sctp_association *sctp_socket_association(const struct sctp_socket *socket, uint32_t id);
+// Begins an association to a peer's addresses; NULL if there is no route.
+struct sctp_association *sctp_socket_open(struct cpu_context *context, struct sctp_socket *socket,
+                                          const int *stations, int count, uint16_t port);
+void sctp_incoming_free(struct sctp_host *host, struct sctp_incoming *incoming);
+
+// status.c
+// The association is up: what was sent before has waited for that.
+void sctp_trace_setup(const struct cpu_context *context, struct sctp_association *association);
+const struct wait *sctp_association_wait(const struct sctp_association *association);
 // The sender's buffer has room again, or the association has changed: wakes who waits.
 void sctp_socket_changed(struct cpu_context *context, struct sctp_association *association);
 

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The life of an association (RFC 9260, 4): its states, its paths, and how it ends.
+#include "models/sctp_cmt/sctp/association.h"
+
+#include "sim/core/fifo.h"
+
+// ---- States ----
+
+static const char *const state_names[] = {
+    [SCTP_CLOSED] = "CLOSED",
+    [SCTP_COOKIE_WAIT] = "COOKIE-WAIT",
+    [SCTP_COOKIE_ECHOED] = "COOKIE-ECHOED",
+    [SCTP_ESTABLISHED] = "ESTABLISHED",
+    [SCTP_SHUTDOWN_PENDING] = "SHUTDOWN-PENDING",
+    [SCTP_SHUTDOWN_SENT] = "SHUTDOWN-SENT",
+    [SCTP_SHUTDOWN_RECEIVED] = "SHUTDOWN-RECEIVED",
+    [SCTP_SHUTDOWN_ACK_SENT] = "SHUTDOWN-ACK-SENT",
+};
+
+const char *sctp_state_name(enum sctp_state state)
+{
+    return state_names[state];
+}
+
+void sctp_set_state(struct cpu_context *context, struct sctp_association *association,
+                    enum sctp_state state, const char *event)
+{
+    struct trace_transition step = {
+        .where = association->host->host->name,
+        .machine = "sctp",
+        .subject = association->id,
+        .from = sctp_state_name(association->state),
+        .to = sctp_state_name(state),
+        .detail = event,
+    };
+    trace_transition(association->host->sim->trace, cpu_lane(context->cpu), context->now, &step);
+    association->state = state;
+}
+
+bool sctp_may_send_data(const struct sctp_association *association)
+{
+    switch (association->state) {
+    case SCTP_ESTABLISHED:
+    case SCTP_SHUTDOWN_PENDING:
+    case SCTP_SHUTDOWN_RECEIVED:
+        return true;
+    case SCTP_COOKIE_ECHOED:
+        return association->echo_waits;
+    case SCTP_CLOSED:
+    case SCTP_COOKIE_WAIT:
+    case SCTP_SHUTDOWN_SENT:
+    case SCTP_SHUTDOWN_ACK_SENT:
+        return false;
+    }
+    return false;
+}
+
+// ---- Life ----
+
+static void reap_event(struct engine *engine, struct event *event);
+
+struct sctp_association *sctp_association_new(struct sctp_socket *socket, uint16_t port,
+                                              uint16_t peer_port)
+{
+    struct sctp_host *host = socket->host;
+    struct sctp_association *association = g_new0(struct sctp_association, 1);
+    association->host = host;
+    association->socket = socket;
+    association->id = host->next_id++;
+    association->settings = socket->settings;
+    association->port = port;
+    association->peer_port = peer_port;
+    association->paths = g_new0(struct sctp_path, SCTP_MOST_PATHS);
+    event_init(&association->reap, reap_event);
+    g_ptr_array_add(host->associations, association);
+    g_ptr_array_add(socket->associations, association);
+    return association;
+}
+
+static void clear(struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++)
+        sctp_path_clear(&association->paths[i]);
+    sctp_bytes_free(association->cookie);
+    association->cookie = NULL;
+}
+
+void sctp_association_free(struct sctp_association *association)
+{
+    if (!association->ended || event_pending(&association->reap)) {
+        sctp_out_clear(association);
+        sctp_in_clear(association);
+        clear(association);
+    }
+    g_free(association->paths);
+    g_free(association);
+}
+
+// ---- Paths ----
+
+struct sctp_path *sctp_path_to(const struct sctp_association *association, int station)
+{
+    for (int i = 0; i < association->path_count; i++)
+        if (association->paths[i].remote == station)
+            return &association->paths[i];
+    return NULL;
+}
+
+// The own card for a peer's address: addresses of the n-th cards form a subnet (inet_address), so
+// it is the n-th if the socket uses it and it has a route; else the first that has one.
+static struct inet_interface *card_for(const struct sctp_socket *socket, int station)
+{
+    const struct inet_host *inet = socket->host->inet;
+    struct inet_interface *first = NULL;
+    for (int i = 0; i < inet_interfaces(inet); i++) {
+        struct inet_interface *interface = inet_interface_at(inet, i);
+        if (!sctp_uses_card(socket, interface) || !inet_route(interface, station))
+            continue;
+        if (inet_subnet(inet->cluster, inet_station(interface)) ==
+            inet_subnet(inet->cluster, station))
+            return interface;
+        if (!first)
+            first = interface;
+    }
+    return first;
+}
+
+struct sctp_path *sctp_add_path(struct sctp_association *association, int station, bool confirmed)
+{
+    struct sctp_host *host = association->host;
+    struct sctp_path *known = sctp_path_to(association, station);
+    struct inet_interface *interface = card_for(association->socket, station);
+    if (known || !interface || association->path_count == SCTP_MOST_PATHS)
+        return known;
+    int64_t key = sctp_peer_key(station, association->port, association->peer_port);
+    if (g_hash_table_lookup(host->by_peer, &key)) // of another association of this port
+        return NULL;
+    struct sctp_path *path = &association->paths[association->path_count];
+    sctp_path_init(path, association, association->path_count++, inet_station(interface), station,
+                   confirmed);
+    g_hash_table_insert(host->by_peer, g_memdup2(&key, sizeof key), association);
+    if (!association->primary)
+        association->primary = path;
+    return path;
+}
+
+static void leave_addresses(struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++) {
+        int64_t key =
+            sctp_peer_key(association->paths[i].remote, association->port, association->peer_port);
+        g_hash_table_remove(association->host->by_peer, &key);
+    }
+}
+
+// ---- What is lost ----
+
+void sctp_message_lost(struct sctp_host *host, const struct sctp_message *message, uint32_t offset,
+                       int64_t bytes, const char *reason)
+{
+    if (!message || message->message.generation == 0)
+        return;
+    if (message->stands_in) {
+        ledger_drop_rest(host->sim->ledger, message->message, reason);
+        return;
+    }
+    int64_t from = MAX(offset, message->content_length), to = offset + bytes;
+    if (to > from)
+        ledger_drop(host->sim->ledger, message->message,
+                    message->offset + from - message->content_length, to - from, reason);
+}
+
+static void out_lost(struct sctp_association *association, const char *reason)
+{
+    const struct sctp_out *out = &association->out;
+    for (uint32_t tsn = out->cum_tsn + 1; out->ring && tsn != out->next; tsn++) {
+        const struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->state != SCTP_ACKED)
+            sctp_message_lost(association->host, chunk->message, chunk->offset, chunk->bytes,
+                              reason);
+    }
+    for (int i = 0; i < out->stream_count; i++)
+        for (const struct sctp_pending *pending = out->streams[i].head; pending;
+             pending = pending->next)
+            sctp_message_lost(association->host, pending->message, pending->cut,
+                              (int64_t)pending->message->length - pending->cut, reason);
+}
+
+static void list_lost(struct sctp_association *association, const struct sctp_incoming *incoming,
+                      const char *reason)
+{
+    for (; incoming; incoming = incoming->next)
+        sctp_message_lost(association->host, incoming->message, incoming->offset, incoming->bytes,
+                          reason);
+}
+
+void sctp_association_forget(struct sctp_association *association, const char *reason)
+{
+    out_lost(association, reason);
+    list_lost(association, association->in.fragments, reason);
+    for (int i = 0; i < association->in.stream_count; i++)
+        list_lost(association, association->in.streams[i].head, reason);
+    sctp_out_clear(association);
+    sctp_in_clear(association);
+}
+
+// ---- Notifications ----
+
+void sctp_notify(struct cpu_context *context, struct sctp_association *association,
+                 enum sctp_notification notification, int station)
+{
+    static const unsigned events[] = {
+        [SCTP_NOTHING] = 0,
+        [SCTP_COMM_UP] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_COMM_LOST] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_RESTART] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_SHUTDOWN_COMP] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_CANT_STR_ASSOC] = SCTP_EVENT_ASSOCIATION,
+        [SCTP_ADDR_AVAILABLE] = SCTP_EVENT_ADDRESS,
+        [SCTP_ADDR_UNREACHABLE] = SCTP_EVENT_ADDRESS,
+        [SCTP_ADDR_CONFIRMED] = SCTP_EVENT_ADDRESS,
+        [SCTP_ADDR_MADE_PRIM] = SCTP_EVENT_ADDRESS,
+        [SCTP_SEND_FAILED] = SCTP_EVENT_SEND_FAILURE,
+        [SCTP_REMOTE_ERROR] = SCTP_EVENT_PEER_ERROR,
+        [SCTP_SHUTDOWN_EVENT] = SCTP_EVENT_SHUTDOWN,
+    };
+    struct sctp_socket *socket = association->socket;
+    if (!(socket->events & events[notification]) || socket->closed)
+        return;
+    struct sctp_incoming *incoming = pool_take(&association->host->incoming);
+    *incoming = (struct sctp_incoming){
+        .association = association,
+        .bytes = 1,
+        .station = station,
+        .begins = true,
+        .ends = true,
+        .notification = notification,
+    };
+    FIFO_APPEND(socket->ready_head, socket->ready_tail, incoming, next);
+    inet_notify(context, &socket->inet);
+}
+
+void sctp_association_alive(struct sctp_association *association)
+{
+    association->errors = 0;
+}
+
+// ---- The end ----
+
+static void stop_timers(struct sctp_association *association)
+{
+    inet_timer_cancel(&association->t1);
+    inet_timer_cancel(&association->t2);
+    inet_timer_cancel(&association->t5);
+    inet_timer_cancel(&association->in.sack_timer);
+    sctp_heartbeats_stop(association);
+    for (int i = 0; i < association->path_count; i++)
+        sctp_t3_stop(&association->paths[i]);
+}
+
+static const char *reason_of(const struct sctp_association *association)
+{
+    switch (association->error) {
+    case SCTP_RESET:
+        return "SCTP association aborted";
+    case SCTP_TIMED_OUT:
+        return "SCTP association timed out";
+    case SCTP_REFUSED:
+        return "SCTP association refused";
+    default:
+        return "SCTP association ended";
+    }
+}
+
+// Not at once: whoever called may still look at the queues.
+static void reap_event(struct engine *engine, struct event *event)
+{
+    struct sctp_association *association = container_of(event, struct sctp_association, reap);
+    (void)engine;
+    sctp_association_forget(association, reason_of(association));
+    clear(association);
+}
+
+static void end(struct cpu_context *context, struct sctp_association *association,
+                enum sctp_notification notification, enum sctp_result error, const char *event)
+{
+    struct sctp_socket *socket = association->socket;
+    if (association->ended)
+        return;
+    association->ended = true;
+    association->error = (int)error;
+    stop_timers(association);
+    leave_addresses(association);
+    sctp_set_state(context, association, SCTP_CLOSED, event);
+    if (error && !socket->error)
+        socket->error = (int)error;
+    if (socket->style == SCTP_ONE_TO_MANY)
+        g_ptr_array_remove(socket->associations, association);
+    sctp_notify(context, association, notification,
+                association->primary ? association->primary->remote : -1);
+    sctp_socket_changed(context, association);
+    cpu_post(context, &association->reap);
+}
+
+void sctp_association_end(struct cpu_context *context, struct sctp_association *association,
+                          enum sctp_notification notification, enum sctp_result error)
+{
+    static const struct {
+        int error;
+        const char *event;
+    } events[] = {
+        {SCTP_RESET, "receive ABORT"},
+        {SCTP_REFUSED, "receive ABORT"},
+        {SCTP_TIMED_OUT, "give up"},
+    };
+    const char *event = "end";
+    for (size_t i = 0; i < G_N_ELEMENTS(events); i++)
+        if (events[i].error == (int)error)
+            event = events[i].event;
+    end(context, association, notification, error, event);
+}
+
+void sctp_association_done(struct cpu_context *context, struct sctp_association *association,
+                           const char *event)
+{
+    end(context, association, SCTP_SHUTDOWN_COMP, (enum sctp_result)0, event);
+}
+
+struct sctp_chunk *sctp_cause_chunk(struct sctp_pools *pools, enum sctp_chunk_type type,
+                                    enum sctp_cause cause, const void *info, uint32_t info_bytes)
+{
+    struct sctp_chunk *chunk = sctp_chunk_new(pools, (uint8_t)type, 0);
+    if (cause == 0)
+        return chunk;
+    chunk->bytes = sctp_bytes_new(pools, sctp_padded(4 + info_bytes));
+    sctp_tlv_append(chunk->bytes, (uint16_t)cause, info, info_bytes);
+    chunk->length = (uint16_t)(SCTP_CHUNK_HEADER + chunk->bytes->length);
+    return chunk;
+}
+
+void sctp_association_abort(struct cpu_context *context, struct sctp_association *association,
+                            enum sctp_cause cause, const void *info, uint32_t info_bytes,
+                            enum sctp_result error)
+{
+    bool opening = association->state == SCTP_COOKIE_WAIT;
+    if (association->ended)
+        return;
+    if (!opening && association->primary) { // else the peer's tag is not known
+        struct packet *packet = sctp_path_packet(association->primary);
+        sctp_packet_add(packet, sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info,
+                                                 info_bytes));
+        sctp_packet_send(context, association, association->primary, packet);
+    }
+    end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST, error,
+        opening ? "give up" : "send ABORT");
+}
