@@ -6,6 +6,7 @@
 // Linux 2.4: SOCK_MIN_SNDBUF, SOCK_MIN_RCVBUF.
 #define LEAST_SEND_BUFFER 2048
 #define LEAST_RECEIVE_BUFFER 256
+#define DEFAULT_MSS 536 // of a peer that does not say (RFC 1122, 4.2.2.6)
 
 static const char *const state_names[] = {
     [TCP_CLOSED] = "CLOSED",
@@ -166,7 +167,8 @@ static void take_syn(struct tcp_socket *socket, const struct tcp_segment *segmen
         socket->recovery.ops = tcp_recovery_find(TCP_NEWRENO);
     if (socket->timestamps)
         socket->rcv.ts_recent = segment->timestamp;
-    socket->snd.mss = MIN((int64_t)segment->mss, socket->interface->mtu - IP_HEADER - TCP_HEADER);
+    int64_t mss = segment->options & TCP_OPTION_MSS ? segment->mss : DEFAULT_MSS;
+    socket->snd.mss = MIN(mss, socket->interface->mtu - IP_HEADER - TCP_HEADER);
     if (socket->timestamps)
         socket->snd.mss -= TCP_TIMESTAMP_OPTION;
     if (config->window_scale > 0 && (segment->options & TCP_OPTION_SCALE)) {
@@ -251,10 +253,24 @@ void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
     tcp_send_syn(context, socket);
 }
 
-static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
-                     const struct tcp_segment *segment)
+// RFC 793, 3.9: an acknowledgment of something never sent is answered by a reset.
+static bool wrong_ack(struct cpu_context *context, struct tcp_socket *socket,
+                      const struct packet *packet)
 {
-    bool ack = (segment->flags & TCP_ACK) && segment->acknowledgment == 1;
+    const struct tcp_segment *segment = tcp_segment_of(packet);
+    if (!(segment->flags & TCP_ACK) || segment->acknowledgment == 1)
+        return false;
+    tcp_refuse(context, socket->host, socket->interface, packet);
+    return true;
+}
+
+static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
+                     const struct packet *packet)
+{
+    const struct tcp_segment *segment = tcp_segment_of(packet);
+    if (wrong_ack(context, socket, packet))
+        return false;
+    bool ack = segment->flags & TCP_ACK;
     if (segment->flags & TCP_RST) {
         if (ack)
             tcp_reset_arrived(context, socket);
@@ -275,13 +291,16 @@ static bool syn_sent(struct cpu_context *context, struct tcp_socket *socket,
 }
 
 static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
-                         const struct tcp_segment *segment)
+                         const struct packet *packet)
 {
-    bool ack = (segment->flags & TCP_ACK) && segment->acknowledgment >= 1;
+    const struct tcp_segment *segment = tcp_segment_of(packet);
     if (segment->flags & TCP_RST) {
         tcp_reset_arrived(context, socket);
         return false;
     }
+    if (wrong_ack(context, socket, packet))
+        return false;
+    bool ack = segment->flags & TCP_ACK;
     if (!ack) {
         if (segment->flags & TCP_SYN) // our answer was lost
             tcp_send_syn(context, socket);
@@ -299,11 +318,11 @@ static bool syn_received(struct cpu_context *context, struct tcp_socket *socket,
 }
 
 bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
-                   const struct tcp_segment *segment)
+                   const struct packet *packet)
 {
     if (socket->state == TCP_SYN_SENT)
-        return syn_sent(context, socket, segment);
-    return syn_received(context, socket, segment);
+        return syn_sent(context, socket, packet);
+    return syn_received(context, socket, packet);
 }
 
 // ---- Closing ----
@@ -384,9 +403,11 @@ void tcp_refuse(struct cpu_context *context, struct tcp_host *host,
                   host->config->send_ack);
 }
 
-static void lost(struct cpu_context *context, struct tcp_socket *socket, const char *event)
+static void lost(struct cpu_context *context, struct tcp_socket *socket, enum tcp_end end,
+                 const char *event)
 {
     socket->gone = true;
+    socket->end = (uint8_t)end;
     tcp_set_state(context, socket, TCP_CLOSED, event);
     inet_notify(context, &socket->inet);
 }
@@ -396,12 +417,22 @@ void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket)
     struct tcp_segment segment;
     tcp_segment_init(socket, context, &segment, TCP_RST | TCP_ACK);
     tcp_segment_send(context, socket, &segment, socket->config->send_ack);
-    lost(context, socket, "send RST");
+    lost(context, socket, TCP_END_NONE, "send RST");
+}
+
+void tcp_refuse_data(struct cpu_context *context, struct tcp_socket *socket,
+                     const struct packet *packet)
+{
+    tcp_refuse(context, socket->host, socket->interface, packet);
+    lost(context, socket, TCP_END_NONE, "send RST");
 }
 
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket)
 {
-    lost(context, socket, "receive RST");
+    enum tcp_end end = socket->state == TCP_SYN_SENT     ? TCP_END_REFUSED
+                       : socket->state == TCP_CLOSE_WAIT ? TCP_END_BROKEN
+                                                         : TCP_END_RESET;
+    lost(context, socket, end, "receive RST");
 }
 
 void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
@@ -421,5 +452,5 @@ void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket)
              drops ? "on the way between them: " : "the network between them has dropped nothing",
              drops ? drops : "");
     g_free(drops);
-    lost(context, socket, "give up");
+    lost(context, socket, TCP_END_TIMED_OUT, "give up");
 }

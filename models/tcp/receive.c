@@ -150,7 +150,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
 {
     bool at_once = false;
     bool opening = socket->state == TCP_SYN_SENT || socket->state == TCP_SYN_RECEIVED;
-    if (opening && !tcp_handshake(context, socket, segment))
+    if (opening && !tcp_handshake(context, socket, packet))
         return;
     if (!acceptable(socket, segment)) {
         if (segment->flags & TCP_RST)
@@ -172,7 +172,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     if (socket->state == TCP_CLOSED)
         return;
     if (socket->closed_by_user && brings_data(socket, segment)) { // nobody will read them
-        tcp_send_reset(context, socket);
+        tcp_refuse_data(context, socket, packet);
         return;
     }
     if (segment->payload > 0 || (segment->flags & TCP_FIN))

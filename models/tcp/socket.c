@@ -149,7 +149,8 @@ int64_t tcp_write(struct cpu_context *context, struct tcp_socket *socket,
         socket->snd.wants_space = true;
         break;
     }
-    if (total > 0 && socket->snd.last) {
+    if (total > 0 && socket->snd.unsent) { // what has left already has no PSH, nor when it comes
+                                           // again
         socket->snd.last->push = true;
         socket->snd.pushed = socket->snd.end;
         tcp_push(context, socket);
@@ -273,35 +274,73 @@ struct inet_socket *tcp_socket_inet(struct tcp_socket *socket)
 
 // ---- Closing ----
 
-void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
+enum tcp_end tcp_socket_take_end(struct tcp_socket *socket)
 {
-    inet_enter(context, socket->inet.process);
-    cpu_spend(context, socket->config->open, &tcp_stage);
-    socket->closed_by_user = true;
+    enum tcp_end end = (enum tcp_end)socket->end;
+    socket->end = TCP_END_NONE;
+    return end;
+}
+
+// Whether the program has not ended sending yet.
+static bool may_end(const struct tcp_socket *socket)
+{
     switch (socket->state) {
     case TCP_ESTABLISHED:
     case TCP_SYN_RECEIVED:
     case TCP_CLOSE_WAIT:
-        break;
-    case TCP_SYN_SENT:
-        tcp_set_state(context, socket, TCP_CLOSED, "close");
-        return;
+        return true;
     case TCP_CLOSED:
+    case TCP_SYN_SENT:
     case TCP_FIN_WAIT_1:
     case TCP_FIN_WAIT_2:
     case TCP_CLOSING:
     case TCP_LAST_ACK:
     case TCP_TIME_WAIT:
-        return;
+        return false;
     }
-    if (tcp_readable(socket) > 0) { // what was not read is lost, and the peer is told (RFC
-                                    // 2525, 2.17)
-        tcp_send_reset(context, socket);
-        return;
-    }
+    return false;
+}
+
+static void end_sending(struct cpu_context *context, struct tcp_socket *socket, const char *event)
+{
     bool peer_first = socket->state == TCP_CLOSE_WAIT;
-    tcp_set_state(context, socket, peer_first ? TCP_LAST_ACK : TCP_FIN_WAIT_1, "close");
+    tcp_set_state(context, socket, peer_first ? TCP_LAST_ACK : TCP_FIN_WAIT_1, event);
     tcp_queue_fin(context, socket);
+}
+
+void tcp_shutdown(struct cpu_context *context, struct tcp_socket *socket)
+{
+    inet_enter(context, socket->inet.process);
+    cpu_spend(context, socket->config->open, &tcp_stage);
+    if (may_end(socket))
+        end_sending(context, socket, "shutdown");
+}
+
+void tcp_close(struct cpu_context *context, struct tcp_socket *socket)
+{
+    inet_enter(context, socket->inet.process);
+    cpu_spend(context, socket->config->open, &tcp_stage);
+    socket->closed_by_user = true;
+    if (socket->state == TCP_SYN_SENT)
+        tcp_set_state(context, socket, TCP_CLOSED, "close");
+    if (!may_end(socket))
+        return;
+    if (tcp_readable(socket) > 0) // what was not read is lost, and the peer is told (RFC
+                                  // 2525, 2.17)
+        tcp_send_reset(context, socket);
+    else
+        end_sending(context, socket, "close");
+}
+
+void tcp_listener_close(struct cpu_context *context, struct tcp_listener *listener)
+{
+    inet_enter(context, listener->process);
+    cpu_spend(context, listener->host->config->open, &tcp_stage);
+    for (struct tcp_socket *socket = listener->head; socket; socket = socket->next)
+        if (socket->state != TCP_CLOSED)
+            tcp_send_reset(context, socket);
+    listener->head = listener->tail = NULL;
+    listener->port = 0; // no segment has this destination
 }
 
 // ---- Reports ----

@@ -104,8 +104,28 @@ int64_t tcp_writable(const struct tcp_socket *socket);
 // fits into the send buffer; select calls the socket writable when a third is free.
 struct inet_socket *tcp_socket_inet(struct tcp_socket *socket);
 
+// Ends sending (shutdown(2) with SHUT_WR): FIN after the queued data. What the peer still sends can
+// be read (RFC 793, 3.5, case 1).
+void tcp_shutdown(struct cpu_context *context, struct tcp_socket *socket);
+
 // Closes the socket (FIN after the queued data). The caller must not use it any more.
 void tcp_close(struct cpu_context *context, struct tcp_socket *socket);
+
+// Stops listening, and resets the connections that were not accepted. The caller must not use the
+// listener any more.
+void tcp_listener_close(struct cpu_context *context, struct tcp_listener *listener);
+
+// Why a connection is gone, in brackets the system's error.
+enum tcp_end {
+    TCP_END_NONE,
+    TCP_END_REFUSED,   // reset before it was established (ECONNREFUSED)
+    TCP_END_RESET,     // (ECONNRESET)
+    TCP_END_BROKEN,    // reset after the peer had closed (EPIPE)
+    TCP_END_TIMED_OUT, // given up (ETIMEDOUT)
+};
+
+// Returns it and forgets it (SO_ERROR).
+enum tcp_end tcp_socket_take_end(struct tcp_socket *socket);
 
 // For reports on processes that did not end: state, unacknowledged bytes, windows, timers. Returns
 // a new reference.

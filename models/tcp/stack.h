@@ -155,6 +155,7 @@ struct tcp_socket {
     uint32_t peer_number;          // of the peer's socket on the peer's host; 0: not known yet
     enum tcp_state state;
     bool gone;           // reset or given up
+    uint8_t end;         // enum tcp_end, until the program has asked
     bool closed_by_user; // tcp_close was called
     struct tcp_key key;
     struct inet_interface *interface; // through which it sends
@@ -238,12 +239,15 @@ void tcp_syn_arrived(struct cpu_context *context, struct tcp_host *host,
 // Handles a segment for a socket that is not yet established. Returns true if it is established now
 // and the segment needs further processing.
 bool tcp_handshake(struct cpu_context *context, struct tcp_socket *socket,
-                   const struct tcp_segment *segment);
+                   const struct packet *packet);
 void tcp_fin_arrived(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_fin_acknowledged(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_refuse(struct cpu_context *context, struct tcp_host *host,
                 struct inet_interface *interface, const struct packet *packet);
 void tcp_send_reset(struct cpu_context *context, struct tcp_socket *socket);
+// Answers data that nobody will read (RFC 1122, 4.2.2.13); the connection ends.
+void tcp_refuse_data(struct cpu_context *context, struct tcp_socket *socket,
+                     const struct packet *packet);
 void tcp_reset_arrived(struct cpu_context *context, struct tcp_socket *socket);
 void tcp_give_up(struct cpu_context *context, struct tcp_socket *socket);
 
