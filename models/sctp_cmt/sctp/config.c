@@ -247,6 +247,18 @@ static const struct param sctp_params[] = {
              .doc = "CMT-PF: a path with a timeout gets no data until it answers; then cwnd is "
                     "this many MTUs; 0: off",
              .source = "thesis 004, 4.3; BSD SCTP of September 2007: cmt_pf; ns-2.35"),
+    PARAM_AS(
+        T, "cmt_pf_resume", cmt.pf_resume, PARAM_COUNT, BY_PROFILE("0", "0", "1"), .most = "64",
+        .doc = "CMT-PF: cwnd, in MTUs, of a path that is used again without an answer, because "
+               "no other one is left; 0: as cmt_pf",
+        .source = "BSD SCTP of September 2007; ns-2.35"),
+    PARAM_AS(T, "cmt_pf_retries", cmt.pf_retries, PARAM_COUNT, .fallback = "0", .most = "1000",
+             .doc = "CMT-PF: errors in a row that a path survives without being suspected (PFMR)",
+             .source = "RFC 7829, 5; thesis 004, 4.3: the first timeout counts"),
+    PARAM_AS(T, "cmt_pf_by_heartbeat", cmt.pf_by_heartbeat, PARAM_BOOL,
+             BY_PROFILE("true", "false", "false"),
+             .doc = "CMT-PF: an unanswered heartbeat makes a path suspected as a timeout does",
+             .source = "RFC 7829, 3; BSD SCTP of September 2007; ns-2.35"),
     PARAM_AS(T, "cmt_splitting", cmt.splitting, PARAM_CHOICE, .fallback = "none",
              .choices = splittings,
              .doc = "which buffers are split evenly among the paths, so that none takes it all",

@@ -67,10 +67,12 @@ struct sctp_path {
     uint32_t recover;
     bool fast_acked; // ns2's burst rule
     struct inet_timer *t3, *heartbeat;
-    sim_time last_sent;    // DATA or heartbeat
-    bool heartbeat_out;    // a heartbeat is unanswered
-    int64_t heartbeat_due; // ticks: when the next one may be sent
-    uint64_t nonce;        // 0: none yet
+    sim_time last_sent;      // DATA or heartbeat
+    bool probing;            // heartbeats have been started
+    bool heartbeat_out;      // a heartbeat is unanswered
+    sim_time heartbeat_from; // when the current period began
+    int64_t heartbeat_due;   // ticks: when the next one may be sent
+    uint64_t nonce;          // 0: none yet
     struct sctp_path_sack sack;
     struct sctp_path_cmt cmt;
     int64_t chunks_sent, bytes_sent; // DATA, retransmissions included
@@ -84,6 +86,7 @@ void sctp_path_init(struct sctp_path *path, struct sctp_association *association
                     int local, int remote, bool confirmed);
 void sctp_path_clear(struct sctp_path *path);
 const char *sctp_path_state_name(enum sctp_path_state state);
+const char *sctp_path_name(const struct sctp_path *path); // "path 1" is number 0; static
 
 // The handshake has shown that the peer is at the address.
 void sctp_path_confirm(struct cpu_context *context, struct sctp_path *path);
@@ -146,10 +149,13 @@ bool sctp_split_allows(const struct sctp_path *path);
 // The association is up: starts heartbeats and the probing of unconfirmed paths.
 void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association);
 void sctp_heartbeats_stop(struct sctp_association *association);
-// Sends a heartbeat now, whatever the state of the path.
+// Queues a heartbeat, whatever the state of the path; sctp_output sends it.
 void sctp_heartbeat_send(struct cpu_context *context, struct sctp_path *path);
+// The same for a path that is PF; the next one follows after an RTO.
+void sctp_heartbeat_again(struct cpu_context *context, struct sctp_path *path);
 // The state of the path has changed: its next heartbeat is timed anew.
 void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path);
+// The answer is queued; the caller sends when the whole packet is done.
 void sctp_heartbeat_arrived(struct cpu_context *context, struct sctp_association *association,
                             struct sctp_path *from, const struct sctp_chunk *chunk);
 void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_association *association,

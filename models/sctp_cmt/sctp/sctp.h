@@ -66,6 +66,9 @@ struct sctp_cmt_config {
     int recovery;           // enum sctp_recovery, in place of sctp_config's
     bool policy_before_cut; // at T3 the target is chosen before the path's cwnd is cut
     int64_t pf;             // CMT-PF: cwnd after PF in MTU; 0: off
+    int64_t pf_resume;      // MTU: cwnd of a PF path that is used because none is ACTIVE; 0: pf
+    int64_t pf_retries;     // PFMR of RFC 7829: errors up to it do not make a path PF
+    bool pf_by_heartbeat;   // an unanswered heartbeat makes a path PF, as T3-rtx does
     int splitting;          // enum sctp_splitting
 };
 

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Heartbeats: they confirm addresses, notice that an idle path has failed, and that a failed one is
+// back (RFC 9260, 5.4, 8.3). A heartbeat timer alone keeps no run going.
+//
+// Paths that are PF are probed at once and at each time-out, in every system (thesis 004, 4.3).
+#include "models/sctp_cmt/sctp/association.h"
+
+#define INFO_BYTES 44 // of the BSD stack: time, two nonces, family, length, an address of 24 bytes
+#define INFO_NONCE 8
+#define INFO_FAMILY 16
+#define INFO_ADDRESS 20
+#define FAMILY_IPV4 2
+#define IPV4_BYTES 16 // struct sockaddr_in
+#define JITTER_MS 256 // of the BSD stack
+
+static int64_t ticks_of(const struct sctp_association *association, sim_time time)
+{
+    return time / association->host->config->inet.tick;
+}
+
+static int64_t now_in_ticks(const struct cpu_context *context,
+                            const struct sctp_association *association)
+{
+    return inet_ticks(association->host->inet, context->now);
+}
+
+// ---- Chunks ----
+
+static uint32_t address_of(const struct sctp_path *path)
+{
+    const struct cluster *cluster = path->association->host->cluster;
+    int host = network_station_host(cluster->network, path->remote);
+    return inet_address(cluster->host_count, host, inet_subnet(cluster, path->remote));
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static void write_info(const struct cpu_context *context, struct sctp_path *path, uint8_t *info)
+{
+    const struct sctp_association *association = path->association;
+    sim_time time = now_in_ticks(context, association) * association->host->config->inet.tick;
+    put32(info, (uint32_t)(time / TIME_S));
+    put32(info + 4, (uint32_t)(time % TIME_S / TIME_US));
+    put32(info + INFO_NONCE, (uint32_t)(path->nonce >> 32));
+    put32(info + INFO_NONCE + 4, (uint32_t)path->nonce);
+    info[INFO_FAMILY] = FAMILY_IPV4;
+    info[INFO_FAMILY + 1] = IPV4_BYTES;
+    info[INFO_ADDRESS] = IPV4_BYTES;
+    info[INFO_ADDRESS + 1] = FAMILY_IPV4;
+    put32(info + INFO_ADDRESS + 4, address_of(path));
+}
+
+void sctp_heartbeat_send(struct cpu_context *context, struct sctp_path *path)
+{
+    struct sctp_host *host = path->association->host;
+    struct sctp_chunk *chunk = sctp_chunk_new(&host->pools, SCTP_HEARTBEAT, 0);
+    while (path->nonce == 0)
+        path->nonce = random_below(host->random, UINT64_MAX);
+    chunk->bytes = sctp_bytes_new(&host->pools, 4 + INFO_BYTES);
+    write_info(context, path, sctp_tlv_append(chunk->bytes, SCTP_HEARTBEAT_INFO, NULL, INFO_BYTES));
+    chunk->length = (uint16_t)(SCTP_CHUNK_HEADER + chunk->bytes->length);
+    path->heartbeat_out = true;
+    path->last_sent = path->heartbeat_from = context->now;
+    (*host->count.heartbeats)++;
+    sctp_control_queue(path, chunk);
+}
+
+void sctp_heartbeat_arrived(struct cpu_context *context, struct sctp_association *association,
+                            struct sctp_path *from, const struct sctp_chunk *chunk)
+{
+    (void)context;
+    struct sctp_chunk *answer =
+        sctp_chunk_new(&association->host->pools, SCTP_HEARTBEAT_ACK, chunk->flags);
+    answer->bytes = chunk->bytes;
+    if (answer->bytes)
+        sctp_bytes_ref(answer->bytes);
+    answer->length = chunk->length;
+    sctp_control_queue(from, answer);
+}
+
+// ---- Systems ----
+
+struct heartbeat_rule {
+    void (*start)(struct cpu_context *context, struct sctp_association *association);
+    // The path's state has changed; it is not PF.
+    void (*rearm)(struct cpu_context *context, struct sctp_path *path);
+    // A heartbeat was answered, and the state has not changed.
+    void (*answered)(struct cpu_context *context, struct sctp_path *path);
+};
+
+static void path_timer(struct cpu_context *context, void *owner);
+static void association_timer(struct cpu_context *context, void *owner);
+
+static const struct inet_timer_kind path_kind = {
+    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = path_timer};
+static const struct inet_timer_kind association_kind = {
+    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = association_timer};
+
+static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
+{
+    inet_timer_arm(context, path->association->host->inet, &path->heartbeat, &path_kind, path,
+                   ticks);
+}
+
+static bool probed(const struct sctp_path *path)
+{
+    return path->state == SCTP_PATH_UNCONFIRMED;
+}
+
+// ---- RFC 9260 and ns-2: a timer for each path ----
+
+static int64_t rfc_period(const struct sctp_path *path)
+{
+    const struct sctp_association *association = path->association;
+    double share = 0.5 + random_uniform(association->host->random);
+    return ticks_of(association, association->settings.heartbeat_interval) +
+           (int64_t)(share * (double)path->rto.rto);
+}
+
+// A new period begins.
+static void rfc_rearm(struct cpu_context *context, struct sctp_path *path)
+{
+    inet_timer_cancel(&path->heartbeat);
+    path->heartbeat_from = context->now;
+    if (path->heartbeats || probed(path))
+        arm_path(context, path, rfc_period(path));
+}
+
+// The next one is due a period after the last one.
+static void rfc_answered(struct cpu_context *context, struct sctp_path *path)
+{
+    inet_timer_cancel(&path->heartbeat);
+    if (path->heartbeats)
+        arm_path(context, path, path->heartbeat_due - now_in_ticks(context, path->association));
+}
+
+// The first of them at once, HB.Max.Burst per RTO.
+static void rfc_start(struct cpu_context *context, struct sctp_association *association)
+{
+    int64_t burst = association->host->config->heartbeat_burst, count = 0;
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_path *path = &association->paths[i];
+        if (!probed(path)) {
+            rfc_rearm(context, path);
+            continue;
+        }
+        int64_t turn = burst > 0 ? count++ / burst : 0;
+        if (turn == 0)
+            sctp_heartbeat_send(context, path);
+        arm_path(context, path, MAX(1, turn) * path->rto.rto);
+    }
+}
+
+// It is late after an RTO.
+static void rfc_send(struct cpu_context *context, struct sctp_path *path)
+{
+    sctp_heartbeat_send(context, path);
+    path->heartbeat_due = now_in_ticks(context, path->association) + rfc_period(path);
+    arm_path(context, path, path->rto.rto);
+    sctp_output(context, path->association);
+}
+
+static void rfc_unanswered(struct cpu_context *context, struct sctp_path *path)
+{
+    struct sctp_association *association = path->association;
+    path->heartbeat_out = false;
+    sctp_rto_back_off(&path->rto, association);
+    if (association->host->config->cmt.pf_by_heartbeat)
+        sctp_path_suspect(context, path);
+    if (!sctp_path_error(context, path))
+        return;
+    if (probed(path))
+        rfc_send(context, path);
+    else if (path->state != SCTP_PATH_PF && !inet_timer_armed(path->heartbeat))
+        rfc_answered(context, path); // the next one is due as if it had been
+    sctp_output(context, association);
+}
+
+static void rfc_timer(struct cpu_context *context, struct sctp_path *path)
+{
+    if (path->heartbeat_out)
+        rfc_unanswered(context, path);
+    else if (probed(path) || path->last_sent <= path->heartbeat_from)
+        rfc_send(context, path);
+    else
+        rfc_rearm(context, path); // it was busy
+}
+
+// ---- The BSD stack of 2007: one timer for the association ----
+
+static int64_t s2007_period(struct sctp_association *association)
+{
+    const struct sctp_settings *settings = &association->settings;
+    sim_time jitter = (sim_time)random_below(association->host->random, JITTER_MS) * TIME_MS;
+    bool probing = false;
+    for (int i = 0; i < association->path_count; i++)
+        probing |= probed(&association->paths[i]);
+    return ticks_of(association,
+                    settings->rto_initial + jitter + (probing ? 0 : settings->heartbeat_interval));
+}
+
+static void s2007_arm(struct cpu_context *context, struct sctp_association *association)
+{
+    inet_timer_arm(context, association->host->inet, &association->heartbeat, &association_kind,
+                   association, s2007_period(association));
+}
+
+// It counts whole seconds. Returns -1 if it isn't to be chosen.
+static int64_t s2007_silent(const struct cpu_context *context, const struct sctp_path *path)
+{
+    if (!path->heartbeats || path->state == SCTP_PATH_PF || probed(path))
+        return -1;
+    if (path->last_sent == 0)
+        return INT64_MAX;
+    sim_time seconds = context->now / TIME_S - path->last_sent / TIME_S;
+    int64_t silent = ticks_of(path->association, seconds * TIME_S);
+    return silent > 0 && silent >= path->rto.rto ? silent : -1;
+}
+
+static struct sctp_path *s2007_choose(const struct cpu_context *context,
+                                      const struct sctp_association *association)
+{
+    struct sctp_path *best = NULL;
+    int64_t longest = -1;
+    for (int i = 0; i < association->path_count; i++) {
+        int64_t silent = s2007_silent(context, &association->paths[i]);
+        if (silent > longest) {
+            longest = silent;
+            best = &association->paths[i];
+        }
+    }
+    return best;
+}
+
+// The error of an unanswered heartbeat is counted when the next one goes.
+static bool s2007_beat(struct cpu_context *context, struct sctp_path *path)
+{
+    if (path->heartbeat_out && !sctp_path_error(context, path))
+        return false;
+    sctp_heartbeat_send(context, path);
+    return true;
+}
+
+// Returns the number of paths that were probed; -1: the association is gone.
+static int64_t s2007_probe(struct cpu_context *context, struct sctp_association *association)
+{
+    int64_t count = 0, burst = association->host->config->heartbeat_burst;
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_path *path = &association->paths[i];
+        if (!probed(path) || (burst > 0 && count == burst))
+            continue;
+        if (!s2007_beat(context, path))
+            return -1;
+        count++;
+    }
+    return count;
+}
+
+static void s2007_start(struct cpu_context *context, struct sctp_association *association)
+{
+    s2007_probe(context, association);
+    s2007_arm(context, association);
+}
+
+static void association_timer(struct cpu_context *context, void *owner)
+{
+    struct sctp_association *association = owner;
+    int64_t count = s2007_probe(context, association);
+    if (count < 0)
+        return;
+    struct sctp_path *path = count == 0 ? s2007_choose(context, association) : NULL;
+    if (path && !s2007_beat(context, path))
+        return;
+    s2007_arm(context, association);
+    sctp_output(context, association);
+}
+
+// The path's own timer is for PF.
+static void s2007_rearm(struct cpu_context *context, struct sctp_path *path)
+{
+    (void)context;
+    inet_timer_cancel(&path->heartbeat);
+}
+
+static void s2007_answered(struct cpu_context *context, struct sctp_path *path)
+{
+    (void)context;
+    (void)path;
+}
+
+// ---- The switch ----
+
+static const struct heartbeat_rule heartbeat_rules[] = {
+    [SCTP_HEARTBEAT_RFC] = {rfc_start, rfc_rearm, rfc_answered},
+    [SCTP_HEARTBEAT_S2007] = {s2007_start, s2007_rearm, s2007_answered},
+    [SCTP_HEARTBEAT_NS2] = {rfc_start, rfc_rearm, rfc_answered},
+};
+
+static const struct heartbeat_rule *rule_of(const struct sctp_association *association)
+{
+    return &heartbeat_rules[association->host->config->heartbeat_rule];
+}
+
+// The path that an answer tells of; NULL: it is none of this association's heartbeats.
+static struct sctp_path *answered(const struct sctp_association *association, const uint8_t *info)
+{
+    uint64_t nonce = (uint64_t)sctp_get32(info + INFO_NONCE) << 32 | sctp_get32(info + 12);
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_path *path = &association->paths[i];
+        if (path->nonce == nonce && nonce != 0 &&
+            address_of(path) == sctp_get32(info + INFO_ADDRESS + 4))
+            return path;
+    }
+    return NULL;
+}
+
+void sctp_heartbeat_ack_arrived(struct cpu_context *context, struct sctp_association *association,
+                                const struct sctp_chunk *chunk)
+{
+    struct sctp_tlv tlv;
+    uint32_t at = 0;
+    if (!chunk->bytes || !sctp_tlv_next(chunk->bytes, &at, &tlv) || !tlv.sound ||
+        tlv.type != SCTP_HEARTBEAT_INFO || tlv.value_length < INFO_BYTES)
+        return;
+    struct sctp_path *path = answered(association, tlv.value);
+    if (!path)
+        return;
+    sim_time sent = sctp_get32(tlv.value) * TIME_S + sctp_get32(tlv.value + 4) * TIME_US;
+    int64_t took = now_in_ticks(context, association) - ticks_of(association, sent);
+    if (took >= 0)
+        sctp_rto_sample(&path->rto, association, took);
+    path->heartbeat_out = false;
+    sctp_association_alive(association);
+    bool stays = path->state == SCTP_PATH_ACTIVE;
+    sctp_path_alive(context, path, true);
+    if (stays)
+        rule_of(association)->answered(context, path);
+}
+
+void sctp_heartbeats_start(struct cpu_context *context, struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++)
+        association->paths[i].probing = true;
+    rule_of(association)->start(context, association);
+}
+
+void sctp_heartbeats_stop(struct sctp_association *association)
+{
+    inet_timer_cancel(&association->heartbeat);
+    for (int i = 0; i < association->path_count; i++) {
+        association->paths[i].probing = false;
+        inet_timer_cancel(&association->paths[i].heartbeat);
+    }
+}
+
+void sctp_heartbeat_rearm(struct cpu_context *context, struct sctp_path *path)
+{
+    path->heartbeat_out = false; // one that is out belongs to the state before
+    if (!path->probing)
+        return;
+    if (path->state == SCTP_PATH_PF)
+        inet_timer_cancel(&path->heartbeat);
+    else
+        rule_of(path->association)->rearm(context, path);
+}
+
+// ---- PF ----
+
+void sctp_heartbeat_again(struct cpu_context *context, struct sctp_path *path)
+{
+    sctp_heartbeat_send(context, path);
+    arm_path(context, path, path->rto.rto);
+}
+
+// T3-rtx, while DATA are still outstanding, counts the errors.
+static void pf_timer(struct cpu_context *context, struct sctp_path *path)
+{
+    struct sctp_association *association = path->association;
+    if (inet_timer_armed(path->t3)) {
+        arm_path(context, path, path->rto.rto);
+        return;
+    }
+    sctp_rto_back_off(&path->rto, association);
+    if (sctp_path_error(context, path))
+        sctp_output(context, association);
+}
+
+static void path_timer(struct cpu_context *context, void *owner)
+{
+    struct sctp_path *path = owner;
+    if (path->state == SCTP_PATH_PF)
+        pf_timer(context, path);
+    else
+        rfc_timer(context, path);
+}
