@@ -7,5 +7,7 @@ const struct model ethernet_model = {
     .sections = (const struct scenario_section *const[]){ethernet_sections, NULL},
     .cards = (const struct card[]){{"eepro100", ETHERNET_CARD, ethernet_add_nics},
                                    {"tulip", ETHERNET_CARD, ethernet_add_nics},
+                                   {"em82547gi", ETHERNET_CARD, ethernet_add_nics},
+                                   {"em82541gi", ETHERNET_CARD, ethernet_add_nics},
                                    {0}},
 };

@@ -9,6 +9,7 @@
 
 static const struct stage receive_stage = {"receive", STAGE_BUS};
 static const struct stage send_stage = {"send", STAGE_BUS};
+static const struct stage distance_stage = {"distance of interrupts", STAGE_NIC};
 
 #define PROTOCOLS 4       // on one card
 #define ETHERNET_LEAST 60 // without the check sequence
@@ -36,19 +37,21 @@ struct nic {
     // Transmit: ring -> loading (over the bus) -> loaded (in the FIFO) -> sending (on the wire).
     struct frame_queue tx_ring;
     int tx_queued;          // frames that have not yet left
-    int tx_used;            // ring entries in use, until the card has done with their frames
+    int tx_used;            // descriptors in use, until the card has done with their frames
     bool bus_taken;         // by a frame, until its last byte has been asked for
     struct packet *loading; // that frame, until its head is in the FIFO
     uint16_t loading_protocol;
     void *loading_token;
-    int64_t rest; // bytes of it that are still on the bus when its head is in the FIFO
-    bool ran_dry; // the wire wanted them too early: it is sent again once it is all in the FIFO
+    int loading_used; // descriptors
+    int64_t rest;     // bytes of it that are still on the bus when its head is in the FIFO
+    bool ran_dry;     // the wire wanted them too early: it is sent again once it is all in the FIFO
     int64_t threshold; // tx_threshold, or what underruns have made of it
     struct frame_queue loaded;
     bool sending;
     uint16_t sending_protocol;
     void *sending_token;
     uint32_t sending_bytes;
+    int sending_used;
     sim_time sending_since;
     int64_t fifo_bytes;
     struct event tx_head;   // doorbell latency, then the first bytes are in the FIFO
@@ -57,6 +60,7 @@ struct nic {
     struct event tx_full;   // the last byte of the frame loaded last is in the FIFO
     uint16_t full_protocol; // what that frame was
     void *full_token;
+    int full_used;
     struct event tx_room; // it has left so far that the FIFO has room
     bool tx_starting;     // between doorbell and the first bus request
     GArray *tx_done;      // struct tx_done, waiting for the interrupt handler
@@ -64,13 +68,16 @@ struct nic {
 
     // Receive: wire -> bus -> done, waiting for the interrupt handler.
     struct frame_queue rx_done;
-    int rx_used; // ring buffers in use
+    int rx_used;        // descriptors in use
+    int64_t rx_waiting; // bytes in the receive FIFO that the bus has not taken
 
     struct event interrupt;
-    int64_t waiting; // frames and completions since the last interrupt
+    int64_t waiting;   // frames and completions since the last interrupt
+    bool held;         // the interrupt that is due tells only of sent frames
+    sim_time earliest; // of the interrupt line, interrupt_distance after the last one
     struct cpu_task service;
     bool in_service;
-    int64_t *ring_drops, *fcs_drops, *interrupts;
+    int64_t *ring_drops, *fifo_drops, *fcs_drops, *interrupts;
     trace_lane lane_tx, lane_rx;
 
     // Capture.
@@ -88,6 +95,18 @@ static void ring_note(const struct nic *nic, trace_lane lane, enum trace_note_ki
 {
     sim_time now = sim_now(nic->sim);
     trace_note(nic->sim->trace, lane, &(struct trace_note){.kind = kind, .from = now, .to = now});
+}
+
+// Descriptors that a frame takes.
+static int nic_descriptors(const struct nic *nic, int64_t frame)
+{
+    int64_t buffer = nic->config.buffer;
+    return buffer > 0 ? (int)((frame + buffer - 1) / buffer) : 1;
+}
+
+static int packet_descriptors(const struct nic *nic, const struct packet *packet)
+{
+    return nic_descriptors(nic, MAX((int64_t)packet->wire_bytes - ETHERNET_FCS, 1));
 }
 
 static void queue_push(struct frame_queue *queue, struct packet *packet)
@@ -147,32 +166,50 @@ static void nic_capture(struct nic *nic, const struct packet *packet,
     packet_capture(nic->network, packet, nic->interface, direction, bytes, length);
 }
 
-// Something waits for the driver: an interrupt is asked for, at once or, where the card collects
-// several, when enough wait or the first has waited long enough.
-static void interrupt_ask(struct nic *nic, sim_time status)
+// The interrupt is due at `when`, and no more at another time. The card could give it at `asked`,
+// but for the distance from the last one, and gives it at `line`.
+static void interrupt_due(struct nic *nic, sim_time asked, sim_time line, sim_time when, bool held)
+{
+    struct engine *engine = nic->sim->engine;
+    trace_lane lane = held ? nic->lane_tx : nic->lane_rx;
+    trace_delay(nic->sim->trace, lane, &stage_nic, sim_now(nic->sim), asked, MESSAGE_NONE);
+    if (line > asked)
+        trace_delay(nic->sim->trace, lane, &distance_stage, asked, line, MESSAGE_NONE);
+    trace_delay(nic->sim->trace, lane, &stage_interrupt_line, line, when, MESSAGE_NONE);
+    if (event_pending(&nic->interrupt))
+        engine_reschedule(engine, &nic->interrupt, when);
+    else
+        engine_schedule(engine, &nic->interrupt, when);
+    nic->held = held;
+}
+
+// Something waits for the driver: an interrupt is asked for, after `hold` if nothing else asks
+// before. It comes at once or, where the card collects several, when enough wait or the first has
+// waited long enough; and never too soon after the last one.
+static void interrupt_ask(struct nic *nic, sim_time status, sim_time hold)
 {
     if (nic->in_service)
         return;
-    sim_time now = sim_now(nic->sim), when = now + status + nic->config.interrupt_delay;
-    when += nic->host->config.kernel.interrupt_latency;
+    sim_time asked = sim_now(nic->sim) + status + hold + nic->config.interrupt_delay;
     bool enough = ++nic->waiting >= nic->config.coalesce_frames;
     if (!enough)
-        when += nic->config.coalesce_delay;
-    if (event_pending(&nic->interrupt)) {
-        if (enough && nic->config.coalesce_delay > 0 && when < nic->interrupt.when)
-            engine_reschedule(nic->sim->engine, &nic->interrupt, when);
-        return;
-    }
-    sim_time line = when - nic->host->config.kernel.interrupt_latency;
-    trace_delay(nic->sim->trace, nic->lane_rx, &stage_nic, now, line, MESSAGE_NONE);
-    trace_delay(nic->sim->trace, nic->lane_rx, &stage_interrupt_line, line, when, MESSAGE_NONE);
-    engine_schedule(nic->sim->engine, &nic->interrupt, when);
+        asked += nic->config.coalesce_delay;
+    sim_time line = MAX(asked, nic->earliest);
+    sim_time when = line + nic->host->config.kernel.interrupt_latency;
+    if (!event_pending(&nic->interrupt))
+        interrupt_due(nic, asked, line, when, hold > 0);
+    else if (nic->held && when < nic->interrupt.when)
+        interrupt_due(nic, asked, line, when, hold > 0);
+    else if (enough && nic->config.coalesce_delay > 0 && when < nic->interrupt.when)
+        engine_reschedule(nic->sim->engine, &nic->interrupt, when);
 }
 
 static void interrupt_line(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct nic *nic = container_of(event, struct nic, interrupt);
+    nic->earliest = sim_now(nic->sim) - nic->host->config.kernel.interrupt_latency +
+                    nic->config.interrupt_distance;
     cpu_wake(&nic->service);
 }
 
@@ -209,10 +246,11 @@ static void tx_load(struct nic *nic)
     nic->loading = queue_pop(&nic->tx_ring);
     nic->loading_protocol = next->protocol;
     nic->loading_token = next->token;
+    nic->loading_used = packet_descriptors(nic, next);
     ring_note(nic, nic->lane_tx, TRACE_LEAVE);
     nic->fifo_bytes += next->wire_bytes;
-    bus_transfer(nic->bus, BUS_READ, nic->config.descriptor + head, &nic->tx_head, &send_stage,
-                 next->message);
+    bus_transfer(nic->bus, BUS_READ, nic->config.descriptor * nic->loading_used + head,
+                 &nic->tx_head, &send_stage, next->message);
 }
 
 // Whether byte `nth` of the rest of a frame, of which `head` bytes are in the FIFO, comes over the
@@ -284,6 +322,7 @@ static void tx_send(struct nic *nic)
     nic->sending_token = packet->token;
     nic->sending_protocol = packet->protocol;
     nic->sending_bytes = packet->wire_bytes;
+    nic->sending_used = packet_descriptors(nic, packet);
     nic->sending_since = sim_now(nic->sim);
     trace_flow(nic->sim->trace, nic->lane_tx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
     nic_capture(nic, packet, CAPTURE_OUT);
@@ -297,14 +336,14 @@ static void tx_complete(struct nic *nic, uint16_t protocol, void *token)
         return;
     struct tx_done done = {protocol, token};
     g_array_append_val(nic->tx_done, done);
-    interrupt_ask(nic, 0);
+    interrupt_ask(nic, 0, nic->config.tx_interrupt_delay);
 }
 
 static void tx_full_event(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct nic *nic = container_of(event, struct nic, tx_full);
-    nic->tx_used--;
+    nic->tx_used -= nic->full_used;
     tx_complete(nic, nic->full_protocol, nic->full_token);
 }
 
@@ -315,9 +354,10 @@ static void tx_loaded(struct nic *nic)
     if (nic->config.completion == NIC_COMPLETE_LOADED && nic->loading_token) {
         nic->full_protocol = nic->loading_protocol;
         nic->full_token = nic->loading_token;
+        nic->full_used = nic->loading_used;
         engine_schedule(nic->sim->engine, &nic->tx_full, tx_room_at(nic, 0));
     } else if (nic->config.completion == NIC_COMPLETE_LOADED) {
-        nic->tx_used--;
+        nic->tx_used -= nic->loading_used;
     }
     nic->bus_taken = false;
     tx_load(nic);
@@ -349,7 +389,7 @@ static void tx_give_up(struct nic *nic)
     struct packet *packet = queue_pop(&nic->loaded);
     nic->fifo_bytes -= packet->wire_bytes;
     nic->tx_queued--;
-    nic->tx_used--;
+    nic->tx_used -= packet_descriptors(nic, packet);
     tx_complete(nic, packet->protocol, packet->token);
     packet_drop(nic->network, packet,
                 "underrun of the transmit FIFO, which is too small to send the frame again");
@@ -398,7 +438,7 @@ static void tx_sent_event(struct engine *engine, struct event *event)
     nic->fifo_bytes -= nic->sending_bytes;
     nic->tx_queued--;
     if (nic->config.completion == NIC_COMPLETE_SENT) {
-        nic->tx_used--;
+        nic->tx_used -= nic->sending_used;
         tx_complete(nic, nic->sending_protocol, nic->sending_token);
     }
     tx_send(nic);
@@ -407,7 +447,8 @@ static void tx_sent_event(struct engine *engine, struct event *event)
 
 int nic_tx_room(const struct nic *nic)
 {
-    return (int)nic->config.tx_ring - nic->tx_used;
+    return ((int)nic->config.tx_ring - nic->tx_used) /
+           nic_descriptors(nic, nic->config.largest_frame);
 }
 
 void nic_transmit(struct nic *nic, struct packet *packet, void *token)
@@ -417,7 +458,7 @@ void nic_transmit(struct nic *nic, struct packet *packet, void *token)
     queue_push(&nic->tx_ring, packet);
     ring_note(nic, nic->lane_tx, TRACE_JOIN);
     bool idle = nic->tx_queued++ == 0;
-    nic->tx_used++;
+    nic->tx_used += packet_descriptors(nic, packet);
     if (idle) {
         sim_time now = sim_now(nic->sim), when = now + nic->config.tx_start;
         trace_delay(nic->sim->trace, nic->lane_tx, &stage_nic, now, when, packet->message);
@@ -436,22 +477,29 @@ static void nic_drop(struct nic *nic, struct packet *packet, int64_t *counter, c
     packet_drop(nic->network, packet, reason);
 }
 
+// Bytes that are still to be written when a frame's last bit has come.
+static int64_t rx_residue(const struct nic *nic, const struct packet *packet)
+{
+    return MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
+}
+
 static void rx_written(struct engine *engine, struct event *event)
 {
     (void)engine;
     struct packet *packet = container_of(event, struct packet, event);
     struct nic *nic = packet->token;
+    nic->rx_waiting -= rx_residue(nic, packet);
     queue_push(&nic->rx_done, packet);
     ring_note(nic, nic->lane_rx, TRACE_JOIN);
-    interrupt_ask(nic, nic->config.rx_status);
+    interrupt_ask(nic, nic->config.rx_status, 0);
 }
 
 // The rest of a frame goes into host memory.
 static void rx_write(struct nic *nic, struct packet *packet)
 {
-    int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
+    int64_t descriptors = nic->config.descriptor * packet_descriptors(nic, packet);
     event_init(&packet->event, rx_written);
-    bus_transfer(nic->bus, BUS_WRITE, residue + nic->config.descriptor, &packet->event,
+    bus_transfer(nic->bus, BUS_WRITE, rx_residue(nic, packet) + descriptors, &packet->event,
                  &receive_stage, packet->message);
 }
 
@@ -469,14 +517,20 @@ static void nic_receive(void *owner, struct packet *packet)
         nic_drop(nic, packet, nic->fcs_drops, "FCS error at the receiving NIC");
         return;
     }
-    if (nic->rx_used == nic->config.rx_ring) {
+    int64_t residue = rx_residue(nic, packet);
+    int descriptors = packet_descriptors(nic, packet);
+    if (nic->config.rx_fifo > 0 && nic->rx_waiting + residue > nic->config.rx_fifo) {
+        nic_drop(nic, packet, nic->fifo_drops, "receive FIFO full");
+        return;
+    }
+    if (nic->rx_used + descriptors > nic->config.rx_ring) {
         nic_drop(nic, packet, nic->ring_drops, "receive ring full");
         return;
     }
     nic_capture(nic, packet, CAPTURE_IN); // what the driver gets to see
-    nic->rx_used++;
+    nic->rx_used += descriptors;
+    nic->rx_waiting += residue;
     trace_flow(nic->sim->trace, nic->lane_rx, packet->message, TRACE_FLOW_STEP, sim_now(nic->sim));
-    int64_t residue = MIN((int64_t)packet->wire_bytes, nic->config.rx_residue);
     bus_note(nic->bus, BUS_WRITE, packet->wire_bytes - residue);
     packet->token = nic;
     if (nic->config.rx_latency == 0) {
@@ -507,7 +561,7 @@ static bool service_one(struct cpu_context *context, struct nic *nic)
     struct packet *packet = queue_pop(&nic->rx_done);
     if (!packet)
         return false;
-    nic->rx_used--;
+    nic->rx_used -= packet_descriptors(nic, packet);
     ring_note(nic, nic->lane_rx, TRACE_LEAVE);
     cpu_spend_for(context, nic->config.rx_frame, &stage_driver, packet->message);
     const struct registration *to = nic_protocol_of(nic, packet->protocol);
@@ -566,6 +620,8 @@ struct nic *nic_new(struct host *host, struct bus *bus, struct network *network,
     event_init(&nic->interrupt, interrupt_line);
     cpu_task_init(&nic->service, host_interrupt_core(host), CPU_INTERRUPT, nic_service);
     nic->ring_drops = sim_loss_counter(nic->sim, "nic receive ring full", LOSS_DROPPED);
+    if (config->rx_fifo > 0)
+        nic->fifo_drops = sim_loss_counter(nic->sim, "nic receive FIFO full", LOSS_DROPPED);
     nic->fcs_drops = sim_loss_counter(nic->sim, "nic FCS errors", LOSS_DROPPED);
     nic->interrupts = sim_counter(nic->sim, "nic interrupts");
     nic->lane_tx = nic_lane(nic, name, "send");

@@ -13,8 +13,19 @@
 // threshold at an underrun.) On a bus that the processor's copies may hold up (memory_bus.h), a
 // frame whose rest has to wait for the bus starts when it is complete in the FIFO.
 //
+// Interrupts are moderated in one of two ways, or not at all. A card may collect frames for one
+// (coalesce_frames, coalesce_delay, counted from the first). Or it keeps a distance from its last
+// interrupt (interrupt_distance, as Intel's interrupt throttling register does): after a longer
+// pause an interrupt comes at once. What tells only of sent frames may wait besides
+// (tx_interrupt_delay); any interrupt brings it along.
+//
+// A frame takes as many descriptors of a ring as it needs buffers of the host. A received frame
+// that the bus has not yet taken stays in the receive FIFO, and one that finds no room there is
+// lost.
+//
 // Not modelled: collisions and half duplex, the contention of that part of a received frame that is
-// written while it still arrives, multicast filters, driver watchdogs.
+// written while it still arrives (with rx_residue as long as a frame there is none), frames that
+// wait in the receive FIFO for a descriptor, multicast filters, driver watchdogs.
 #ifndef NETSIM_MODELS_ETHERNET_NIC_H
 #define NETSIM_MODELS_ETHERNET_NIC_H
 
@@ -43,11 +54,16 @@ struct nic_config {
     int64_t tx_threshold;     // bytes, initially
     int64_t tx_fifo;          // bytes
     int64_t rx_residue;       // bytes
+    int64_t rx_fifo;          // bytes; 0: never too small
+    int64_t buffer;           // bytes; 0: a frame fits in one
+    int64_t largest_frame;    // bytes, without the check sequence
     sim_time rx_latency;      // ps
     sim_time rx_status;       // ps
     sim_time interrupt_delay; // ps
     int64_t coalesce_frames;
-    sim_time coalesce_delay; // ps
+    sim_time coalesce_delay;     // ps
+    sim_time interrupt_distance; // ps
+    sim_time tx_interrupt_delay; // ps
     struct cost doorbell;
     struct cost status_read;
     struct cost tx_frame;
@@ -79,7 +95,7 @@ void nic_free(struct nic *nic);
 
 void nic_register(struct nic *nic, uint16_t protocol, const struct nic_protocol *ops, void *owner);
 
-// Frames that the transmit ring can still take.
+// Frames that the transmit ring can still take, however long each of them is.
 int nic_tx_room(const struct nic *nic);
 
 // Rings the doorbell now for a frame (route, wire_bytes, protocol set), which is put into the ring.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Both cards are bus masters on 32-bit/33-MHz PCI with rings in host memory. They differ in the
-// FIFO, in when a frame starts on the wire, and in what a register access and the driver cost; the
+// All cards are bus masters with rings in host memory: two Fast Ethernet ones for 32-bit/33-MHz
+// PCI, and two of gigabit with FreeBSD's driver em, of which the 82547GI sits at a port of the
+// north bridge (CSA) and the 82541GI at PCI. They differ in the FIFOs, in when a frame starts on
+// the wire, in how they moderate interrupts, and in what a register access and the driver cost; the
 // rows below are the whole difference.
 #include "models/ethernet/nics.h"
 
@@ -38,6 +40,18 @@ static const char *const completions[] = {
                      "follow",                                                                     \
               .source = "off: no data sheet has one")
 
+#define BUFFER_PARAMS(fifo, of_host, frame, fifo_source, buffer_source, frame_source)              \
+    PARAM(N, rx_fifo, PARAM_SIZE, .fallback = fifo,                                                \
+          .doc = "receive FIFO, for what the bus has not yet taken; 0: never too small",           \
+          .source = fifo_source),                                                                  \
+        PARAM(N, buffer, PARAM_SIZE, .fallback = of_host,                                          \
+              .doc = "buffer of the host to which a descriptor points, of which a frame may need " \
+                     "several; 0: one always does",                                                \
+              .source = buffer_source),                                                            \
+        PARAM(N, largest_frame, PARAM_SIZE, .fallback = frame, .least = "60 B",                    \
+              .doc = "longest frame, without its check sequence; MTUs are checked against it",     \
+              .source = frame_source)
+
 #define BUS_PARAMS(descriptor_bytes, status, delay, bus_source)                                    \
     PARAM(N, descriptor, PARAM_SIZE, .fallback = descriptor_bytes,                                 \
           .doc = "descriptor read or written back for each frame", .source = bus_source),          \
@@ -47,13 +61,28 @@ static const char *const completions[] = {
               .doc = "from the interrupt asked for to the processor's interrupt line",             \
               .source = bus_source)
 
-#define COALESCE_PARAMS                                                                            \
+#define COALESCE_PARAMS(distance, sent_delay, distance_source, sent_source)                        \
     PARAM(N, coalesce_frames, PARAM_COUNT, .fallback = "1", .least = "1", .most = "4096",          \
           .doc = "frames and completions that are collected for one interrupt",                    \
           .source = "cards of 2000: an interrupt for each"),                                       \
         PARAM(N, coalesce_delay, PARAM_DURATION, .fallback = "0 s", .most = "1 s",                 \
               .doc = "longest that the first of them waits for more",                              \
-              .source = "cards of 2000: an interrupt for each")
+              .source = "cards of 2000: an interrupt for each"),                                   \
+        PARAM(N, interrupt_distance, PARAM_DURATION, .fallback = distance, .most = "1 s",          \
+              .doc = "least time between two interrupts", .source = distance_source),              \
+        PARAM(N, tx_interrupt_delay, PARAM_DURATION, .fallback = sent_delay, .most = "1 s",        \
+              .doc = "longest that what only tells of sent frames waits for another interrupt",    \
+              .source = sent_source)
+
+// What the cards of 2000 and 2001 do not have.
+#define FAST_ETHERNET_BUFFERS                                                                      \
+    BUFFER_PARAMS("0 B", "0 B", "1514 B",                                                          \
+                  "assumed: PCI always takes what a wire of 100 Mb/s brings",                      \
+                  "drivers of Linux 2.4: a buffer of 1.5 KiB and more for each frame",             \
+                  "IEEE 802.3: 1,518 B with the check sequence")
+#define FAST_ETHERNET_INTERRUPTS                                                                   \
+    COALESCE_PARAMS("0 s", "0 s", "off: cards of 2000 have no such register",                      \
+                    "off: cards of 2000 have no such register")
 
 #define DRIVER_PARAMS(bell, read, port_source, fill, done, take, driver_source)                    \
     PARAM(N, doorbell, PARAM_COST, .fallback = bell, .doc = "host's command to the card",          \
@@ -78,7 +107,8 @@ static const struct param eepro100_params[] = {
                 "reads the last "
                 "command block again, then the next one and its buffer list"),
     BUS_PARAMS("16 B", "500 ns", "500 ns", "82558 data sheet, prior"),
-    COALESCE_PARAMS,
+    FAST_ETHERNET_BUFFERS,
+    FAST_ETHERNET_INTERRUPTS,
     DRIVER_PARAMS("2.4 us", "2.4 us",
                   "prior: the driver waits until the command unit has taken a command; port reads "
                   "of 0.6..0.8 us",
@@ -96,7 +126,8 @@ static const struct param tulip_params[] = {
     FIFO_PARAMS("400 ns", "128 B", "2 KiB", "64 B",
                 "21140 hardware reference: threshold 128 B at 100 Mb/s"),
     BUS_PARAMS("16 B", "300 ns", "500 ns", "21140 hardware reference, prior"),
-    COALESCE_PARAMS,
+    FAST_ETHERNET_BUFFERS,
+    FAST_ETHERNET_INTERRUPTS,
     DRIVER_PARAMS("200 ns", "1.4 us", "prior: one posted write; one read and one write",
                   "400 cycles", "350 cycles", "600 cycles", "prior: instructions of the driver"),
     {0},
@@ -106,9 +137,83 @@ static const struct param_table tulip_table =
     PARAM_TABLE(struct nic_config, tulip_params, .name = "tulip",
                 .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver");
 
+// ---- Gigabit: Intel 8254x with FreeBSD 6.2's driver em ----
+
+#define EM_PRIOR(time)                                                                             \
+    "prior: " time " of a Pentium 4 of 3.2 GHz, some 2.8 G cycles of the reference"
+
+#define EM_FIFO_SOURCE                                                                             \
+    "prior: a whole frame is loaded before it starts, and has come before it is written, since "   \
+    "bad "                                                                                         \
+    "ones never reach memory (Intel's 8254x manual, RCTL.SBP); the threshold is as long as any"
+
+// `tx` and `rx` are the parts into which the driver cuts the packet buffer.
+#define EM_PARAMS(tx, rx, pba_source)                                                              \
+    COMPLETION_PARAM("loaded", "Intel's 8254x manual: with RS the descriptor is written "          \
+                               "back when the frame is in the FIFO"),                              \
+        RING_PARAMS("256", "256",                                                                  \
+                    "driver em of FreeBSD 6.2: EM_MAX_TXD, EM_MAX_RXD of 82543 and "               \
+                    "default of all"),                                                             \
+        PARAM(N, tx_start, PARAM_DURATION, .fallback = "500 ns",                                   \
+              .doc = "from doorbell to the first bus request",                                     \
+              .source = "prior: as of other cards with a tail register"),                          \
+        PARAM(N, tx_threshold, PARAM_SIZE, .fallback = "16 KiB", .least = "1 B",                   \
+              .doc =                                                                               \
+                  "bytes in the FIFO before a frame starts on the wire; doubled at an underrun",   \
+              .source = EM_FIFO_SOURCE),                                                           \
+        PARAM(N, tx_fifo, PARAM_SIZE, .fallback = tx, .least = "64 B", .doc = "transmit FIFO",     \
+              .source = pba_source),                                                               \
+        PARAM(N, rx_residue, PARAM_SIZE, .fallback = "16 KiB", .least = "1 B",                     \
+              .doc = "bytes of a frame that are still to be written when its last bit arrives",    \
+              .source = EM_FIFO_SOURCE),                                                           \
+        PARAM(N, rx_latency, PARAM_DURATION, .fallback = "0 s", .most = "1 s",                     \
+              .doc = "from a frame's last bit until the card writes its end, in which others "     \
+                     "follow",                                                                     \
+              .source = "off: the manual has none"),                                               \
+        BUFFER_PARAMS(rx, "2 KiB", "16124 B", pba_source,                                          \
+                      "FreeBSD 6.2: clusters of MCLBYTES, chained to frames",                      \
+                      "driver em of FreeBSD 6.2: MAX_JUMBO_FRAME_SIZE 0x3f00 with the check "      \
+                      "sequence"),                                                                 \
+        BUS_PARAMS("16 B", "300 ns", "500 ns",                                                     \
+                   "Intel's 8254x manual: descriptors of 16 B; prior"),                            \
+        COALESCE_PARAMS("124928 ns", "65536 ns",                                                   \
+                        "driver em of FreeBSD 6.2: 8,000 interrupts a second, an ITR of 488 "      \
+                        "steps of 256 ns",                                                         \
+                        "driver em of FreeBSD 6.2: hw.em.tx_int_delay, tx_abs_int_delay: 64 "      \
+                        "steps of 1.024 us"),                                                      \
+        DRIVER_PARAMS("200 ns", "1.6 us",                                                          \
+                      "prior: one posted write; a read of ICR, two writes of masks",               \
+                      "1700 cycles", "550 cycles", "2800 cycles",                                  \
+                      EM_PRIOR("0.6 us for a frame sent, 0.2 us for its completion, 1 us for one " \
+                               "received"))
+
+static const struct param em82547gi_params[] = {
+    EM_PARAMS("18 KiB", "22 KiB",
+              "driver em of FreeBSD 6.2: of 40 KiB, 22 to receive with frames above 8 KiB (30 "
+              "below)"),
+    {0},
+};
+
+static const struct param_table em82547gi_table =
+    PARAM_TABLE(struct nic_config, em82547gi_params, .name = "em82547gi",
+                .doc = "Intel 82547GI, gigabit at the north bridge's CSA port, with FreeBSD's em");
+
+static const struct param em82541gi_params[] = {
+    EM_PARAMS("24 KiB", "40 KiB",
+              "driver em of FreeBSD 6.2: of 64 KiB, 40 to receive with frames above 8 KiB (48 "
+              "below)"),
+    {0},
+};
+
+static const struct param_table em82541gi_table =
+    PARAM_TABLE(struct nic_config, em82541gi_params, .name = "em82541gi",
+                .doc = "Intel 82541GI, gigabit at 32-bit PCI, with FreeBSD's em");
+
 const struct scenario_section ethernet_sections[] = {
     {"eepro100", &eepro100_table},
     {"tulip", &tulip_table},
+    {"em82547gi", &em82547gi_table},
+    {"em82541gi", &em82541gi_table},
     {NULL, NULL},
 };
 
@@ -128,6 +233,44 @@ void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test
         const struct nic_config *config = scenario_section_values(test_case, card->nic);
         struct nic *nic = nic_new(host, card->bus, network, station, card->name, config);
         cluster_put_card(cluster, station, nic, free_nic);
+    }
+}
+
+// ---- MTUs ----
+
+// A card that the stack uses: `listed`, or (NULL) one of the case's `nic`.
+static bool check_card(const struct scenario_case *test_case, const struct topology_card *listed,
+                       const char *path, int64_t mtu, struct diag_list *diags)
+{
+    const char *nic = listed ? listed->nic : test_case->nic;
+    const struct nic_config *config = scenario_section_values(test_case, nic);
+    int64_t own = listed ? listed->mtu : 0, frame = ETHERNET_HEADER + (own > 0 ? own : mtu);
+    if (frame <= config->largest_frame)
+        return true;
+    char *text = g_strdup_printf("%s takes frames of %" G_GINT64_FORMAT
+                                 " B, and packets of this MTU need %" G_GINT64_FORMAT,
+                                 nic, config->largest_frame, frame);
+    char *hint = g_strdup_printf("%" G_GINT64_FORMAT " B fits; %s.largest_frame is what it takes",
+                                 config->largest_frame - ETHERNET_HEADER, nic);
+    if (own > 0)
+        diag_add(diags, listed->mark, "hosts", hint, "%s", text);
+    else
+        scenario_complain(test_case, diags, path, "mtu", hint, "%s", text);
+    g_free(text);
+    g_free(hint);
+    return false;
+}
+
+void ethernet_check_mtu(const struct scenario_case *test_case, const char *path, int64_t mtu,
+                        struct diag_list *diags)
+{
+    const struct topology *topology = &test_case->topology;
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        for (int end = 0; end < topology_link_ends(link); end++)
+            if (topology_is_host(topology, topology_link_node(link, end)) && !link->idle[end] &&
+                !check_card(test_case, topology_link_card(topology, link, end), path, mtu, diags))
+                return;
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Fast Ethernet cards of thesis 000, as parameters of models/ethernet/nic.h, and their stations
-// in a cluster.
+// The Fast Ethernet cards of thesis 000 and the gigabit ones of thesis 004's hosts, as parameters
+// of models/ethernet/nic.h, and their stations in a cluster.
 #ifndef NETSIM_MODELS_ETHERNET_NICS_H
 #define NETSIM_MODELS_ETHERNET_NICS_H
 
@@ -8,7 +8,7 @@
 #include "sim/cluster/cluster.h"
 
 // eepro100: Intel EtherExpress Pro/100 (82558). tulip: DEC 21140 and compatibles, as on the Level
-// One FNC-0108TX.
+// One FNC-0108TX. em82547gi, em82541gi: Intel's PRO/1000 on board, on CSA and on PCI.
 #define ETHERNET_CARD "Ethernet" // kind of card (struct card)
 
 extern const struct scenario_section ethernet_sections[];
@@ -16,6 +16,12 @@ extern const struct scenario_section ethernet_sections[];
 // Puts a card at every station of the cluster, which owns them. For hosts that list their cards,
 // only at the stations that the case's stack uses.
 void ethernet_add_nics(struct cluster *cluster, const struct scenario_case *test_case);
+
+// For checks of stacks: complains of the first used card that cannot take frames with packets of
+// the MTU that its interface has: that of the host's list or else `mtu`, which the scenario gives
+// in the section `path` as "mtu".
+void ethernet_check_mtu(const struct scenario_case *test_case, const char *path, int64_t mtu,
+                        struct diag_list *diags);
 
 // The n-th card of a host.
 struct nic *ethernet_nic(const struct cluster *cluster, int host, int nth);

@@ -90,7 +90,8 @@ static void add_interface(struct inet_host *host, int station)
     struct inet_interface *interface = g_new0(struct inet_interface, 1);
     interface->host = host;
     interface->nic = nic;
-    interface->mtu = host->config->mtu;
+    int64_t own = host->cluster->cards[station].mtu;
+    interface->mtu = own > 0 ? own : host->config->mtu;
     g_ptr_array_add(host->interfaces, interface);
     nic_register(nic, IP_ETHERTYPE, &ip_protocol, interface);
 }

@@ -53,7 +53,7 @@ struct inet_protocol {
 struct inet_interface {
     struct inet_host *host;
     struct nic *nic;
-    int64_t mtu; // bytes of an IP packet
+    int64_t mtu; // bytes of an IP packet: what the host's list of cards says, or else the stack's
     struct packet *queue_head, *queue_tail;
     int64_t queue_length;
     int64_t pending;         // packets made that have not reached the queue yet
@@ -117,6 +117,10 @@ struct inet_interface *inet_interface_toward(const struct inet_host *host, int s
 // Returns the route from an interface's card to a station, or NULL if there is none. The network
 // owns it.
 const struct route *inet_route(const struct inet_interface *interface, int station);
+
+// Returns the largest IP packet that reaches a station from an interface: the smaller of the MTUs
+// of both ends, as a transport learns it from the path (RFC 1191).
+int64_t inet_path_mtu(const struct inet_interface *interface, int station);
 
 // The addresses of a host of the cluster, which need not have a stack yet: the stations of its
 // cards that the case's stack uses, in order. Writes at most `most` of them and returns how many

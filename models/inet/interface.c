@@ -32,6 +32,12 @@ const struct route *inet_route(const struct inet_interface *interface, int stati
     return network_route(interface->host->cluster->network, inet_station(interface), station);
 }
 
+int64_t inet_path_mtu(const struct inet_interface *interface, int station)
+{
+    int64_t peer = interface->host->cluster->cards[station].mtu;
+    return MIN(interface->mtu, peer > 0 ? peer : interface->host->config->mtu);
+}
+
 int inet_subnet(const struct cluster *cluster, int station)
 {
     int host = network_station_host(cluster->network, station);

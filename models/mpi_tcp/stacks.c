@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/mpi_tcp/stacks.h"
 
+#include "models/ethernet/nics.h"
 #include "models/mpi_tcp/lam_tcp.h"
 #include "models/mpi_tcp/netpipe.h"
 #include "models/mpi_tcp/p4.h"
@@ -41,6 +42,12 @@ static struct stack_footprint mesh_footprint(const struct scenario_case *test_ca
         LIBRARY_BENCHMARKS, "program", NULL                                                        \
     }
 
+static void check_mtu(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct tcp_config *config = scenario_section_values(test_case, "tcp");
+    ethernet_check_mtu(test_case, "tcp", config->inet.mtu, diags);
+}
+
 // Common to stacks over sockets. prefix_ops, prefix_init and prefix_clear are the stack's own.
 #define OVER_SOCKETS(prefix, name_, doc_, benchmarks_, ...)                                        \
     .schema =                                                                                      \
@@ -51,6 +58,7 @@ static struct stack_footprint mesh_footprint(const struct scenario_case *test_ca
             .sections = (const char *const[]){"tcp", __VA_ARGS__, NULL},                           \
             .one_process_per_host = true,                                                          \
             .cards = STACK_CARDS_BY_ROUTE,                                                         \
+            .check = check_mtu,                                                                    \
             .footprint = mesh_footprint,                                                           \
     },                                                                                             \
     .card = ETHERNET_CARD, .frames = &nic_capture_link, .device = &prefix##_ops,                   \

@@ -91,6 +91,27 @@ class Buses(Case):
         self.assertIn('"bus slow"', timeline)
         self.assertIn('"NIC eth1 send"', timeline)
 
+    def test_mtus(self):
+        text = machine().replace("eepro100}", "eepro100, mtu: 9000 B}", 1) + "stack: tcp\n"
+        file = self.write("mtu.yaml", text)
+        self.assertIn("mtu.yaml:6:36: error: hosts: eepro100 takes frames of 1514 B, and packets of this MTU need "
+                      "9014 (1500 B fits; eepro100.largest_frame is what it takes)",
+                      self.netsim("check", file, "--set", "nic=eth0", code=1).stderr)
+        # The other card has the stack's MTU.
+        self.netsim("check", file, "--set", "nic=eth1")
+        self.netsim("check", file, "--set", "eepro100.largest_frame=9014 B", "--set", "nic=eth0")
+        self.assertIn("--set tcp.mtu=1501 B: error: tcp.mtu: eepro100 takes frames of 1514 B, and packets of this "
+                      "MTU need 1515 (",
+                      self.netsim("check", file, "--set", "nic=eth1", "--set", "tcp.mtu=1501 B", code=1).stderr)
+        # Longer packets need fewer headers: the interface's MTU counts, not the stack's.
+
+        options = ("--set", "eepro100.largest_frame=9014 B", "--set", "nic=eth0", "--set", "workload.sizes=64 KiB")
+        plain = self.curve(machine() + "stack: tcp\n", *options)["tcp"][0]
+        jumbo = self.curve(text, *options)["tcp"][0]
+        self.assertEqual(jumbo, self.curve(machine() + "stack: tcp\n", "--set", "tcp.mtu=9000 B", *options)["tcp"][0])
+        self.assertEqual(jumbo, self.curve(text, *options, "--set", "tcp.mtu=1000 B")["tcp"][0])
+        self.assertNotEqual(jumbo, plain)
+
     def test_mistakes(self):
         file = self.write("buses.yaml", machine("buses: [{name: csa}]", ", bus: cas") + SERIES)
         self.assertIn('buses.yaml:6:69: error: hosts[0].nics[0].bus: unknown bus "cas" (the buses are csa)',

@@ -56,7 +56,7 @@ class Capture(Case):
         self.assertEqual({tuple(row) for row in rows}, {("", "1", "1")})  # checked, and good
 
     def test_tcp_is_whole(self):
-        for options in ([], ["--set", "tcp.mtu=9000 B"], ["--set", "tcp.timestamps=false"],
+        for options in ([], ["--set", "tcp.mtu=9000 B", "--set", "eepro100.largest_frame=9014 B"], ["--set", "tcp.timestamps=false"],
                         ["--set", "tcp.window_scale=2", "--set", "links[0].drop_probability=0.02"],
                         ["--set", "tcp.recovery=reno", "--set", "tcp.timestamps=false"]):
             with self.subTest(options):

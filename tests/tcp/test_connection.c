@@ -36,10 +36,11 @@ static void test_handshake(void)
 
 static void test_options(void)
 {
-    struct world *world = tcp_world(
-        (const char *const[]){"tcp.timestamps=false", "tcp.recovery=reno", "tcp.window_scale=3",
-                              "tcp.receive_buffer=256 KiB", "tcp.mtu=9000 B", NULL},
-        NULL);
+    struct world *world =
+        tcp_world((const char *const[]){"tcp.timestamps=false", "tcp.recovery=reno",
+                                        "tcp.window_scale=3", "tcp.receive_buffer=256 KiB",
+                                        "tcp.mtu=9000 B", "eepro100.largest_frame=9014 B", NULL},
+                  NULL);
     tcp_connect_nodes(world);
     world_run(world);
     const struct tcp_line *syn = tcp_log_at(world, 0);

@@ -104,8 +104,8 @@ static void test_segments(void)
 // With an MTU of 9000 B a sixth of the segments carries the same bytes.
 static void test_jumbo(void)
 {
-    static const char *const jumbo[] = {"tcp.mtu=9000 B", "eepro100.tx_fifo=16 KiB",
-                                        "host.processor.cores=1", NULL};
+    static const char *const jumbo[] = {"tcp.mtu=9000 B", "eepro100.largest_frame=9014 B",
+                                        "eepro100.tx_fifo=16 KiB", "host.processor.cores=1", NULL};
     expect("tcp.send_segment", 8948, one_core, 7);
     expect("tcp.send_segment", 8948, jumbo, 1);
     expect("tcp.receive_path", 8948, jumbo, 1);

@@ -18,7 +18,8 @@ static void test_initial_window(void)
     for (int jumbo = 0; jumbo < 2; jumbo++) {
         struct world *world = tcp_world(
             (const char *const[]){jumbo ? "tcp.mtu=9000 B" : "tcp.mtu=1500 B",
-                                  "tcp.send_buffer=128 KiB", "switches[0].latency=10 ms", NULL},
+                                  "eepro100.largest_frame=9014 B", "tcp.send_buffer=128 KiB",
+                                  "switches[0].latency=10 ms", NULL},
             NULL);
         tcp_connect_nodes(world);
         world_do_at(tcp_node(world, 0), 200 * TIME_MS, tcp_write_job, GSIZE_TO_POINTER(100000));
