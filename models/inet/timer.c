@@ -38,7 +38,10 @@ void inet_timer_arm(const struct cpu_context *context, struct inet_host *host,
     if (!timer) {
         timer = *place = pool_take(&host->timers);
         *timer = (struct inet_timer){.host = host, .kind = kind, .owner = owner, .place = place};
-        event_init(&timer->event, timer_event);
+        if (kind->background)
+            event_init_background(&timer->event, timer_event);
+        else
+            event_init(&timer->event, timer_event);
     }
     timer->armed = true;
     timer->armed_at = context->now;

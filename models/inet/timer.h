@@ -12,6 +12,9 @@ struct inet_timer_kind {
     struct stage wait;         // the latency until it expires
     const struct stage *stage; // for the cost of its handler
     void (*run)(struct cpu_context *context, void *owner);
+    // While it is armed it does not keep a run alive: a heartbeat's, which would be armed again for
+    // ever. Its handler runs as that of any other timer.
+    bool background;
 };
 
 struct inet_timer {

@@ -28,10 +28,10 @@ struct heap_entry {
 
 struct engine {
     sim_time now;
-    uint64_t next_sequence;
-    uint64_t events_run;
+    uint64_t next_sequence; // the number of schedulings
+    uint64_t events_run, events_cancelled;
+    uint64_t background; // pending events of the background
     uint64_t fingerprint;
-    size_t pending;
     uint64_t last_event; // engine_run returns when so many have run
     bool stopped;
 
@@ -91,7 +91,9 @@ uint64_t engine_events(const struct engine *engine)
 
 size_t engine_pending(const struct engine *engine)
 {
-    return engine->pending;
+    // Nothing on the hot path counts what is pending.
+    return engine->next_sequence - engine->events_run - engine->events_cancelled -
+           engine->background;
 }
 
 uint64_t engine_fingerprint(const struct engine *engine)
@@ -242,7 +244,8 @@ void engine_schedule(struct engine *engine, struct event *event, sim_time when)
         g_error("event scheduled %" G_GINT64_FORMAT " ps in the past", engine->now - when);
     event->when = when;
     event->sequence = engine->next_sequence++;
-    engine->pending++;
+    if (G_UNLIKELY(event->background))
+        engine->background++;
     if (when == engine->now) {
         event->slot = SLOT_CURRENT;
         circle_insert_before(&engine->current, event);
@@ -277,7 +280,9 @@ void engine_cancel(struct engine *engine, struct event *event)
     else
         heap_cancel(engine, event);
     event->slot = EVENT_IDLE;
-    engine->pending--;
+    engine->events_cancelled++;
+    if (event->background)
+        engine->background--;
 }
 
 void engine_reschedule(struct engine *engine, struct event *event, sim_time when)
@@ -317,6 +322,8 @@ static inline struct event *engine_pop(struct engine *engine, sim_time until)
         return current_pop(engine);
     if (engine->heap_count == 0 || engine->heap[0].when > until)
         return NULL;
+    if (G_UNLIKELY(engine->background > 0) && engine_pending(engine) == 0)
+        return NULL;
     struct event *first = engine->heap[0].first;
     struct heap_entry *recent = engine_recent(engine, first->when);
     engine->now = first->when;
@@ -351,7 +358,8 @@ void engine_run_some(struct engine *engine, sim_time until, uint64_t events)
         if (!event)
             return;
         event->slot = EVENT_IDLE;
-        engine->pending--;
+        if (G_UNLIKELY(event->background))
+            engine->background--;
         engine->events_run++;
         engine_fingerprint_add(engine, (uint64_t)event->when);
         event->run(engine, event);

@@ -31,8 +31,9 @@ struct event {
     sim_time when;      // meaningful while pending
     struct event *next; // the engine's: events of the same time, in a circle
     struct event *prev;
-    uint32_t slot; // index in the heap, or a mark for the list it is in; EVENT_IDLE when not
-                   // pending
+    uint32_t slot;       // index in the heap, or a mark for the list it is in; EVENT_IDLE when not
+                         // pending
+    uint32_t background; // 1: it does not keep a run alive
 };
 
 #define EVENT_IDLE UINT32_MAX
@@ -44,6 +45,16 @@ static inline void event_init(struct event *event, event_fn *run)
 {
     event->run = run;
     event->slot = EVENT_IDLE;
+    event->background = 0;
+}
+
+// An event that does not keep a run alive, such as a timer that is armed again and again: it runs
+// in its turn as long as others are pending, but the clock does not move on for it alone, so
+// engine_run ends when none but such events are left.
+static inline void event_init_background(struct event *event, event_fn *run)
+{
+    event_init(event, run);
+    event->background = 1;
 }
 
 static inline bool event_pending(const struct event *event)
@@ -67,8 +78,8 @@ void engine_reschedule(struct engine *engine, struct event *event, sim_time when
 // Cancels a pending event; does nothing if the event is idle.
 void engine_cancel(struct engine *engine, struct event *event);
 
-// Runs events until none is left, `until` is passed (events at `until` still run), or engine_stop
-// was called.
+// Runs events until none is left but those of the background, `until` is passed (events at `until`
+// still run), or engine_stop was called.
 void engine_run(struct engine *engine, sim_time until);
 
 // The same, but runs at most `events` events.
@@ -80,7 +91,7 @@ void engine_stop(struct engine *engine);
 // True if engine_stop ended the last engine_run.
 bool engine_stopped(const struct engine *engine);
 
-// Events run so far, and events pending now.
+// Events run so far, and events pending now but for those of the background.
 uint64_t engine_events(const struct engine *engine);
 size_t engine_pending(const struct engine *engine);
 

@@ -212,6 +212,44 @@ static void test_some(void)
     g_string_free(log, TRUE);
 }
 
+// A run ends when only background events are pending; they run as long as others are.
+static void test_background(void)
+{
+    struct engine *engine = engine_new();
+    GString *log = g_string_new(NULL);
+    struct marker m[4];
+    markers_init(m, 4, log);
+    for (int i = 0; i < 2; i++)
+        event_init_background(&m[i].event, marker_run);
+    engine_schedule(engine, &m[0].event, 10);
+    engine_schedule(engine, &m[1].event, 30);
+    engine_run(engine, TIME_NEVER);
+    expect(log, "");
+    SUITE_SAME_INTEGER(engine_now(engine), 0);
+    SUITE_SAME_INTEGER(engine_pending(engine), 0);
+    engine_schedule(engine, &m[2].event, 20);
+    engine_schedule(engine, &m[3].event, 30);
+    SUITE_SAME_INTEGER(engine_pending(engine), 2);
+    engine_run(engine, 25);
+    expect(log, "ac");
+    engine_cancel(engine, &m[1].event);
+    engine_schedule(engine, &m[0].event, 31);
+    engine_run(engine, TIME_NEVER);
+    expect(log, "d");
+    SUITE_SAME_INTEGER(engine_now(engine), 30);
+    SUITE_SAME_INTEGER(engine_pending(engine), 0);
+    CU_ASSERT(event_pending(&m[0].event));
+    engine_cancel(engine, &m[0].event);
+    SUITE_SAME_INTEGER(engine_pending(engine), 0);
+    // Again of the foreground.
+    event_init(&m[0].event, marker_run);
+    engine_schedule(engine, &m[0].event, 40);
+    engine_run(engine, TIME_NEVER);
+    expect(log, "a");
+    g_string_free(log, TRUE);
+    engine_free(engine);
+}
+
 // ---- Against a model ----
 
 #define MODEL_EVENTS 300
@@ -229,6 +267,7 @@ struct model {
     struct model_event *events;
     GArray *pending; // struct model_entry
     int steps, wrong;
+    int background; // the first so many events are of the background
 };
 
 struct model_event {
@@ -256,6 +295,14 @@ static void model_insert(struct model *model, int number, sim_time when)
     g_array_insert_val(model->pending, at, entry);
 }
 
+static size_t model_pending(const struct model *model)
+{
+    size_t count = 0;
+    for (guint i = 0; i < model->pending->len; i++)
+        count += g_array_index(model->pending, struct model_entry, i).number >= model->background;
+    return count;
+}
+
 // One random operation on a random event, on the engine and on the model.
 static void model_step(struct model *model)
 {
@@ -277,7 +324,7 @@ static void model_step(struct model *model)
         engine_schedule(model->engine, event, when);
         model_insert(model, number, when);
     }
-    model->wrong += engine_pending(model->engine) != model->pending->len;
+    model->wrong += engine_pending(model->engine) != model_pending(model);
 }
 
 static void model_run(struct engine *engine, struct event *event)
@@ -291,7 +338,7 @@ static void model_run(struct engine *engine, struct event *event)
         model_step(model);
 }
 
-static uint64_t model_fingerprint(uint64_t seed)
+static uint64_t model_fingerprint(uint64_t seed, int background)
 {
     struct model model = {
         .engine = engine_new(),
@@ -299,19 +346,23 @@ static uint64_t model_fingerprint(uint64_t seed)
         .events = g_new(struct model_event, MODEL_EVENTS),
         .pending = g_array_new(FALSE, FALSE, sizeof(struct model_entry)),
         .steps = MODEL_STEPS,
+        .background = background,
     };
     for (int i = 0; i < MODEL_EVENTS; i++) {
         model.events[i] = (struct model_event){.model = &model, .number = i};
         event_init(&model.events[i].event, model_run);
+        if (i < background)
+            event_init_background(&model.events[i].event, model_run);
     }
     // A run can die out: it is started again with a few events.
     while (model.steps > 0) {
         for (int i = 0; i < 10; i++)
             model_step(&model);
         engine_run(model.engine, TIME_NEVER);
+        model.wrong += model_pending(&model) > 0;
     }
     SUITE_SAME_INTEGER(model.wrong, 0);
-    SUITE_SAME_INTEGER(model.pending->len, 0);
+    CU_ASSERT(background || model.pending->len == 0);
     uint64_t fingerprint = engine_fingerprint(model.engine);
     g_array_unref(model.pending);
     g_free(model.events);
@@ -323,13 +374,15 @@ static uint64_t model_fingerprint(uint64_t seed)
 static void test_model(void)
 {
     for (uint64_t seed = 1; seed <= 5; seed++)
-        model_fingerprint(seed);
+        model_fingerprint(seed, 0);
+    for (uint64_t seed = 1; seed <= 5; seed++)
+        model_fingerprint(seed, (int)seed * MODEL_EVENTS / 6);
 }
 
 static void test_fingerprint(void)
 {
-    CU_ASSERT_EQUAL(model_fingerprint(1), model_fingerprint(1));
-    CU_ASSERT_NOT_EQUAL(model_fingerprint(1), model_fingerprint(2));
+    CU_ASSERT_EQUAL(model_fingerprint(1, 0), model_fingerprint(1, 0));
+    CU_ASSERT_NOT_EQUAL(model_fingerprint(1, 0), model_fingerprint(2, 0));
     struct engine *engine = engine_new();
     uint64_t before = engine_fingerprint(engine);
     engine_fingerprint_add(engine, 0);
@@ -376,6 +429,7 @@ int main(void)
         {"cancelling from a handler", test_cancel_inside},
         {"moving events", test_reschedule},
         {"running until a time, and stopping", test_until_and_stop},
+        {"background events", test_background},
         {"random operations against a sorted list", test_model},
         {"equal runs have equal fingerprints", test_fingerprint},
         {"the past is refused", test_past_is_refused},
