@@ -345,12 +345,12 @@ void sctp_association_abort(struct cpu_context *context, struct sctp_association
     bool opening = association->state == SCTP_COOKIE_WAIT;
     if (association->ended)
         return;
-    if (!opening && association->primary) { // else the peer's tag is not known
+    if (association->peer_tag != 0) { // else the peer does not know the association yet
         struct packet *packet = sctp_path_packet(association->primary);
         sctp_packet_add(packet, sctp_cause_chunk(&association->host->pools, SCTP_ABORT, cause, info,
                                                  info_bytes));
         sctp_packet_send(context, association, association->primary, packet);
     }
     end(context, association, opening ? SCTP_CANT_STR_ASSOC : SCTP_COMM_LOST, error,
-        opening ? "give up" : "send ABORT");
+        association->peer_tag != 0 ? "send ABORT" : "give up");
 }

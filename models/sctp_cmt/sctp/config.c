@@ -84,6 +84,10 @@ static const struct param sctp_params[] = {
              .least = "1 ms", .most = "3600 s",
              .doc = "Valid.Cookie.Life: age after which a state cookie is stale",
              .source = "RFC 9260, 16; ns-2.35 has no limit"),
+    PARAM(T, shutdown_guard, PARAM_DURATION, BY_PROFILE("0 s", "180 s", "0 s"), .most = "36000 s",
+          .doc = "T5-shutdown-guard: time for a graceful end, after which the association is "
+                 "aborted; 0 s: 5 times rto_most",
+          .source = "RFC 9260, 9.2; BSD SCTP of September 2007"),
     // Retransmission.
     PARAM(T, rto_formula, PARAM_CHOICE, BY_PROFILE("rfc", "s2007", "rfc"), .choices = rto_formulas,
           .doc = "how the timeout follows from round trips: exactly, or in integers scaled by 8 "

@@ -112,6 +112,7 @@ struct sctp_config {
     int sack_rule;        // enum sctp_sack_rule
     int64_t window_share; // a reader's SACK opens the window by at least 1/this of the buffer
     bool data_shows_life; // DATA from the peer clears the association's error count
+    sim_time shutdown_guard; // T5-shutdown-guard; 0: 5 x RTO.Max
     bool first_sack_at_once;
     bool immediate_bit;               // RFC 7053's I bit is honoured
     bool checksum;                    // CRC32c is computed by the processor

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The graceful end of an association (RFC 9260, 9.2).
+#include "models/sctp_cmt/sctp/setup.h"
+
+// ---- Sending ----
+
+static void t2_expired(struct cpu_context *context, void *owner);
+static void t5_expired(struct cpu_context *context, void *owner);
+
+static const struct inet_timer_kind t2_kind = {
+    {"T2-shutdown", STAGE_FOR_ACK},
+    &sctp_stage,
+    t2_expired,
+};
+
+static const struct inet_timer_kind t5_kind = {
+    {"T5-shutdown-guard", STAGE_FOR_ACK},
+    &sctp_stage,
+    t5_expired,
+};
+
+static struct sctp_path *closing_path(struct sctp_association *association)
+{
+    if (!association->closing_path)
+        association->closing_path = association->primary->state == SCTP_PATH_ACTIVE
+                                        ? association->primary
+                                        : sctp_path_alternate(association->primary);
+    return association->closing_path;
+}
+
+static void t2_start(struct cpu_context *context, struct sctp_association *association)
+{
+    inet_timer_arm(context, association->host->inet, &association->t2, &t2_kind, association,
+                   closing_path(association)->rto.rto);
+}
+
+static void t5_start(struct cpu_context *context, struct sctp_association *association)
+{
+    const struct inet_host *inet = association->host->inet;
+    sim_time guard = association->host->config->shutdown_guard;
+    if (guard == 0)
+        guard = time_times(5, association->settings.rto_most);
+    if (!inet_timer_armed(association->t5))
+        inet_timer_arm(context, association->host->inet, &association->t5, &t5_kind, association,
+                       inet_time_in_ticks(inet->config, guard));
+}
+
+// SHUTDOWN acknowledges up to the cumulative TSN; what is beyond a gap needs a SACK besides.
+static void shutdown_send(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_pools *pools = &association->host->pools;
+    struct packet *packet = sctp_path_packet(closing_path(association));
+    struct sctp_chunk *sack = sctp_sack_take(context, association, true);
+    struct sctp_chunk *chunk = sctp_chunk_new(pools, SCTP_SHUTDOWN, 0);
+    chunk->cum_tsn = association->in.cum_tsn;
+    if (sack && sack->sack.gap_count == 0 && sack->sack.duplicate_count == 0)
+        sctp_chunk_free(pools, sack);
+    else if (sack)
+        sctp_packet_add(packet, sack);
+    sctp_packet_add(packet, chunk);
+    sctp_packet_send(context, association, closing_path(association), packet);
+    t2_start(context, association);
+}
+
+void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_path *path = closing_path(association);
+    struct packet *packet = sctp_path_packet(path);
+    sctp_packet_add(packet, sctp_chunk_new(&association->host->pools, SCTP_SHUTDOWN_ACK, 0));
+    sctp_packet_send(context, association, path, packet);
+    t2_start(context, association);
+}
+
+static void t2_expired(struct cpu_context *context, void *owner)
+{
+    struct sctp_association *association = owner;
+    struct sctp_path *path = closing_path(association);
+    (*association->host->count.timeouts)++;
+    association->t2_tries++;
+    sctp_rto_back_off(&path->rto, association);
+    if (!sctp_path_error(context, path) || association->ended)
+        return;
+    association->closing_path = sctp_path_alternate(path);
+    if (association->state == SCTP_SHUTDOWN_SENT)
+        shutdown_send(context, association);
+    else
+        sctp_shutdown_ack_send(context, association);
+}
+
+static void t5_expired(struct cpu_context *context, void *owner)
+{
+    sctp_association_abort(context, owner, (enum sctp_cause)0, NULL, 0, SCTP_TIMED_OUT);
+}
+
+// ---- Deciding ----
+
+// The row of a state: what follows once the user, or the peer, wants to end and all data are
+// acknowledged.
+static void data_done(struct cpu_context *context, struct sctp_association *association)
+{
+    if (association->state == SCTP_SHUTDOWN_RECEIVED) {
+        sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "all data acknowledged");
+        sctp_shutdown_ack_send(context, association);
+        return;
+    }
+    sctp_set_state(context, association, SCTP_SHUTDOWN_SENT, "all data acknowledged");
+    t5_start(context, association);
+    shutdown_send(context, association);
+}
+
+void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association)
+{
+    switch (association->state) {
+    case SCTP_ESTABLISHED:
+        if (!association->shutdown_asked)
+            return;
+        sctp_set_state(context, association, SCTP_SHUTDOWN_PENDING, "shutdown");
+        break;
+    case SCTP_SHUTDOWN_PENDING:
+    case SCTP_SHUTDOWN_RECEIVED:
+        break;
+    case SCTP_CLOSED:
+    case SCTP_COOKIE_WAIT:
+    case SCTP_COOKIE_ECHOED:
+    case SCTP_SHUTDOWN_SENT:
+    case SCTP_SHUTDOWN_ACK_SENT:
+        return;
+    }
+    if (sctp_out_empty(association) && !sctp_out_pending(association))
+        data_done(context, association);
+}
+
+void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *association)
+{
+    association->shutdown_asked = true;
+    if (association->state == SCTP_COOKIE_WAIT && !sctp_out_pending(association))
+        sctp_association_done(context, association, "shutdown");
+    else
+        sctp_shutdown_check(context, association);
+}
+
+void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association)
+{
+    if (association->state == SCTP_SHUTDOWN_SENT)
+        shutdown_send(context, association);
+}
+
+// ---- Arriving ----
+
+void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
+                           const struct sctp_chunk *chunk)
+{
+    struct sctp_association *association = arrival->association;
+    sctp_cum_tsn_arrived(context, association, chunk->cum_tsn);
+    switch (association->state) {
+    case SCTP_ESTABLISHED:
+    case SCTP_SHUTDOWN_PENDING:
+        association->closing_path = arrival->from;
+        sctp_set_state(context, association, SCTP_SHUTDOWN_RECEIVED, "receive SHUTDOWN");
+        sctp_notify(context, association, SCTP_SHUTDOWN_EVENT, arrival->from->remote);
+        sctp_socket_changed(context, association);
+        return; // sctp_shutdown_check follows
+    case SCTP_SHUTDOWN_SENT:
+        sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "receive SHUTDOWN");
+        sctp_shutdown_ack_send(context, association);
+        return;
+    case SCTP_SHUTDOWN_ACK_SENT: // the peer has missed it
+        sctp_shutdown_ack_send(context, association);
+        return;
+    case SCTP_SHUTDOWN_RECEIVED:
+    case SCTP_CLOSED:
+    case SCTP_COOKIE_WAIT:
+    case SCTP_COOKIE_ECHOED:
+        return;
+    }
+}
+
+void sctp_shutdown_ack_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
+                               const struct sctp_chunk *chunk)
+{
+    struct sctp_association *association = arrival->association;
+    struct packet *packet = sctp_path_packet(arrival->from);
+    (void)chunk;
+    sctp_packet_add(packet, sctp_chunk_new(&arrival->host->pools, SCTP_SHUTDOWN_COMPLETE, 0));
+    sctp_packet_send(context, association, arrival->from, packet);
+    sctp_association_done(context, association, "receive SHUTDOWN-ACK");
+}
+
+void sctp_shutdown_complete_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
+                                    const struct sctp_chunk *chunk)
+{
+    (void)chunk;
+    sctp_association_done(context, arrival->association, "receive SHUTDOWN-COMPLETE");
+}
