@@ -76,10 +76,7 @@ static void init_chunk_close(struct sctp_chunk *chunk)
 static void t1_expired(struct cpu_context *context, void *owner);
 
 static const struct inet_timer_kind t1_kind = {
-    {"T1", STAGE_FOR_ACK},
-    &sctp_stage,
-    t1_expired,
-};
+    .wait = {"T1", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t1_expired};
 
 static void t1_start(struct cpu_context *context, struct sctp_association *association)
 {
