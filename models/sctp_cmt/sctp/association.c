@@ -186,20 +186,23 @@ static void out_lost(struct sctp_association *association, const char *reason)
                               (int64_t)pending->message->length - pending->cut, reason);
 }
 
-static void list_lost(struct sctp_association *association, const struct sctp_incoming *incoming,
-                      const char *reason)
+struct loss {
+    struct sctp_association *association;
+    const char *reason;
+};
+
+static void held_lost(const struct sctp_incoming *incoming, void *data)
 {
-    for (; incoming; incoming = incoming->next)
-        sctp_message_lost(association->host, incoming->message, incoming->offset, incoming->bytes,
-                          reason);
+    const struct loss *loss = data;
+    sctp_message_lost(loss->association->host, incoming->message, incoming->offset, incoming->bytes,
+                      loss->reason);
 }
 
 void sctp_association_forget(struct sctp_association *association, const char *reason)
 {
+    struct loss loss = {association, reason};
     out_lost(association, reason);
-    list_lost(association, association->in.fragments, reason);
-    for (int i = 0; i < association->in.stream_count; i++)
-        list_lost(association, association->in.streams[i].head, reason);
+    sctp_in_visit(association, held_lost, &loss);
     sctp_out_clear(association);
     sctp_in_clear(association);
 }

@@ -17,7 +17,7 @@ struct sctp_incoming {
     struct sctp_association *association;
     uint32_t first_tsn, last_tsn; // of the part
     int64_t bytes, read;          // of the part; already given to the user
-    int64_t charge;               // bytes that it counts in the receive buffer
+    int64_t charge;               // bytes that it counts in the receive buffer once queued
     uint32_t offset;              // of the part in the message
     uint32_t protocol;
     uint16_t stream, ssn;
@@ -27,8 +27,11 @@ struct sctp_incoming {
 };
 
 struct sctp_stream_in {
-    uint16_t ssn;                      // of the next message to deliver
-    struct sctp_incoming *head, *tail; // complete, ordered by SSN, waiting for their turn
+    uint16_t ssn; // of the next message to deliver
+    // Complete messages that wait for their turn. Index: SSN modulo room, a power of two.
+    struct sctp_incoming **waiting;
+    uint32_t room;
+    int count;
 };
 
 struct sctp_in {
@@ -36,33 +39,82 @@ struct sctp_in {
     uint32_t highest;  // TSN; cum_tsn if nothing is missing
     uint64_t *map;     // bits of TSNs after cum_tsn; bit of a TSN: TSN modulo its size
     uint32_t map_size; // bits, a power of two
+    uint32_t map_base; // TSN: the full check of the BSD stack is due 8 TSNs later
     uint32_t duplicates[SCTP_MOST_DUPLICATES];
     int duplicate_count;
     struct sctp_stream_in *streams;
     int stream_count;
-    struct sctp_incoming *fragments; // parts of messages, by TSN
-    int64_t held;                    // bytes charged: in reassembly and streams' queues
-    int64_t queued;                  // bytes charged: in the socket's queue
-    int64_t offered;                 // a_rwnd of the last SACK
-    int64_t freed;                   // bytes read since then
-    int packets;                     // with DATA since the last SACK (delayed SACK)
-    int cmt_packets;                 // the same for DAC
-    bool gap_before;                 // something was missing before this packet
-    bool any;                        // DATA has come
-    bool sack_now;                   // at the end of this packet
-    bool data_in_packet;             // this packet holds DATA
-    struct sctp_path *last;          // from which the last DATA came
+    // What is held: runs of fragments and messages that wait. Each is found at its last TSN and,
+    // while that is after cum_tsn, at its first. Index: TSN modulo room, a power of two.
+    struct sctp_incoming **holds;
+    uint32_t hold_room;
+    struct sctp_incoming *unordered_head, *unordered_tail; // complete, wait for `partial` to end
+    bool partial;         // the reader has got the first part of a message, but not its end
+    bool partial_ordered; // that message is
+    uint16_t partial_stream;
+    uint32_t partial_tsn;          // last one of its parts so far
+    int64_t held;                  // bytes of user data in `holds`
+    int64_t queued;                // bytes charged in the socket's queue
+    int64_t offered;               // a_rwnd of the last SACK
+    int packets;                   // with DATA since the last SACK (delayed SACK)
+    int cmt_packets;               // the same for DAC
+    bool gap_before;               // something was missing before this packet
+    bool any;                      // DATA has come
+    bool sack_now;                 // at the end of this packet
+    bool data_in_packet;           // this packet holds DATA
+    struct sctp_path *last;        // from which the last DATA came
+    struct sctp_path *complain_to; // where ERRORs go
+    struct sctp_chunk *complaints; // ERRORs for the end of this packet, after its SACK
     struct inet_timer *sack_timer;
 };
 
+// `peer_first_tsn`: the first that the peer will send; `streams`: how many it may use.
 void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn, int streams);
+// Frees what is held and stops the timer. sctp_in_init may follow.
 void sctp_in_clear(struct sctp_association *association);
+// Calls `visit` for each message or part that is held and has not gone to the socket.
+void sctp_in_visit(const struct sctp_association *association,
+                   void (*visit)(const struct sctp_incoming *incoming, void *data), void *data);
+
+static inline bool sctp_in_gap(const struct sctp_in *in)
+{
+    return in->highest != in->cum_tsn;
+}
 
 // receive.c
 void sctp_data_arrived(struct cpu_context *context, struct sctp_association *association,
                        struct sctp_path *from, const struct sctp_chunk *chunk);
 void sctp_forward_tsn_arrived(struct cpu_context *context, struct sctp_association *association,
                               const struct sctp_chunk *chunk);
+int64_t sctp_receive_room(const struct sctp_association *association); // bytes; may be negative
+
+// ---- map.c: which TSNs after cum_tsn have arrived ----
+
+// Has it arrived? It must be at most map_size after cum_tsn.
+bool sctp_map_has(const struct sctp_in *in, uint32_t tsn);
+// It has arrived: moves cum_tsn and highest.
+void sctp_map_add(struct sctp_in *in, uint32_t tsn);
+// TSNs first..last, after cum_tsn, have not arrived after all.
+void sctp_map_remove(struct sctp_in *in, uint32_t first, uint32_t last);
+// All up to `cum_tsn` count as arrived.
+void sctp_map_forward(struct sctp_in *in, uint32_t cum_tsn);
+// Writes at most `most` gap blocks and returns how many; `gaps` NULL: counts them. Time is
+// O(blocks + words of the map).
+int sctp_map_gaps(const struct sctp_in *in, struct sctp_gap *gaps, int most);
+
+// ---- reassembly.c: from chunks to messages. Its time does not depend on how much is held. ----
+
+// Takes the data of a chunk whose TSN is new, before the map has it. Returns false if the peer has
+// broken the protocol.
+bool sctp_reassemble(struct cpu_context *context, struct sctp_association *association,
+                     const struct sctp_path *from, const struct sctp_chunk *chunk);
+// cum_tsn has moved, or a message has grown: begins or goes on with its partial delivery.
+void sctp_partial_delivery(struct cpu_context *context, struct sctp_association *association);
+// Drops what is held of the highest TSNs, all after `tsn`. Returns false if there is none.
+bool sctp_renege(struct sctp_association *association, uint32_t tsn);
+// The peer has abandoned all up to cum_tsn; `streams`: pairs of stream and the SSN skipped to.
+void sctp_reassembly_forward(struct cpu_context *context, struct sctp_association *association,
+                             uint32_t cum_tsn, const struct sctp_bytes *streams);
 
 // ack.c: All chunks of a packet are done: a SACK is sent now, later, or not.
 void sctp_in_packet_done(struct cpu_context *context, struct sctp_association *association);
@@ -73,7 +125,8 @@ struct sctp_chunk *sctp_sack_take(struct cpu_context *context, struct sctp_assoc
 // The path that a SACK goes to.
 struct sctp_path *sctp_sack_path(struct sctp_association *association);
 int64_t sctp_rwnd(const struct sctp_association *association); // to be offered now
-// The user has taken bytes: offers them if the peer may be waiting for that.
+// The user has taken `bytes` that counted `charge` bytes in the socket's queue (the charges of the
+// calls for a part add up to its own): offers them if the peer may be waiting for that.
 void sctp_in_read(struct cpu_context *context, struct sctp_association *association, int64_t bytes,
                   int64_t charge);
 

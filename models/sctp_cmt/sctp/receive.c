@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DATA and FORWARD-TSN (RFC 9260, 6.2, 6.5, 6.7; RFC 3758, 3.6): what is taken, what is a
+// duplicate, what is dropped.
+#include "models/sctp_cmt/sctp/association.h"
+
+void sctp_in_init(struct sctp_association *association, uint32_t peer_first_tsn, int streams)
+{
+    const struct sctp_config *config = association->host->config;
+    struct sctp_in *in = &association->in;
+    uint32_t size = 64;
+    while (size < config->map)
+        size *= 2;
+    *in = (struct sctp_in){
+        .cum_tsn = peer_first_tsn - 1,
+        .highest = peer_first_tsn - 1,
+        .map = g_new0(uint64_t, size / 64),
+        .map_size = size,
+        .map_base = peer_first_tsn - 1,
+        .streams = g_new0(struct sctp_stream_in, streams),
+        .stream_count = streams,
+        .offered = association->settings.receive_buffer,
+        .sack_timer = in->sack_timer,
+    };
+}
+
+static void free_incoming(const struct sctp_incoming *incoming, void *data)
+{
+    struct sctp_association *association = data;
+    sctp_message_free(incoming->message);
+    pool_give(&association->host->incoming, (void *)(uintptr_t)incoming);
+}
+
+void sctp_in_clear(struct sctp_association *association)
+{
+    struct sctp_in *in = &association->in;
+    struct sctp_pools *pools = &association->host->pools;
+    inet_timer_cancel(&in->sack_timer);
+    sctp_in_visit(association, free_incoming, association);
+    for (int i = 0; i < in->stream_count; i++)
+        g_free(in->streams[i].waiting);
+    while (in->complaints) {
+        struct sctp_chunk *complaint = in->complaints;
+        in->complaints = complaint->next;
+        sctp_chunk_free(pools, complaint);
+    }
+    g_free(in->streams);
+    g_free(in->holds);
+    g_free(in->map);
+    struct inet_timer *timer = in->sack_timer; // may still wait for the softirq
+    *in = (struct sctp_in){.sack_timer = timer};
+}
+
+int64_t sctp_receive_room(const struct sctp_association *association)
+{
+    const struct sctp_in *in = &association->in;
+    return association->settings.receive_buffer - in->queued - in->held;
+}
+
+// ---- What is wrong with a chunk ----
+
+static void put32(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static void no_user_data(struct cpu_context *context, struct sctp_association *association,
+                         uint32_t tsn)
+{
+    uint8_t info[4];
+    put32(info, tsn);
+    sctp_association_abort(context, association, SCTP_NO_USER_DATA, info, sizeof info, SCTP_RESET);
+}
+
+// RFC 9260, 6.5: the SACK that acknowledges the chunk goes first.
+static void invalid_stream(struct sctp_association *association, struct sctp_path *from,
+                           uint16_t stream)
+{
+    struct sctp_in *in = &association->in;
+    uint8_t info[4];
+    put32(info, (uint32_t)stream << 16);
+    struct sctp_chunk *error = sctp_cause_chunk(&association->host->pools, SCTP_ERROR,
+                                                SCTP_INVALID_STREAM_IDENTIFIER, info, sizeof info);
+    struct sctp_chunk **end = &in->complaints;
+    while (*end)
+        end = &(*end)->next;
+    *end = error;
+    in->complain_to = from;
+}
+
+// ---- Whether it is taken ----
+
+static void duplicate(struct sctp_association *association, uint32_t tsn)
+{
+    struct sctp_in *in = &association->in;
+    (*association->host->count.duplicates)++;
+    in->sack_now = true;
+    if (in->duplicate_count < association->host->config->most_duplicates)
+        in->duplicates[in->duplicate_count++] = tsn;
+}
+
+static bool arrived_before(const struct sctp_in *in, uint32_t tsn)
+{
+    return !sctp_tsn_before(in->cum_tsn, tsn) ||
+           (!sctp_tsn_before(in->highest, tsn) && sctp_map_has(in, tsn));
+}
+
+// Is there room? In a full buffer, a chunk that fills a hole displaces what came after it.
+static bool make_room(struct sctp_association *association, uint32_t tsn)
+{
+    const struct sctp_in *in = &association->in;
+    while (sctp_receive_room(association) <= 0 &&
+           in->queued < association->settings.receive_buffer && sctp_tsn_before(tsn, in->highest))
+        if (!sctp_renege(association, tsn))
+            return false;
+    return sctp_receive_room(association) > 0;
+}
+
+static bool dropped(struct sctp_association *association, uint32_t tsn)
+{
+    struct sctp_in *in = &association->in;
+    const struct sctp_config *config = association->host->config;
+    bool beyond = tsn - in->cum_tsn > config->map;
+    if (!beyond && make_room(association, tsn))
+        return false;
+    (*association->host->count.dropped_for_window)++;
+    if (config->sack_rule == SCTP_SACK_RFC)
+        in->sack_now = true;
+    return true;
+}
+
+static void note_packet(struct sctp_in *in, struct sctp_path *from)
+{
+    if (!in->data_in_packet)
+        in->gap_before = sctp_in_gap(in);
+    in->data_in_packet = true;
+    in->last = from;
+}
+
+void sctp_data_arrived(struct cpu_context *context, struct sctp_association *association,
+                       struct sctp_path *from, const struct sctp_chunk *chunk)
+{
+    struct sctp_in *in = &association->in;
+    const struct sctp_config *config = association->host->config;
+    const struct sctp_data *data = &chunk->data;
+    note_packet(in, from);
+    if (data->bytes == 0) {
+        no_user_data(context, association, data->tsn);
+        return;
+    }
+    if ((chunk->flags & SCTP_DATA_IMMEDIATE) && config->immediate_bit)
+        in->sack_now = true;
+    if (arrived_before(in, data->tsn)) {
+        duplicate(association, data->tsn);
+        return;
+    }
+    if (dropped(association, data->tsn))
+        return;
+    if (config->first_sack_at_once && !in->any)
+        in->sack_now = true;
+    in->any = true;
+    if (data->stream >= in->stream_count) {
+        invalid_stream(association, from, data->stream);
+    } else if (!sctp_reassemble(context, association, from, chunk)) {
+        sctp_association_abort(context, association, SCTP_PROTOCOL_VIOLATION, NULL, 0, SCTP_RESET);
+        return;
+    }
+    sctp_map_add(in, data->tsn);
+    sctp_partial_delivery(context, association);
+}
+
+void sctp_forward_tsn_arrived(struct cpu_context *context, struct sctp_association *association,
+                              const struct sctp_chunk *chunk)
+{
+    struct sctp_in *in = &association->in;
+    note_packet(in, in->last);
+    if (!sctp_tsn_before(in->cum_tsn, chunk->forward.cum_tsn)) {
+        in->sack_now = true; // it is out of date, since a SACK was lost
+        return;
+    }
+    sctp_reassembly_forward(context, association, chunk->forward.cum_tsn, chunk->forward.streams);
+    sctp_map_forward(in, chunk->forward.cum_tsn);
+    sctp_partial_delivery(context, association);
+}
