@@ -55,7 +55,7 @@ _netsim() {
     case $command in
     run)
         arguments='scenario'
-        options='--set --allow-unused --out --seed --format --metric --trace --log-states --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
+        options='--set --allow-unused --out --seed --format --metric --trace --log-states --values --pcap --pcap-at --pcap-from --pcap-to --pcap-snap --jobs --time-limit --simulated-limit --quiet --help'
         case $previous in
         --set) value='parameter' ;;
         --out) value='directory' ;;
@@ -64,6 +64,7 @@ _netsim() {
         --metric) value='none' ;;
         --trace) value='file' ;;
         --log-states) value='file' ;;
+        --values) value='file' ;;
         --pcap) value='directory' ;;
         --pcap-at) value='none' ;;
         --pcap-from) value='none' ;;
@@ -169,7 +170,7 @@ _netsim() {
         ;;
     plot)
         arguments='result'
-        options='--x --y --metric --series --size --title --log --linear --figure --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
+        options='--x --y --metric --series --size --title --log --linear --figure --over-time --format --out --set --allow-unused --time-limit --simulated-limit --jobs --quiet --help'
         case $previous in
         --x) value='none' ;;
         --y) value='none' ;;

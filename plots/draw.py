@@ -157,9 +157,10 @@ def draw_lines(sheet, axes, panel, all_looks, prefix):
             lines.append(points)
             continue
         # What is named first lies on top.
+        steps = {"marker": "", "drawstyle": "steps-post", "linewidth": 1} if series.get("steps") \
+            else {"marker": marker}
         drawn, = axes.plot([x for x, _ in points], [y for _, y in points], color=colour,
-                           marker=marker, linestyle=line, zorder=3 - 0.01 * number,
-                           transform=where)
+                           linestyle=line, zorder=3 - 0.01 * number, transform=where, **steps)
         sheet.add_series(series["name"], drawn)
         drawn.set_gid(f"{prefix}series-{style.slug(series['name'])}")
         lines.append(points)

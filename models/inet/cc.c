@@ -3,14 +3,13 @@
 
 #include <glib.h>
 
-#define SSTHRESH_INFINITE (INT64_C(1) << 30)
 #define LEAST_SSTHRESH 2 // segments (RFC 2581, equation 3)
 #define LEAST_WINDOW 2   // segments, that RFC 2861 leaves (Linux 2.4: tcp_cwnd_application_limited)
 
 void inet_cc_init(struct inet_cc *cc, const struct inet_cc_ops *ops, int64_t mss, int64_t cwnd,
                   int64_t now)
 {
-    *cc = (struct inet_cc){.ops = ops, .cwnd = cwnd, .ssthresh = SSTHRESH_INFINITE, .mss = mss};
+    *cc = (struct inet_cc){.ops = ops, .cwnd = cwnd, .ssthresh = INET_CC_INFINITE, .mss = mss};
     ops->init(cc, now);
 }
 

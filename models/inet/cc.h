@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INET_CC_OWN 24 // bytes of an algorithm's own state
+#define INET_CC_INFINITE (INT64_C(1) << 30) // ssthresh before the first loss
+#define INET_CC_OWN 24                      // bytes of an algorithm's own state
 
 struct inet_cc_ops;
 

@@ -108,6 +108,7 @@ struct tcp_socket *tcp_socket_new(struct tcp_host *host, struct inet_interface *
     init_receiving(socket, options->receive_buffer);
     tcp_timers_init(socket);
     tcp_recovery_init(socket, 0);
+    tcp_values_init(socket);
     return socket;
 }
 

@@ -178,6 +178,7 @@ void tcp_arrive(struct cpu_context *context, struct tcp_socket *socket, const st
     if (segment->payload > 0 || (segment->flags & TCP_FIN))
         take_data(context, socket, packet, segment, &at_once);
     tcp_push(context, socket);
+    tcp_values_tell(context, socket);
     inet_notify(context, &socket->inet);
     tcp_ack_check(context, socket, at_once);
 }

@@ -255,6 +255,7 @@ void tcp_push(struct cpu_context *context, struct tcp_socket *socket)
         !inet_timer_armed(socket->timers[TCP_TIMER_PROBE]) &&
         socket->probes < socket->config->probes)
         tcp_timer_arm(context, socket, TCP_TIMER_PROBE, inet_rtt_timeout(&socket->rtt));
+    tcp_values_tell(context, socket);
 }
 
 // ---- Probing a closed window (RFC 1122, 4.2.2.17) ----

@@ -169,6 +169,7 @@ struct tcp_socket {
     struct inet_rtt rtt;
     struct inet_timer *timers[TCP_TIMERS]; // NULL: not armed
     int retries, probes; // consecutive retransmissions and probes of a closed window
+    trace_values values; // 0: not traced
 };
 
 struct tcp_listener {
@@ -299,6 +300,11 @@ void tcp_ack_sent(struct tcp_socket *socket);
 void tcp_ack_data_sent(struct tcp_socket *socket, int64_t now);
 void tcp_ack_timeout(struct cpu_context *context, void *owner); // struct tcp_socket *
 void tcp_ack_read(struct cpu_context *context, struct tcp_socket *socket, int64_t bytes);
+
+// values.c
+void tcp_values_init(struct tcp_socket *socket);
+// Tells the trace windows and flight as they are now.
+void tcp_values_tell(const struct cpu_context *context, const struct tcp_socket *socket);
 
 // timer.c
 void tcp_timers_init(struct tcp_socket *socket);

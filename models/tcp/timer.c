@@ -20,6 +20,7 @@ static void retransmit_timeout(struct cpu_context *context, void *owner)
         tcp_send_syn(context, socket);
     else
         tcp_recovery_timeout(context, socket);
+    tcp_values_tell(context, socket);
     socket->retries++;
     socket->rtt.backoff++;
     tcp_timer_arm(context, socket, TCP_TIMER_RETRANSMIT, inet_rtt_timeout(&socket->rtt));

@@ -156,6 +156,13 @@ const struct cli_option cli_plot_options[] = {
      .more = "The results stand for the scenario of their name, or if the figure has none of "
              "it for that which the figure is about; curves of other scenarios are left out, "
              "and a note says so."},
+    {.name = "over-time",
+     .value = CLI_FLAG,
+     .offset = offsetof(struct plot_arguments, over_time),
+     .summary = "run the scenario and draw its windows and the like over time",
+     .more = "What `netsim run --values FILE` writes, which can be drawn too: one panel for each "
+             "connection or path with the most changes. `--series` chooses of the run's series, "
+             "`--metric` of the quantities: cwnd."},
     CLI_FORMAT_OPTION(struct plot_arguments, format, formats, NULL),
     {.name = "out",
      .value = CLI_TEXT,

@@ -11,7 +11,7 @@ struct plot_arguments {
     char *x, *y, *title, *log, *linear, **metrics, **series, **sizes;
     struct cli_limits limits;
     int jobs;
-    gboolean quiet, allow_unused;
+    gboolean quiet, allow_unused, over_time;
 };
 
 // The document of one picture of all that the words name (scenarios, results, sweeps, measured

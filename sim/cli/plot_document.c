@@ -5,17 +5,29 @@
 #include "sim/campaign/campaign.h"
 #include "sim/figures/document.h"
 #include "sim/figures/measured.h"
+#include "sim/figures/over_time.h"
 #include "sim/figures/overlay.h"
 #include "sim/figures/results.h"
 #include "sim/figures/swept.h"
 #include "sim/output/file.h"
 #include "sim/output/progress.h"
+#include "sim/output/values.h"
+#include "sim/workload/run.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The kinds of words.
-enum source_kind { SOURCE_SCENARIO, SOURCE_RUN, SOURCE_SWEEP, SOURCE_RESULTS, SOURCE_MEASURED };
+enum source_kind {
+    SOURCE_SCENARIO,
+    SOURCE_RUN,
+    SOURCE_SWEEP,
+    SOURCE_RESULTS,
+    SOURCE_MEASURED,
+    SOURCE_VALUES
+};
 
 struct source {
     enum source_kind kind;
@@ -138,7 +150,10 @@ static bool source_init(struct source *source, const char *word, GError **error)
     } else if (g_str_has_suffix(word, ".csv") || g_str_has_suffix(word, ".CSV")) {
         source->path = g_strdup(word);
         good = g_file_get_contents(word, &source->text, &source->length, error);
-        source->kind = good && results_has_columns(source->text) ? SOURCE_RESULTS : SOURCE_MEASURED;
+        source->kind = !good                               ? SOURCE_MEASURED
+                       : results_has_columns(source->text) ? SOURCE_RESULTS
+                       : values_has_columns(source->text)  ? SOURCE_VALUES
+                                                           : SOURCE_MEASURED;
     }
     source->label = label_of(word, source->kind);
     return good;
@@ -314,6 +329,58 @@ static json_t *document_of_result(const struct plotter *plotter, const struct so
     return document;
 }
 
+// ---- Values over time ----
+
+// Runs all series with a sink for their values; the text of these, or NULL after mistakes.
+static char *values_of_run(const struct scenario *scenario, const struct plot_arguments *arguments,
+                           size_t *length, GError **error)
+{
+    char *text = NULL;
+    FILE *out = open_memstream(&text, length);
+    fputs(VALUES_COLUMNS "\n", out);
+    struct values *values = values_part(out, "");
+    struct run_options options = {.trace = values_trace(values),
+                                  .time_limit_s = arguments->limits.seconds};
+    for (guint i = 0; i < scenario->cases->len; i++) {
+        const struct scenario_case *test_case = g_ptr_array_index(scenario->cases, i);
+        if (!cli_series_wanted(arguments->series, test_case->name))
+            continue;
+        values_series(values, test_case->name);
+        struct series_result *result =
+            run_case(&model_registry, test_case, (int)i, scenario->seed, &options);
+        if (result->status != SIM_COMPLETED)
+            cli_error(NULL, "note: %s: %s", result->name, sim_status_name(result->status));
+        series_result_free(result);
+    }
+    bool whole = values_close(values, error);
+    fclose(out);
+    if (!whole)
+        g_clear_pointer(&text, free);
+    return text;
+}
+
+static json_t *values_of_scenario(const struct plotter *plotter, const struct source *source,
+                                  GError **error)
+{
+    const struct plot_arguments *arguments = plotter->arguments;
+    struct scenario_schema *schema = registry_schema(&model_registry);
+    struct scenario *scenario =
+        cli_scenario(schema, source->word, arguments->sets, arguments->allow_unused, 0);
+    const struct file_use out = {"--out", arguments->out, true};
+    size_t length = 0;
+    char *text = scenario && cli_files_differ(scenario, &out, 1)
+                     ? values_of_run(scenario, arguments, &length, error)
+                     : NULL;
+    json_t *document = text ? over_time_document(source->word, text, length, scenario->name,
+                                                 plotter->choice, error)
+                            : NULL;
+    free(text);
+    if (scenario)
+        scenario_free(scenario);
+    registry_schema_free(schema);
+    return document;
+}
+
 static json_t *document_of(const struct plotter *plotter, const struct source *source,
                            GError **error)
 {
@@ -327,9 +394,15 @@ static json_t *document_of(const struct plotter *plotter, const struct source *s
         return swept_document(source->path, plotter->choice, plotter->count > 1, error);
     case SOURCE_MEASURED:
         return document_of_points(plotter, source, error);
+    case SOURCE_VALUES:
+        return over_time_document(source->path, source->text, source->length, source->label,
+                                  plotter->choice, error);
+    case SOURCE_SCENARIO:
+        if (plotter->arguments->over_time)
+            return values_of_scenario(plotter, source, error);
+        return document_of_result(plotter, source, error);
     case SOURCE_RUN:
     case SOURCE_RESULTS:
-    case SOURCE_SCENARIO:
         return document_of_result(plotter, source, error);
     }
     return NULL;
@@ -337,11 +410,34 @@ static json_t *document_of(const struct plotter *plotter, const struct source *s
 
 // ---- All of it ----
 
+// Values over time are drawn of one run, and have neither sizes nor axes to choose among.
+static bool check_values(const struct plotter *plotter, GError **error)
+{
+    const struct plot_arguments *arguments = plotter->arguments;
+    bool values = arguments->over_time;
+    const char *problem = NULL;
+    for (int i = 0; i < plotter->count; i++) {
+        values = values || plotter->sources[i].kind == SOURCE_VALUES;
+        if (arguments->over_time && plotter->sources[i].kind != SOURCE_SCENARIO)
+            problem = "--over-time goes with a scenario, which is run";
+    }
+    if (values && plotter->count > 1)
+        problem = "values over time are drawn of one run alone";
+    else if (values && (arguments->figure || arguments->x || arguments->y || arguments->sizes))
+        problem = "values over time have no figure, sizes and axes to choose among";
+    if (problem)
+        g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s: %s", plotter->sources[0].word,
+                    problem);
+    return !problem;
+}
+
 // What options do not go with what is drawn.
 static bool check_options(const struct plotter *plotter, GError **error)
 {
     const struct plot_arguments *arguments = plotter->arguments;
     bool scenarios = false;
+    if (!check_values(plotter, error))
+        return false;
     for (int i = 0; i < plotter->count; i++) {
         const struct source *source = &plotter->sources[i];
         scenarios = scenarios || source->kind == SOURCE_SCENARIO;

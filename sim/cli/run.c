@@ -29,7 +29,7 @@ enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON };
 
 struct run_arguments {
     char **sets;
-    char *out, *seed, *format, *trace, *state_log, **metrics;
+    char *out, *seed, *format, *trace, *state_log, *values, **metrics;
     struct cli_pcap pcap;
     struct cli_limits limits;
     int jobs;
@@ -40,9 +40,10 @@ struct run_arguments {
 struct sinks {
     struct timeline *timeline;
     struct state_log *state_log;
+    struct values *values;
     struct captures *captures; // NULL: none
-    struct tee *tee;
-    struct trace *trace; // what the simulation is given
+    GPtrArray *tees;           // struct tee *
+    struct trace *trace;       // what the simulation is given
 };
 
 static void report(GError *error)
@@ -60,14 +61,12 @@ static bool sinks_open(struct sinks *sinks, const struct run_arguments *argument
         return false;
     if (arguments->state_log && !(sinks->state_log = state_log_open(arguments->state_log, error)))
         return false;
-    if (sinks->timeline && sinks->state_log) {
-        sinks->tee = tee_new(timeline_trace(sinks->timeline), state_log_trace(sinks->state_log));
-        sinks->trace = tee_trace(sinks->tee);
-    } else if (sinks->timeline) {
-        sinks->trace = timeline_trace(sinks->timeline);
-    } else if (sinks->state_log) {
-        sinks->trace = state_log_trace(sinks->state_log);
-    }
+    if (arguments->values && !(sinks->values = values_open(arguments->values, error)))
+        return false;
+    struct trace *all[] = {sinks->timeline ? timeline_trace(sinks->timeline) : NULL,
+                           sinks->state_log ? state_log_trace(sinks->state_log) : NULL,
+                           sinks->values ? values_trace(sinks->values) : NULL};
+    sinks->trace = tee_all(all, G_N_ELEMENTS(all), sinks->tees);
     return true;
 }
 
@@ -77,6 +76,8 @@ static void sinks_series(const struct sinks *sinks, int series, const char *name
         timeline_series(sinks->timeline, name);
     if (sinks->state_log)
         state_log_series(sinks->state_log, name);
+    if (sinks->values)
+        values_series(sinks->values, name);
     if (sinks->captures)
         captures_begin(sinks->captures, series);
 }
@@ -84,9 +85,10 @@ static void sinks_series(const struct sinks *sinks, int series, const char *name
 // Gives up all files.
 static void sinks_drop(struct sinks *sinks)
 {
-    tee_free(sinks->tee);
+    g_ptr_array_unref(sinks->tees);
     timeline_drop(sinks->timeline);
     state_log_drop(sinks->state_log);
+    values_drop(sinks->values);
     captures_drop(sinks->captures);
 }
 
@@ -95,13 +97,18 @@ static bool sinks_close(struct sinks *sinks)
 {
     GError *error = NULL;
     bool whole = true;
-    tee_free(sinks->tee);
+    g_ptr_array_unref(sinks->tees);
     if (!timeline_close(sinks->timeline, &error)) {
         report(error);
         error = NULL;
         whole = false;
     }
     if (!state_log_close(sinks->state_log, &error)) {
+        report(error);
+        error = NULL;
+        whole = false;
+    }
+    if (!values_close(sinks->values, &error)) {
         report(error);
         error = NULL;
         whole = false;
@@ -209,6 +216,7 @@ static struct result *simulate(const struct scenario *scenario, const struct sin
         .time_limit_s = arguments->limits.seconds,
         .timeline = sinks->timeline,
         .state_log = sinks->state_log,
+        .values = sinks->values,
         .captures = sinks->captures,
         .progress = progress,
     };
@@ -324,6 +332,7 @@ static bool outputs_differ(const struct scenario *scenario, const struct run_arg
         {"the manifest", manifest, true},
         {"--trace", arguments->trace, true},
         {"--log-states", arguments->state_log, true},
+        {"--values", arguments->values, true},
     };
     GArray *all = g_array_new(FALSE, FALSE, sizeof(struct file_use));
     g_array_append_vals(all, uses, G_N_ELEMENTS(uses));
@@ -378,13 +387,13 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
                                    struct manifest_execution *execution)
 {
     GError *error = NULL;
-    struct sinks sinks = {0};
+    struct sinks sinks = {.tees = g_ptr_array_new_with_free_func((GDestroyNotify)tee_free)};
     char *directory = directory_of(scenario, arguments, format);
     enum cli_exit code = CLI_BAD_INPUT;
     // An output that can't be written is found before a long run.
     if (!captures_plan(scenario, arguments, &sinks.captures) ||
         !outputs_differ(scenario, arguments, sinks.captures, directory)) {
-        captures_drop(sinks.captures);
+        sinks_drop(&sinks);
         g_free(directory);
         return code;
     }
@@ -518,6 +527,14 @@ const struct cli_option cli_run_options[] = {
      .argument = "FILE",
      .words = CLI_WORDS_FILE,
      .summary = "write the protocol transitions, one a line"},
+    {.name = "values",
+     .value = CLI_TEXT,
+     .offset = offsetof(struct run_arguments, values),
+     .argument = "FILE",
+     .words = CLI_WORDS_FILE,
+     .summary = "write the values of windows and the like over time, as CSV",
+     .more = "What a stack tells of its connections, a row for each change: series, host, name, "
+             "quantity, unit, time in microseconds, value. `netsim plot FILE` draws it."},
     {.name = "pcap",
      .value = CLI_TEXT,
      .offset = offsetof(struct run_arguments, pcap.directory),

@@ -8,6 +8,7 @@
 #include "sim/output/progress.h"
 #include "sim/output/state_log.h"
 #include "sim/output/timeline.h"
+#include "sim/output/values.h"
 #include "sim/workload/result.h"
 
 // The series to run, one process per series, and the sinks of their events.
@@ -17,6 +18,7 @@ struct run_parallel {
     double time_limit_s;
     struct timeline *timeline;   // NULL: none
     struct state_log *state_log; // NULL: none
+    struct values *values;       // NULL: none
     struct captures *captures;   // NULL: none
     struct progress *progress;   // NULL: none
 };

@@ -20,7 +20,7 @@ struct how_far {
 };
 
 struct piece {
-    FILE *timeline, *state_log; // its parts of the sinks; NULL: none
+    FILE *timeline, *state_log, *values; // its parts of the sinks; NULL: none
     struct series_result *result;
     char *mistake; // what is wrong with a sink of it; NULL or "": nothing
 };
@@ -49,13 +49,14 @@ static void note_progress(void *owner, int item, double done, const char *detail
 
 // Ends the sinks of a series. What is wrong with them; NULL: nothing. The caller frees it.
 static char *end_sinks(const struct parallel *parallel, struct timeline *timeline,
-                       struct state_log *log)
+                       struct state_log *log, struct values *values)
 {
     struct captures *captures = parallel->run->captures;
-    GError *errors[3] = {NULL};
+    GError *errors[4] = {NULL};
     char *mistake = NULL;
     timeline_close(timeline, &errors[0]);
     state_log_close(log, &errors[1]);
+    values_close(values, &errors[3]);
     if (captures) {
         captures_end(captures, true);
         captures_whole(captures, &errors[2]);
@@ -76,24 +77,24 @@ static char *perform(void *owner, int item)
     const char *name = case_at(parallel, item)->name;
     struct timeline *timeline = piece->timeline ? timeline_part(piece->timeline, name) : NULL;
     struct state_log *log = piece->state_log ? state_log_part(piece->state_log, name) : NULL;
-    struct tee *tee =
-        timeline && log ? tee_new(timeline_trace(timeline), state_log_trace(log)) : NULL;
+    struct values *values = piece->values ? values_part(piece->values, name) : NULL;
+    struct trace *sinks[] = {timeline ? timeline_trace(timeline) : NULL,
+                             log ? state_log_trace(log) : NULL,
+                             values ? values_trace(values) : NULL};
+    GPtrArray *tees = g_ptr_array_new_with_free_func((GDestroyNotify)tee_free);
     if (parallel->run->captures)
         captures_begin(parallel->run->captures, item);
     struct run_options options = {
         .capture = parallel->run->captures ? captures_sink(parallel->run->captures) : NULL,
-        .trace = tee        ? tee_trace(tee)
-                 : timeline ? timeline_trace(timeline)
-                 : log      ? state_log_trace(log)
-                            : NULL,
+        .trace = tee_all(sinks, G_N_ELEMENTS(sinks), tees),
         .progress = parallel->how_far ? note_progress : NULL,
         .progress_owner = parallel->how_far,
         .time_limit_s = parallel->run->time_limit_s,
     };
     struct series_result *result = run_case(&model_registry, case_at(parallel, item), item,
                                             parallel->run->scenario->seed, &options);
-    tee_free(tee);
-    char *mistake = end_sinks(parallel, timeline, log);
+    g_ptr_array_unref(tees);
+    char *mistake = end_sinks(parallel, timeline, log, values);
     char *found = result_text_of(result);
     char *text = g_strconcat(mistake ? mistake : "", "\n", found, NULL);
     series_result_free(result);
@@ -154,6 +155,8 @@ static void pieces_close(struct parallel *parallel)
             fclose(parallel->pieces[i].timeline);
         if (parallel->pieces[i].state_log)
             fclose(parallel->pieces[i].state_log);
+        if (parallel->pieces[i].values)
+            fclose(parallel->pieces[i].values);
         series_result_free(parallel->pieces[i].result);
         g_free(parallel->pieces[i].mistake);
     }
@@ -170,6 +173,8 @@ static bool pieces_open(struct parallel *parallel, GError **error)
         if (run->timeline && !(piece->timeline = timeline_new_part(run->timeline, error)))
             return false;
         if (run->state_log && !(piece->state_log = state_log_new_part(run->state_log, error)))
+            return false;
+        if (run->values && !(piece->values = values_new_part(run->values, error)))
             return false;
     }
     return true;
@@ -195,7 +200,8 @@ static void join(struct parallel *parallel, struct result *result)
             tell(parallel, piece->mistake);
         if ((piece->timeline && !timeline_join(parallel->run->timeline, piece->timeline, &error)) ||
             (piece->state_log &&
-             !state_log_join(parallel->run->state_log, piece->state_log, &error))) {
+             !state_log_join(parallel->run->state_log, piece->state_log, &error)) ||
+            (piece->values && !values_join(parallel->run->values, piece->values, &error))) {
             tell(parallel, error->message);
             g_error_free(error);
         }

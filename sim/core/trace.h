@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The trace of a run: spans on lanes (a CPU, a bus, a NIC engine, a wire, a switch port), protocol
-// transitions, and one arrow per message. Sinks (timeline file, state log) are in sim/output.
-// Without a sink every call costs one test of a pointer.
+// transitions, one arrow per message, and values over time. Sinks (timeline file, state log, file
+// of values) are in sim/output. Without a sink every call costs one test of a pointer.
 #ifndef NETSIM_CORE_TRACE_H
 #define NETSIM_CORE_TRACE_H
 
@@ -74,6 +74,22 @@ struct trace_lane_info {
     const char *ends[2]; // of a link: the groups at its ends, from and to
 };
 
+// A quantity that changes over time: "cwnd" in "B". The strings are static.
+struct trace_quantity {
+    const char *name, *unit;
+};
+
+typedef uint32_t trace_values; // 0: nobody wants them
+
+// What quantities belong to: a connection, a path. The strings are copied; the quantities must
+// outlive the trace.
+struct trace_values_info {
+    const char *group; // name of the host, as of a lane
+    const char *name;  // "tcp 1 to node1"
+    const struct trace_quantity *quantities;
+    int count;
+};
+
 struct trace_ops {
     trace_lane (*lane)(struct trace *trace, const struct trace_lane_info *info);
     void (*span)(struct trace *trace, trace_lane lane, const struct stage *stage, sim_time from,
@@ -85,6 +101,10 @@ struct trace_ops {
                        const struct trace_transition *transition);
     void (*note)(struct trace *trace, trace_lane lane, const struct trace_note *note); // may be
                                                                                        // NULL
+    // Both or none.
+    trace_values (*values)(struct trace *trace, const struct trace_values_info *info);
+    void (*value)(struct trace *trace, trace_values values, int quantity, sim_time when,
+                  int64_t value);
 };
 
 #define TRACE_FLOW_START 's'
@@ -144,6 +164,23 @@ static inline void trace_delay(struct trace *trace, trace_lane lane, const struc
             trace, lane,
             &(struct trace_note){
                 .kind = TRACE_DELAY, .stage = stage, .from = from, .to = to, .message = message});
+}
+
+// Announces quantities, of which trace_value then tells the values. Returns 0 if nobody wants them.
+static inline trace_values trace_values_new(struct trace *trace,
+                                            const struct trace_values_info *info)
+{
+    return trace && trace->ops->values ? trace->ops->values(trace, info) : 0;
+}
+
+// The quantity, an index into those announced, has this value from `when` on, which is not before
+// that of an earlier call. What was told already may be told again, and of several values at one
+// time the last counts. With `values` 0 it does nothing.
+static inline void trace_value(struct trace *trace, trace_values values, int quantity,
+                               sim_time when, int64_t value)
+{
+    if (values)
+        trace->ops->value(trace, values, quantity, when, value);
 }
 
 // Something waits for the lane from `from` to `to`.

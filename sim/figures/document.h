@@ -13,6 +13,7 @@
 // intervals belong to means over n seeds: the 95 % confidence interval of the point at the same x.
 // The member is missing where there are none. For measured points, which are drawn without a line,
 // they are the errors that the user gives, and n is 1.
+// A series with "steps": true keeps each value until its next point, and is drawn without signs.
 // A heat panel has one series with points [x, y, value], and "value" besides "x" and "y".
 #ifndef NETSIM_FIGURES_DOCUMENT_H
 #define NETSIM_FIGURES_DOCUMENT_H

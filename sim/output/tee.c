@@ -11,7 +11,8 @@ struct pair {
 struct tee {
     struct trace trace;
     struct trace *first, *second;
-    GArray *lanes; // struct pair
+    GArray *lanes;  // struct pair
+    GArray *values; // struct pair, of trace_values; as lanes
 };
 
 static struct pair tee_pair(const struct trace *trace, trace_lane lane)
@@ -55,11 +56,32 @@ static void tee_transition(struct trace *trace, trace_lane lane, sim_time when,
     tee->second->ops->transition(tee->second, pair.second, when, transition);
 }
 
+static trace_values tee_values(struct trace *trace, const struct trace_values_info *info)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = {trace_values_new(tee->first, info), trace_values_new(tee->second, info)};
+    if (!pair.first && !pair.second)
+        return 0;
+    g_array_append_val(tee->values, pair);
+    return tee->values->len - 1;
+}
+
+static void tee_value(struct trace *trace, trace_values values, int quantity, sim_time when,
+                      int64_t value)
+{
+    struct tee *tee = (struct tee *)trace;
+    struct pair pair = g_array_index(tee->values, struct pair, values);
+    trace_value(tee->first, pair.first, quantity, when, value);
+    trace_value(tee->second, pair.second, quantity, when, value);
+}
+
 static const struct trace_ops tee_ops = {
     .lane = tee_lane,
     .span = tee_span,
     .flow = tee_flow,
     .transition = tee_transition,
+    .values = tee_values,
+    .value = tee_value,
 };
 
 struct tee *tee_new(struct trace *first, struct trace *second)
@@ -71,6 +93,8 @@ struct tee *tee_new(struct trace *first, struct trace *second)
     tee->second = second;
     tee->lanes = g_array_new(FALSE, FALSE, sizeof(struct pair));
     g_array_append_val(tee->lanes, none);
+    tee->values = g_array_new(FALSE, FALSE, sizeof(struct pair));
+    g_array_append_val(tee->values, none);
     return tee;
 }
 
@@ -79,10 +103,25 @@ void tee_free(struct tee *tee)
     if (!tee)
         return;
     g_array_unref(tee->lanes);
+    g_array_unref(tee->values);
     g_free(tee);
 }
 
 struct trace *tee_trace(struct tee *tee)
 {
     return &tee->trace;
+}
+
+struct trace *tee_all(struct trace *const *sinks, int count, GPtrArray *tees)
+{
+    struct trace *all = NULL;
+    for (int i = 0; i < count; i++) {
+        if (!sinks[i])
+            continue;
+        struct tee *tee = all ? tee_new(all, sinks[i]) : NULL;
+        if (tee)
+            g_ptr_array_add(tees, tee);
+        all = tee ? tee_trace(tee) : sinks[i];
+    }
+    return all;
 }

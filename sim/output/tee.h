@@ -6,6 +6,8 @@
 
 #include "sim/core/trace.h"
 
+#include <glib.h>
+
 struct tee;
 
 // Does not own the two sinks. Free with tee_free, which ignores NULL.
@@ -13,5 +15,10 @@ struct tee *tee_new(struct trace *first, struct trace *second);
 void tee_free(struct tee *tee);
 
 struct trace *tee_trace(struct tee *tee);
+
+// One sink for all of several, of which NULLs are left out: the only one itself, or tees, which are
+// appended to `tees` (struct tee *, the last made first to be freed). Returns NULL if there is
+// none.
+struct trace *tee_all(struct trace *const *sinks, int count, GPtrArray *tees);
 
 #endif

@@ -37,6 +37,15 @@ struct lane {
     GArray *pending; // struct arrow_end whose slice has not been seen yet
 };
 
+// One quantity: a counter of Perfetto's.
+struct counter {
+    int process;
+    char *name;
+    bool told, begun; // there is a value; an event was written
+    sim_time when;
+    int64_t value, written; // the last told; of the last event
+};
+
 struct timeline {
     struct trace trace;
     struct file *file; // NULL: a part
@@ -46,6 +55,7 @@ struct timeline {
     int processes, threads;
     uint64_t arrows;
     GPtrArray *lanes;      // struct lane *, of this series; lane n is at n - 1
+    GArray *counters;      // struct counter, of this series; values n begin at n - 1
     GHashTable *by_name;   // "group\nname" to lane number
     GHashTable *by_group;  // group to process number
     GHashTable *under_way; // message to arrow, uint64_t * both
@@ -325,6 +335,61 @@ static void timeline_transition(struct trace *trace, trace_lane number, sim_time
     g_free(name);
 }
 
+// ---- Values ----
+
+static trace_values timeline_values(struct trace *trace, const struct trace_values_info *info)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    trace_values first = timeline->counters->len + 1;
+    for (int i = 0; i < info->count; i++) {
+        const struct trace_quantity *quantity = &info->quantities[i];
+        struct counter counter = {
+            .process = timeline_process(timeline, info->group),
+            .name = g_strdup_printf("%s: %s (%s)", info->name, quantity->name, quantity->unit)};
+        g_array_append_val(timeline->counters, counter);
+    }
+    return info->count > 0 ? first : 0;
+}
+
+// Of several values at one time only the last is written, and none that is the one before again.
+static void counter_write(struct timeline *timeline, struct counter *counter)
+{
+    if (!counter->told || (counter->begun && counter->value == counter->written))
+        return;
+    counter->begun = true;
+    counter->written = counter->value;
+    timeline_write(timeline,
+                   json_pack("{s:s, s:o, s:i, s:o, s:{s:I}}", "ph", "C", "name",
+                             json_valid(counter->name), "pid", counter->process, "ts",
+                             json_us(counter->when), "args", "value", (json_int_t)counter->value),
+                   counter->when);
+}
+
+static void timeline_value(struct trace *trace, trace_values values, int quantity, sim_time when,
+                           int64_t value)
+{
+    struct timeline *timeline = (struct timeline *)trace;
+    guint place = values - 1 + (guint)quantity;
+    if (place >= timeline->counters->len) // of an earlier series
+        return;
+    struct counter *counter = &g_array_index(timeline->counters, struct counter, place);
+    if (when > counter->when)
+        counter_write(timeline, counter);
+    counter->told = true;
+    counter->when = when;
+    counter->value = value;
+}
+
+static void timeline_end_counters(struct timeline *timeline)
+{
+    for (guint i = 0; i < timeline->counters->len; i++) {
+        struct counter *counter = &g_array_index(timeline->counters, struct counter, i);
+        counter_write(timeline, counter);
+        g_free(counter->name);
+    }
+    g_array_set_size(timeline->counters, 0);
+}
+
 // ---- The whole ----
 
 static const struct trace_ops timeline_ops = {
@@ -332,6 +397,8 @@ static const struct trace_ops timeline_ops = {
     .span = timeline_span,
     .flow = timeline_flow,
     .transition = timeline_transition,
+    .values = timeline_values,
+    .value = timeline_value,
 };
 
 static struct timeline *timeline_new(struct file *file, FILE *out)
@@ -341,6 +408,7 @@ static struct timeline *timeline_new(struct file *file, FILE *out)
     timeline->file = file;
     timeline->out = out;
     timeline->lanes = g_ptr_array_new_with_free_func(lane_free);
+    timeline->counters = g_array_new(FALSE, FALSE, sizeof(struct counter));
     timeline->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->by_group = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     timeline->under_way = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
@@ -375,6 +443,7 @@ static void timeline_end_series(struct timeline *timeline)
         struct lane *lane = g_ptr_array_index(timeline->lanes, i);
         lane_place_pending(timeline, lane, lane->pending->len);
     }
+    timeline_end_counters(timeline);
     g_ptr_array_set_size(timeline->lanes, 0);
     g_hash_table_remove_all(timeline->by_name);
     g_hash_table_remove_all(timeline->by_group);
@@ -395,6 +464,9 @@ struct trace *timeline_trace(struct timeline *timeline)
 
 static void timeline_free(struct timeline *timeline)
 {
+    for (guint i = 0; i < timeline->counters->len; i++)
+        g_free(g_array_index(timeline->counters, struct counter, i).name);
+    g_array_unref(timeline->counters);
     g_ptr_array_unref(timeline->lanes);
     g_hash_table_unref(timeline->by_name);
     g_hash_table_unref(timeline->by_group);
