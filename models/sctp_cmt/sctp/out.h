@@ -27,6 +27,7 @@ struct sctp_outgoing {
     uint8_t state; // enum sctp_outgoing_state
     uint8_t missing, transmissions;
     bool fast_sent, no_fast; // was fast-retransmitted; must not be (again)
+    bool fast_due;           // SCTP_RESEND by fast retransmit, not by T3-rtx
 };
 
 // A user message of which chunks are still to be made.
@@ -56,9 +57,14 @@ struct sctp_out {
     uint32_t unsent;           // first TSN in state SCTP_MADE, or next
     uint32_t next;             // next TSN to be made
     uint32_t highest_gap;      // highest TSN reported in a gap block
+    uint32_t resend_from;      // no chunk before it is in state SCTP_RESEND
     int64_t resend;            // chunks in state SCTP_RESEND
+    int64_t fast_packets;      // that may still ignore cwnd (fast retransmit)
     int64_t flight;            // bytes, sum of the paths
     int64_t outstanding;       // chunks sent, not acknowledged, not marked
+    int64_t charged;           // bytes that these count in the peer's window
+    int64_t waiting;           // user messages of which chunks are still to be made
+    int64_t waiting_bytes;     // what is not in chunks yet
     int64_t peer_rwnd;         // by the sender's count (RFC 9260, 6.2.1)
     struct inet_buffer buffer; // SO_SNDBUF: user bytes not acknowledged
     bool recovering;           // fast recovery of the association, until `recover` is acknowledged
@@ -68,6 +74,8 @@ struct sctp_out {
     uint32_t probe;              // its TSN
     const struct wait *held_for; // for the trace: what holds new data back; NULL: nothing
     sim_time held_since;
+    bool blocked; // the peer's window holds new data back though some cwnd is open
+    sim_time blocked_since, blocked_time;
     struct sctp_path *served; // round robin: the path that was served last
 };
 
@@ -82,32 +90,108 @@ void sctp_stream_put(struct sctp_association *association, const struct sctp_sen
 int64_t sctp_stream_cut(struct sctp_association *association, struct sctp_path *path, int64_t room);
 bool sctp_out_pending(const struct sctp_association *association); // messages not yet in chunks
 bool sctp_out_empty(const struct sctp_association *association);   // all acknowledged
+// After set-up: the peer takes fewer streams than were offered. What waits in the others is lost.
+void sctp_out_limit_streams(struct sctp_association *association, int streams);
+// Bytes of user data per chunk: what fits into a packet on every path.
+int64_t sctp_fragment_point(const struct sctp_association *association);
 
 static inline struct sctp_outgoing *sctp_out_at(const struct sctp_out *out, uint32_t tsn)
 {
     return &out->ring[tsn & (out->room - 1)];
 }
 
-// output.c: sends all that windows and paths allow: control chunks, retransmissions, new data.
+// Bytes of the chunk in a packet: what flight and cwnd count.
+static inline int64_t sctp_outgoing_bytes(const struct sctp_outgoing *chunk)
+{
+    return sctp_padded(SCTP_DATA_HEADER + chunk->bytes);
+}
+
+// ---- window.c: what is in flight, and the peer's window ----
+
+// Bytes that the peer's window must have for the chunk, and what it is charged while outstanding.
+int64_t sctp_outgoing_needs(const struct sctp_association *association,
+                            const struct sctp_outgoing *chunk);
+// The chunk leaves for its path; or is no longer outstanding.
+void sctp_flight_enter(struct sctp_association *association, struct sctp_outgoing *chunk);
+void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoing *chunk);
+// Marks an outstanding chunk for retransmission on `path`.
+void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoing *chunk,
+                        struct sctp_path *path);
+// Set-up: the peer's INIT or INIT-ACK offers a window, the first threshold of paths too.
+void sctp_out_open(struct sctp_association *association, int64_t a_rwnd);
+// A SACK offers `a_rwnd` bytes, what is outstanding included (RFC 9260, 6.2.1).
+void sctp_peer_window(struct sctp_association *association, int64_t a_rwnd);
+// After output: notes for the trace and the counters what holds data back.
+void sctp_out_note(struct cpu_context *context, struct sctp_association *association);
+// What holds back data that wait to be sent; NULL if nothing does.
+const struct wait *sctp_out_wait(const struct sctp_association *association);
+
+// ---- output.c ----
+
+// Sends all that windows and paths allow: control chunks, retransmissions, new data.
 void sctp_output(struct cpu_context *context, struct sctp_association *association);
+// After T3-rtx: one packet of retransmissions, whatever cwnd, and control chunks.
+void sctp_output_timeout(struct cpu_context *context, struct sctp_association *association);
 // Queues a control chunk for the next packet to the path; sctp_output sends it.
 void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk);
 
-// sack.c
+// ---- sack.c ----
+
 void sctp_sack_arrived(struct cpu_context *context, struct sctp_association *association,
                        struct sctp_path *from, const struct sctp_chunk *chunk);
 // A SHUTDOWN acknowledges up to its cum_tsn.
 void sctp_cum_tsn_arrived(struct cpu_context *context, struct sctp_association *association,
                           uint32_t cum_tsn);
 
-// recovery.c: strikes, fast retransmit, T3.
-void sctp_t3_start(struct cpu_context *context, struct sctp_path *path); // or restart
-void sctp_t3_stop(struct sctp_path *path);
-// Moves the path's chunks (`unsent`: also those never sent) to another path, after it went down.
+// ---- recovery.c: strikes and fast retransmit ----
+
+// A SACK while it is worked at. What it brings for a path is in sctp_path.sack.
+struct sctp_sack_work {
+    uint32_t cum_tsn;
+    const struct sctp_gap *gaps;
+    int gap_count;
+    uint8_t flags;
+    bool cum_only;               // of a SHUTDOWN: says nothing of gaps and window
+    bool moved;                  // cum_tsn
+    bool was_recovering;         // the association, before it
+    bool any;                    // a chunk was newly acknowledged
+    uint32_t highest, lowest;    // newly acknowledged
+    int64_t acked_chunks, freed; // for costs; bytes of the send buffer
+};
+
+// Counts missing reports, marks at the third, and cuts the windows of the paths that lost a chunk.
+void sctp_sack_strikes(struct cpu_context *context, struct sctp_association *association,
+                       const struct sctp_sack_work *work);
+// Ends the recoveries that cum_tsn has come to.
+void sctp_recovery_check(struct sctp_association *association);
+// The recovery rule in force (enum sctp_recovery).
+int sctp_recovery_rule(const struct sctp_association *association);
+// Moves the path's marked chunks (`unsent`: also those never sent) to another path, after it went
+// down.
 void sctp_out_move(struct sctp_association *association, struct sctp_path *from,
                    struct sctp_path *to, bool unsent);
 
-// cc.c: congestion control of a path, as rows of models/inet/cc.h in bytes.
+// ---- t3.c ----
+
+void sctp_t3_start(struct cpu_context *context, struct sctp_path *path); // or restart
+void sctp_t3_stop(struct sctp_path *path);
+// Starts it if it does not run, and stops it if nothing is in flight.
+void sctp_t3_check(struct cpu_context *context, struct sctp_path *path);
+
+// ---- cc.c: congestion control of a path, as a row of models/inet/cc.h in bytes ----
+
 void sctp_cc_init(struct sctp_path *path, int64_t now);
+int64_t sctp_cc_partial(const struct sctp_path *path); // partial_bytes_acked
+// All data of the association are acknowledged (RFC 9260, 7.2.2).
+void sctp_cc_all_acked(struct sctp_path *path);
+// A SACK has brought path->sack.net_ack bytes; flight is what is left. `moved`: cum_tsn, or the
+// path's pseudo-cum-ack (CUC). `allowed` false: fast recovery keeps the window.
+void sctp_cc_acked(struct sctp_path *path, bool moved, bool allowed);
+void sctp_cc_lost(struct sctp_path *path);    // fast retransmit
+void sctp_cc_timeout(struct sctp_path *path); // T3-rtx
+// Before new data leave: cwnd decays for each RTO that the path was idle.
+void sctp_cc_idle(struct sctp_path *path, int64_t now);
+// Notes for the trace in which phase the path is now. `timeout`: T3-rtx has expired.
+void sctp_cc_note(struct cpu_context *context, struct sctp_path *path, bool timeout);
 
 #endif

@@ -20,6 +20,14 @@ enum sctp_path_state {
     SCTP_PATH_INACTIVE,
 };
 
+// In which phase congestion control is (RFC 9260, 7.2).
+enum sctp_phase {
+    SCTP_SLOW_START,
+    SCTP_AVOIDANCE,
+    SCTP_RECOVERY,
+    SCTP_LOSS, // T3-rtx has expired, and nothing was acknowledged since
+};
+
 // Round trips and the time-out of a path, in ticks of the host's clock (rto.c).
 struct sctp_rto {
     int64_t sa, sv; // the smoothed time scaled by 8 and its variation scaled by 4
@@ -39,7 +47,10 @@ struct sctp_path_sack {
     bool saw_newack;
     uint32_t highest_newack, lowest_newack;
     bool new_pseudo;
-    bool marked; // a chunk of the path was marked for retransmission
+    bool marked;              // a chunk of the path was marked for retransmission
+    struct sctp_path *target; // of the marked ones; NULL: not chosen yet
+    bool first_seen;          // of its outstanding chunks, the earliest is known ...
+    bool first_acked;         // ... and was acknowledged
 };
 
 struct sctp_path_cmt {
@@ -65,7 +76,9 @@ struct sctp_path {
     int64_t flight;    // bytes of DATA chunks sent, not acknowledged, not marked for retransmission
     bool recovering;   // fast recovery of the path, until `recover` is acknowledged
     uint32_t recover;
-    bool fast_acked; // ns2's burst rule
+    bool fast_acked;   // ns2's burst rule
+    uint8_t phase;     // enum sctp_phase
+    int64_t data_sent; // ticks: when DATA was last sent
     struct inet_timer *t3, *heartbeat;
     sim_time last_sent;      // DATA or heartbeat
     bool probing;            // heartbeats have been started

@@ -86,23 +86,33 @@ struct sctp_config {
     struct sctp_settings settings;
     struct sctp_cmt_config cmt;
     struct sctp_costs costs;
-    int rto_formula;          // enum sctp_rto_formula
-    int heartbeat_rule;       // enum sctp_heartbeat_rule
-    int64_t heartbeat_burst;  // HB.Max.Burst: heartbeats to unconfirmed paths per tick
-    int64_t initial_cwnd;     // bytes: the constant in min(4 MTU, max(2 MTU, constant))
-    int64_t initial_ssthresh; // bytes; 0: the peer's a_rwnd
-    int64_t ssthresh_floor;   // MTU
-    int64_t idle_floor;       // MTU to which cwnd decays per idle RTO; 0: it does not
-    int burst_rule;           // enum sctp_burst_rule
-    int64_t burst;            // MTU
-    bool pba_capped;          // partial_bytes_acked is capped at cwnd while cwnd is not used
+    int rto_formula;            // enum sctp_rto_formula
+    int heartbeat_rule;         // enum sctp_heartbeat_rule
+    int64_t heartbeat_burst;    // HB.Max.Burst: heartbeats to unconfirmed paths per tick
+    int64_t initial_cwnd;       // bytes: the constant in min(4 MTU, max(2 MTU, constant))
+    int64_t initial_ssthresh;   // bytes; 0: the peer's a_rwnd
+    int64_t ssthresh_floor;     // MTU
+    int64_t idle_floor;         // MTU to which cwnd decays per idle RTO; 0: it does not
+    int burst_rule;             // enum sctp_burst_rule
+    int64_t burst;              // MTU
+    bool cwnd_in_mtu;           // windows are counted in whole MTU, not in the longest DATA chunk
+    int64_t ssthresh_floor_cmt; // the same with CMT; 0: as without
+    bool grow_by_cum; // avoidance, too, counts only SACKs that move cum_tsn (RFC 4960, 7.2.2)
+    bool pba_capped;  // partial_bytes_acked is capped at cwnd while cwnd is not used
     bool fast_to_alternate, t3_to_alternate; // where retransmissions go without CMT
     int fast_again;                          // enum sctp_fast_again
     int t3_mark;                             // enum sctp_t3_mark
     int t3_restart;                          // enum sctp_t3_restart
     int recovery;                            // enum sctp_recovery; with CMT: cmt.recovery
-    int64_t most_transmissions;              // of a chunk; then ABORT; 0: no limit
-    int64_t chunk_charge; // bytes that an outstanding chunk is charged to the peer's window
+    bool split_strikes;     // SFR's rule for missing reports holds without CMT, too
+    bool fast_every_round;  // fast retransmissions ignore cwnd up to the burst in each output, not
+                            // the first packet only
+    bool resend_first_only; // while the peer's window is below an MTU, of what is marked only
+                            // cum_tsn + 1 is sent
+    bool probe_again;       // the window opens: a probe that is not acknowledged is sent again
+    int64_t most_transmissions; // of a chunk; then ABORT; 0: no limit
+    bool charge_headers;        // a chunk counts in the peer's window with its header
+    int64_t chunk_charge;       // bytes that an outstanding chunk is charged to the peer's window
     int64_t sws_send, sws_receive; // bytes: a smaller window counts as 0; is offered as 1
     int64_t map;                   // TSNs after cum_tsn that the receiver keeps
     int64_t most_duplicates;       // reported in a SACK

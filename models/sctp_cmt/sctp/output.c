@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What leaves, and when (RFC 9260, 6.1, 6.10; the BSD stack's rounds of output): retransmissions
+// first, then new data, each with the control chunks and the SACK that wait for the same path;
+// then the control chunks that are left.
+#include "models/sctp_cmt/sctp/association.h"
+
+#include "sim/core/fifo.h"
+
+#define MOST_CHUNKS 256 // in a packet
+
+// ---- Packets ----
+
+// A packet in the making. It is made once there is something to put into it.
+struct filling {
+    struct cpu_context *context;
+    struct sctp_association *association;
+    struct sctp_path *path;
+    struct packet *packet;
+    int chunks;
+};
+
+void sctp_control_queue(struct sctp_path *path, struct sctp_chunk *chunk)
+{
+    FIFO_APPEND(path->control_head, path->control_tail, chunk, next);
+}
+
+static bool stands_alone(const struct sctp_chunk *chunk)
+{
+    return chunk->type == SCTP_INIT || chunk->type == SCTP_INIT_ACK ||
+           chunk->type == SCTP_SHUTDOWN_COMPLETE;
+}
+
+static void add(struct filling *filling, struct sctp_chunk *chunk)
+{
+    if (!filling->packet)
+        filling->packet = sctp_path_packet(filling->path);
+    sctp_packet_add(filling->packet, chunk);
+    filling->chunks++;
+}
+
+static bool fits(const struct filling *filling, int64_t bytes)
+{
+    int64_t mtu = filling->path->mtu;
+    if (!filling->packet)
+        return bytes <= mtu - IP_HEADER - SCTP_COMMON_HEADER;
+    return filling->chunks < MOST_CHUNKS && bytes <= sctp_packet_room(filling->packet, mtu);
+}
+
+static bool finish(struct filling *filling)
+{
+    struct packet *packet = filling->packet;
+    filling->packet = NULL;
+    filling->chunks = 0;
+    if (!packet)
+        return false;
+    sctp_packet_send(filling->context, filling->association, filling->path, packet);
+    return true;
+}
+
+// A SACK that is due rides in front (RFC 9260, 6.2), but not of what opens an association.
+static void add_sack(struct filling *filling)
+{
+    const struct sctp_chunk *control = filling->path->control_head;
+    if (filling->association->state < SCTP_ESTABLISHED ||
+        (control && (stands_alone(control) || control->type == SCTP_COOKIE_ECHO ||
+                     control->type == SCTP_ABORT)))
+        return;
+    struct sctp_chunk *sack = sctp_sack_take(filling->context, filling->association, false);
+    if (sack)
+        add(filling, sack);
+}
+
+// Puts the path's control chunks into packets. The last one stays open for DATA.
+static void add_control(struct filling *filling)
+{
+    struct sctp_path *path = filling->path;
+    add_sack(filling);
+    while (path->control_head) {
+        struct sctp_chunk *chunk = path->control_head;
+        bool alone = stands_alone(chunk);
+        if (filling->packet && (alone || !fits(filling, sctp_padded(chunk->length))))
+            finish(filling);
+        path->control_head = chunk->next;
+        add(filling, chunk);
+        if (alone)
+            finish(filling);
+    }
+}
+
+static void flush_control(struct cpu_context *context, struct sctp_association *association)
+{
+    for (int i = 0; i < association->path_count; i++) {
+        struct filling filling = {context, association, &association->paths[i], NULL, 0};
+        if (!association->paths[i].control_head)
+            continue;
+        add_control(&filling);
+        finish(&filling);
+    }
+}
+
+// ---- DATA ----
+
+static void add_data(struct filling *filling, const struct sctp_outgoing *of)
+{
+    struct sctp_chunk *chunk =
+        sctp_chunk_new(&filling->association->host->pools, SCTP_DATA, of->flags);
+    chunk->length = (uint16_t)(SCTP_DATA_HEADER + of->bytes);
+    chunk->data = (struct sctp_data){
+        .tsn = of->tsn,
+        .stream = of->stream,
+        .ssn = of->ssn,
+        .protocol = of->protocol,
+        .bytes = of->bytes,
+        .offset = of->offset,
+        .message = of->message,
+    };
+    sctp_message_ref(of->message);
+    add(filling, chunk);
+}
+
+// One chunk a round trip is timed, and none that was sent before (Karn).
+static void time_round_trip(struct sctp_path *path, const struct sctp_outgoing *chunk)
+{
+    if (path->rto.timing || chunk->transmissions > 1)
+        return;
+    path->rto.timing = true;
+    path->rto.timed = chunk->tsn;
+    path->rto.timed_at = chunk->sent_at;
+}
+
+static void send_chunk(struct filling *filling, struct sctp_outgoing *chunk)
+{
+    struct sctp_association *association = filling->association;
+    struct sctp_path *path = filling->path;
+    add_data(filling, chunk);
+    chunk->sent_at = inet_ticks(association->host->inet, filling->context->now);
+    chunk->transmissions = (uint8_t)MIN(chunk->transmissions + 1, UINT8_MAX);
+    chunk->missing = 0;
+    if (chunk->transmissions > 1)
+        (*association->host->count.retransmissions)++;
+    time_round_trip(path, chunk);
+    sctp_flight_enter(association, chunk);
+    path->data_sent = chunk->sent_at;
+    path->last_sent = filling->context->now;
+    path->chunks_sent++;
+    path->bytes_sent += chunk->bytes;
+}
+
+// The queue of the path's interface would drop it. What is in flight brings the next chance; if
+// nothing is, the packet goes, come what may.
+static bool is_choked(const struct sctp_path *path)
+{
+    return path->association->out.flight > 0 && inet_full(path->interface);
+}
+
+static bool has_room(const struct sctp_path *path)
+{
+    return path->flight < path->cc.cwnd || path->association->out.flight == 0;
+}
+
+// In COOKIE-ECHOED only the packet with the COOKIE-ECHO may hold DATA.
+static bool may_hold_data(const struct sctp_path *path)
+{
+    const struct sctp_association *association = path->association;
+    if (association->state == SCTP_COOKIE_ECHOED &&
+        !(path->control_head && path->control_head->type == SCTP_COOKIE_ECHO))
+        return false;
+    return sctp_may_send_data(association);
+}
+
+// ---- Retransmissions ----
+
+static bool window_allows_again(const struct sctp_association *association,
+                                const struct sctp_outgoing *chunk)
+{
+    const struct sctp_out *out = &association->out;
+    if (!association->host->config->resend_first_only || out->flight == 0)
+        return true;
+    return out->peer_rwnd >= chunk->path->mtu || chunk->tsn == out->cum_tsn + 1;
+}
+
+// RFC 9260, 7.2.4, step 4: the path's earliest outstanding chunk goes out again.
+static bool is_earliest(const struct sctp_association *association, uint32_t tsn)
+{
+    const struct sctp_out *out = &association->out;
+    const struct sctp_path *path = sctp_out_at(out, tsn)->path;
+    for (uint32_t before = out->cum_tsn + 1; before != tsn; before++) {
+        const struct sctp_outgoing *chunk = sctp_out_at(out, before);
+        if (chunk->state == SCTP_SENT && chunk->path == path)
+            return false;
+    }
+    return true;
+}
+
+static bool worn_out(const struct sctp_association *association, const struct sctp_outgoing *chunk)
+{
+    int64_t most = association->host->config->most_transmissions;
+    return most > 0 && chunk->transmissions >= most;
+}
+
+// One packet of chunks that are marked for the path of the one at `first`.
+static void resend_packet(struct cpu_context *context, struct sctp_association *association,
+                          uint32_t first)
+{
+    struct sctp_out *out = &association->out;
+    struct sctp_path *path = sctp_out_at(out, first)->path;
+    struct filling filling = {context, association, path, NULL, 0};
+    bool restart = sctp_out_at(out, first)->fast_due && is_earliest(association, first);
+    add_control(&filling);
+    if (!fits(&filling, sctp_outgoing_bytes(sctp_out_at(out, first))))
+        finish(&filling);
+    for (uint32_t tsn = first; tsn != out->unsent; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->state != SCTP_RESEND || chunk->path != path)
+            continue;
+        if (!fits(&filling, sctp_outgoing_bytes(chunk)) || worn_out(association, chunk) ||
+            (tsn != first && !window_allows_again(association, chunk)))
+            break;
+        out->resend--;
+        chunk->fast_due = false;
+        send_chunk(&filling, chunk);
+    }
+    if (restart)
+        sctp_t3_stop(path);
+    sctp_t3_check(context, path);
+    finish(&filling);
+}
+
+// May a packet that begins with this chunk leave now? Fast retransmissions may ignore cwnd.
+static bool may_resend(struct sctp_association *association, const struct sctp_outgoing *chunk,
+                       bool whatever_cwnd)
+{
+    struct sctp_out *out = &association->out;
+    if (is_choked(chunk->path) || !window_allows_again(association, chunk))
+        return false;
+    if (whatever_cwnd)
+        return true;
+    if (chunk->fast_due && out->fast_packets > 0) {
+        out->fast_packets--;
+        return true;
+    }
+    return has_room(chunk->path);
+}
+
+enum resent { RESENT_NOTHING, RESENT_PACKET, RESENT_ENDED };
+
+// Sends one packet of retransmissions: of those that may leave, the one with the lowest TSN.
+static enum resent resend_next(struct cpu_context *context, struct sctp_association *association,
+                               bool whatever_cwnd)
+{
+    struct sctp_out *out = &association->out;
+    uint64_t held = 0; // paths
+    bool first = true;
+    for (uint32_t tsn = out->resend_from; out->resend > 0 && tsn != out->unsent; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->state != SCTP_RESEND)
+            continue;
+        if (first)
+            out->resend_from = tsn;
+        first = false;
+        if (held >> chunk->path->number & 1)
+            continue;
+        if (worn_out(association, chunk)) {
+            sctp_association_abort(context, association, SCTP_PROTOCOL_VIOLATION, NULL, 0,
+                                   SCTP_TIMED_OUT);
+            return RESENT_ENDED;
+        }
+        if (may_resend(association, chunk, whatever_cwnd)) {
+            resend_packet(context, association, tsn);
+            return RESENT_PACKET;
+        }
+        held |= UINT64_C(1) << chunk->path->number;
+    }
+    return RESENT_NOTHING;
+}
+
+// Returns false if the association has ended.
+static bool resend(struct cpu_context *context, struct sctp_association *association)
+{
+    const struct sctp_config *config = association->host->config;
+    struct sctp_out *out = &association->out;
+    enum resent resent = RESENT_NOTHING;
+    if (out->resend == 0 || association->state < SCTP_ESTABLISHED ||
+        !sctp_may_send_data(association))
+        return true;
+    if (config->fast_every_round)
+        out->fast_packets = config->burst;
+    do
+        resent = resend_next(context, association, false);
+    while (resent == RESENT_PACKET);
+    if (out->resend == 0)
+        out->fast_packets = 0;
+    return resent != RESENT_ENDED;
+}
+
+// ---- New data ----
+
+static bool nagle_holds(const struct sctp_association *association)
+{
+    const struct sctp_out *out = &association->out;
+    int64_t unsent = out->waiting_bytes + SCTP_DATA_HEADER * out->waiting;
+    if (association->settings.no_delay || out->flight == 0)
+        return false;
+    for (uint32_t tsn = out->unsent; tsn != out->next; tsn++)
+        unsent += sctp_outgoing_bytes(sctp_out_at(out, tsn));
+    return unsent < association->primary->mtu - IP_HEADER - SCTP_COMMON_HEADER;
+}
+
+// The peer's window keeps new data, but for one chunk when nothing is in flight (RFC 9260, 6.1 A).
+static bool window_allows(const struct sctp_association *association,
+                          const struct sctp_outgoing *chunk)
+{
+    const struct sctp_out *out = &association->out;
+    return out->flight == 0 || sctp_outgoing_needs(association, chunk) <= out->peer_rwnd;
+}
+
+static void note_probe(struct sctp_association *association, const struct sctp_outgoing *chunk)
+{
+    struct sctp_out *out = &association->out;
+    if (out->peer_rwnd > 0)
+        return;
+    out->probing = true;
+    out->probe = chunk->tsn;
+    (*association->host->count.window_probes)++;
+}
+
+// Chunks that were made for a path that must not have them any more go to another one.
+static bool redirect(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_out *out = &association->out;
+    struct sctp_path *from = sctp_out_at(out, out->unsent)->path;
+    if (sctp_path_takes_data(from))
+        return true;
+    struct sctp_path *to = sctp_schedule(context, association, NULL);
+    for (uint32_t tsn = out->unsent; to && tsn != out->next; tsn++)
+        if (sctp_out_at(out, tsn)->path == from)
+            sctp_out_at(out, tsn)->path = to;
+    return to != NULL;
+}
+
+// Sends one packet of the chunks that are made. Returns false if none could leave.
+static bool send_packet(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_out *out = &association->out;
+    struct sctp_outgoing *chunk = sctp_out_at(out, out->unsent);
+    struct sctp_path *path = chunk->path;
+    struct filling filling = {context, association, path, NULL, 0};
+    if (!has_room(path) || is_choked(path) || !may_hold_data(path) ||
+        !window_allows(association, chunk))
+        return false;
+    add_control(&filling);
+    if (!fits(&filling, sctp_outgoing_bytes(chunk)))
+        finish(&filling);
+    do {
+        if (out->flight == 0)
+            note_probe(association, chunk);
+        out->unsent++;
+        send_chunk(&filling, chunk);
+        chunk = sctp_out_at(out, out->unsent);
+    } while (out->unsent != out->next && chunk->path == path &&
+             fits(&filling, sctp_outgoing_bytes(chunk)) && window_allows(association, chunk));
+    sctp_t3_check(context, path);
+    finish(&filling);
+    return true;
+}
+
+// Sends all chunks that are made, or stops at the first that must wait.
+static bool send_made(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_out *out = &association->out;
+    bool sent = false;
+    while (out->unsent != out->next && redirect(context, association) &&
+           send_packet(context, association))
+        sent = true;
+    return sent;
+}
+
+static bool may_send_new(const struct sctp_association *association)
+{
+    const struct sctp_out *out = &association->out;
+    bool any = out->waiting > 0 || out->unsent != out->next;
+    return any && out->resend == 0 && (out->peer_rwnd > 0 || out->flight == 0) &&
+           !nagle_holds(association) && sctp_may_send_data(association);
+}
+
+// Makes chunks for one path, a packet's worth, and sends them. Returns false if none could leave.
+static bool serve(struct cpu_context *context, struct sctp_association *association,
+                  struct sctp_path *path)
+{
+    if (is_choked(path) || !may_hold_data(path))
+        return false;
+    if (sctp_stream_cut(association, path, path->mtu - IP_HEADER - SCTP_COMMON_HEADER) == 0)
+        return false;
+    return send_made(context, association);
+}
+
+// A round asks the scheduler for paths until it has no more, or has only those that cannot send.
+static bool round_of(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_out *out = &association->out;
+    struct sctp_path *path = NULL;
+    uint64_t held = 0;
+    bool sent = false;
+    while (may_send_new(association) && out->unsent == out->next &&
+           (path = sctp_schedule(context, association, path)) && !(held >> path->number & 1)) {
+        if (serve(context, association, path))
+            sent = true;
+        else
+            held |= UINT64_C(1) << path->number;
+    }
+    return sent;
+}
+
+// ---- Bursts ----
+
+// RFC 9260, 6.1 D: the limit is for this output only; the BSD stack keeps it, with the old window
+// as the threshold; ns-2 has it only after a fast retransmission was acknowledged.
+static void limit_bursts(struct sctp_association *association, int64_t *windows)
+{
+    const struct sctp_config *config = association->host->config;
+    for (int i = 0; i < association->path_count; i++) {
+        struct sctp_path *path = &association->paths[i];
+        struct inet_cc *cc = &path->cc;
+        int64_t most = path->flight + config->burst * cc->mss;
+        windows[i] = cc->cwnd;
+        bool limited = config->burst_rule != SCTP_BURST_NONE &&
+                       (config->burst_rule != SCTP_BURST_AFTER_FR || path->fast_acked);
+        path->fast_acked = false;
+        if (!limited || most >= cc->cwnd)
+            continue;
+        if (config->burst_rule == SCTP_BURST_CWND_SSTHRESH) {
+            cc->ssthresh = MAX(cc->ssthresh, cc->cwnd);
+            windows[i] = most;
+        }
+        cc->cwnd = most;
+    }
+}
+
+static void lift_limits(struct sctp_association *association, const int64_t *windows,
+                        const int64_t *limited)
+{
+    for (int i = 0; i < association->path_count; i++)
+        if (association->paths[i].cc.cwnd == limited[i])
+            association->paths[i].cc.cwnd = windows[i];
+}
+
+static void send_new(struct cpu_context *context, struct sctp_association *association)
+{
+    int64_t now = inet_ticks(association->host->inet, context->now);
+    int64_t windows[SCTP_MOST_PATHS], limited[SCTP_MOST_PATHS];
+    for (int i = 0; i < association->path_count; i++)
+        sctp_cc_idle(&association->paths[i], now);
+    limit_bursts(association, windows);
+    for (int i = 0; i < association->path_count; i++)
+        limited[i] = association->paths[i].cc.cwnd;
+    send_made(context, association);
+    while (round_of(context, association))
+        continue;
+    lift_limits(association, windows, limited);
+}
+
+// ---- Output ----
+
+void sctp_output(struct cpu_context *context, struct sctp_association *association)
+{
+    if (!resend(context, association))
+        return;
+    if (may_send_new(association))
+        send_new(context, association);
+    flush_control(context, association);
+    sctp_out_note(context, association);
+}
+
+void sctp_output_timeout(struct cpu_context *context, struct sctp_association *association)
+{
+    if (resend_next(context, association, true) == RESENT_ENDED)
+        return;
+    flush_control(context, association);
+    sctp_out_note(context, association);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// T3-rtx of a path (RFC 9260, 6.3.2, 6.3.3), in the order in which the BSD stack of 2007 handles
+// it: where the profiles differ, they do by parameters.
+#include "models/sctp_cmt/sctp/association.h"
+
+static void t3_expired(struct cpu_context *context, void *owner);
+
+static const struct inet_timer_kind t3_kind = {
+    .wait = {"T3-rtx", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = t3_expired};
+
+void sctp_t3_start(struct cpu_context *context, struct sctp_path *path)
+{
+    inet_timer_arm(context, path->association->host->inet, &path->t3, &t3_kind, path,
+                   path->rto.rto);
+}
+
+void sctp_t3_stop(struct sctp_path *path)
+{
+    inet_timer_cancel(&path->t3);
+}
+
+void sctp_t3_check(struct cpu_context *context, struct sctp_path *path)
+{
+    if (path->flight == 0)
+        sctp_t3_stop(path);
+    else if (!inet_timer_armed(path->t3))
+        sctp_t3_start(context, path);
+}
+
+// ---- What is lost ----
+
+// The BSD stack leaves chunks that were sent less than a measured time-out ago, without its least
+// value, outstanding.
+static bool is_old(const struct sctp_path *path, const struct sctp_outgoing *chunk, int64_t now)
+{
+    int64_t least = ((path->rto.sa >> 2) + path->rto.sv) >> 1;
+    if (path->association->host->config->t3_mark == SCTP_T3_ALL)
+        return true;
+    return now - chunk->sent_at >= least;
+}
+
+// Marks the path's outstanding chunks, and moves those that were marked before. Returns how many
+// are newly marked.
+static int mark_all(struct sctp_path *path, struct sctp_path *target, int64_t now)
+{
+    struct sctp_association *association = path->association;
+    struct sctp_out *out = &association->out;
+    int marked = 0;
+    for (uint32_t tsn = out->cum_tsn + 1; tsn != out->unsent; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->path != path)
+            continue;
+        if (chunk->state == SCTP_SENT && is_old(path, chunk, now)) {
+            sctp_path_fate(path, true);
+            sctp_outgoing_mark(association, chunk, target);
+            chunk->fast_due = false;
+            chunk->no_fast |= association->host->config->cmt.on;
+            marked++;
+        } else if (chunk->state == SCTP_RESEND) {
+            chunk->path = target;
+            chunk->fast_due = false;
+        }
+    }
+    path->cmt.find_pseudo = path->cmt.find_rtx = true;
+    return marked;
+}
+
+static void retarget(struct sctp_association *association, const struct sctp_path *from,
+                     struct sctp_path *to)
+{
+    struct sctp_out *out = &association->out;
+    for (uint32_t tsn = out->cum_tsn + 1; tsn != out->unsent; tsn++) {
+        struct sctp_outgoing *chunk = sctp_out_at(out, tsn);
+        if (chunk->state == SCTP_RESEND && chunk->path == from)
+            chunk->path = to;
+    }
+}
+
+// T3-rtx ends fast recovery.
+static void end_recovery(struct sctp_path *path)
+{
+    struct sctp_association *association = path->association;
+    bool whole = sctp_recovery_rule(association) == SCTP_RECOVERY_ASSOCIATION;
+    association->out.recovering = path->recovering = false;
+    for (int i = 0; whole && i < association->path_count; i++)
+        association->paths[i].recovering = false;
+}
+
+// ---- The handler ----
+
+// RFC 9260, 6.1 A: while the receiver has no room, an unanswered probe is no sign of a bad path.
+static bool is_probe(const struct sctp_path *path)
+{
+    const struct sctp_out *out = &path->association->out;
+    return out->probing && out->peer_rwnd == 0 && out->flight < path->mtu;
+}
+
+// Marks what is lost and cuts the window. The target is chosen before the cut (the BSD stack) or
+// after it (ns-2).
+static void lose(struct cpu_context *context, struct sctp_path *path, bool probe)
+{
+    struct sctp_association *association = path->association;
+    const struct sctp_config *config = association->host->config;
+    int64_t now = inet_ticks(association->host->inet, context->now);
+    bool before = config->cmt.policy_before_cut || !config->cmt.on;
+    struct sctp_path *target = path;
+    if (before)
+        target = sctp_retransmission_path(context, path, true);
+    int marked = mark_all(path, target, now);
+    end_recovery(path);
+    sctp_rto_back_off(&path->rto, association);
+    if (marked > 0 && !probe) {
+        sctp_cc_timeout(path);
+        path->sack = (struct sctp_path_sack){0};
+        sctp_cc_note(context, path, true);
+    }
+    if (!before)
+        retarget(association, path, sctp_retransmission_path(context, path, true));
+}
+
+static void silent_path_probe(struct cpu_context *context, struct sctp_path *path)
+{
+    const struct sctp_association *association = path->association;
+    const struct sctp_config *config = association->host->config;
+    sim_time rto = time_times(path->rto.rto, config->inet.tick);
+    if (config->heartbeat_probe && path != association->primary &&
+        path->state == SCTP_PATH_ACTIVE && context->now - path->last_sent > rto)
+        sctp_heartbeat_send(context, path);
+}
+
+static void t3_expired(struct cpu_context *context, void *owner)
+{
+    struct sctp_path *path = owner;
+    struct sctp_association *association = path->association;
+    if (association->state == SCTP_CLOSED || path->flight == 0)
+        return;
+    if (association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED) {
+        sctp_t3_start(context, path); // T1 sends COOKIE-ECHO again, but no data
+        return;
+    }
+    bool probe = is_probe(path);
+    (*association->host->count.timeouts)++;
+    if (!probe)
+        sctp_path_suspect(context, path);
+    lose(context, path, probe);
+    bool lives =
+        probe ? sctp_association_error(context, association) : sctp_path_error(context, path);
+    if (!lives)
+        return;
+    silent_path_probe(context, path);
+    sctp_t3_check(context, path);
+    sctp_output_timeout(context, association);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is in flight, the peer's window by the sender's count (RFC 9260, 6.2.1), and what holds data
+// back.
+#include "models/sctp_cmt/sctp/association.h"
+
+// ---- Flight ----
+
+int64_t sctp_outgoing_needs(const struct sctp_association *association,
+                            const struct sctp_outgoing *chunk)
+{
+    return association->host->config->charge_headers ? sctp_outgoing_bytes(chunk) : chunk->bytes;
+}
+
+static int64_t charge(const struct sctp_association *association, const struct sctp_outgoing *chunk)
+{
+    return sctp_outgoing_needs(association, chunk) + association->host->config->chunk_charge;
+}
+
+// Silly window avoidance: a small window counts as closed.
+static void set_window(struct sctp_association *association, int64_t bytes)
+{
+    bool small = bytes < association->host->config->sws_send;
+    association->out.peer_rwnd = small ? 0 : MAX(bytes, 0);
+}
+
+void sctp_flight_enter(struct sctp_association *association, struct sctp_outgoing *chunk)
+{
+    struct sctp_out *out = &association->out;
+    chunk->path->flight += sctp_outgoing_bytes(chunk);
+    out->flight += sctp_outgoing_bytes(chunk);
+    out->charged += charge(association, chunk);
+    out->outstanding++;
+    chunk->state = SCTP_SENT;
+    set_window(association, out->peer_rwnd - charge(association, chunk));
+}
+
+void sctp_flight_leave(struct sctp_association *association, struct sctp_outgoing *chunk)
+{
+    struct sctp_out *out = &association->out;
+    chunk->path->flight -= sctp_outgoing_bytes(chunk);
+    out->flight -= sctp_outgoing_bytes(chunk);
+    out->charged -= charge(association, chunk);
+    out->outstanding--;
+}
+
+// The chunk's round trip says nothing any more (Karn).
+static void no_timing(struct sctp_outgoing *chunk)
+{
+    struct sctp_rto *rto = &chunk->path->rto;
+    if (rto->timing && rto->timed == chunk->tsn)
+        rto->timing = false;
+}
+
+void sctp_outgoing_mark(struct sctp_association *association, struct sctp_outgoing *chunk,
+                        struct sctp_path *path)
+{
+    struct sctp_out *out = &association->out;
+    sctp_flight_leave(association, chunk);
+    // RFC 9260, 6.2.1 C: what is marked counts as arrived nowhere.
+    out->peer_rwnd += charge(association, chunk);
+    no_timing(chunk);
+    chunk->state = SCTP_RESEND;
+    chunk->missing = 0;
+    if (out->resend == 0 || sctp_tsn_before(chunk->tsn, out->resend_from))
+        out->resend_from = chunk->tsn;
+    out->resend++;
+    // The old path's trackers look for the next chunk, since this one may never be theirs (CUC).
+    chunk->path->cmt.find_pseudo = chunk->path->cmt.find_rtx = true;
+    chunk->path = path;
+}
+
+void sctp_peer_window(struct sctp_association *association, int64_t a_rwnd)
+{
+    set_window(association, a_rwnd - association->out.charged);
+}
+
+void sctp_out_open(struct sctp_association *association, int64_t a_rwnd)
+{
+    association->peer_initial_rwnd = a_rwnd;
+    sctp_peer_window(association, a_rwnd);
+    if (association->host->config->initial_ssthresh == 0)
+        for (int i = 0; i < association->path_count; i++)
+            association->paths[i].cc.ssthresh = a_rwnd;
+}
+
+// ---- What holds data back ----
+
+static const struct wait rwnd_blocked = {"the window that the receiver offers (rwnd-blocked)",
+                                         WAIT_WINDOW};
+static const struct wait cwnd_full = {"a SACK, as cwnd is full", WAIT_ACK};
+static const struct wait small_sack = {"a SACK, as less than a packet waits", WAIT_ACK};
+static const struct wait t3_waits[SCTP_MOST_PATHS] = {
+    {"T3 of path 1", WAIT_ACK}, {"T3 of path 2", WAIT_ACK}, {"T3 of path 3", WAIT_ACK},
+    {"T3 of path 4", WAIT_ACK}, {"T3 of path 5", WAIT_ACK}, {"T3 of path 6", WAIT_ACK},
+    {"T3 of path 7", WAIT_ACK}, {"T3 of path 8", WAIT_ACK},
+};
+
+static bool data_wait(const struct sctp_out *out)
+{
+    return out->waiting > 0 || out->unsent != out->next || out->resend > 0;
+}
+
+// True if the peer's window, and nothing else, keeps new data: some path has room in cwnd.
+static bool window_blocks(const struct sctp_association *association)
+{
+    const struct sctp_out *out = &association->out;
+    bool open = false;
+    if (out->resend > 0 || out->flight == 0 || (out->waiting == 0 && out->unsent == out->next))
+        return false;
+    for (int i = 0; i < association->path_count; i++) {
+        const struct sctp_path *path = &association->paths[i];
+        open |= sctp_path_takes_data(path) && path->flight < path->cc.cwnd;
+    }
+    return open &&
+           (out->peer_rwnd == 0 ||
+            (out->unsent != out->next &&
+             sctp_outgoing_needs(association, sctp_out_at(out, out->unsent)) > out->peer_rwnd));
+}
+
+// The chunk that cum_tsn waits for is lost or late: others have arrived after it, or T3-rtx of its
+// path has expired before.
+static const struct sctp_path *hole(const struct sctp_association *association)
+{
+    const struct sctp_out *out = &association->out;
+    if (out->cum_tsn + 1 == out->unsent)
+        return NULL;
+    const struct sctp_outgoing *first = sctp_out_at(out, out->cum_tsn + 1);
+    if (first->state != SCTP_SENT || !(out->had_gaps || first->path->phase == SCTP_LOSS))
+        return NULL;
+    return first->path;
+}
+
+const struct wait *sctp_out_wait(const struct sctp_association *association)
+{
+    const struct sctp_out *out = &association->out;
+    if (!data_wait(out))
+        return NULL;
+    bool blocked = window_blocks(association), full = true;
+    const struct sctp_path *path = hole(association);
+    for (int i = 0; i < association->path_count; i++)
+        full &= association->paths[i].flight >= association->paths[i].cc.cwnd;
+    if (path && (blocked || path->phase == SCTP_LOSS))
+        return &t3_waits[path->number];
+    if (blocked)
+        return &rwnd_blocked;
+    return out->flight == 0 ? NULL : full || out->waiting_bytes == 0 ? &cwnd_full : &small_sack;
+}
+
+static void blocked_step(struct cpu_context *context, struct sctp_association *association,
+                         bool blocked)
+{
+    struct sctp_host *host = association->host;
+    struct sctp_out *out = &association->out;
+    struct trace_transition step = {
+        .where = host->host->name,
+        .machine = "sctp rwnd",
+        .subject = association->id,
+        .from = out->blocked ? "rwnd_blocked" : "open",
+        .to = blocked ? "rwnd_blocked" : "open",
+    };
+    trace_transition(host->sim->trace, cpu_lane(context->cpu), context->now, &step);
+    if (blocked) {
+        out->blocked_since = context->now;
+        (*host->count.rwnd_blocked)++;
+    } else {
+        out->blocked_time += context->now - out->blocked_since;
+    }
+    out->blocked = blocked;
+}
+
+void sctp_out_note(struct cpu_context *context, struct sctp_association *association)
+{
+    struct sctp_out *out = &association->out;
+    bool blocked = window_blocks(association);
+    if (blocked != out->blocked)
+        blocked_step(context, association, blocked);
+    if (!association->host->sim->trace)
+        return;
+    const struct wait *wait = sctp_out_wait(association);
+    if (wait == out->held_for)
+        return;
+    if (out->held_for)
+        trace_note(association->host->sim->trace, cpu_lane(context->cpu),
+                   &(struct trace_note){.kind = TRACE_HELD,
+                                        .wait = out->held_for,
+                                        .where = "SCTP",
+                                        .from = out->held_since,
+                                        .to = context->now});
+    out->held_for = wait;
+    out->held_since = context->now;
+}
