@@ -116,9 +116,26 @@ static const struct param eepro100_params[] = {
     {0},
 };
 
-static const struct param_table eepro100_table =
-    PARAM_TABLE(struct nic_config, eepro100_params, .name = "eepro100",
-                .doc = "Intel EtherExpress Pro/100 with the M-VIA eepro100 driver");
+// A frame that no ring holds would wait for ever.
+static void check_nic(const void *values, const struct param_values *report)
+{
+    const struct nic_config *config = values;
+    int64_t each = config->buffer > 0 ? (config->largest_frame - 1) / config->buffer + 1 : 1;
+    const struct {
+        const char *name;
+        int64_t frames;
+    } rings[] = {{"tx_ring", config->tx_ring}, {"rx_ring", config->rx_ring}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rings); i++)
+        if (rings[i].frames < each)
+            param_complain(report, rings[i].name, "make it longer, or largest_frame less",
+                           "a frame of %" G_GINT64_FORMAT " B takes %" G_GINT64_FORMAT
+                           " descriptors, one for each buffer",
+                           config->largest_frame, each);
+}
+
+static const struct param_table eepro100_table = PARAM_TABLE(
+    struct nic_config, eepro100_params, .name = "eepro100",
+    .doc = "Intel EtherExpress Pro/100 with the M-VIA eepro100 driver", .check = check_nic);
 
 static const struct param tulip_params[] = {
     COMPLETION_PARAM("sent", "21140 hardware reference: TDES0 is written after transmission"),
@@ -135,7 +152,8 @@ static const struct param tulip_params[] = {
 
 static const struct param_table tulip_table =
     PARAM_TABLE(struct nic_config, tulip_params, .name = "tulip",
-                .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver");
+                .doc = "DEC 21140 kind of card (Level One FNC-0108TX) with the M-VIA tulip driver",
+                .check = check_nic);
 
 // ---- Gigabit: Intel 8254x with FreeBSD 6.2's driver em ----
 
@@ -196,7 +214,8 @@ static const struct param em82547gi_params[] = {
 
 static const struct param_table em82547gi_table =
     PARAM_TABLE(struct nic_config, em82547gi_params, .name = "em82547gi",
-                .doc = "Intel 82547GI, gigabit at the north bridge's CSA port, with FreeBSD's em");
+                .doc = "Intel 82547GI, gigabit at the north bridge's CSA port, with FreeBSD's em",
+                .check = check_nic);
 
 static const struct param em82541gi_params[] = {
     EM_PARAMS("24 KiB", "40 KiB",
@@ -205,9 +224,9 @@ static const struct param em82541gi_params[] = {
     {0},
 };
 
-static const struct param_table em82541gi_table =
-    PARAM_TABLE(struct nic_config, em82541gi_params, .name = "em82541gi",
-                .doc = "Intel 82541GI, gigabit at 32-bit PCI, with FreeBSD's em");
+static const struct param_table em82541gi_table = PARAM_TABLE(
+    struct nic_config, em82541gi_params, .name = "em82541gi",
+    .doc = "Intel 82541GI, gigabit at 32-bit PCI, with FreeBSD's em", .check = check_nic);
 
 const struct scenario_section ethernet_sections[] = {
     {"eepro100", &eepro100_table},

@@ -41,6 +41,53 @@ static void test_two_cards(void)
     world_free(world);
 }
 
+static void ended(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    (void)event;
+}
+
+// A card sits at the bus that the host's list says. Buses of one host work at once, and each host
+// has its own.
+static void test_buses(void)
+{
+    const char *sets[] = {
+        "buses=[{name: csa, rate: 1 GB/s}, {name: spare}]",
+        "hosts=[{name: node, count: 2, nics: [{name: a, nic: eepro100, bus: csa}, "
+        "{name: b, nic: eepro100, bus: csa}, {name: c, nic: eepro100}]}]",
+        "links=[{from: node0, to: node1, count: 3}]",
+        NULL,
+    };
+    struct world *world = world_new(&world_cards, world_cable, sets, NULL);
+    struct cluster *cluster = world->cluster;
+    struct bus *buses[2][3];
+    for (int host = 0; host < 2; host++)
+        for (int nth = 0; nth < 3; nth++)
+            buses[host][nth] = cluster_bus(cluster, network_station(cluster->network, host, nth));
+    for (int host = 0; host < 2; host++) {
+        CU_ASSERT_PTR_EQUAL(buses[host][0], buses[host][1]);
+        CU_ASSERT_PTR_EQUAL(buses[host][2], cluster->hosts[host]->bus);
+        SUITE_SAME_INTEGER(cluster->hosts[host]->more_buses->len, 1); // no card sits at `spare`
+        SUITE_SAME_INTEGER(bus_config(buses[host][0])->rate, 1000000000);
+        SUITE_SAME_INTEGER(bus_config(buses[host][2])->rate, 100000000);
+        SUITE_SAME_INTEGER(bus_config(buses[host][0])->clock, 1000000000); // of host.bus
+    }
+    CU_ASSERT_PTR_NOT_EQUAL(buses[0][0], buses[1][0]);
+    struct event done[3];
+    for (int nth = 0; nth < 3; nth++) {
+        event_init(&done[nth], ended);
+        bus_transfer(buses[0][nth], BUS_READ, 100000, &done[nth], &stage_copy, MESSAGE_NONE);
+    }
+    sim_time fast = bus_time(bus_config(buses[0][0]), BUS_READ, 100000);
+    SUITE_SAME_INTEGER(done[0].when, fast);
+    SUITE_SAME_INTEGER(done[1].when, 2 * fast);
+    SUITE_SAME_INTEGER(done[2].when, bus_time(bus_config(buses[0][2]), BUS_READ, 100000));
+    world_run(world);
+    SUITE_SAME_INTEGER(bus_busy(buses[0][0]), 2 * fast);
+    SUITE_SAME_INTEGER(bus_busy(buses[1][0]), 0);
+    world_free(world);
+}
+
 // Without cards: a fabric with hardware of its own puts that on the stations.
 static void test_without_cards(void)
 {
@@ -59,6 +106,7 @@ int main(void)
     static const struct suite_case cases[] = {
         {"two hosts and their cards", test_pair},
         {"two cards in a host", test_two_cards},
+        {"several buses in a host", test_buses},
         {"hosts without cards", test_without_cards},
         {NULL, NULL},
     };

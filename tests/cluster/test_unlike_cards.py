@@ -80,6 +80,16 @@ class UnlikeCards(Case):
         self.assertEqual(self.rates(small), self.rates(small.replace("bus: csa", "bus: csa, mtu: 1500 B")))
         self.assertLess(self.rates(small)["tcp"], self.rates(text)["tcp"])
 
+    def test_rings_hold_a_frame(self):
+        file = self.write("unlike.yaml", MACHINE + EACH)
+        self.assertIn("--set em82541gi.tx_ring=7: error: em82541gi.tx_ring: a frame of 16124 B takes 8 descriptors, "
+                      "one for each buffer (make it longer, or largest_frame less)",
+                      self.netsim("check", file, "--set", "em82541gi.tx_ring=7", code=1).stderr)
+        self.netsim("check", file, "--set", "em82541gi.tx_ring=8", "--set", "em82541gi.rx_ring=8")
+        self.assertIn("em82541gi.rx_ring: a frame of 9014 B takes 5 descriptors",
+                      self.netsim("check", file, "--set", "em82541gi.rx_ring=4", "--set",
+                                  "em82541gi.largest_frame=9014 B", code=1).stderr)
+
     def test_interrupts_pace_small_messages(self):
         """Each host's card interrupts at most once in 124.928 us, and a round trip has one at each."""
         text = MACHINE.replace("16 MiB", "[1 B, 1 KiB]") + EACH

@@ -142,7 +142,10 @@ def ethernet(draw, sections):
     if some(draw, 0.2):
         card["coalesce_frames"] = draw.randrange(2, 10)
         card["coalesce_delay"] = f"{draw.randrange(1, 500)} us"
-    sections["nic"] = draw.choice(["eepro100", "tulip"])
+    sections["nic"] = draw.choice(["eepro100", "tulip", "em82547gi", "em82541gi"])
+    if sections["nic"].startswith("em"):
+        card["largest_frame"] = "1514 B"
+        card["rx_fifo"] = f"{draw.randrange(2, 20)} KiB"
     sections[sections["nic"]] = card
 
 
