@@ -253,6 +253,27 @@ static void tell_replaced(const char *directory, json_t *manifest)
     g_free(path);
 }
 
+// What was asked for besides the results, of the series that have finished.
+static json_t *files_json(const struct result *result, const struct run_arguments *arguments,
+                          const struct captures *captures)
+{
+    const char *const files[][2] = {{"--trace", arguments->trace},
+                                    {"--log-states", arguments->state_log},
+                                    {"--values", arguments->values}};
+    json_t *list = json_array();
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+        char *valid = files[i][1] ? g_utf8_make_valid(files[i][1], -1) : NULL;
+        if (valid)
+            json_array_append_new(list, json_pack("{s:s, s:s}", "as", files[i][0], "file", valid));
+        g_free(valid);
+    }
+    for (guint i = 0; captures && i < result->series->len; i++)
+        captures_append_files(
+            captures, ((const struct series_result *)g_ptr_array_index(result->series, i))->number,
+            list);
+    return list;
+}
+
 static bool write_results(const char *directory, const struct scenario *scenario,
                           const struct result *result, const struct manifest_execution *execution,
                           GError **error)
@@ -410,10 +431,14 @@ static enum cli_exit run_and_write(const struct scenario *scenario,
     struct run_ending ending;
     struct result *result = simulate(scenario, &sinks, arguments, &ending);
     bool cut = result->series->len < scenario->cases->len;
+    json_t *files = files_json(result, arguments, sinks.captures);
+    execution->files = files;
     bool whole = cut && result->series->len == 0 ? (sinks_drop(&sinks), true) : sinks_close(&sinks);
     whole = whole && !ending.broken;
     bool written = !directory || result->series->len == 0 ||
                    write_results(directory, scenario, result, execution, &error);
+    execution->files = NULL;
+    json_decref(files);
     if (!written)
         report(error);
     else if (whole)

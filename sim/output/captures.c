@@ -231,6 +231,30 @@ void captures_uses(const struct captures *captures, GArray *uses)
         }
 }
 
+// Names come from files: what is no UTF-8 must not break the document.
+static json_t *name_json(const char *name)
+{
+    char *valid = g_utf8_make_valid(name, -1);
+    json_t *string = json_string(valid);
+    g_free(valid);
+    return string;
+}
+
+void captures_append_files(const struct captures *captures, int series, json_t *list)
+{
+    const struct scenario_case *one = g_ptr_array_index(captures->scenario->cases, (guint)series);
+    for (guint host = 0; host < one->topology.hosts->len; host++) {
+        const char *node = host_name(one, host);
+        char *path = path_of(g_ptr_array_index(captures->folders, (guint)series), node);
+        // A host without a card of the stack has none.
+        if (is_wanted(captures->options, node) && g_file_test(path, G_FILE_TEST_EXISTS))
+            json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:s}", "as", "--pcap", "file",
+                                                  name_json(path), "series", name_json(one->name),
+                                                  "node", node));
+        g_free(path);
+    }
+}
+
 // ---- Frames ----
 
 static void held_free(struct held_frame *held)

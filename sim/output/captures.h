@@ -17,6 +17,7 @@
 #include "sim/workload/model.h"
 
 #include <glib.h>
+#include <jansson.h>
 #include <stdbool.h>
 
 struct captures_options {
@@ -47,6 +48,10 @@ bool captures_ready(struct captures *captures, GError **error);
 void captures_begin(struct captures *captures, int series);
 // Ends a series: moves its files to their places, or, unless `keep`, discards them.
 void captures_end(struct captures *captures, bool keep);
+
+// Appends what a finished series of the scenario has left to a list, for the manifest: {"as":
+// "--pcap", "file", "series", "node"} of each host.
+void captures_append_files(const struct captures *captures, int series, json_t *list);
 
 // Whether all writes have succeeded so far. If not, sets *error to the first failure, which
 // captures_close does not report again.

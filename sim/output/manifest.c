@@ -65,6 +65,8 @@ static json_t *manifest_execution_json(const struct result *result,
     json_object_set_new(object, "command", command);
     json_object_set_new(object, "directory", manifest_string(directory));
     json_object_set_new(object, "host", manifest_host());
+    if (json_array_size(execution->files) > 0)
+        json_object_set(object, "files", execution->files);
     g_free(directory);
     return object;
 }

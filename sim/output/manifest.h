@@ -17,6 +17,8 @@ struct manifest_execution {
     gint64 started; // microseconds since 1970, UTC
     int argc;
     char *const *argv;
+    // Other files that the run has written: [{"as": "--trace", "file", …}]. Borrowed; NULL: none.
+    json_t *files;
 };
 
 // Returns the document as a new reference. All of it but the member "execution" (host, times,

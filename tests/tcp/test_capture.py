@@ -123,6 +123,59 @@ class Capture(Case):
                                           if name.startswith("packets dropped: ")))
         self.assertGreater(opening, 3)
 
+    def stream(self, *options):
+        """One direction, as much as the connection carries, for 200 ms."""
+        file = self.write("stream.yaml", "schema: 1\nname: stream\ntestbed: testbeds/cluster1.yaml\n"
+                          "hosts: [{name: node, count: 2}]\nstack: tcp\nworkload: {benchmark: "
+                          "iperf.tcp, duration: 200 ms, bin: 100 ms}\n")
+        self.netsim("run", file, "--pcap", "c", "--pcap-snap", "128 B", "--quiet", "--out", "out",
+                    *options)
+
+    def test_a_stream_has_no_anomaly_in_either_file(self):
+        self.stream()
+        for node in ("node0", "node1"):
+            self.assertEqual(self.tshark("-Y", ODD, file=f"tcp/{node}"), [])
+            self.assertGreater(len(self.tshark(file=f"tcp/{node}")), 1500)
+
+    @needs.program("mergecap")
+    def test_both_ends_in_one_file_would_not_do(self):
+        """Why each node has a file of its own: with both, each segment comes twice."""
+        self.stream()
+        subprocess.run(["mergecap", "-w", self.path("c/both.pcapng"), self.path("c/tcp/node0.pcapng"),
+                        self.path("c/tcp/node1.pcapng")], check=True, capture_output=True)
+        self.assertGreater(len(self.tshark("-Y", ODD, file="both")), 1000)
+
+    def test_losses_of_a_stream_are_counted_alike(self):
+        """Whichever recovery, and whatever the rate of losses is: what the sender's file shows as sent
+        again is what the counter has, and the receiver's own file none that it did not get."""
+        for recovery, rate in (("sack", 0.002), ("sack", 0.02), ("newreno", 0.01), ("reno", 0.005)):
+            with self.subTest(recovery=recovery, rate=rate):
+                self.stream("--set", f"tcp.recovery={recovery}", "--set",
+                            f"links[0].drop_probability={rate}", "--seed", "3")
+                again = self.tshark("-Y", f"({SENT}) && (tcp.analysis.retransmission || "
+                                    "tcp.analysis.out_of_order)", file="tcp/node0")
+                counters = self.counters()
+                self.assertGreater(len(again), 1)
+                self.assertEqual(len(again), counters["tcp segments retransmitted"])
+                dropped = sum(count for name, count in counters.items()
+                              if name.startswith("packets dropped: "))
+                found = [row for node in (0, 1) for row in
+                         self.tshark("-Y", 'frame.comment contains "dropped"', file=f"tcp/node{node}")]
+                self.assertEqual(len(found), dropped)
+
+    def test_the_manifest_names_the_files(self):
+        self.capture(TCP + VIA, "--pcap-at", "node0,node3", "--trace", "t.json")
+        files = json.loads(self.read("out/manifest.json"))["execution"]["files"]
+        self.assertEqual(files, [{"as": "--trace", "file": "t.json"}] + [
+            {"as": "--pcap", "file": f"c/{folder}/{node}.pcapng", "series": series, "node": node}
+            for folder, series in (("native_TCP", "native TCP"), ("native_VIA", "native VIA"))
+            for node in ("node0", "node3")])
+        for file in files:
+            self.assertTrue(os.path.exists(self.path(file["file"])))
+        # Without such options there are none.
+        self.netsim("run", "capture.yaml", "--quiet", "--out", "plain")
+        self.assertNotIn("files", json.loads(self.read("plain/manifest.json"))["execution"])
+
     def test_comments(self):
         self.capture(TCP, "--set", "links[0].drop_nth=[8]", "--set", "workload.sizes=3 KiB")
         rows = self.fields(["frame.packet_flags_direction", "tcp.len", "tcp.seq", "frame.comment"],
