@@ -60,6 +60,62 @@ static void test_profiles_are_sound(void)
     expect("{profile: bsd}", "rfc9260");
 }
 
+// What differs between the profiles, as their sources have it.
+static const struct {
+    const char *name, *values[3]; // rfc9260, s2007, ns2
+} differences[] = {
+    {"rto_initial", {"1 s", "3 s", "3 s"}},
+    {"rto_least", {"1 s", "1 s", "1 s"}},
+    {"rto_most", {"60 s", "60 s", "60 s"}},
+    {"association_retries", {"10", "10", "10"}},
+    {"path_retries", {"5", "5", "5"}},
+    {"init_retries", {"8", "8", "8"}},
+    {"heartbeat_interval", {"30 s", "30 s", "30 s"}},
+    {"heartbeat_burst", {"1", "4", "8"}},
+    {"sack_delay", {"200 ms", "200 ms", "200 ms"}},
+    {"sack_frequency", {"2", "2", "2"}},
+    {"burst", {"4", "4", "4"}},
+    {"burst_rule", {"cwnd", "cwnd_ssthresh", "after_fr"}},
+    {"initial_cwnd", {"4404 B", "4380 B", "4380 B"}},
+    {"initial_ssthresh", {"4294967295 B", "0 B", "64 KiB"}},
+    {"ssthresh_floor", {"4", "2", "2"}},
+    {"idle_floor", {"4", "0", "4"}},
+    {"t3_to_alternate", {"true", "true", "true"}},
+    {"fast_to_alternate", {"false", "false", "true"}},
+    {"fast_again", {"never", "after_newer", "never"}},
+    {"cmt", {"false", "false", "true"}},
+    {"cmt_sfr", {"true", "true", "true"}},
+    {"cmt_dac", {"true", "false", "true"}},
+    {"cmt_policy", {"cwnd", "cwnd", "cwnd"}},
+    {"cmt_pf", {"0", "0", "2"}},
+    {"send_buffer", {"256 KiB", "256 KiB", "1 GiB"}},
+    {"receive_buffer", {"256 KiB", "256 KiB", "64 KiB"}},
+    {"streams_out", {"10", "10", "1"}},
+    {"streams_in", {"2048", "2048", "2048"}},
+    {"chunk_charge", {"0 B", "256 B", "0 B"}},
+    {"sws_send", {"0 B", "1420 B", "0 B"}},
+    {"sws_receive", {"0 B", "3 kB", "0 B"}},
+    {"sack_rule", {"rfc", "s2007", "rfc"}},
+    {"checksum", {"true", "true", "false"}},
+};
+
+static void test_profiles(void)
+{
+    static const char *const sections[] = {"{}", "{profile: s2007}", "{profile: ns2}"};
+    for (size_t profile = 0; profile < G_N_ELEMENTS(sections); profile++) {
+        char *complaints;
+        struct param_values *values = read_section(sections[profile], &complaints);
+        for (size_t i = 0; i < G_N_ELEMENTS(differences); i++) {
+            int at = param_index(&sctp_table, differences[i].name);
+            char *text = param_value_text(values, &sctp_table.params[at]);
+            SUITE_SAME_TEXT(text, differences[i].values[profile]);
+            g_free(text);
+        }
+        g_free(complaints);
+        param_values_free(values);
+    }
+}
+
 static void test_buffers(void)
 {
     expect("{send_buffer: 1452 B}", NULL);
@@ -106,6 +162,7 @@ static void test_lengths(void)
 static const struct suite_case cases[] = {
     {"the defaults are RFC 9260's", test_defaults},
     {"each profile is sound by itself", test_profiles_are_sound},
+    {"profiles differ as their sources do", test_profiles},
     {"buffers hold a chunk and a window", test_buffers},
     {"times and counts fit each other", test_times},
     {"CMT's options need CMT", test_cmt},
