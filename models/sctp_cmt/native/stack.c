@@ -61,6 +61,12 @@ static struct stack_footprint native_footprint(const struct scenario_case *test_
     return (struct stack_footprint){.process = HOST_BYTES, .pair = ASSOCIATION_BYTES};
 }
 
+static void native_check(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct sctp_config *config = scenario_section_values(test_case, "sctp");
+    ethernet_check_mtu(test_case, "sctp", config->inet.mtu, diags);
+}
+
 const struct stack native_sctp_stack = {
     .schema =
         {
@@ -71,6 +77,7 @@ const struct stack native_sctp_stack = {
             .sections = (const char *const[]){"sctp", "native_sctp", NULL},
             .one_process_per_host = true,
             .cards = STACK_CARDS_ALL,
+            .check = native_check,
             .footprint = native_footprint,
         },
     .card = ETHERNET_CARD,

@@ -51,7 +51,7 @@ void sctp_path_init(struct sctp_path *path, struct sctp_association *association
     g_assert(path->interface);
     path->route = inet_route(path->interface, remote);
     g_assert(path->route);
-    path->mtu = path->interface->mtu;
+    path->mtu = inet_path_mtu(path->interface, remote);
     sctp_rto_init(&path->rto, association);
     sctp_cc_init(path, inet_ticks(host->inet, sim_now(host->sim)));
 }
