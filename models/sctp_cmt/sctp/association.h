@@ -170,6 +170,7 @@ void sctp_association_alive(struct sctp_association *association);
 void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *association);
 // Called after every SACK and send: goes on once all data are acknowledged.
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association);
+// SHUTDOWN-SENT: DATA have come. Queues SHUTDOWN again; sctp_output sends it.
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association);
 
 // chunks.c: what a packet with the right checksum brings. Charges chunk_in for each chunk (sack_in

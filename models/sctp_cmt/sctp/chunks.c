@@ -20,7 +20,6 @@ static void on_data(struct cpu_context *context, struct sctp_arrival *arrival,
                                SCTP_RESET);
         return;
     }
-    arrival->data = true;
     sctp_data_arrived(context, arrival->association, arrival->from, chunk);
 }
 
@@ -86,7 +85,6 @@ static void on_cookie_ack(struct cpu_context *context, struct sctp_arrival *arri
 static void on_forward_tsn(struct cpu_context *context, struct sctp_arrival *arrival,
                            const struct sctp_chunk *chunk)
 {
-    arrival->data = true;
     sctp_forward_tsn_arrived(context, arrival->association, chunk);
 }
 
@@ -253,10 +251,7 @@ static void one_chunk(struct cpu_context *context, struct sctp_arrival *arrival,
 static void packet_done(struct cpu_context *context, const struct sctp_arrival *arrival)
 {
     struct sctp_association *association = arrival->association;
-    if (arrival->data && association->state == SCTP_SHUTDOWN_SENT)
-        sctp_shutdown_data_arrived(context, association);
-    else
-        sctp_in_packet_done(context, association);
+    sctp_in_packet_done(context, association);
     if (!association->ended)
         sctp_output(context, association);
     if (!association->ended)

@@ -2,6 +2,7 @@
 // COOKIE-ECHO: a new association, or one that exists already (RFC 9260, 5.1.5, 5.2.4).
 #include "models/sctp_cmt/sctp/setup.h"
 
+// They come before the peer's window is taken, which is their first threshold.
 static void add_paths(struct sctp_association *association, const struct sctp_cookie *cookie,
                       int source)
 {
@@ -15,13 +16,6 @@ static void take_cookie(struct sctp_association *association, const struct sctp_
     association->initial_tsn = cookie->tsn;
     sctp_take_peer(association, cookie->peer_tag, cookie->peer_tsn, cookie->peer_rwnd,
                    cookie->peer_streams_out, cookie->peer_streams_in);
-}
-
-static void windows_init(struct cpu_context *context, struct sctp_association *association)
-{
-    int64_t now = inet_ticks(association->host->inet, context->now);
-    for (int i = 0; i < association->path_count; i++)
-        sctp_cc_init(&association->paths[i], now);
 }
 
 static void cookie_ack(struct sctp_arrival *arrival)
@@ -62,7 +56,6 @@ static void found(struct cpu_context *context, struct sctp_arrival *arrival,
     arrival->from = association->primary = sctp_path_to(association, source);
     sctp_out_init(association, cookie->tsn, (int)association->settings.streams_out);
     take_cookie(association, cookie);
-    windows_init(context, association);
     sample(context, arrival, cookie);
     cookie_ack(arrival);
     sctp_establish(context, association, SCTP_COMM_UP, "receive COOKIE-ECHO");
@@ -91,7 +84,6 @@ static void restart(struct cpu_context *context, struct sctp_arrival *arrival,
     association->primary = arrival->from;
     sctp_out_init(association, cookie->tsn, (int)association->settings.streams_out);
     take_cookie(association, cookie);
-    windows_init(context, association);
     cookie_ack(arrival);
     sctp_establish(context, association, SCTP_RESTART, "receive COOKIE-ECHO, restart");
 }
@@ -99,9 +91,9 @@ static void restart(struct cpu_context *context, struct sctp_arrival *arrival,
 // The peer has lost an association that this end is closing: it shall end that first.
 static void restart_in_shutdown(struct cpu_context *context, struct sctp_arrival *arrival)
 {
-    sctp_control_queue(arrival->from, sctp_cause_chunk(&arrival->host->pools, SCTP_ERROR,
-                                                       SCTP_COOKIE_IN_SHUTDOWN, NULL, 0));
-    sctp_shutdown_ack_send(context, arrival->association);
+    sctp_shutdown_ack_send(
+        context, arrival->association,
+        sctp_cause_chunk(&arrival->host->pools, SCTP_ERROR, SCTP_COOKIE_IN_SHUTDOWN, NULL, 0));
 }
 
 static void both_opened(struct cpu_context *context, struct sctp_arrival *arrival,
@@ -109,12 +101,11 @@ static void both_opened(struct cpu_context *context, struct sctp_arrival *arriva
 {
     struct sctp_association *association = arrival->association;
     bool first = association->state == SCTP_COOKIE_WAIT;
-    take_cookie(association, cookie);
     add_paths(association, cookie, arrival->from->remote);
+    take_cookie(association, cookie);
     sctp_path_confirm(context, arrival->from);
     if (first) {
         association->primary = arrival->from;
-        windows_init(context, association);
     }
     cookie_ack(arrival);
     sctp_establish(context, association, SCTP_COMM_UP, "receive COOKIE-ECHO, both opened");

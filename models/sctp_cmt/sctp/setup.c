@@ -287,7 +287,7 @@ static void init_for_association(struct cpu_context *context, struct sctp_arriva
     uint8_t info[8 * SCTP_MOST_PATHS];
     uint32_t info_bytes;
     if (answer == SHUTDOWN_ACK_AGAIN) {
-        sctp_shutdown_ack_send(context, association);
+        sctp_shutdown_ack_send(context, association, NULL);
         return;
     }
     if (answer == NEW_TAG_TIED && new_addresses(association, facts, info, &info_bytes)) {
@@ -336,19 +336,14 @@ void sctp_init_arrived(struct cpu_context *context, struct sctp_arrival *arrival
 
 // ---- The client, again ----
 
-static void limit_streams(struct sctp_association *association, uint16_t accepted)
-{
-    association->out.stream_count = MIN(association->out.stream_count, accepted);
-}
-
 void sctp_take_peer(struct sctp_association *association, uint32_t tag, uint32_t tsn, uint32_t rwnd,
                     uint16_t streams_out, uint16_t streams_in)
 {
     association->peer_tag = tag;
     association->peer_initial_tsn = tsn;
     association->peer_initial_rwnd = rwnd;
-    association->out.peer_rwnd = rwnd;
-    limit_streams(association, streams_in);
+    sctp_out_limit_streams(association, streams_in);
+    sctp_out_open(association, rwnd);
     sctp_in_clear(association);
     sctp_in_init(association, tsn, (int)MIN(association->settings.streams_in, streams_out));
 }
@@ -396,16 +391,13 @@ void sctp_init_ack_arrived(struct cpu_context *context, struct sctp_arrival *arr
     struct sctp_peer_facts facts =
         sctp_peer_facts(arrival->host, init, route_from(arrival->packet->route));
     if (!init_ack_fault(context, association, init, &facts)) {
-        int64_t now = inet_ticks(arrival->host->inet, context->now);
         t1_stop(context, association);
-        sctp_take_peer(association, init->tag, init->tsn, init->a_rwnd, init->streams_out,
-                       init->streams_in);
         association->setup_path = association->primary = arrival->from;
         sctp_path_confirm(context, arrival->from);
         for (int i = 0; i < facts.station_count; i++)
             sctp_add_path(association, facts.stations[i], false);
-        for (int i = 0; i < association->path_count; i++)
-            sctp_cc_init(&association->paths[i], now);
+        sctp_take_peer(association, init->tag, init->tsn, init->a_rwnd, init->streams_out,
+                       init->streams_in);
         keep_cookie(association, &facts);
         sctp_set_state(context, association, SCTP_COOKIE_ECHOED, "receive INIT-ACK");
         cookie_send(context, association, facts.unrecognized);

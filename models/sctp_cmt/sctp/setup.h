@@ -14,7 +14,6 @@ struct sctp_arrival {
     const struct sctp_packet *sctp;
     struct sctp_association *association; // NULL: none
     struct sctp_path *from;               // of the association; NULL: none
-    bool data;                            // DATA or FORWARD-TSN was taken
     bool stop;                            // the rest of the packet is not looked at
 };
 
@@ -93,7 +92,8 @@ void sctp_shutdown_ack_arrived(struct cpu_context *context, struct sctp_arrival 
                                const struct sctp_chunk *chunk);
 void sctp_shutdown_complete_arrived(struct cpu_context *context, struct sctp_arrival *arrival,
                                     const struct sctp_chunk *chunk);
-// SHUTDOWN-ACK now, whatever came.
-void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association);
+// SHUTDOWN-ACK, and another chunk after it in the packet (NULL: none).
+void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association,
+                            struct sctp_chunk *with);
 
 #endif

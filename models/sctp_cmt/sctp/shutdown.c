@@ -39,29 +39,22 @@ static void t5_start(struct cpu_context *context, struct sctp_association *assoc
                        inet_time_in_ticks(inet->config, guard));
 }
 
-// SHUTDOWN acknowledges up to the cumulative TSN; what is beyond a gap needs a SACK besides.
-static void shutdown_send(struct cpu_context *context, struct sctp_association *association)
+static void shutdown_queue(struct cpu_context *context, struct sctp_association *association)
 {
-    struct sctp_pools *pools = &association->host->pools;
-    struct packet *packet = sctp_path_packet(closing_path(association));
-    struct sctp_chunk *sack = sctp_sack_take(context, association, true);
-    struct sctp_chunk *chunk = sctp_chunk_new(pools, SCTP_SHUTDOWN, 0);
+    struct sctp_chunk *chunk = sctp_chunk_new(&association->host->pools, SCTP_SHUTDOWN, 0);
     chunk->cum_tsn = association->in.cum_tsn;
-    if (sack && sack->sack.gap_count == 0 && sack->sack.duplicate_count == 0)
-        sctp_chunk_free(pools, sack);
-    else if (sack)
-        sctp_packet_add(packet, sack);
-    sctp_packet_add(packet, chunk);
-    sctp_packet_send(context, association, closing_path(association), packet);
+    sctp_control_queue(closing_path(association), chunk);
     t2_start(context, association);
 }
 
-void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association)
+void sctp_shutdown_ack_send(struct cpu_context *context, struct sctp_association *association,
+                            struct sctp_chunk *with)
 {
     struct sctp_path *path = closing_path(association);
-    struct packet *packet = sctp_path_packet(path);
-    sctp_packet_add(packet, sctp_chunk_new(&association->host->pools, SCTP_SHUTDOWN_ACK, 0));
-    sctp_packet_send(context, association, path, packet);
+    sctp_control_queue(path, sctp_chunk_new(&association->host->pools, SCTP_SHUTDOWN_ACK, 0));
+    if (with)
+        sctp_control_queue(path, with);
+    sctp_output(context, association);
     t2_start(context, association);
 }
 
@@ -75,10 +68,12 @@ static void t2_expired(struct cpu_context *context, void *owner)
     if (!sctp_path_error(context, path) || association->ended)
         return;
     association->closing_path = sctp_path_alternate(path);
-    if (association->state == SCTP_SHUTDOWN_SENT)
-        shutdown_send(context, association);
-    else
-        sctp_shutdown_ack_send(context, association);
+    if (association->state == SCTP_SHUTDOWN_SENT) {
+        shutdown_queue(context, association);
+        sctp_output(context, association);
+    } else {
+        sctp_shutdown_ack_send(context, association, NULL);
+    }
 }
 
 static void t5_expired(struct cpu_context *context, void *owner)
@@ -94,12 +89,13 @@ static void data_done(struct cpu_context *context, struct sctp_association *asso
 {
     if (association->state == SCTP_SHUTDOWN_RECEIVED) {
         sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "all data acknowledged");
-        sctp_shutdown_ack_send(context, association);
+        sctp_shutdown_ack_send(context, association, NULL);
         return;
     }
     sctp_set_state(context, association, SCTP_SHUTDOWN_SENT, "all data acknowledged");
     t5_start(context, association);
-    shutdown_send(context, association);
+    shutdown_queue(context, association);
+    sctp_output(context, association);
 }
 
 void sctp_shutdown_check(struct cpu_context *context, struct sctp_association *association)
@@ -136,7 +132,7 @@ void sctp_shutdown_start(struct cpu_context *context, struct sctp_association *a
 void sctp_shutdown_data_arrived(struct cpu_context *context, struct sctp_association *association)
 {
     if (association->state == SCTP_SHUTDOWN_SENT)
-        shutdown_send(context, association);
+        shutdown_queue(context, association);
 }
 
 // ---- Arriving ----
@@ -156,10 +152,10 @@ void sctp_shutdown_arrived(struct cpu_context *context, struct sctp_arrival *arr
         return; // sctp_shutdown_check follows
     case SCTP_SHUTDOWN_SENT:
         sctp_set_state(context, association, SCTP_SHUTDOWN_ACK_SENT, "receive SHUTDOWN");
-        sctp_shutdown_ack_send(context, association);
+        sctp_shutdown_ack_send(context, association, NULL);
         return;
     case SCTP_SHUTDOWN_ACK_SENT: // the peer has missed it
-        sctp_shutdown_ack_send(context, association);
+        sctp_shutdown_ack_send(context, association, NULL);
         return;
     case SCTP_SHUTDOWN_RECEIVED:
     case SCTP_CLOSED:

@@ -19,8 +19,6 @@ bool sctp_status(struct sctp_socket *socket, uint32_t association, struct sctp_s
     if (!found || found->ended)
         return false;
     const struct sctp_out *out = &found->out;
-    int64_t limit = found->host->config->chunk_limit;
-    int64_t most = (found->primary->mtu - IP_HEADER - SCTP_COMMON_HEADER - SCTP_DATA_HEADER) & ~3;
     *status = (struct sctp_status){
         .state = sctp_state_name(found->state),
         .peer_rwnd = out->peer_rwnd,
@@ -29,7 +27,7 @@ bool sctp_status(struct sctp_socket *socket, uint32_t association, struct sctp_s
         .pending = messages_unread(found),
         .streams_in = found->in.stream_count,
         .streams_out = out->stream_count,
-        .fragment_point = limit > 0 ? MIN(limit, most) : most,
+        .fragment_point = sctp_fragment_point(found),
         .primary = found->primary->remote,
         .paths = found->path_count,
     };
@@ -44,7 +42,7 @@ const struct wait *sctp_association_wait(const struct sctp_association *associat
         return NULL;
     if (association->state == SCTP_COOKIE_WAIT || association->state == SCTP_COOKIE_ECHOED)
         return &handshake;
-    return association->out.held_for;
+    return sctp_out_wait(association);
 }
 
 const struct wait *sctp_socket_wait(const struct sctp_socket *socket)
