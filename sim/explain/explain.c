@@ -202,7 +202,8 @@ static struct explanation *explanation_new(const struct workload *workload, int6
 {
     struct explanation *found = g_new0(struct explanation, 1);
     found->size = size;
-    found->counts = workload->benchmark ? workload->benchmark->counts : NULL;
+    found->over_time = workload->benchmark && workload->benchmark->over_time;
+    found->counts = workload->benchmark && !found->over_time ? workload->benchmark->counts : NULL;
     found->path = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->held = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
     found->sleeps = g_array_new(FALSE, FALSE, sizeof(struct explain_part));
@@ -226,8 +227,10 @@ static void say_why(struct explanation *found, const struct series_result *resul
         found->why = g_strdup_printf("%s: %s", sim_status_name(result->status),
                                      text ? text : "no reason was given");
     else if (record->full)
-        found->why = g_strdup("the run is too long to be explained; give it fewer repetitions "
-                              "(--set workload.repetitions=2)");
+        found->why = g_strdup_printf(
+            "the run is too long to be explained; %s",
+            found->over_time ? "let it write for a shorter time (--set workload.duration='1 s')"
+                             : "give it fewer repetitions (--set workload.repetitions=2)");
     else
         found->why = g_strdup("nothing was measured");
 }
@@ -236,7 +239,7 @@ struct explanation *explain_size(const struct explain_run *run)
 {
     const struct workload *workload = &run->test_case->workload;
     struct explanation *found = explanation_new(workload, run->size);
-    if (workload->benchmark) {
+    if (workload->benchmark && !found->over_time) {
         found->repetitions = repetitions(workload, run->size);
         found->run_repetitions = benchmark_repetitions(workload, run->size);
     }

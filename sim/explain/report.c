@@ -43,6 +43,8 @@ static char *size_text(const struct explanation *found)
 {
     if (found->size < 0)
         return g_strdup("program");
+    if (found->over_time)
+        return g_strdup("a buffer");
     return g_strdup_printf("%" G_GINT64_FORMAT " %s", found->size,
                            found->counts ? found->counts : "B");
 }

@@ -115,12 +115,35 @@ static void note_failures(const struct swept_picture *picture)
 
 // ---- The picture ----
 
+static bool has_sizes(const struct outcome *outcome, const char *metric)
+{
+    for (guint i = 0; i < outcome->curves->len; i++) {
+        const struct outcome_curve *curve = outcome_curve_at(outcome, (int)i);
+        if (curve->metric == metric && curve->size >= 0)
+            return true;
+    }
+    return false;
+}
+
+// Along sizes only those metrics are drawn that have values of sizes, if there are any.
+static void keep_sized(const struct outcome *outcome, GPtrArray *metrics)
+{
+    bool any = false;
+    for (guint i = 0; i < metrics->len; i++)
+        any = any || has_sizes(outcome, g_ptr_array_index(metrics, i));
+    for (guint i = metrics->len; any && i-- > 0;)
+        if (!has_sizes(outcome, g_ptr_array_index(metrics, i)))
+            g_ptr_array_remove_index(metrics, i);
+}
+
 static json_t *draw(struct swept_picture *picture, int lost)
 {
     const struct outcome *outcome = picture->outcome;
     json_t *panels = json_array();
     GPtrArray *metrics = metrics_of(outcome);
     choice_of_metrics(picture->choice, metrics, picture->notes);
+    if (picture->over_sizes && !picture->y.axis)
+        keep_sized(outcome, metrics);
     if (picture->y.axis)
         swept_add_fields(picture, metrics, panels);
     else if (picture->over_sizes)

@@ -134,6 +134,12 @@ static void test_bad_checks(void)
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: mean, most: 1 "
                  "%, expected: 1 %, tolerance: 1 %}}",
                  "either expected and tolerance, or a bound, must be given");
+    expect_check("{mean: {scenario: s, metric: a_us, series: A}}",
+                 "either expected and tolerance, or a bound, must be given");
+    expect_check("{first: {scenario: s, metric: a_us, series: A, sizes: 1 .. 9, between: 2}}",
+                 "a bound is missing");
+    expect_check("{first: {scenario: s, metric: a_us, series: A, sizes: 1 .. 9, most: 1}}",
+                 "`between' is missing");
     expect_check("{gain: {scenario: s, metric: a_us, over: A, under: B, statistic: median, most: "
                  "1 %}}",
                  "unknown statistic \"median\"");

@@ -146,6 +146,16 @@ class Wrong(Case):
         self.assertEqual(json.loads(done.stdout)["series"][0]["points"], [])
 
 
+class Explained(Case):
+    def test_a_buffer(self):
+        path = self.scenario("benchmark: iperf.tcp, duration: 20 ms, bin: 10 ms")
+        text = self.netsim("explain", path, "--no-trials").stdout
+        self.assertRegex(text, r"^tcp, a buffer: 7\d\d\.\d+ us, the mean of \d+ messages, as rank 1 measures it\n")
+        self.assertNotIn("repetition", text)
+        document = json.loads(self.netsim("explain", path, "--no-trials", "--format", "json").stdout)
+        self.assertIn('"messages"', json.dumps(document))
+
+
 class Axis(Case):
     WORKLOAD = "benchmark: iperf.tcp, duration: 2 s"
 
@@ -196,6 +206,9 @@ class Axis(Case):
         self.netsim("sweep", path, "-q", "--out", "s")
         self.netsim("plot", "s", "-q", "--x", "size", "--metric", "rate_Mb_per_s", "--out", "s.svg")
         self.assertIn("time (s)", self.texts("s.svg"))
+        # What has no values by second is no panel along them.
+        self.netsim("plot", "s", "-q", "--x", "size", "--metric", "rate", "--out", "s.svg")
+        self.assertNotIn("mean rate", self.texts("s.svg"))
         plain = self.scenario(self.WORKLOAD)
         self.netsim("run", plain, "-q", "--out", "r")
         same = self.netsim("compare", "r", "r").stdout
