@@ -60,6 +60,13 @@ uint64_t random_below(struct random_stream *stream, uint64_t bound)
     return gsl_rng_uniform_int(stream->rng, bound);
 }
 
+uint64_t random_bits(struct random_stream *stream)
+{
+    uint64_t high = random_below(stream, (uint64_t)1 << 31);
+    uint64_t middle = random_below(stream, (uint64_t)1 << 31);
+    return high << 33 | middle << 2 | random_below(stream, 4);
+}
+
 sim_time random_exponential(struct random_stream *stream, sim_time mean)
 {
     return (sim_time)llrint(gsl_ran_exponential(stream->rng, (double)mean));

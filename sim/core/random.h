@@ -24,6 +24,9 @@ bool random_chance(struct random_stream *stream, double p);
 // Uniform in 0 .. bound-1, bound > 0.
 uint64_t random_below(struct random_stream *stream, uint64_t bound);
 
+// 64 random bits.
+uint64_t random_bits(struct random_stream *stream);
+
 // Exponentially distributed with the given mean (ps), rounded to the nearest picosecond.
 sim_time random_exponential(struct random_stream *stream, sim_time mean);
 

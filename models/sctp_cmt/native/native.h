@@ -19,6 +19,7 @@
 struct native_sctp_config {
     int64_t message;           // bytes: the longest user message
     struct param_counts cards; // interfaces that take part; empty: all
+    bool no_delay;             // SCTP_NODELAY
     sim_time exchange;         // ps
     struct cost call;
 };

@@ -12,6 +12,8 @@ static const struct param native_params[] = {
     PARAM(N, cards, PARAM_COUNTS, .fallback = "[]", .most = "7",
           .doc = "cards that take part, counted from 0 among those that the stack uses; empty: all",
           .source = "sctp_bindx: without it all addresses of the host"),
+    PARAM(N, no_delay, PARAM_BOOL, .fallback = "true", .doc = "SCTP_NODELAY",
+          .source = "as NetPIPE does with TCP; thesis 004, 3.2: ch3:sctp sets it"),
     PARAM(N, exchange, PARAM_DURATION, .fallback = "1 ms", .most = "10 s",
           .doc = "until the other processes know a port", .source = "assumed: by hand or a daemon"),
     PARAM(N, call, PARAM_COST, .fallback = "100 cycles",
@@ -52,6 +54,48 @@ static void native_clear(struct job *job, struct mpi_process *process)
         g_array_unref(native->selected);
 }
 
+// The cards of a host that the stack uses.
+static int cards_of(const struct topology *topology, int host)
+{
+    int count = 0;
+    for (guint i = 0; i < topology->links->len; i++) {
+        const struct topology_link *link = g_ptr_array_index(topology->links, i);
+        for (int end = 0; end < topology_link_ends(link); end++)
+            count += topology_link_node(link, end) == host && !link->idle[end];
+    }
+    return count;
+}
+
+// An address on a card that is not there cannot be bound.
+static void check_cards(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct native_sctp_config *config = scenario_section_values(test_case, "native_sctp");
+    const struct topology *topology = &test_case->topology;
+    if (config->cards.count == 0)
+        return;
+    int64_t last = config->cards.values[config->cards.count - 1];
+    for (guint host = 0; host < topology->hosts->len; host++) {
+        int cards = cards_of(topology, (int)host);
+        if (last < cards)
+            continue;
+        const struct topology_node *node =
+            &g_array_index(topology->hosts, struct topology_node, host);
+        scenario_complain(test_case, diags, "native_sctp", "cards",
+                          "a card per path: list further cards of the host and their links",
+                          "there is no card %" G_GINT64_FORMAT
+                          " at %s, whose %d cards are counted from 0",
+                          last, node->name, cards);
+        return;
+    }
+}
+
+static void check_case(const struct scenario_case *test_case, struct diag_list *diags)
+{
+    const struct sctp_config *config = scenario_section_values(test_case, "sctp");
+    ethernet_check_mtu(test_case, "sctp", config->inet.mtu, diags);
+    check_cards(test_case, diags);
+}
+
 #define HOST_BYTES 3000        // of the stack's own structs and tables, about
 #define ASSOCIATION_BYTES 6000 // of an association with its paths, about
 
@@ -61,23 +105,17 @@ static struct stack_footprint native_footprint(const struct scenario_case *test_
     return (struct stack_footprint){.process = HOST_BYTES, .pair = ASSOCIATION_BYTES};
 }
 
-static void native_check(const struct scenario_case *test_case, struct diag_list *diags)
-{
-    const struct sctp_config *config = scenario_section_values(test_case, "sctp");
-    ethernet_check_mtu(test_case, "sctp", config->inet.mtu, diags);
-}
-
 const struct stack native_sctp_stack = {
     .schema =
         {
             .name = "sctp",
             .doc = "bare SCTP, one-to-one sockets without a library on top; a tag is a stream",
-            .benchmarks =
-                (const char *const[]){"native.pingpong", "native.stream", "program", NULL},
+            .benchmarks = (const char *const[]){"native.pingpong", "native.stream", "iperf.sctp",
+                                                "program", NULL},
             .sections = (const char *const[]){"sctp", "native_sctp", NULL},
             .one_process_per_host = true,
             .cards = STACK_CARDS_ALL,
-            .check = native_check,
+            .check = check_case,
             .footprint = native_footprint,
         },
     .card = ETHERNET_CARD,

@@ -36,6 +36,16 @@ static uint64_t card_mask(const struct native_sctp_config *config)
     return mask;
 }
 
+static struct sctp_socket *socket_new(struct cpu_context *context,
+                                      const struct native_process *native)
+{
+    struct sctp_socket *socket =
+        sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &native->process->task);
+    if (native->config->no_delay)
+        sctp_socket_settings(socket)->no_delay = true;
+    return socket;
+}
+
 static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_process *process,
                                      int peer)
 {
@@ -44,7 +54,7 @@ static enum mpi_progress listen_step(struct cpu_context *context, struct mpi_pro
     event_init(&native->exchange, exchange_event);
     if (process->rank == process->ranks - 1)
         return PROGRESS_NOTHING;
-    native->listener = sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &process->task);
+    native->listener = socket_new(context, native);
     sctp_bind(context, native->listener, port_of(process->rank), card_mask(native->config));
     sctp_listen(context, native->listener);
     engine_schedule(process->sim->engine, &native->exchange,
@@ -73,7 +83,7 @@ static enum mpi_progress connect_step(struct cpu_context *context, struct native
     if (!link->port_known)
         return PROGRESS_BLOCKED;
     int count = addresses_of(native, native->process->peers[peer], stations);
-    link->socket = sctp_socket_new(context, native->host, SCTP_ONE_TO_ONE, &native->process->task);
+    link->socket = socket_new(context, native);
     sctp_bind(context, link->socket, 0, card_mask(native->config));
     int result = sctp_connect(context, link->socket, stations, count, port_of(peer), NULL);
     return result == SCTP_IN_PROGRESS || result == 0 ? PROGRESS_EVENT : broken(native->process);

@@ -59,7 +59,7 @@ void sctp_heartbeat_send(struct cpu_context *context, struct sctp_path *path)
     struct sctp_host *host = path->association->host;
     struct sctp_chunk *chunk = sctp_chunk_new(&host->pools, SCTP_HEARTBEAT, 0);
     while (path->nonce == 0)
-        path->nonce = random_below(host->random, UINT64_MAX);
+        path->nonce = random_bits(host->random);
     chunk->bytes = sctp_bytes_new(&host->pools, 4 + INFO_BYTES);
     write_info(context, path, sctp_tlv_append(chunk->bytes, SCTP_HEARTBEAT_INFO, NULL, INFO_BYTES));
     chunk->length = (uint16_t)(SCTP_CHUNK_HEADER + chunk->bytes->length);

@@ -67,7 +67,7 @@ struct sctp_host *sctp_host_new(struct cluster *cluster, struct host *on,
                                    inet_station(g_ptr_array_index(host->inet->interfaces, 0)));
     host->random = random_new(cluster->sim->seed, stream);
     g_free(stream);
-    host->secret = random_below(host->random, UINT64_MAX);
+    host->secret = random_bits(host->random);
     sctp_pools_init(&host->pools);
     pool_init(&host->pending, sizeof(struct sctp_pending));
     pool_init(&host->incoming, sizeof(struct sctp_incoming));
