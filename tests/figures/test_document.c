@@ -273,6 +273,35 @@ static void test_of_result(void)
     json_decref(json);
 }
 
+// The axis of a panel's x, of a result and of a figure whose sizes count that.
+static void expect_x(const char *counts, const char *expected)
+{
+    char *text = g_strdup_printf("{'series': [{'name': 'A', 'counts': '%s', 'status': 'completed', "
+                                 "'points': [{'size_bytes': 0, 'n': 1}]}]}",
+                                 counts);
+    char *spec = g_strdup_printf(HEAD "  panels:\n  - y: {metric: t_us}\n    x: {counts: %s}\n"
+                                      "    series: []\n",
+                                 counts);
+    json_t *one = json_of(text);
+    json_t *documents[] = {of_result(one), drawn(spec, false)};
+    for (size_t i = 0; i < G_N_ELEMENTS(documents); i++) {
+        json_t *panel = json_array_get(json_object_get(documents[i], "panels"), 0);
+        same_document(json_incref(json_object_get(panel, "x")), expected);
+        json_decref(documents[i]);
+    }
+    json_decref(one);
+    g_free(spec);
+    g_free(text);
+}
+
+// Times are linear and have their unit; numbers of things have none.
+static void test_times(void)
+{
+    expect_x("second", "{'label': 'time', 'unit': 's', 'scale': 'linear'}");
+    expect_x("ms", "{'label': 'time', 'unit': 'ms', 'scale': 'linear'}");
+    expect_x("messages", "{'label': 'messages', 'unit': '', 'scale': 'log'}");
+}
+
 static void test_counts(void)
 {
     int failed;
@@ -445,6 +474,7 @@ int main(void)
         {"over a setting", test_setting},
         {"one's own result", test_given},
         {"results without a figure", test_of_result},
+        {"times", test_times},
         {"how many", test_counts},
         {"wrong specifications", test_wrong},
         {"which figures", test_select},
