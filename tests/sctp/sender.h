@@ -48,6 +48,11 @@ static struct sender *sender_now;
 
 // ---- Fakes ----
 
+// Other tests have stand-ins of their own for these, in a library that is searched first: only what
+// the sender itself refers to is to decide.
+#pragma weak sctp_output
+#pragma weak sctp_control_queue
+
 const struct stage sctp_stage = {"SCTP", STAGE_KERNEL};
 
 bool sctp_may_send_data(const struct sctp_association *association)
@@ -137,6 +142,12 @@ const struct route *inet_route(const struct inet_interface *interface, int stati
 {
     (void)station;
     return (const void *)interface; // not NULL; nobody looks into it
+}
+
+int64_t inet_path_mtu(const struct inet_interface *interface, int station)
+{
+    (void)station;
+    return interface->mtu;
 }
 
 struct packet *inet_packet_new(struct inet_interface *interface, const struct route *route,
