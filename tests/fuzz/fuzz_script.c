@@ -2,9 +2,11 @@
 // Any bytes as a packet script (tests/script), which is played if it can be read. The first
 // character says against which protocol's host.
 #include "tests/fuzz/fuzz.h"
+#include "tests/script/sctp_host.h"
 #include "tests/script/tcp_host.h"
 
-static const struct script_protocol *const protocols[] = {&tcp_script_protocol};
+static const struct script_protocol *const protocols[] = {&tcp_script_protocol,
+                                                          &sctp_script_protocol};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

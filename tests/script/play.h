@@ -11,6 +11,7 @@
 
 #include "sim/cluster/cluster.h"
 #include "sim/scenario/scenario.h"
+#include "sim/workload/model.h"
 #include "tests/script/parse.h"
 
 // The host under test, host 0 of a scenario with one cable, and the peer's station at the other
@@ -35,6 +36,7 @@ struct script_protocol {
     const char *program;                     // for usage
     const char *const *defined;              // names that #ifdef takes for defined
     const char *const *profiles;             // of --profile, the first one without it; NULL: none
+    const struct registry *registry;         // of the models that the scenario knows
     const char *scenario;                    // with a %s for the profile if there are profiles
     const char *mtu;                         // key that --mtu sets
     const char *const *more_options;         // of scripts: that host_new looks at; NULL: none

@@ -297,6 +297,7 @@ static const char *const more_options[] = {"tcp_ts_tick_usecs", NULL};
 const struct script_protocol tcp_script_protocol = {
     .program = "tcp_script",
     .defined = defined,
+    .registry = &model_registry,
     .scenario = scenario,
     .mtu = "tcp.mtu",
     .more_options = more_options,

@@ -2,7 +2,6 @@
 #include "tests/script/world.h"
 
 #include "models/ethernet/nics.h"
-#include "sim/workload/model.h"
 
 #include <string.h>
 
@@ -103,7 +102,7 @@ bool script_world_build(struct script_built *built, const struct script_protocol
                                    .allow_unused = true};
     char **parts = g_strsplit(protocol->scenario, "%s", 2);
     char *text = g_strconcat(parts[0], parts[1] ? profile : "", parts[1] ? parts[1] : "", NULL);
-    *built = (struct script_built){.schema = registry_schema(&model_registry)};
+    *built = (struct script_built){.schema = registry_schema(protocol->registry)};
     built->scenario =
         scenario_parse(text, strlen(text), "script.yaml", NULL, built->schema, &how, diags);
     g_strfreev(parts);

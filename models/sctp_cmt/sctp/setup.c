@@ -51,7 +51,8 @@ static struct sctp_chunk *init_chunk(struct sctp_host *host, enum sctp_chunk_typ
     uint32_t wanted = (uint32_t)host->config->init_bytes;
     struct sctp_bytes *parameters = sctp_bytes_new(&host->pools, 256 + wanted + room);
     append_addresses(offer->socket, parameters);
-    sctp_tlv_append(parameters, SCTP_SUPPORTED_ADDRESS_TYPES, types, sizeof types);
+    if (type == SCTP_INIT) // RFC 9260, 3.3.3: not in INIT-ACK
+        sctp_tlv_append(parameters, SCTP_SUPPORTED_ADDRESS_TYPES, types, sizeof types);
     uint32_t length = SCTP_INIT_HEADER + sctp_padded(parameters->length);
     if (wanted >= length + 4) // what the system announces of extensions that are not modelled
         sctp_tlv_append(parameters, SCTP_PADDING, NULL, wanted - length - 4);
@@ -341,6 +342,7 @@ void sctp_take_peer(struct sctp_association *association, uint32_t tag, uint32_t
 {
     association->peer_tag = tag;
     association->peer_initial_tsn = tsn;
+    association->peer_initial_rwnd = rwnd;
     sctp_out_limit_streams(association, streams_in);
     sctp_out_open(association, rwnd);
     sctp_in_clear(association);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The SCTP of a script: the host under test, the peer's side, and the program's descriptors.
+#ifndef NETSIM_TESTS_SCRIPT_SCTP_HOST_H
+#define NETSIM_TESTS_SCRIPT_SCTP_HOST_H
+
+#include "models/sctp_cmt/sctp/association.h"
+#include "tests/script/play.h"
+#include "tests/script/sctp_text.h"
+
+#define SCTP_SCRIPT_PORT 8080 // of a bound socket, and of the peer that is connected to
+#define SCTP_SCRIPT_FDS 64
+
+struct sctp_fd {
+    bool open, bound, listening;
+    bool abortive; // SO_LINGER with no time: close aborts
+    int64_t flags; // of fcntl
+    struct sctp_socket *socket;
+};
+
+struct sctp_script_host {
+    struct sctp_host *sctp;
+    struct sctp_numbering numbers;
+    struct sctp_pools pools; // of the packets that the script sends
+    uint16_t own_port, peer_port;
+    struct sctp_fd fds[SCTP_SCRIPT_FDS];
+};
+
+// A call that is being made.
+struct sctp_call {
+    struct script_world *world;
+    struct sctp_script_host *host;
+    struct cpu_context *context;
+    const struct script_event *event;
+    struct script_report *report;
+    struct sctp_fd *fd; // of the first argument; NULL: it is none
+};
+
+extern const struct script_constant sctp_script_constants[];
+
+// sctp_calls.c
+struct script_result sctp_script_call(struct script_world *world, struct cpu_context *context,
+                                      const struct script_event *event,
+                                      struct script_report *report);
+struct script_result sctp_call_fails(const char *error);
+struct script_result sctp_call_returns(int64_t value);
+// What a function of the stack's sockets returned, as the system does.
+struct script_result sctp_call_result(int64_t result, bool sending);
+struct script_result sctp_call_unsupported(const struct sctp_call *call, const char *what);
+// The n-th argument, or NULL.
+const struct script_value *sctp_call_argument(const struct sctp_call *call, guint nth);
+bool sctp_call_number(const struct sctp_call *call, guint nth, int64_t *value);
+bool sctp_call_is_name(const struct sctp_call *call, guint nth, const char *name);
+// Complains unless the field of a value is what it is expected to be, or is open.
+void sctp_call_expect(const struct sctp_call *call, const struct script_value *value,
+                      const char *name, int64_t is);
+
+// sctp_options.c
+struct script_result sctp_call_setsockopt(struct sctp_call *call);
+struct script_result sctp_call_getsockopt(struct sctp_call *call);
+
+// sctp_host.c
+extern const struct script_protocol sctp_script_protocol;
+
+#endif
