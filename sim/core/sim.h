@@ -29,7 +29,7 @@ struct sim {
     // From names to struct sim_counter *, owned by the table. A component looks its counter up once
     // with sim_counter and then increments it directly.
     GHashTable *counters;
-    bool faults;    // some link is configured to lose or corrupt packets
+    bool faults;    // some link is configured to strike packets, which a run may not meet with
     bool measuring; // sim_measurement_begins was called
 };
 
@@ -37,9 +37,12 @@ struct sim {
 // not shown.
 enum sim_loss {
     LOSS_NONE,
-    LOSS_DROPPED,  // packets that did not reach their destination
-    LOSS_REPEATED, // packets or messages that were sent again
-    LOSS_TIMEOUT,  // timers that expired because nothing arrived
+    LOSS_DROPPED,    // packets that did not reach their destination
+    LOSS_REPEATED,   // packets or messages that were sent again
+    LOSS_TIMEOUT,    // timers that expired because nothing arrived
+    LOSS_DUPLICATED, // packets that a link delivered twice
+    LOSS_HELD,       // packets that a link held back
+    LOSS_KINDS
 };
 
 struct sim_counter {

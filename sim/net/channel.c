@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A channel between two store-and-forward ends: serialisation, the output queue, faults.
 #include "sim/core/intern.h"
+#include "sim/net/disorder.h"
 #include "sim/net/fabric.h"
 #include "sim/net/repeater.h"
 #include "sim/net/wormhole.h"
@@ -94,9 +95,12 @@ void channel_init(struct channel *channel, const struct link_config *config)
     char *name = channel_name(channel);
     char *stream = g_strconcat("link ", name, NULL);
     channel->faults = link_faults_new(config, channel->side, channel->network->sim->seed, stream);
-    channel->network->sim->faults |= channel->faults != NULL;
+    // Jitter strikes every packet.
+    channel->network->sim->faults |= channel->faults && config->jitter == 0;
     if (config->window > 0)
         channel_init_window(channel, config);
+    else if (channel->faults && link_disorders(config))
+        channel->disorder = disorder_new(channel, config);
     channel_trace_init(channel, name);
     g_free(stream);
     g_free(name);
@@ -106,6 +110,7 @@ void channel_clear(struct channel *channel)
 {
     link_faults_free(channel->faults);
     repeater_free(channel->repeater);
+    disorder_free(channel->disorder);
     g_free(channel->window);
     g_free(channel->queue.entries);
     g_free(channel->drop_notes);
@@ -337,7 +342,8 @@ static void channel_trace(struct channel *channel, const struct packet *packet,
     trace_span(trace, channel->wire_lane, stage, start, end, packet->message);
     trace_note(trace, channel->wire_lane,
                &(struct trace_note){.kind = TRACE_GAP, .from = end, .to = free});
-    channel_trace_delay(channel, packet->message, end);
+    if (!channel->disorder)
+        channel_trace_delay(channel, packet->message, end);
     channel_trace_step(channel, packet, start);
 }
 
@@ -373,5 +379,8 @@ void channel_enter(struct channel *channel, struct packet *packet)
         channel_drop(channel, packet, cause);
         return;
     }
-    channel_schedule_arrival(channel, packet, start, end);
+    if (channel->faults && channel->disorder)
+        disorder_pass(channel, packet, start);
+    else
+        channel_schedule_arrival(channel, packet, start, end);
 }

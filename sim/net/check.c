@@ -5,6 +5,8 @@
 #include "sim/net/network.h"
 #include "sim/net/switch.h"
 
+#include <string.h>
+
 struct check {
     const struct topology *topology;
     struct diag_list *diags;
@@ -226,10 +228,57 @@ static void check_time_out(struct check *check, const struct topology_link *link
              (double)wire->repeat_timeout / TIME_US, (double)answer / TIME_US);
 }
 
+// Where a setting of the link comes from; the link's own place if it has its default.
+static struct source_mark setting_mark(const struct topology_link *link, const char *name)
+{
+    const struct param_values *values = link->values;
+    for (int i = 0; values->origins && values->table->params[i].name; i++)
+        if (strcmp(values->table->params[i].name, name) == 0 && values->origins[i].line > 0)
+            return values->origins[i];
+    return link->mark;
+}
+
+static const char *disorder_setting(const struct link_config *wire)
+{
+    return wire->duplicate_probability > 0 ? "duplicate_probability"
+           : wire->duplicate_nth.count     ? "duplicate_nth"
+           : wire->reorder_probability > 0 ? "reorder_probability"
+           : wire->reorder_nth.count       ? "reorder_nth"
+           : wire->jitter > 0              ? "jitter"
+                                           : NULL;
+}
+
+// Where a link repeats packets, or a switch passes on bytes as they come, packets leave a link in
+// the order in which they entered it, and once.
+static void check_disorder(struct check *check, const struct topology_link *link)
+{
+    const struct link_config *wire = link->values->values;
+    const char *setting = disorder_setting(wire), *why = NULL, *hint = NULL;
+    if (!setting)
+        return;
+    bool cuts =
+        cuts_through(check_switch(check, link->a)) || cuts_through(check_switch(check, link->b));
+    if (cuts) {
+        why = "ends at a cut-through switch, which passes on a packet's bytes as they come";
+        hint = "set it for links between hosts and store-and-forward switches alone";
+    } else if (wire->window > 0) {
+        why = "has a window: it delivers each packet once and in order";
+        hint = "give the link no window, or leave the setting out";
+    } else {
+        return;
+    }
+    check->good = false;
+    diag_add(check->diags, setting_mark(link, setting), link->values->path, hint,
+             "%s cannot be set: link %s-%s %s", setting, node_name(check, link->a),
+             node_name(check, link->b), why);
+}
+
 static void check_links(struct check *check)
 {
-    for (guint i = 0; i < check->topology->links->len; i++)
+    for (guint i = 0; i < check->topology->links->len; i++) {
         check_time_out(check, g_ptr_array_index(check->topology->links, i));
+        check_disorder(check, g_ptr_array_index(check->topology->links, i));
+    }
 }
 
 bool network_check(const struct topology *topology, struct diag_list *diags)

@@ -17,6 +17,7 @@
 
 struct ack_window;
 struct channel;
+struct disorder;
 struct repeater;
 
 struct station {
@@ -108,6 +109,7 @@ struct channel {
     // Of a link with a window: one of the two (repeater.h).
     struct ack_window *window;
     struct repeater *repeater;
+    struct disorder *disorder; // NULL: packets arrive once and in order
 };
 
 struct flow_control;

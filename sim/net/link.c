@@ -36,12 +36,35 @@ static const struct param link_params[] = {
     LINK_PARAM(corrupt_nth, PARAM_COUNTS, .fallback = "[]", .least = "1",
                .doc = "these packets of a direction get a bit error, counted from 1",
                .source = "fault injection"),
+    LINK_PARAM(duplicate_probability, PARAM_PROBABILITY, .fallback = "0",
+               .doc = "probability that a packet arrives twice, the copy right after it",
+               .source = "fault injection"),
+    LINK_PARAM(duplicate_nth, PARAM_COUNTS, .fallback = "[]", .least = "1",
+               .doc = "these packets of a direction arrive twice, counted from 1",
+               .source = "fault injection"),
+    LINK_PARAM(reorder_probability, PARAM_PROBABILITY, .fallback = "0",
+               .doc = "probability that a packet is held back, so that later ones overtake it",
+               .source = "fault injection"),
+    LINK_PARAM(reorder_nth, PARAM_COUNTS, .fallback = "[]", .least = "1",
+               .doc = "these packets of a direction are held back, counted from 1",
+               .source = "fault injection"),
+    LINK_PARAM(reorder_delay, PARAM_DURATION, .fallback = "1 ms", .least = "1 ps", .most = "1000 s",
+               .doc = "how long a packet is held back at the far end", .source = "fault injection"),
+    LINK_PARAM(jitter, PARAM_DURATION, .fallback = "0", .most = "1000 s",
+               .doc = "each packet is delayed at the far end by up to this, by chance; none "
+                      "overtakes another for it",
+               .source = "fault injection"),
     LINK_PARAM(fault_direction, PARAM_CHOICE, .fallback = "both", .choices = fault_directions,
-               .doc = "where packets are dropped and corrupted; forward: from the first end named",
+               .doc = "where packets are dropped, corrupted, duplicated, held back and delayed; "
+                      "forward: from the first end named",
                .source = "fault injection"),
     LINK_PARAM(down, PARAM_WINDOWS, .fallback = "[]",
                .doc = "times at which the cable is unplugged; what is sent meanwhile is lost "
                       "({from: 1 ms, to: never}: for good)",
+               .source = "fault injection"),
+    LINK_PARAM(down_direction, PARAM_CHOICE, .fallback = "both", .choices = fault_directions,
+               .doc = "where the cable is unplugged; forward: only what the first end named sends "
+                      "is lost",
                .source = "fault injection"),
     LINK_PARAM(window, PARAM_COUNT, .fallback = "0", .most = "1024",
                .doc =
@@ -66,17 +89,30 @@ const struct param_table link_table =
 
 struct link_faults {
     const struct link_config *config;
-    struct random_stream *random; // NULL: no random fault
-    bool strikes;                 // faults other than `down` affect this direction
-    double log_good_bit;          // ln(1 - bit error rate)
+    const struct param_windows *down; // of this direction
+    struct random_stream *random;     // NULL: no random fault that loses or corrupts
+    struct random_stream *order;      // NULL: none that duplicates, holds back or delays
+    bool strikes;                     // faults other than `down` affect this direction
+    double log_good_bit;              // ln(1 - bit error rate)
     int64_t packets;
     int next_drop, next_corrupt, next_window; // into the configuration's lists
+    int next_duplicate, next_reorder;
+    struct link_disorder last; // of the packet judged last
 };
+
+static const struct param_windows never_down;
+
+bool link_disorders(const struct link_config *config)
+{
+    return config->duplicate_probability > 0 || config->reorder_probability > 0 ||
+           config->jitter > 0 || config->duplicate_nth.count || config->reorder_nth.count;
+}
 
 struct link_faults *link_faults_none(const struct link_config *config)
 {
     struct link_faults *faults = g_new0(struct link_faults, 1);
     faults->config = config;
+    faults->down = &config->down;
     return faults;
 }
 
@@ -85,17 +121,25 @@ static struct link_faults *faults_new(const struct link_config *config, int side
 {
     bool chance = config->bit_error_rate > 0 || config->drop_probability > 0;
     bool numbered = counts && (config->drop_nth.count || config->corrupt_nth.count);
-    bool spared = config->fault_direction == (side ? LINK_FAULTS_FORWARD : LINK_FAULTS_BACKWARD);
-    bool strikes = !spared && (chance || numbered);
-    if (!strikes && !config->down.count)
+    bool disorders = counts && link_disorders(config);
+    int other = side ? LINK_FAULTS_FORWARD : LINK_FAULTS_BACKWARD;
+    bool strikes = config->fault_direction != other && (chance || numbered || disorders);
+    bool down = config->down_direction != other && config->down.count > 0;
+    if (!strikes && !down)
         return NULL;
     struct link_faults *faults = link_faults_none(config);
+    faults->down = down ? &config->down : &never_down;
     faults->strikes = strikes;
     faults->log_good_bit = log1p(-config->bit_error_rate);
     faults->next_drop = counts ? 0 : config->drop_nth.count;
     faults->next_corrupt = counts ? 0 : config->corrupt_nth.count;
     if (strikes && chance)
         faults->random = random_new(seed, name);
+    if (strikes && disorders) {
+        char *order = g_strconcat(name, ", order", NULL);
+        faults->order = random_new(seed, order);
+        g_free(order);
+    }
     return faults;
 }
 
@@ -116,13 +160,14 @@ void link_faults_free(struct link_faults *faults)
     if (!faults)
         return;
     random_free(faults->random);
+    random_free(faults->order);
     g_free(faults);
 }
 
 // Packets are sent one after another, so one pass over the windows suffices.
 static bool link_is_down(struct link_faults *faults, sim_time start, sim_time end)
 {
-    const struct param_windows *down = &faults->config->down;
+    const struct param_windows *down = faults->down;
     while (faults->next_window < down->count && down->values[faults->next_window].to <= start)
         faults->next_window++;
     return faults->next_window < down->count && down->values[faults->next_window].from < end;
@@ -141,6 +186,25 @@ static bool is_nth(const struct param_counts *counts, int *next, int64_t packet)
     return *next < counts->count && counts->values[*next] == packet;
 }
 
+// As for losses, every packet draws the same numbers.
+static struct link_disorder disorder_of(struct link_faults *faults, int64_t packet)
+{
+    const struct link_config *config = faults->config;
+    bool twice = random_chance(faults->order, config->duplicate_probability);
+    bool held = random_chance(faults->order, config->reorder_probability);
+    double share = config->jitter > 0 ? random_uniform(faults->order) : 0;
+    return (struct link_disorder){
+        .twice = is_nth(&config->duplicate_nth, &faults->next_duplicate, packet) || twice,
+        .held = is_nth(&config->reorder_nth, &faults->next_reorder, packet) || held,
+        .delay = (sim_time)(share * (double)config->jitter),
+    };
+}
+
+struct link_disorder link_faults_disorder(const struct link_faults *faults)
+{
+    return faults->last;
+}
+
 enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim_time end,
                                  int64_t bytes)
 {
@@ -150,6 +214,8 @@ enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim
     if (!faults->strikes)
         return LINK_PASSES;
     int64_t packet = ++faults->packets;
+    if (faults->order)
+        faults->last = disorder_of(faults, packet);
     // Every packet draws the same numbers, whatever its fate: one fault does not shift the next.
     bool lost = random_chance(faults->random, config->drop_probability);
     double error = -expm1(8.0 * (double)bytes * faults->log_good_bit);
@@ -169,7 +235,7 @@ bool link_faults_hopeless(const struct link_faults *faults, int64_t bytes)
 
 sim_time link_faults_up(const struct link_faults *faults, sim_time when)
 {
-    const struct param_windows *down = &faults->config->down;
+    const struct param_windows *down = faults->down;
     for (int i = faults->next_window; i < down->count && down->values[i].from <= when; i++)
         when = MAX(when, down->values[i].to);
     return when;

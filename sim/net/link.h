@@ -20,8 +20,13 @@ struct link_config {
     double bit_error_rate;
     double drop_probability;
     struct param_counts drop_nth, corrupt_nth; // packets of one direction, counted from 1
-    int fault_direction;                       // enum link_fault_direction
+    double duplicate_probability, reorder_probability;
+    struct param_counts duplicate_nth, reorder_nth;
+    sim_time reorder_delay; // ps
+    sim_time jitter;        // ps
+    int fault_direction;    // enum link_fault_direction
     struct param_windows down;
+    int down_direction;      // enum link_fault_direction
     int64_t window;          // packets; 0: the link repeats nothing
     int64_t ack_bytes;       // B
     sim_time ack_turnaround; // ps
@@ -33,8 +38,18 @@ extern const struct param_table link_table;
 // The fate of one packet on a link.
 enum link_fate { LINK_PASSES, LINK_CORRUPTS, LINK_LOSES, LINK_IS_DOWN };
 
+// What a link does to a packet that it does not lose.
+struct link_disorder {
+    bool twice;     // it arrives twice
+    bool held;      // it is held back by reorder_delay, and may be overtaken
+    sim_time delay; // by chance, at most the link's jitter; without being overtaken
+};
+
 // The faults of one direction.
 struct link_faults;
+
+// True if the link duplicates packets, holds them back or delays them, in whichever direction.
+bool link_disorders(const struct link_config *config);
 
 // Side 0 is from the link's first end to its second. `name` names the random stream: "link
 // node0->switch0". Returns NULL if the link has no faults. The configuration must outlive the
@@ -57,6 +72,9 @@ void link_faults_free(struct link_faults *faults);
 // link down is not counted.
 enum link_fate link_faults_judge(struct link_faults *faults, sim_time start, sim_time end,
                                  int64_t bytes);
+
+// Returns what else happens to the packet that was judged last, and was not lost.
+struct link_disorder link_faults_disorder(const struct link_faults *faults);
 
 // True if the link is down at some time from `start`, when the last judged packet started, to
 // `end`.

@@ -97,7 +97,10 @@ json_t *counters_json(json_t *counters)
 static json_t *json_losses(const struct series_result *series)
 {
     static const char *const kinds[] = {
-        [LOSS_DROPPED] = "dropped", [LOSS_REPEATED] = "sent again", [LOSS_TIMEOUT] = "time-out"};
+        [LOSS_DROPPED] = "dropped",  [LOSS_REPEATED] = "sent again",
+        [LOSS_TIMEOUT] = "time-out", [LOSS_DUPLICATED] = "duplicated",
+        [LOSS_HELD] = "held back",
+    };
     json_t *list = json_array();
     for (guint i = 0; i < series->losses->len; i++) {
         const struct result_loss *loss = &g_array_index(series->losses, struct result_loss, i);

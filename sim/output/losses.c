@@ -12,7 +12,7 @@
 #define TIMED_OUT "time-outs of link "
 
 struct sums {
-    int64_t count[LOSS_TIMEOUT + 1], before[LOSS_TIMEOUT + 1];
+    int64_t count[LOSS_KINDS], before[LOSS_KINDS];
 };
 
 static const struct result_loss *loss_at(const struct series_result *series, guint index)
@@ -35,20 +35,24 @@ static struct sums sums_of(const struct series_result *series)
 // what was dropped.
 static void append_sums(GString *out, const int64_t *counts, const char *after_dropped)
 {
+    static const struct {
+        enum sim_loss kind;
+        const char *one, *several;
+    } words[] = {
+        {LOSS_DROPPED, "dropped", "dropped"},    {LOSS_DUPLICATED, "duplicated", "duplicated"},
+        {LOSS_HELD, "held back", "held back"},   {LOSS_REPEATED, "sent again", "sent again"},
+        {LOSS_TIMEOUT, "time-out", "time-outs"},
+    };
     const char *between = "";
-    if (counts[LOSS_DROPPED] > 0) {
-        g_string_append_printf(out, "%" G_GINT64_FORMAT " dropped%s", counts[LOSS_DROPPED],
-                               after_dropped);
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        int64_t count = counts[words[i].kind];
+        if (count == 0)
+            continue;
+        g_string_append_printf(out, "%s%" G_GINT64_FORMAT " %s%s", between, count,
+                               count == 1 ? words[i].one : words[i].several,
+                               words[i].kind == LOSS_DROPPED ? after_dropped : "");
         between = ", ";
     }
-    if (counts[LOSS_REPEATED] > 0) {
-        g_string_append_printf(out, "%s%" G_GINT64_FORMAT " sent again", between,
-                               counts[LOSS_REPEATED]);
-        between = ", ";
-    }
-    if (counts[LOSS_TIMEOUT] > 0)
-        g_string_append_printf(out, "%s%" G_GINT64_FORMAT " time-out%s", between,
-                               counts[LOSS_TIMEOUT], counts[LOSS_TIMEOUT] == 1 ? "" : "s");
 }
 
 static gint most_first(gconstpointer a, gconstpointer b)
@@ -90,13 +94,14 @@ static char *places_of(const struct series_result *series)
     return g_string_free(text, FALSE);
 }
 
-// Whether a fault of a link showed after the measurement began: a packet was dropped, or the link
-// repeated it or would have to.
+// Whether a fault of a link showed after the measurement began: a packet was dropped, duplicated or
+// held back, or the link repeated it or would have to.
 static bool faults_hit(const struct series_result *series)
 {
     for (guint i = 0; i < series->losses->len; i++) {
         const struct result_loss *loss = loss_at(series, i);
-        bool shows = loss->kind == LOSS_DROPPED || g_str_has_prefix(loss->name, REPEATED) ||
+        bool shows = loss->kind == LOSS_DROPPED || loss->kind == LOSS_DUPLICATED ||
+                     loss->kind == LOSS_HELD || g_str_has_prefix(loss->name, REPEATED) ||
                      g_str_has_prefix(loss->name, TIMED_OUT);
         if (shows && loss->count > loss->before)
             return true;
@@ -118,7 +123,10 @@ void losses_append(GString *out, const struct series_result *series)
         append_sums(out, sums.count, places);
         g_free(places);
     }
-    if (sums.before[LOSS_DROPPED] + sums.before[LOSS_REPEATED] + sums.before[LOSS_TIMEOUT] > 0) {
+    int64_t before = 0;
+    for (int kind = 0; kind < LOSS_KINDS; kind++)
+        before += sums.before[kind];
+    if (before > 0) {
         g_string_append(out, "; before the measurement: ");
         append_sums(out, sums.before, "");
     }

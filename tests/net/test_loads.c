@@ -242,6 +242,32 @@ static void test_repeated(void)
     topology_free(topology);
 }
 
+// Copies have loads of their own: dropped and delivered apart, and given back once each.
+static void test_duplicated(void)
+{
+    struct link_config link = topology_link_defaults(), faulty = link;
+    struct switch_config node = topology_switch_defaults();
+    faulty.duplicate_probability = 0.5;
+    faulty.reorder_probability = 0.2;
+    link.drop_probability = 0.3;
+    struct topology *topology = topology_new(2, 1);
+    topology_set_switches(topology, &node);
+    topology_add_link(topology, 0, 2, &faulty);
+    topology_add_link(topology, 2, 1, &link);
+    struct loads loads = loads_new(topology, 100);
+    loads_send(&loads, 100);
+    loads_run(&loads, TIME_NEVER);
+    SUITE_SAME_INTEGER(loads.live, 0);
+    int64_t copies = *sim_counter(loads.sim, "packets duplicated on link node0->switch0");
+    int64_t drops = (int64_t)network_drops(loads.network);
+    CU_ASSERT(copies > 20 && drops > 20);
+    SUITE_SAME_INTEGER(loads.arrived, 100 + copies - drops);
+    struct ledger_totals totals = loads_end(&loads);
+    SUITE_SAME_INTEGER(totals.dropped_parts, PARTS * drops);
+    CU_ASSERT(totals.duplicated > 0);
+    topology_free(topology);
+}
+
 // The same without repeats, and a cable that is pulled out during a packet on cut-through switches.
 static void test_wormhole_losses(void)
 {
@@ -271,6 +297,7 @@ int main(void)
         {"packets under way at the end of a run", test_under_way},
         {"links that repeat packets", test_repeated},
         {"losses on cut-through switches", test_wormhole_losses},
+        {"links that deliver packets twice", test_duplicated},
         {NULL, NULL},
     };
     return suite_run("net: loads", cases);
