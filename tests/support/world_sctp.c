@@ -242,6 +242,25 @@ void sctp_run_until(struct world *world, sim_time until)
     engine_run(world->sim->engine, until);
 }
 
+void sctp_world_call(struct world *world, int number,
+                     void (*run)(struct cpu_context *context, struct sctp_node *node,
+                                 void *argument),
+                     void *argument)
+{
+    struct sctp_call *call = world_keep(world, g_new(struct sctp_call, 1));
+    *call = (struct sctp_call){run, argument};
+    world_do(sctp_node(world, number), sctp_call_job, call);
+    sctp_run_until(world, sim_now(world->sim) + TIME_MS);
+}
+
+void sctp_world_up(struct world *world)
+{
+    sctp_connect_nodes(world);
+    sctp_run_until(world, 2 * TIME_S);
+    CU_ASSERT_FATAL(sctp_node_association(world, 0) != NULL);
+    SUITE_SAME_TEXT(sctp_state_name(sctp_node_association(world, 0)->state), "ESTABLISHED");
+}
+
 // ---- Life ----
 
 static void build(struct world *world)

@@ -83,6 +83,16 @@ struct sctp_traffic *sctp_transfer(struct world *world, sim_time when, int64_t b
 // Runs until nothing is left to happen, or that time has come.
 void sctp_run_until(struct world *world, sim_time until);
 
+// Calls the function within a node's task and runs for a millisecond. The node must have no job
+// left.
+void sctp_world_call(struct world *world, int number,
+                     void (*run)(struct cpu_context *context, struct sctp_node *node,
+                                 void *argument),
+                     void *argument);
+
+// Nodes 0 and 1 associate; then two seconds pass.
+void sctp_world_up(struct world *world);
+
 int sctp_log_count(const struct world *world);
 const struct sctp_line *sctp_log_at(const struct world *world, int index);
 
