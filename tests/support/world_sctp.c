@@ -237,8 +237,17 @@ struct sctp_traffic *sctp_transfer(struct world *world, sim_time when, int64_t b
     return sent;
 }
 
+static void nothing(struct engine *engine, struct event *event)
+{
+    (void)engine;
+    (void)event;
+}
+
 void sctp_run_until(struct world *world, sim_time until)
 {
+    struct event *end = world_keep(world, g_new0(struct event, 1));
+    event_init(end, nothing);
+    engine_schedule(world->sim->engine, end, until);
     engine_run(world->sim->engine, until);
 }
 

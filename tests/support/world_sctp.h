@@ -80,7 +80,7 @@ void sctp_connect_nodes(struct world *world);
 struct sctp_traffic *sctp_transfer(struct world *world, sim_time when, int64_t bytes,
                                    int64_t message);
 
-// Runs until nothing is left to happen, or that time has come.
+// Runs until that time has come, even if only heartbeats are left to happen.
 void sctp_run_until(struct world *world, sim_time until);
 
 // Calls the function within a node's task and runs for a millisecond. The node must have no job

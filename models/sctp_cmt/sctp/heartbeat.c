@@ -95,10 +95,14 @@ struct heartbeat_rule {
 static void path_timer(struct cpu_context *context, void *owner);
 static void association_timer(struct cpu_context *context, void *owner);
 
-static const struct inet_timer_kind path_kind = {
-    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = path_timer};
-static const struct inet_timer_kind association_kind = {
-    .wait = {"heartbeat timer", STAGE_FOR_ACK}, .stage = &sctp_stage, .run = association_timer};
+static const struct inet_timer_kind path_kind = {.wait = {"heartbeat timer", STAGE_FOR_ACK},
+                                                 .stage = &sctp_stage,
+                                                 .run = path_timer,
+                                                 .background = true};
+static const struct inet_timer_kind association_kind = {.wait = {"heartbeat timer", STAGE_FOR_ACK},
+                                                        .stage = &sctp_stage,
+                                                        .run = association_timer,
+                                                        .background = true};
 
 static void arm_path(struct cpu_context *context, struct sctp_path *path, int64_t ticks)
 {
