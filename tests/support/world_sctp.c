@@ -109,9 +109,10 @@ bool sctp_connect_job(struct cpu_context *context, void *process, void *argument
 {
     struct sctp_node *node = process;
     int stations[SCTP_MOST_PATHS];
-    (void)argument;
     if (!node->socket) {
         int count = inet_stations(node->process.world->cluster, 1, stations, SCTP_MOST_PATHS);
+        if (!argument)
+            count = 1;
         node->socket = sctp_socket_new(context, node->host, SCTP_ONE_TO_ONE, &node->process.task);
         int result = sctp_connect(context, node->socket, stations, count, SCTP_WORLD_PORT, NULL);
         if (failed(node, result))
@@ -132,19 +133,21 @@ bool sctp_close_job(struct cpu_context *context, void *process, void *argument)
     return true;
 }
 
+// The next message; the same one until the socket has taken it.
 static struct sctp_send_info next_message(struct sctp_node *node, struct sctp_traffic *traffic)
 {
-    struct world *world = node->process.world;
+    struct ledger *ledger = node->process.world->sim->ledger;
     int64_t bytes = MIN(traffic->message, traffic->bytes - traffic->done);
     uint16_t stream = traffic->streams > 0 ? (uint16_t)(traffic->sent % traffic->streams) : 0;
-    int peer = node->process.number == 0 ? 1 : 0;
-    uint64_t flow = (uint64_t)node->process.number << 32 | stream;
+    int from = node->process.number, peer = from == 0 ? 1 : 0;
+    if (traffic->waits.generation == 0)
+        traffic->waits = ledger_open(ledger, from, peer, bytes, (uint64_t)from << 32 | stream);
     return (struct sctp_send_info){
         .station = -1,
         .stream = stream,
         .unordered = traffic->unordered,
         .bytes = bytes,
-        .message = ledger_open(world->sim->ledger, node->process.number, peer, bytes, flow),
+        .message = traffic->waits,
     };
 }
 
@@ -154,17 +157,17 @@ bool sctp_send_job(struct cpu_context *context, void *process, void *argument)
     struct sctp_traffic *traffic = argument;
     if (traffic->done >= traffic->bytes || node->error)
         return true;
-    int64_t bytes = MIN(traffic->message, traffic->bytes - traffic->done);
-    if (sctp_writable(node->socket) < bytes) {
-        if (inet_wait(context, sctp_socket_inet(node->socket), INET_WRITABLE))
-            cpu_post_wake(context, &node->process.task);
-        return false;
-    }
     struct sctp_send_info info = next_message(node, traffic);
     int64_t taken = sctp_send(context, node->socket, &info);
     if (failed(node, taken))
         return true;
-    CU_ASSERT_FATAL(taken == bytes);
+    if (taken == SCTP_AGAIN) {
+        if (inet_wait(context, sctp_socket_inet(node->socket), INET_WRITABLE))
+            cpu_post_wake(context, &node->process.task);
+        return false;
+    }
+    CU_ASSERT_FATAL(taken == info.bytes);
+    traffic->waits = MESSAGE_NONE;
     traffic->done += taken;
     traffic->sent++;
     cpu_post_wake(context, &node->process.task);

@@ -52,7 +52,9 @@ struct sctp_association *sctp_node_association(const struct world *world, int nu
 
 // Jobs.
 world_job_fn sctp_listen_job, sctp_accept_job;
-world_job_fn sctp_connect_job; // one-to-one, to all addresses of node 1
+// One-to-one, to the first address of node 1, which tells its others; or, if there is an argument,
+// to all, which are confirmed then (RFC 9260, 5.4).
+world_job_fn sctp_connect_job;
 world_job_fn sctp_close_job;
 
 struct sctp_traffic {
@@ -62,6 +64,7 @@ struct sctp_traffic {
     // The jobs'.
     int64_t done;
     int sent;
+    struct message_ref waits; // the socket had no room for it
 };
 world_job_fn sctp_send_job; // struct sctp_traffic; until the socket has taken all
 world_job_fn sctp_read_job; // struct sctp_traffic: that many bytes, or to the end
