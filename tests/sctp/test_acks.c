@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When a receiver sends a SACK, with what, and where to (RFC 9260, 6.2, 6.7; the BSD stack of
 // September 2007), for each profile.
-#include "tests/support/sctp_receiver.h"
+#include "tests/support/sctp_receiver_alone.h"
 #include "tests/support/suite.h"
 
 #define RFC "{profile: rfc9260}"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The receiver's part of delayed acknowledgments for CMT (DAC; Iyengar, Amer, Stewart 2006): a gap
 // does not force a SACK, and a SACK tells how many packets it stands for.
-#include "tests/support/sctp_receiver.h"
+#include "tests/support/sctp_receiver_alone.h"
 #include "tests/support/suite.h"
 
 #define S2007 "{profile: s2007, cmt: true, cmt_dac: true}"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window that a receiver offers, what it drops when its buffer is full, and when a reader's
 // taking is told to the peer (RFC 9260, 6.2; the BSD stack of September 2007).
-#include "tests/support/sctp_receiver.h"
+#include "tests/support/sctp_receiver_alone.h"
 #include "tests/support/suite.h"
 
 // A packet with one chunk of so many bytes in a stream of its TSN's turn.

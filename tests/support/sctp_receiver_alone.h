@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// These are definitions, which a test program includes once: in the library of the tests' support
+// they would take the place of the neighbours in every program.
+#ifndef NETSIM_TESTS_SUPPORT_SCTP_RECEIVER_ALONE_H
+#define NETSIM_TESTS_SUPPORT_SCTP_RECEIVER_ALONE_H
+
 #include "tests/support/sctp_receiver.h"
 
 #include "sim/core/fifo.h"
@@ -385,3 +391,5 @@ void sctp_receiver_play(const char *section, const struct sctp_step *steps)
     SUITE_SAME_INTEGER(receiver->aborts, 0);
     sctp_receiver_free(receiver);
 }
+
+#endif
