@@ -14,12 +14,15 @@ static void tell_causes(struct sctp_peer *peer, const struct sctp_chunk *chunk)
         g_string_append_printf(peer->came, "(%d)", cause.type);
 }
 
-static void tell_unrecognized(struct sctp_peer *peer, const struct sctp_init *init)
+static void tell_parameters(struct sctp_peer *peer, const struct sctp_init *init)
 {
     struct sctp_tlv tlv;
-    for (uint32_t at = 0; sctp_tlv_next(init->parameters, &at, &tlv);)
+    for (uint32_t at = 0; sctp_tlv_next(init->parameters, &at, &tlv);) {
         if (tlv.type == SCTP_UNRECOGNIZED_PARAMETER)
-            g_string_append_printf(peer->came, " unrecognized=%d", sctp_get16(tlv.value));
+            g_string_append_printf(peer->came, " unrecognized=0x%x", sctp_get16(tlv.value));
+        if (tlv.type == SCTP_COOKIE_PRESERVATIVE)
+            g_string_append_printf(peer->came, " preservative=%u", sctp_get32(tlv.value));
+    }
 }
 
 static void keep_init(struct sctp_peer *peer, const struct sctp_init *init)
@@ -44,7 +47,7 @@ static void tell_chunk(struct sctp_peer *peer, const struct sctp_chunk *chunk)
     case SCTP_INIT:
     case SCTP_INIT_ACK:
         keep_init(peer, &chunk->init);
-        tell_unrecognized(peer, &chunk->init);
+        tell_parameters(peer, &chunk->init);
         break;
     case SCTP_DATA:
         g_string_append_printf(peer->came, "(%d)", (int)(chunk->data.tsn - peer->own_tsn));
@@ -151,7 +154,8 @@ static void append_init(struct sctp_peer *peer, struct sctp_chunk *chunk, char *
                                   network_station(peer->world->cluster->network, 1, card)));
             sctp_tlv_append(all, SCTP_IPV4_ADDRESS, value, 4);
         } else if (g_str_has_prefix(*word, "param=")) {
-            sctp_tlv_append(all, (uint16_t)number(words, "param", 0), NULL, 4);
+            uint16_t type = (uint16_t)g_ascii_strtoll(*word + strlen("param="), NULL, 0);
+            sctp_tlv_append(all, type, NULL, 4);
         } else if (g_str_has_prefix(*word, "preservative=")) {
             inet_put32(value, number(words, "preservative", 0));
             sctp_tlv_append(all, SCTP_COOKIE_PRESERVATIVE, value, 4);
@@ -295,8 +299,10 @@ static void send_step(struct cpu_context *context, struct sctp_node *node, void 
     char **chunks = g_strsplit(step->text, ";", -1);
     for (char **chunk = chunks; *chunk; chunk++) {
         char **words = g_strsplit(g_strstrip(*chunk), " ", -1);
-        if (chunk == chunks)
+        if (chunk == chunks) {
             sctp->tag = tag_of(peer, words);
+            sctp->bad_checksum = number(words, "bad_crc", 0);
+        }
         sctp_packet_add(packet, chunk_of(peer, words));
         g_strfreev(words);
     }
@@ -475,6 +481,6 @@ int sctp_peer_notified(struct sctp_peer *peer)
     int found = -1;
     struct sctp_call call = {take_one, &found};
     world_do_at(sctp_node(peer->world, 0), now, sctp_call_job, &call);
-    sctp_run_until(peer->world, now);
+    sctp_run_until(peer->world, now + TIME_MS);
     return found;
 }

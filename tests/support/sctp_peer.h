@@ -9,9 +9,10 @@
 //
 //   any chunk    vtag=N|own|peer|other: tag of the packet; "own" is node 0's (the usual one),
 //   "peer"
-//                that of this peer, "other" a wrong one. flags=N. length=N: what it says of itself.
+//                that of this peer, "other" a wrong one. flags=N. short=1: fewer bytes than its type
+//                has. bad_crc=1: the packet's checksum is wrong.
 //   INIT, INIT-ACK  tag=N os=N is=N rwnd=N tsn=N; cookie=0 (none); preservative=MS; address=CARD
-//                (of node 1; several times); param=TYPE (unknown to all; 4 bytes); host (a name)
+//                (of node 1; several times); param=TYPE (4 bytes); host (a name); torn (too long)
 //   DATA         tsn=N bytes=N sid=N ssn=N
 //   SACK, SHUTDOWN  cum=N
 //   COOKIE-ECHO  bad (its MAC is wrong); cookie=N: that of the N-th INIT-ACK that came, from 1
@@ -79,7 +80,7 @@ void sctp_peer_associate(struct sctp_peer *peer);
 void sctp_peer_accept(struct sctp_peer *peer);
 
 // The first notification or message that node 0's socket has, as the number of the notification;
-// -1: nothing.
+// -1: nothing. Takes a millisecond.
 int sctp_peer_notified(struct sctp_peer *peer);
 
 #endif

@@ -57,13 +57,14 @@ static bool finish(struct filling *filling)
     return true;
 }
 
-// A SACK that is due rides in front (RFC 9260, 6.2), but not of what opens an association.
+// A SACK that is due rides in front (RFC 9260, 6.2), but not of what opens an association: it comes
+// after COOKIE-ACK (5.1).
 static void add_sack(struct filling *filling)
 {
     const struct sctp_chunk *control = filling->path->control_head;
     if (filling->association->state < SCTP_ESTABLISHED ||
         (control && (stands_alone(control) || control->type == SCTP_COOKIE_ECHO ||
-                     control->type == SCTP_ABORT)))
+                     control->type == SCTP_COOKIE_ACK || control->type == SCTP_ABORT)))
         return;
     struct sctp_chunk *sack = sctp_sack_take(filling->context, filling->association, false);
     if (sack)
@@ -77,11 +78,13 @@ static void add_control(struct filling *filling)
     add_sack(filling);
     while (path->control_head) {
         struct sctp_chunk *chunk = path->control_head;
-        bool alone = stands_alone(chunk);
+        bool alone = stands_alone(chunk), opens = chunk->type == SCTP_COOKIE_ACK;
         if (filling->packet && (alone || !fits(filling, sctp_padded(chunk->length))))
             finish(filling);
         path->control_head = chunk->next;
         add(filling, chunk);
+        if (opens)
+            add_sack(filling);
         if (alone)
             finish(filling);
     }
